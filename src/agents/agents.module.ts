@@ -22,7 +22,7 @@ import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
 import { AgentMetrics } from './health/agent-metrics.js';
 import { AgentMonitor } from './health/agent-monitor.js';
-import { AgentProber } from './health/agent-prober.js';
+import { AgentHealthChecks } from './health/agent-health-checks.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
 import { UnreadAgents } from './registration/unread-agents.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
@@ -44,7 +44,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     { provide: AgentLoad, useExisting: AgentLoads },
     AgentMonitor,
     { provide: AgentHealth, useExisting: AgentMonitor },
-    AgentProber,
+    AgentHealthChecks,
     AgentMetrics,
     EndpointMemory,
     CardReader,

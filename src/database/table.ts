@@ -89,12 +89,12 @@ export class Table<T extends object> {
     return params;
   }
 
-  /** Updates these properties of rows, found by their `id`; null where an assignment makes something of it. */
-  update<K extends keyof T & string>(
-    keys: readonly K[],
+  /** Updates these properties of rows (without any, all of them), found by their `id`; null where an assignment makes something of it. */
+  update<K extends keyof T & string = keyof T & string>(
+    keys: readonly K[] = [],
     assignments: Assignments<Pick<T, K>> = {},
   ): TableUpdate<{ readonly [P in K]: T[P] | null }> {
-    const columns = this.of(keys);
+    const columns = this.of(keys).filter(({ isPrimary }) => !isPrimary);
     const changed = columns.map(({ key, name, type }) => {
       const set = assignments[key as K];
       return { name, type, ...(set !== undefined && { set }) };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type BreakerRules, CLOSED, opened, stateOf } from '../common/circuit-breaker.js';
 import { Clock } from '../common/clock.js';
 import { Egress } from '../common/egress/egress.js';
 import { BodyTooLargeError, discard, readText } from '../common/egress/read-body.js';
@@ -12,9 +13,9 @@ import {
 
 /** Its answer is a list of ids. */
 const ANSWER_LIMIT_BYTES = 64 * 1024;
-/** After so many failures in a row it is left alone for a while, so that messages do not wait for it. */
+/** Consecutive failures after which it is not called for a while, so that messages do not wait for it. */
 const MAX_FAILURES = 3;
-const PAUSE_MS = 10_000;
+const BREAKER: BreakerRules = { openMinMs: 10_000, openMaxMs: 10_000, jitter: [0, 0] };
 
 const NOT_FOLLOWED = 'The external router could not be followed:';
 
@@ -32,7 +33,7 @@ const PROBLEMS = {
 @Injectable()
 export class ExternalRouter {
   private failures = 0;
-  private pausedUntil = 0;
+  private breaker = CLOSED;
 
   constructor(
     private readonly config: AppConfig,
@@ -50,7 +51,7 @@ export class ExternalRouter {
    * a `problem`, one sentence for the explanation of the route, which callers see.
    */
   async order(question: ExternalQuestion): Promise<ExternalAnswer | { problem: string }> {
-    if (this.clock.now().getTime() < this.pausedUntil) {
+    if (stateOf(this.breaker, this.clock.now().getTime()) === 'open') {
       return { problem: 'The external router has failed repeatedly and is not asked for a while.' };
     }
     let body: string;
@@ -62,6 +63,7 @@ export class ExternalRouter {
     try {
       const answer = readExternalAnswer(body);
       this.failures = 0;
+      this.breaker = CLOSED;
       return answer;
     } catch (error) {
       return { problem: this.failed(error, 'wrong') };
@@ -90,7 +92,7 @@ export class ExternalRouter {
     this.failures++;
     if (this.failures >= MAX_FAILURES) {
       this.failures = 0;
-      this.pausedUntil = this.clock.now().getTime() + PAUSE_MS;
+      this.breaker = opened(this.breaker, BREAKER, this.clock.now().getTime(), 0);
     }
     this.log.warn(
       { err: error, kind },

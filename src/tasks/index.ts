@@ -10,17 +10,17 @@ export { ContextStore, type HubContext } from './store/context-store.js';
 export { headerOf, isShown } from './domain/event-header.js';
 export { Signals } from './signals/signals.js';
 export { belongsTo } from './store/visibility.js';
-export { TaskLog, type Created, type Decision } from './task-log.js';
-export { TaskPositions } from './task-positions.js';
+export { TaskLog, type Created, type Decision } from './log/task-log.js';
+export { TaskPositions } from './store/task-positions.js';
 export { TaskPositionsModule } from './task-positions.module.js';
 export { TaskService, type SendAnswer } from './operations/task.service.js';
 export {
   TaskStore,
-  type Alongside,
+  type EnlistedWork,
   type TaskCursor,
   type TaskFilter,
   type TaskPage,
-} from './task-store.js';
+} from './store/task-store.js';
 export type { StreamItem } from './reading/task-streams.js';
 export {
   FIRST_MESSAGE_SEQ,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SqlTaskPositions } from './persistence/sql-task-positions.js';
-import { TaskPositions } from './task-positions.js';
+import { TaskPositions } from './store/task-positions.js';
 
 /** Apart from the tasks' own module, which needs what takes part in an append, and that needs this. */
 @Module({

@@ -24,7 +24,7 @@ export interface TaskEvent {
   readonly body: string;
 }
 
-/** Where a delegation stands. The last five are ends. */
+/** The state of a delegation. The last five are ends. */
 export type DelegationState =
   /** Of a later step of the plan: its turn has not come. */
   | 'planned'
@@ -149,10 +149,10 @@ export interface Delegation {
   /** Why it ended or why it waits, for people. */
   readonly reason: string | null;
   /**
-   * It has ended on the hub's word, and its agent may still work: its owner, or else whoever claims it,
-   * has yet to tell the agent.
+   * It was ended by the hub, and its agent may still work: its owner, or else the next process to claim it,
+   * still has to cancel with the agent.
    */
-  readonly untold: boolean;
+  readonly cancelPending: boolean;
   /** Raised by every claim; appends made for an older epoch are refused. */
   readonly epoch: number;
   /** The process that has it. */
@@ -268,7 +268,7 @@ export type DelegationPatch = { readonly id: string } & Partial<
     | 'fallbacks'
     | 'progress'
     | 'reason'
-    | 'untold'
+    | 'cancelPending'
     | 'owner'
     | 'leaseUntil'
     | 'deadlineAt'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import type { Created } from '../../src/tasks/task-log.js';
+import type { Created } from '../../src/tasks/log/task-log.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
   ALICE,

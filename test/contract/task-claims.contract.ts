@@ -4,7 +4,7 @@ import { txFor, type SqlStatement } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { claimDelegations } from '../../src/tasks/persistence/claim.js';
 import { QueueTurns } from '../../src/tasks/capacity/queue-turns.js';
-import type { ClaimQuota } from '../../src/tasks/task-store.js';
+import type { ClaimQuota } from '../../src/tasks/store/task-store.js';
 import type { DelegationPatch, DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { ALICE, BOB, change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';
@@ -105,7 +105,7 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     const { record } = await hub.create();
     await hub.create();
     await claim('p1', 1);
-    await put(record.id, 'canceled', { untold: true, owner: null, leaseUntil: null });
+    await put(record.id, 'canceled', { cancelPending: true, owner: null, leaseUntil: null });
     const quota = quotaOf({ maxOf: () => 1, inUse: new Map([['a1', 1]]) });
     for (const limit of [10, 0]) {
       const claimed = await hub.store.claim('p2', hub.clock.now(), LEASE_MS, limit, quota);
@@ -117,7 +117,7 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
   it('gives few pending cancels of one agent at once, and leaves the permits to the others', async () => {
     for (const agent of ['gone', 'gone', 'gone', 'gone', 'other']) {
       const { record } = await hub.create({ agents: [agent] });
-      await put(record.id, 'canceled', { untold: true });
+      await put(record.id, 'canceled', { cancelPending: true });
     }
     await hub.clock.advance(10);
     for (let n = 0; n < 3; n += 1) await hub.create({ agents: ['quick'] });

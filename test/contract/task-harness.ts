@@ -10,11 +10,11 @@ import {
   type AfterCommit,
   type Appended,
 } from '../../src/tasks/store/append-participant.js';
-import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
+import { GroupCommitTaskLog } from '../../src/tasks/log/group-commit-task-log.js';
 import { InProcessSignals } from '../../src/tasks/signals/in-process-signals.js';
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
 import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
-import type { Decision } from '../../src/tasks/task-log.js';
+import type { Decision } from '../../src/tasks/log/task-log.js';
 import { storable } from '../../src/database/text.js';
 import { planOf, type Route } from '../../src/routing/index.js';
 import { firstUpdate } from '../../src/tasks/log/first-update.js';
@@ -40,7 +40,7 @@ export class RecordingParticipant extends AppendParticipant {
   /** Appends of these tasks throw inside the transaction, so often. */
   readonly refuse = new Map<string, number>();
   /** Tasks that must not be deleted yet. */
-  readonly untold = new Set<string>();
+  readonly pending = new Set<string>();
 
   *appended(tx: Tx, batch: readonly Appended[]): Work<AfterCommit | void> {
     this.transactions.push(batch);
@@ -56,7 +56,7 @@ export class RecordingParticipant extends AppendParticipant {
 
   *forgetting(tx: Tx, taskIds: readonly string[]): Work<readonly string[]> {
     yield* tx.all('SELECT COUNT(*) AS n FROM tasks');
-    return taskIds.filter((id) => this.untold.has(id));
+    return taskIds.filter((id) => this.pending.has(id));
   }
 }
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING, visibilityOf, type Visibility } from '../../src/auth/index.js';
 import type { Database } from '../../src/database/database.js';
 import type { TaskState } from '../../src/protocol/a2a.js';
-import type { TaskCursor, TaskFilter } from '../../src/tasks/task-store.js';
+import type { TaskCursor, TaskFilter } from '../../src/tasks/store/task-store.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
   ALICE,

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
 import { HubError } from '../../src/common/hub-error.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { Alongside } from '../../src/tasks/task-store.js';
+import type { EnlistedWork } from '../../src/tasks/store/task-store.js';
 import type { NewEvent } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
@@ -359,7 +359,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
   it('writes what comes with an update in its commit, and does what is left after it', async () => {
     const { record } = await hub.create();
     const done: string[] = [];
-    const note = (what: string): Alongside =>
+    const note = (what: string): EnlistedWork =>
       function* (tx, taskId) {
         yield* tx.run(
           `INSERT INTO contexts (id, principal_id, organization, affinity, last_used_at)
@@ -371,7 +371,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
     const noted = async (): Promise<unknown[]> =>
       (await hub.rows('contexts')).filter((row) => row['principal_id'] === 'p').map(({ id }) => id);
     const write = (event: NewEvent[], what: string): Promise<void> =>
-      hub.log.update(record.id, () => ({ ...change({ events: event }), alongside: [note(what)] }));
+      hub.log.update(record.id, () => ({ ...change({ events: event }), enlisted: [note(what)] }));
 
     await write([chunk('a', 'result', false)], 'with an event');
     await write([], 'alone');
@@ -386,12 +386,12 @@ export function taskLogContract(databases: DatabaseFactory): void {
 
   it('is refused with the reason of what comes with an update, and goes on', async () => {
     const { record } = await hub.create();
-    const refuse: Alongside = () => {
+    const refuse: EnlistedWork = () => {
       throw new HubError('INVALID_PARAMS', 'too many webhooks');
     };
     const refused = hub.log.update(record.id, () => ({
       ...change({ events: [chunk('never', 'result', false)] }),
-      alongside: [refuse],
+      enlisted: [refuse],
     }));
     const neighbour = hub.append(record.id, chunk('kept', 'kept', false));
     await expect(refused).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });

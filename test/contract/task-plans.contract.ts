@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { Plan } from '../../src/routing/index.js';
-import type { ClaimedDelegation } from '../../src/tasks/task-store.js';
+import type { ClaimedDelegation } from '../../src/tasks/store/task-store.js';
 import type { NewEvent, NewTask, TaskAggregate } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
@@ -166,21 +166,23 @@ export function taskPlansContract(databases: DatabaseFactory): void {
   });
 
   describe('a delegation whose agent is yet to be told of its end', () => {
-    const end = (untold: boolean): Promise<void> =>
+    const end = (cancelPending: boolean): Promise<void> =>
       hub.log.update(task.record.id, () =>
         change({
           events: [],
-          delegations: [{ id: task.firstUpdate.begins![0]!.id, state: 'canceled', untold }],
+          delegations: [{ id: task.firstUpdate.begins![0]!.id, state: 'canceled', cancelPending }],
         }),
       );
 
     it('stays with its owner, and is claimed again when the lease has run out', async () => {
       await claim();
       await end(true);
-      expect((await stored()).delegations[0]).toMatchObject({ untold: true, owner: 'p1' });
+      expect((await stored()).delegations[0]).toMatchObject({ cancelPending: true, owner: 'p1' });
       expect(await claim('p2')).toEqual([]);
       await hub.clock.advance(2000);
-      expect(await claim('p2')).toMatchObject([{ state: 'canceled', untold: true, adopted: true }]);
+      expect(await claim('p2')).toMatchObject([
+        { state: 'canceled', cancelPending: true, adopted: true },
+      ]);
     });
 
     it('is renewed with the other work of its owner, and given up with it', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { SqlCallbackStore } from '../../src/tasks/persistence/sql-callback.store.js';
-import type { TaskCursor } from '../../src/tasks/task-store.js';
+import type { TaskCursor } from '../../src/tasks/store/task-store.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { ALICE, chunk, COMPLETED, status, TaskHarness, WORKING } from './task-harness.js';
 
@@ -51,7 +51,7 @@ export function taskRetentionContract(databases: DatabaseFactory): void {
       ids.push(await ended(hub));
       await hub.clock.advance(10);
     }
-    hub.participant.untold.add(ids[0]!).add(ids[1]!);
+    hub.participant.pending.add(ids[0]!).add(ids[1]!);
     const pieces: (readonly string[])[] = [];
     let from: TaskCursor | null = null;
     do {
@@ -61,7 +61,7 @@ export function taskRetentionContract(databases: DatabaseFactory): void {
     } while (from !== null);
     expect(pieces).toEqual([[], [ids[2], ids[3]], [ids[4]]]);
     expect(await left(hub)).toEqual([ids[0]!, ids[1]!].sort());
-    hub.participant.untold.clear();
+    hub.participant.pending.clear();
     const { taskIds } = await hub.store.forgetTasks(hub.clock.now(), 10, null);
     expect(taskIds).toEqual([ids[0], ids[1]]);
   });

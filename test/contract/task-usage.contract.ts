@@ -131,10 +131,10 @@ export function taskUsageContract(databases: DatabaseFactory): void {
     expect(await remove()).toBe('open');
     expect(await remove(true)).toBe('open');
     await hub.append(record.id, chunk('x'), status(COMPLETED, hub.clock.now()));
-    hub.participant.untold.add(record.id);
+    hub.participant.pending.add(record.id);
     expect(await remove()).toBe('webhooks');
-    hub.participant.untold.clear();
-    await hub.database.write((tx) => tx.run('UPDATE delegations SET untold = 1'));
+    hub.participant.pending.clear();
+    await hub.database.write((tx) => tx.run('UPDATE delegations SET cancel_pending = 1'));
     expect(await remove()).toBe('agents');
     expect(await remove(true)).toBe('deleted');
     for (const table of ['tasks', 'task_events', 'task_checkpoints', 'delegations', 'contexts']) {

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { HubError } from '../../src/common/hub-error.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import { FencedError, type Claimer } from '../../src/tasks/task-log.js';
+import { FencedError, type Claimer } from '../../src/tasks/log/task-log.js';
 import type { Delegation } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';

@@ -3,7 +3,7 @@ import { EVERYTHING, type Principal } from '../../src/auth/index.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { TaskState, type Task } from '../../src/protocol/a2a.js';
 import { statusUpdate, type TaskRef } from '../../src/protocol/build.js';
-import { FencedError } from '../../src/tasks/task-log.js';
+import { FencedError } from '../../src/tasks/log/task-log.js';
 import { FakeAgent, type FakeAgentOptions } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import {

@@ -96,7 +96,7 @@ describe('the loser of a race', () => {
     await eventually(() => expect(isCanceled(agents[1])).toBe(true));
     await eventually(async () => {
       const stored = await hub.store.open(id);
-      expect(stored?.aggregate.delegations[1]).toMatchObject({ untold: false, owner: null });
+      expect(stored?.aggregate.delegations[1]).toMatchObject({ cancelPending: false, owner: null });
     });
   });
 });
@@ -137,7 +137,7 @@ describe('an agent whose delegation nobody runs as another one ends it', () => {
     await eventually(() => expect(isCanceled(agents[1])).toBe(true));
     await eventually(async () => {
       const stored = await hub.store.open(id);
-      expect(stored?.aggregate.delegations[1]).toMatchObject({ untold: false, owner: null });
+      expect(stored?.aggregate.delegations[1]).toMatchObject({ cancelPending: false, owner: null });
     });
     expect(agents[1].called('cancel')).toBe(1);
   });
@@ -158,7 +158,7 @@ describe('an agent that cannot be reached', () => {
     await hub.until(id, COMPLETED);
     await eventually(async () => {
       const stored = await hub.store.open(id);
-      expect(stored?.aggregate.delegations[1]).toMatchObject({ untold: true, owner: null });
+      expect(stored?.aggregate.delegations[1]).toMatchObject({ cancelPending: true, owner: null });
     });
     agents[1].refusals.clear();
     const delegations = [{ id: await loserIn(id), leaseUntil: new Date(0) }];

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IdSource } from '../../common/ids.js';
 import { Signal } from '../../common/signal.js';
-import type { BreakerState, HealthState } from './agent-health.js';
+import type { HealthState } from './agent-health.js';
+import type { BreakerState } from '../../common/circuit-breaker.js';
 
 /** How an agent stands, as far as operators are told of changes. */
 export interface Standing {

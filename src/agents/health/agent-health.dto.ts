@@ -1,12 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
-import {
-  BREAKER_STATES,
-  type BreakerState,
-  HEALTH_STATES,
-  type HealthState,
-} from './agent-health.js';
+import { HEALTH_STATES, type HealthState } from './agent-health.js';
+import { BREAKER_STATES, type BreakerState } from '../../common/circuit-breaker.js';
 import type { AgentChange, AgentEvent, Standing } from './agent-events.js';
 import type { AgentHealthView } from './agent-monitor.js';
 

@@ -1,23 +1,19 @@
+import type { BreakerState } from '../../common/circuit-breaker.js';
 import type { Agent } from '../agent.js';
 import type { QueueAsker } from './agent-load.js';
 
 /**
  * What is known of an agent's health.
- * - `unknown`: nobody has called it yet.
+ * - `unknown`: not called yet.
  * - `healthy`: its last calls succeeded.
- * - `degraded`: some failed, not enough of them to call it down; it gets work after its equals.
- * - `down`: it gets work only as a trial.
+ * - `degraded`: some failed, not enough of them to call it down; it is ranked after agents of equal priority.
+ * - `down`: it gets only half-open probes.
  */
 export type HealthState = 'unknown' | 'healthy' | 'degraded' | 'down';
 
 export const HEALTH_STATES: readonly HealthState[] = ['unknown', 'healthy', 'degraded', 'down'];
 
-/** `open`: no work; `half-open`: one trial at a time decides; `closed`: as usual. */
-export type BreakerState = 'closed' | 'open' | 'half-open';
-
-export const BREAKER_STATES: readonly BreakerState[] = ['closed', 'open', 'half-open'];
-
-/** How an agent stands at this moment, for the choice of agents. */
+/** The health and load of an agent at this moment, for the choice of agents. */
 export interface AgentCondition {
   readonly health: HealthState;
   readonly breaker: BreakerState;
@@ -32,14 +28,14 @@ export interface AgentCondition {
 /**
  * Whether a new message may go to an agent now.
  * - `go`: as usual.
- * - `trial`: it is half-open, and this message decides; `end` is called when it is over, whatever came
- *   of it. Nobody else gets the trial until then (or until the agent would have answered).
- * - `wait`: not now. `waitMs` is how long at least; 0 while somebody else's trial decides. `why` is a
+ * - `probe`: its breaker is half-open, and this message decides; `end` must be called when it is over, whatever
+ *   the outcome. No other message is the probe until then (or until the agent would have answered).
+ * - `wait`: not now. `waitMs` is how long at least; 0 while another probe decides. `why` is a
  *   predicate to follow the agent's name (`is out of service …`).
  */
 export type Admission =
   | { readonly kind: 'go' }
-  | { readonly kind: 'trial'; readonly end: () => void }
+  | { readonly kind: 'probe'; readonly end: () => void }
   | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string };
 
 /**

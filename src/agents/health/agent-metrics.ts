@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Audience, Metrics } from '../../observability/metrics.js';
-import { BREAKER_STATES, HEALTH_STATES } from './agent-health.js';
+import { HEALTH_STATES } from './agent-health.js';
+import { BREAKER_STATES } from '../../common/circuit-breaker.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentLoads } from './agent-loads.js';
 import { AgentMonitor } from './agent-monitor.js';

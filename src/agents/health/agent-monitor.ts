@@ -1,3 +1,9 @@
+import {
+  type CircuitBreaker,
+  releaseProbe,
+  stateOf,
+  takeProbe,
+} from '../../common/circuit-breaker.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
@@ -16,17 +22,9 @@ import type { QueueAsker } from './agent-load.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentEvents, type Standing } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
-import {
-  afterOutcome,
-  type AgentRecord,
-  breakerOf,
-  giveTrialBack,
-  newRecord,
-  type Outcome,
-  takeTrial,
-} from './domain/agent-record.js';
+import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './domain/agent-record.js';
 import { verdictOf } from './domain/fault-of.js';
-import { probeDueAt } from './domain/probe-due.js';
+import { healthCheckDueAt } from './domain/health-check-due.js';
 import { TaskResults } from './domain/task-results.js';
 
 /** Characters of an error that are kept. */
@@ -90,7 +88,7 @@ export class AgentMonitor extends AgentHealth {
   conditionOf(agentId: string, asker?: QueueAsker): AgentCondition {
     const watched = this.watchedOf(agentId);
     const record = watched?.record;
-    const breaker = record ? breakerOf(record, this.time()) : 'closed';
+    const breaker = record ? stateOf(record.breaker, this.time()) : 'closed';
     const health = this.healthOf(agentId, record, breaker);
     return {
       health: watched ? this.withResults(health, watched) : health,
@@ -131,16 +129,16 @@ export class AgentMonitor extends AgentHealth {
     if (!watched) return GO;
     const now = this.time();
     const { record } = watched;
-    const state = breakerOf(record, now);
+    const state = stateOf(record.breaker, now);
     if (state === 'closed') return GO;
-    const trial = takeTrial(record, now, this.answerMs(agent));
-    if (!trial) {
+    const breaker = takeProbe(record.breaker, now, this.answerMs(agent));
+    if (!breaker) {
       const waitMs = Math.max(0, (record.breaker.openUntil ?? 0) - now);
       return { kind: 'wait', waitMs, why: 'is out of service after failed calls' };
     }
-    watched.record = trial;
+    watched.record = { ...record, breaker };
     this.tell(agentId, watched);
-    return { kind: 'trial', end: () => this.endTrial(watched, trial) };
+    return { kind: 'probe', end: () => this.endProbe(watched, breaker) };
   }
 
   /** A call to the agent begins; {@link answered} or {@link failed} tells what it came to. */
@@ -165,14 +163,14 @@ export class AgentMonitor extends AgentHealth {
   }
 
   /** The agents whose cards are to be looked at now. */
-  dueForProbe(): Agent[] {
+  dueForHealthCheck(): Agent[] {
     const { probeIntervalMs } = this.config.agents.health;
     if (probeIntervalMs === 0) return [];
     const now = this.time();
     return this.registry.all().filter((agent) => {
       if (!agent.enabled || agent.cardUrl === null) return false;
       const { record, knownSince, lookedAt, jitter } = this.watch(agent);
-      return probeDueAt(record, knownSince, lookedAt, probeIntervalMs, jitter) <= now;
+      return healthCheckDueAt(record, knownSince, lookedAt, probeIntervalMs, jitter) <= now;
     });
   }
 
@@ -213,7 +211,7 @@ export class AgentMonitor extends AgentHealth {
   private tell(agentId: string, watched: Watched): void {
     const { record, told: before } = watched;
     const health = this.withResults(record.health, watched);
-    const told: Standing = { health, breaker: breakerOf(record, this.time()) };
+    const told: Standing = { health, breaker: stateOf(record.breaker, this.time()) };
     if (told.health === before.health && told.breaker === before.breaker) return;
     watched.told = told;
     const lastError = record.lastError ?? watched.results.lastError;
@@ -226,10 +224,11 @@ export class AgentMonitor extends AgentHealth {
     }
   }
 
-  private endTrial(watched: Watched, trial: AgentRecord): void {
-    const { trialUntil } = watched.record.breaker;
-    if (trialUntil === null || trialUntil !== trial.breaker.trialUntil) return;
-    watched.record = giveTrialBack(watched.record);
+  private endProbe(watched: Watched, taken: CircuitBreaker): void {
+    const { record } = watched;
+    const { probeUntil } = record.breaker;
+    if (probeUntil === null || probeUntil !== taken.probeUntil) return;
+    watched.record = { ...record, breaker: releaseProbe(record.breaker) };
   }
 
   /**

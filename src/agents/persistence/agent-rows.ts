@@ -1,6 +1,4 @@
 import type { SecretBox } from '../../common/secret-box.js';
-import type { SqlValue } from '../../database/sql.js';
-import { storable } from '../../database/text.js';
 import { AgentCard } from '../../protocol/a2a.js';
 import type {
   Agent,
@@ -15,102 +13,52 @@ import type {
 import { checkCardContent, checkStoredCard } from '../card/card-limits.js';
 import { withoutRepeatedSkills } from '../card/repeated-skills.js';
 import { openHeaders, sealHeaders } from '../endpoint/sealed-headers.js';
-
-/** A row of the table `agents`. */
-export interface AgentRow {
-  readonly id: string;
-  readonly card: string;
-  readonly original_card: string;
-  readonly card_url: string | null;
-  readonly card_headers: string;
-  readonly card_trouble: string | null;
-  readonly card_keys: string | null;
-  readonly signature: string;
-  readonly endpoint: string;
-  readonly endpoint_override: string | null;
-  readonly pin: string;
-  readonly refused: string;
-  readonly credentials: string;
-  readonly credential_origins: string;
-  readonly tags: string;
-  readonly priority: number;
-  readonly weight: number;
-  readonly max_concurrent: number | null;
-  readonly max_queue: number | null;
-  readonly enabled: number;
-  readonly organizations: string | null;
-  readonly budgets: string;
-  readonly switches: string;
-  readonly source: string;
-  readonly created_at: number | string;
-  readonly updated_at: number | string;
-  readonly deleted_at: number | string | null;
-}
+import type { AgentEntity } from './agent.entity.js';
 
 /** The form in which an agent is stored. */
 export class AgentRows {
   constructor(private readonly secrets: SecretBox) {}
 
-  /** The values of the columns in the order of the statements, the id last. */
-  readonly toRow = (agent: Agent): SqlValue[] => [
-    JSON.stringify(AgentCard.toJSON(agent.card)),
-    storable(agent.originalCard),
-    storable(agent.cardUrl),
-    JSON.stringify(sealHeaders(this.secrets, agent.cardHeaders)),
-    storedTrouble(agent.cardTrouble),
-    agent.cardKeys === null ? null : JSON.stringify(agent.cardKeys),
-    JSON.stringify(agent.signature),
-    JSON.stringify(agent.endpoint),
-    storable(agent.endpointOverride),
-    JSON.stringify(agent.pin),
-    JSON.stringify(agent.refused),
-    JSON.stringify(sealHeaders(this.secrets, agent.credentials)),
-    JSON.stringify(agent.credentialOrigins),
-    JSON.stringify(agent.tags),
-    agent.priority,
-    agent.weight,
-    agent.maxConcurrent,
-    agent.maxQueue,
-    agent.enabled ? 1 : 0,
-    agent.organizations === null ? null : JSON.stringify(agent.organizations),
-    JSON.stringify(agent.budgets),
-    JSON.stringify(agent.switches),
-    agent.source,
-    agent.createdAt.getTime(),
-    agent.updatedAt.getTime(),
-    agent.deletedAt?.getTime() ?? null,
-    agent.id,
-  ];
+  readonly toRow = (agent: Agent): AgentEntity => ({
+    ...agent,
+    card: JSON.stringify(AgentCard.toJSON(agent.card)),
+    cardHeaders: JSON.stringify(sealHeaders(this.secrets, agent.cardHeaders)),
+    cardTrouble: storedTrouble(agent.cardTrouble),
+    cardKeys: agent.cardKeys === null ? null : JSON.stringify(agent.cardKeys),
+    signature: JSON.stringify(agent.signature),
+    endpoint: JSON.stringify(agent.endpoint),
+    pin: JSON.stringify(agent.pin),
+    refused: JSON.stringify(agent.refused),
+    credentials: JSON.stringify(sealHeaders(this.secrets, agent.credentials)),
+    credentialOrigins: JSON.stringify(agent.credentialOrigins),
+    tags: JSON.stringify(agent.tags),
+    organizations: agent.organizations === null ? null : JSON.stringify(agent.organizations),
+    budgets: JSON.stringify(agent.budgets),
+    switches: JSON.stringify(agent.switches),
+  });
 
   /** A row that cannot be used as it is, whoever wrote it, is an agent that says so. */
-  readonly toAgent = (row: AgentRow): Agent => {
+  readonly toAgent = (row: AgentEntity): Agent => {
     const read = new RowReader(row.id);
     const agent: Agent = {
-      id: row.id,
+      ...row,
       card: read.column('card', row.card, cardOf, EMPTY_CARD),
-      originalCard: read.column('original_card', row.original_card, originalOf, '{}'),
-      cardUrl: row.card_url,
-      cardTrouble: read.column('card_trouble', row.card_trouble, troubleOf, null),
-      cardHeaders: read.column('card_headers', row.card_headers, this.headers, {}),
-      cardKeys: read.column('card_keys', row.card_keys, parsedOrNull<Agent['cardKeys']>, null),
+      originalCard: read.column('original_card', row.originalCard, originalOf, '{}'),
+      cardTrouble: read.column('card_trouble', row.cardTrouble, troubleOf, null),
+      cardHeaders: read.column('card_headers', row.cardHeaders, this.headers, {}),
+      cardKeys: read.column('card_keys', row.cardKeys, parsedOrNull<Agent['cardKeys']>, null),
       signature: read.column('signature', row.signature, objectOf<CardSignature>, NO_SIGNATURE),
       endpoint: read.column('endpoint', row.endpoint, endpointOf, NO_ENDPOINT),
-      endpointOverride: row.endpoint_override,
       pin: read.column('pin', row.pin, objectOf<AgentPin>, NO_PIN),
       refused: read.column('refused', row.refused, listOf<RefusedInterface>, []),
       credentials: read.column('credentials', row.credentials, this.headers, {}),
       credentialOrigins: read.column(
         'credential_origins',
-        row.credential_origins,
+        row.credentialOrigins,
         listOf<string>,
         [],
       ),
       tags: read.column('tags', row.tags, listOf<string>, []),
-      priority: Number(row.priority),
-      weight: row.weight,
-      maxConcurrent: row.max_concurrent,
-      maxQueue: row.max_queue,
-      enabled: Number(row.enabled) === 1,
       organizations: read.column(
         'organizations',
         row.organizations,
@@ -119,10 +67,6 @@ export class AgentRows {
       ),
       budgets: read.column('budgets', row.budgets, objectOf<Partial<AgentBudgets>>, {}),
       switches: read.column('switches', row.switches, objectOf<Partial<AgentSwitches>>, {}),
-      source: row.source as Agent['source'],
-      createdAt: new Date(Number(row.created_at)),
-      updatedAt: new Date(Number(row.updated_at)),
-      deletedAt: row.deleted_at === null ? null : new Date(Number(row.deleted_at)),
     };
     const fault = read.fault();
     if (fault === undefined) return agent;

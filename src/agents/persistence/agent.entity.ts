@@ -1,6 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DATE, FLAG, TEXT } from '../../database/columns.js';
+import type { Agent } from '../agent.js';
 
-/** The table `agents`. Objects and lists are JSON text; times are epoch milliseconds. */
+/**
+ * The table `agents`. Objects and lists are JSON text, which `AgentRows` reads: one that cannot be read makes an
+ * agent that says so.
+ */
 @Entity('agents')
 export class AgentEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'agents_pk' })
@@ -10,10 +15,10 @@ export class AgentEntity {
   @Column({ type: 'text' })
   card!: string;
 
-  @Column({ name: 'original_card', type: 'text' })
+  @Column({ name: 'original_card', type: 'text', transformer: TEXT })
   originalCard!: string;
 
-  @Column({ name: 'card_url', type: 'text', nullable: true })
+  @Column({ name: 'card_url', type: 'text', nullable: true, transformer: TEXT })
   cardUrl!: string | null;
 
   /** Each value sealed by `SecretBox`. */
@@ -33,7 +38,7 @@ export class AgentEntity {
   @Column({ type: 'text' })
   endpoint!: string;
 
-  @Column({ name: 'endpoint_override', type: 'text', nullable: true })
+  @Column({ name: 'endpoint_override', type: 'text', nullable: true, transformer: TEXT })
   endpointOverride!: string | null;
 
   @Column({ type: 'text' })
@@ -66,8 +71,8 @@ export class AgentEntity {
   @Column({ name: 'max_queue', type: 'integer', nullable: true })
   maxQueue!: number | null;
 
-  @Column({ type: 'smallint' })
-  enabled!: number;
+  @Column({ type: 'smallint', transformer: FLAG })
+  enabled!: boolean;
 
   /** Null: everybody. */
   @Column({ type: 'text', nullable: true })
@@ -80,17 +85,17 @@ export class AgentEntity {
   switches!: string;
 
   @Column({ type: 'text' })
-  source!: string;
+  source!: Agent['source'];
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
+  @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
+  updatedAt!: Date;
 
   /** Null while the agent is registered. */
-  @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
-  deletedAt!: number | null;
+  @Column({ name: 'deleted_at', type: 'bigint', nullable: true, transformer: DATE })
+  deletedAt!: Date | null;
 }
 
 /** The table `agent_revisions`: one row, raised by every change of `agents`. */

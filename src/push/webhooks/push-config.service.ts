@@ -10,7 +10,7 @@ import type {
   TaskPushNotificationConfig,
 } from '../../protocol/a2a.js';
 import type { CallContext } from '../../auth/index.js';
-import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../../tasks/index.js';
+import { type EnlistedWork, belongsTo, type TaskRecord, TaskStore } from '../../tasks/index.js';
 import { usedName } from '../auth/read-authentication.js';
 import { WebhookStore } from './webhook-store.js';
 import type { EventChoice, TaskWebhook, TaskWebhookDraft } from '../registration/webhook.js';
@@ -99,7 +99,7 @@ export class PushConfigService {
     config: TaskPushNotificationConfig,
     ctx: CallContext,
     rawAuthentication?: unknown,
-  ): Promise<Alongside> {
+  ): Promise<EnlistedWork> {
     const owner = {
       principalId: ctx.principal.id,
       organization: ctx.principal.organization,

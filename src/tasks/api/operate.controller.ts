@@ -9,7 +9,7 @@ import {
 } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { keyIdsOf, TaskDto } from './task.dto.js';
-import type { ReadRoom } from '../task-store.js';
+import type { ReadRoom } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
 import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
 import { TaskOperator } from '../operations/task-operator.js';

@@ -12,7 +12,7 @@ import {
   type TaskEvent,
 } from '../task.js';
 import { AgentTroubleDto, AttemptDto, OperatorDto, RetryDto, timeOf } from './task-parts.dto.js';
-import type { TaskFilter } from '../task-store.js';
+import type { TaskFilter } from '../store/task-store.js';
 
 /** The states as the admin API writes them: `working`, `input-required`, … */
 const STATES: ReadonlyMap<string, TaskState> = new Map(

@@ -16,8 +16,8 @@ import { TaskDeleter } from '../operations/task-deleter.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLists } from '../reading/task-lists.js';
-import { TaskLog } from '../task-log.js';
-import type { ReadRoom } from '../task-store.js';
+import { TaskLog } from '../log/task-log.js';
+import type { ReadRoom } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
 import {
   filterOf,

@@ -6,7 +6,7 @@ import { namesBy } from '../domain/agent-name.js';
 import { AgentDelegations, type DelegationRef } from '../store/agent-delegations.js';
 import { decideAgentStopped } from '../domain/agent-stopped.js';
 import { endedBy } from '../domain/ended-by.js';
-import { TaskLog } from '../task-log.js';
+import { TaskLog } from '../log/task-log.js';
 
 /** Delegations ended at once. */
 const CHUNK = 100;

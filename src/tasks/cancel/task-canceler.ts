@@ -10,7 +10,7 @@ import { AppConfig } from '../../config/index.js';
 import { Signals } from '../signals/signals.js';
 import { belongsTo } from '../store/visibility.js';
 import { taskNotFound } from '../domain/task-errors.js';
-import { TaskLog } from '../task-log.js';
+import { TaskLog } from '../log/task-log.js';
 import { TaskWaits } from '../reading/task-waits.js';
 import type { Delegation } from '../task.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
-import type { ClaimedTask, DelegationWrite, TaskStore } from '../task-store.js';
+import type { ClaimedTask, DelegationWrite, TaskStore } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 import { QueueDepth } from './queue-depth.js';
 

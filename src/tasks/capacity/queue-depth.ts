@@ -5,7 +5,7 @@ import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AgentDelegations } from '../store/agent-delegations.js';
 import { isHeld } from '../domain/unsent.js';
-import { TaskStore } from '../task-store.js';
+import { TaskStore } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 import { Database } from '../../database/database.js';
 import { CountedQueue } from './counted-queue.js';

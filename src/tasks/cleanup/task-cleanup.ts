@@ -6,8 +6,8 @@ import { Log } from '../../common/logger.js';
 import { CallbackStore } from '../callbacks/callback-store.js';
 import { ContextStore } from '../store/context-store.js';
 import { decideDeadline } from '../domain/decide-deadline.js';
-import { TaskLog } from '../task-log.js';
-import { type TaskCursor, TaskStore } from '../task-store.js';
+import { TaskLog } from '../log/task-log.js';
+import { type TaskCursor, TaskStore } from '../store/task-store.js';
 
 const LOOK_EVERY_MS = 1000;
 /** Overdue tasks ended at once; more are left to the next second. */

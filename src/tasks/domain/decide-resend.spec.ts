@@ -26,7 +26,7 @@ describe('a message sent again', () => {
       state: 'failed',
       reason: WHY,
       calls: 1 + MAX_RESENDS,
-      untold: false,
+      cancelPending: false,
     });
     expect(task.state).toBe('FAILED');
   });
@@ -34,7 +34,7 @@ describe('a message sent again', () => {
   it('leaves an agent to be told that goes on with its task', () => {
     const task = onItsWay({ delegation: { downstreamTaskId: 'down' } });
     for (let times = 0; times <= MAX_RESENDS; times++) resend(task, false);
-    expect(task.delegation()).toMatchObject({ state: 'failed', untold: true });
+    expect(task.delegation()).toMatchObject({ state: 'failed', cancelPending: true });
   });
 
   it('is not sent beyond the calls that the task may make', () => {
@@ -72,7 +72,7 @@ describe('a message sent again', () => {
       agentId: 'a',
       state: 'failed',
       reason: 'Agent a could not be reached.',
-      untold: true,
+      cancelPending: true,
     });
   });
 });

@@ -25,7 +25,7 @@ describe('an agent that is queried for a message on its way', () => {
     expect(ask(task).delegation()).toMatchObject({
       state: 'failed',
       reason: `${WHY} It was asked 3 times.`,
-      untold: false,
+      cancelPending: false,
     });
     expect(task.state).toBe('FAILED');
   });

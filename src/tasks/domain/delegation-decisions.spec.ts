@@ -263,7 +263,11 @@ describe('an invalid agent response', () => {
     task.agent(status('working', 'x'));
     expect(task.delegation().progress.abandoned).toEqual(['first-task']);
     task.agent(status('completed'));
-    expect(task.delegation()).toMatchObject({ state: 'completed', untold: true, owner: 'runner' });
+    expect(task.delegation()).toMatchObject({
+      state: 'completed',
+      cancelPending: true,
+      owner: 'runner',
+    });
     task.commit(decideAbandonedCanceled(task.aggregate, 'd-a', ['another']));
     expect(task.delegation().progress.abandoned).toEqual(['first-task']);
     task.commit(decideAbandonedCanceled(task.aggregate, 'd-a', ['first-task']));

@@ -26,13 +26,14 @@ export function endDelegation(
   { state, reason, agentNotified = false, unsent = false }: End,
 ): void {
   const { progress } = delegation;
-  const untold = (!agentNotified && mayWork(delegation)) || (progress.abandoned ?? []).length > 0;
+  const cancelPending =
+    (!agentNotified && mayWork(delegation)) || (progress.abandoned ?? []).length > 0;
   draft.patch(delegation.id, {
     state,
     reason: reason === null ? null : shortReason(reason),
     progress: state === 'completed' ? closedProgress(progress) : progress,
     ...(unsent && { calls: callsUnsent(delegation) }),
-    ...(untold ? { untold } : { owner: null, leaseUntil: null }),
+    ...(cancelPending ? { cancelPending } : { owner: null, leaseUntil: null }),
   });
 }
 

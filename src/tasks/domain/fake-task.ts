@@ -352,7 +352,7 @@ const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> 
   fallbacks: [],
   progress: { artifacts: [] },
   reason: null,
-  untold: false,
+  cancelPending: false,
   epoch: 1,
   owner: 'runner',
   leaseUntil: null,

@@ -9,7 +9,7 @@ describe('an agent that asks while its task is being canceled', () => {
     task.commit(decideCancelRequest(task.aggregate, NOW));
     task.agent(status('input', 'which?'));
     expect(task.state).toBe('CANCELED');
-    expect(task.delegation()).toMatchObject({ state: 'canceled', untold: true });
+    expect(task.delegation()).toMatchObject({ state: 'canceled', cancelPending: true });
     expect(task.story().at(-1)).toBe('status CANCELED: Canceled by the client.');
   });
 

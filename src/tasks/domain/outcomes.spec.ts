@@ -10,7 +10,7 @@ describe('an outcome', () => {
     const end = { state: 'failed', reason, agentNotified: true } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
     expect(task.story()).toEqual(['status FAILED: The agent did not answer.']);
-    expect(task.delegation()).toMatchObject({ state: 'failed', owner: null, untold: false });
+    expect(task.delegation()).toMatchObject({ state: 'failed', owner: null, cancelPending: false });
   });
 
   it.each([
@@ -18,11 +18,11 @@ describe('an outcome', () => {
     ['waits for its client', { state: 'input-required', downstreamTaskId: 'd' }, true, 'runner'],
     ['waits and has no owner', { downstreamTaskId: 'd', owner: null }, true, null],
     ['was not asked yet', { state: 'queued' }, false, null],
-  ] as const)('leaves its agent to be told when it %s', (_, delegation, untold, owner) => {
+  ] as const)('leaves its agent to be told when it %s', (_, delegation, cancelPending, owner) => {
     const task = new FakeTask({ delegation });
     const end = { state: 'canceled', reason: 'enough' } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
-    expect(task.delegation()).toMatchObject({ untold, owner });
+    expect(task.delegation()).toMatchObject({ cancelPending, owner });
   });
 
   it('of one among several is told and counted', () => {

@@ -52,7 +52,7 @@ describe('a delegation whose message cannot leave yet', () => {
     const task = held();
     task.commit(decideCancelRequest(task.aggregate, NOW));
     expect(task.state).toBe('CANCELED');
-    expect(task.delegation()).toMatchObject({ untold: false, owner: null });
+    expect(task.delegation()).toMatchObject({ cancelPending: false, owner: null });
   });
 
   it('goes to the next agent when its own is stopped, and is not sent to the first', () => {

@@ -1,4 +1,4 @@
-import type { PreparedAppend } from '../task-store.js';
+import type { PreparedAppend } from '../store/task-store.js';
 import { textOf } from './text-of-events.js';
 
 /** Characters of an append from which it is long work: it is committed alone, and small ones do not wait for it. */

@@ -1,4 +1,4 @@
-import type { Claimer } from '../task-log.js';
+import type { Claimer } from './task-log.js';
 import type { Delegation } from '../task.js';
 import { LARGE_APPEND } from './append-size.js';
 import type { LiveTask } from './live-task.js';

@@ -1,6 +1,6 @@
 import type { Message } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
-import type { StoredTask } from '../task-store.js';
+import type { StoredTask } from '../store/task-store.js';
 import {
   FIRST_MESSAGE_SEQ,
   type Delegation,
@@ -68,7 +68,7 @@ function firstDelegation(
     downstreamTaskId: null,
     progress: { artifacts: [] },
     reason: null,
-    untold: false,
+    cancelPending: false,
     epoch: 0,
     owner: null,
     leaseUntil: null,

@@ -12,11 +12,11 @@ import type {
   Checkpoint,
   ClaimedTask,
   DelegationWrite,
-  Alongside,
+  EnlistedWork,
   Fence,
   PreparedAppend,
   StoredTask,
-} from '../task-store.js';
+} from '../store/task-store.js';
 import type {
   Delegation,
   DelegationPatch,
@@ -34,7 +34,7 @@ import { usageOf } from './append-usage.js';
 import { checkpointDue } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
-import { checkRoom, loadOf } from './room.js';
+import { checkRoom, loadOf } from './size-limit.js';
 import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
 
 /** Memory of a task beside the text of its log, roughly. */
@@ -65,7 +65,7 @@ export class LiveTask {
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
   private agentsChanged = false;
-  private alongside: Alongside[] = [];
+  private enlisted: EnlistedWork[] = [];
   private keys: IdempotencyKey[] = [];
   private untaken = 0;
   /** Bytes of all that was taken of it. */
@@ -139,7 +139,7 @@ export class LiveTask {
       this.events.length > 0 ||
       this.writes.size > 0 ||
       this.recordChanged ||
-      this.alongside.length > 0
+      this.enlisted.length > 0
     );
   }
 
@@ -184,8 +184,8 @@ export class LiveTask {
   }
 
   /** What else belongs in the commit of what has been applied. */
-  enlist(alongside: readonly Alongside[], key: IdempotencyKey | null): void {
-    this.alongside.push(...alongside);
+  enlist(enlisted: readonly EnlistedWork[], key: IdempotencyKey | null): void {
+    this.enlisted.push(...enlisted);
     if (key !== null) this.keys.push(key);
   }
 
@@ -203,7 +203,7 @@ export class LiveTask {
     const checkpoint = this.takeCheckpoint();
     const append: PreparedAppend = {
       taskId: this.record.id,
-      alongside: this.alongside,
+      enlisted: this.enlisted,
       keys: this.keys,
       expectedVersion: this.committedVersion,
       record: this.record,
@@ -226,7 +226,7 @@ export class LiveTask {
     this.writes = new Map();
     this.recordChanged = false;
     this.agentsChanged = false;
-    this.alongside = [];
+    this.enlisted = [];
     this.keys = [];
     this.untaken = 0;
     this.stateBefore = this.record.state;

@@ -1,6 +1,6 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
-import { FencedError, KeyHeldError, type Claimer, type Decision } from '../task-log.js';
-import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../task-store.js';
+import { FencedError, KeyHeldError, type Claimer, type Decision } from './task-log.js';
+import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../store/task-store.js';
 import type { TaskAggregate, TaskEvent } from '../task.js';
 import {
   lostWith,
@@ -16,7 +16,7 @@ import { isLongChange } from './event-body.js';
 import { continuesReleased, examineFence } from './fences.js';
 import { FirstClaim } from './first-claim.js';
 import { LiveTask } from './live-task.js';
-import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
+import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './size-limit.js';
 
 /** Characters of events after which an append takes no further decision. */
 const MAX_APPEND_SIZE = 1024 * 1024;
@@ -291,7 +291,7 @@ export class TaskWriter {
       }
       return;
     }
-    live.enlist(decision.alongside ?? [], decision.idempotency ?? null);
+    live.enlist(decision.enlisted ?? [], decision.idempotency ?? null);
     if (waiting.fence !== undefined) fences.set(waiting.fence.delegationId, waiting.fence);
     this.decided.push({ waiting, answer: () => waiting.resolve(decision.result) });
   }

@@ -3,8 +3,8 @@ import type { Visibility } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { taskNotFound } from '../domain/task-errors.js';
-import { TaskLog } from '../task-log.js';
-import { type DeleteResult, TaskStore } from '../task-store.js';
+import { TaskLog } from '../log/task-log.js';
+import { type DeleteResult, TaskStore } from '../store/task-store.js';
 
 /** Deletes tasks that have ended before their time is over (`tasks.retention`). */
 @Injectable()

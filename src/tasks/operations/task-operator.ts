@@ -11,8 +11,8 @@ import type { HubRequest } from '../../routing/index.js';
 import { TaskCanceler } from '../cancel/task-canceler.js';
 import { withoutRetry } from '../domain/operator-actions.js';
 import { taskNotFound } from '../domain/task-errors.js';
-import { TaskLog } from '../task-log.js';
-import type { ReadRoom } from '../task-store.js';
+import { TaskLog } from '../log/task-log.js';
+import type { ReadRoom } from '../store/task-store.js';
 import { TaskService } from './task.service.js';
 import { FIRST_MESSAGE_SEQ, type TaskAggregate } from '../task.js';
 

@@ -20,8 +20,8 @@ import { TaskStarter } from '../send/task-starter.js';
 import { belongsTo } from '../store/visibility.js';
 import { taskHasEnded, taskNotFound } from '../domain/task-errors.js';
 import { type ListParams, TaskLists } from '../reading/task-lists.js';
-import { TaskLog } from '../task-log.js';
-import type { Alongside } from '../task-store.js';
+import { TaskLog } from '../log/task-log.js';
+import type { EnlistedWork } from '../store/task-store.js';
 import { type StreamItem, TaskStreams } from '../reading/task-streams.js';
 import { viewTask } from '../reading/task-view.js';
 import { TaskWaits } from '../reading/task-waits.js';
@@ -66,11 +66,11 @@ export class TaskService {
    * SendMessage (A2A §3.1.1). Waits until the task has ended or waits for its client, unless the
    * request returns immediately; after `tasks.blockingWait` the working task is the answer. One that
    * `awaitsAgent` is answered once the agent has taken the task up, or after `tasks.firstEventWait`.
-   * `alongside` is written in the commit of the message, or in its own when the message is known already.
+   * `enlisted` is written in the commit of the message, or in its own when the message is known already.
    */
-  async send(request: HubRequest, alongside: readonly Alongside[] = []): Promise<SendAnswer> {
+  async send(request: HubRequest, enlisted: readonly EnlistedWork[] = []): Promise<SendAnswer> {
     const { log, waits, settings } = this;
-    const begun = await this.begin(request, alongside);
+    const begun = await this.begin(request, enlisted);
     noteTask(request.note, begun.taskId);
     if (request.returnImmediately) {
       if (request.awaitsAgent) {
@@ -99,10 +99,10 @@ export class TaskService {
    */
   async *sendStream(
     request: HubRequest,
-    alongside: readonly Alongside[] = [],
+    enlisted: readonly EnlistedWork[] = [],
   ): AsyncGenerator<StreamItem, void, undefined> {
     const { streams, settings } = this;
-    const begun = await this.begin(request, alongside);
+    const begun = await this.begin(request, enlisted);
     noteTask(request.note, begun.taskId);
     const aggregate =
       begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
@@ -172,47 +172,47 @@ export class TaskService {
     return viewTask(aggregate.task, { historyLength: undefined }, this.limit);
   }
 
-  private async begin(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
+  private async begin(request: HubRequest, enlisted: readonly EnlistedWork[]): Promise<Begun> {
     const { taskId } = request.message;
-    if (taskId === '') return this.create(request, alongside);
+    if (taskId === '') return this.create(request, enlisted);
     try {
-      return await this.follow(request, alongside);
+      return await this.follow(request, enlisted);
     } catch (error) {
       if (!this.settings.acceptClientTaskIds || !isReason(error, 'TASK_NOT_FOUND')) throw error;
     }
     try {
-      return await this.create(request, alongside, taskId);
+      return await this.create(request, enlisted, taskId);
     } catch (error) {
       // Somebody was faster: the caller (then this is a follow-up) or a stranger (TASK_NOT_FOUND).
-      if (isReason(error, 'CONFLICT')) return this.follow(request, alongside);
+      if (isReason(error, 'CONFLICT')) return this.follow(request, enlisted);
       throw error;
     }
   }
 
-  private async follow(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
-    await this.followUps.add(request, alongside);
+  private async follow(request: HubRequest, enlisted: readonly EnlistedWork[]): Promise<Begun> {
+    await this.followUps.add(request, enlisted);
     return { kind: 'follow-up', taskId: request.message.taskId };
   }
 
   private async create(
     request: HubRequest,
-    alongside: readonly Alongside[],
+    enlisted: readonly EnlistedWork[],
     taskId?: string,
   ): Promise<Begun> {
-    const created = await this.starter.start(request, alongside, taskId);
+    const created = await this.starter.start(request, enlisted, taskId);
     if (created.kind === 'existing') {
-      if (alongside.length > 0) await this.attach(created.taskId, alongside);
+      if (enlisted.length > 0) await this.attach(created.taskId, enlisted);
       return created;
     }
     return { kind: 'created', taskId: created.aggregate.record.id, aggregate: created.aggregate };
   }
 
   /** What a repeated request brings along, which its first copy may not have had. */
-  private attach(taskId: string, alongside: readonly Alongside[]): Promise<void> {
+  private attach(taskId: string, enlisted: readonly EnlistedWork[]): Promise<void> {
     return this.log.update(taskId, () => ({
       change: NO_CHANGE,
       result: undefined,
-      alongside,
+      enlisted,
     }));
   }
 

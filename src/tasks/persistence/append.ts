@@ -2,7 +2,7 @@ import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
-import { createsTask, type AppendOutcome, type PreparedAppend } from '../task-store.js';
+import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/task-store.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
@@ -57,8 +57,8 @@ export function* appendBatch(
   const newest = good[0]?.record.updatedAt;
   if (newest !== undefined) yield* usage.add(tx, used, newest);
   const after: (AfterCommit | void)[] = [];
-  for (const { taskId, alongside } of good) {
-    for (const statements of alongside) after.push(yield* statements(tx, taskId));
+  for (const { taskId, enlisted } of good) {
+    for (const statements of enlisted) after.push(yield* statements(tx, taskId));
   }
   const appended = good
     .map((append) => {

@@ -6,13 +6,13 @@ import type { ClaimCapacity, Waiting } from './claim-turns.js';
 const LATE_AT_ONCE = 512;
 
 const COLUMNS = (of: string): string =>
-  ['id', 'agent_id', 'organization', 'state', 'untold', 'claimable_at', 'turn_at']
+  ['id', 'agent_id', 'organization', 'state', 'cancel_pending', 'claimable_at', 'turn_at']
     .map((name) => `${of}.${name}`)
     .join(', ');
 
 /** The first of the queue that the row `of` is in, as the index has them. */
 const IN_QUEUE = (of: string): string =>
-  `SELECT q.id FROM delegations q WHERE q.claimable_at = 0 AND q.untold = ${of}.untold
+  `SELECT q.id FROM delegations q WHERE q.claimable_at = 0 AND q.cancel_pending = ${of}.cancel_pending
      AND q.agent_id = ${of}.agent_id AND q.organization = ${of}.organization
    ORDER BY q.turn_at, q.id LIMIT 1`;
 
@@ -50,21 +50,21 @@ export function* candidates(tx: Tx, capacity: ClaimCapacity, now: number): Work<
 
 /** Leaps from queue to queue by the index: there are few, and each may be long. */
 function headsAndLate(capacity: ClaimCapacity): string {
-  return `WITH RECURSIVE agents (untold, agent_id) AS (
-      SELECT kind.untold, (SELECT MIN(d.agent_id) FROM delegations d
-          WHERE d.claimable_at = 0 AND d.untold = kind.untold)
-        FROM (SELECT 0 AS untold UNION ALL SELECT 1) kind
+  return `WITH RECURSIVE agents (cancel_pending, agent_id) AS (
+      SELECT kind.cancel_pending, (SELECT MIN(d.agent_id) FROM delegations d
+          WHERE d.claimable_at = 0 AND d.cancel_pending = kind.cancel_pending)
+        FROM (SELECT 0 AS cancel_pending UNION ALL SELECT 1) kind
       UNION ALL
-      SELECT a.untold, (SELECT MIN(d.agent_id) FROM delegations d
-          WHERE d.claimable_at = 0 AND d.untold = a.untold AND d.agent_id > a.agent_id)
+      SELECT a.cancel_pending, (SELECT MIN(d.agent_id) FROM delegations d
+          WHERE d.claimable_at = 0 AND d.cancel_pending = a.cancel_pending AND d.agent_id > a.agent_id)
         FROM agents a WHERE a.agent_id IS NOT NULL
-    ), queues (untold, agent_id, organization) AS (
-      SELECT a.untold, a.agent_id, (SELECT MIN(d.organization) FROM delegations d
-          WHERE d.claimable_at = 0 AND d.untold = a.untold AND d.agent_id = a.agent_id)
+    ), queues (cancel_pending, agent_id, organization) AS (
+      SELECT a.cancel_pending, a.agent_id, (SELECT MIN(d.organization) FROM delegations d
+          WHERE d.claimable_at = 0 AND d.cancel_pending = a.cancel_pending AND d.agent_id = a.agent_id)
         FROM agents a WHERE a.agent_id IS NOT NULL AND ${hasCapacity('a', capacity)}
       UNION ALL
-      SELECT l.untold, l.agent_id, (SELECT MIN(d.organization) FROM delegations d
-          WHERE d.claimable_at = 0 AND d.untold = l.untold AND d.agent_id = l.agent_id
+      SELECT l.cancel_pending, l.agent_id, (SELECT MIN(d.organization) FROM delegations d
+          WHERE d.claimable_at = 0 AND d.cancel_pending = l.cancel_pending AND d.agent_id = l.agent_id
             AND d.organization > l.organization)
         FROM queues l WHERE l.organization IS NOT NULL
     )
@@ -78,21 +78,23 @@ function headsAndLate(capacity: ClaimCapacity): string {
 }
 
 function hasCapacity(row: string, capacity: ClaimCapacity): string {
-  const kinds = [0, 1].flatMap((untold) => {
-    if (capacity.free(untold) <= 0) return [];
-    const full = capacity.full(untold).length;
-    return `(${row}.untold = ${untold}${full > 0 ? ` AND ${row}.agent_id NOT IN ${listOf(full)}` : ''})`;
+  const kinds = [0, 1].flatMap((cancel_pending) => {
+    if (capacity.free(cancel_pending) <= 0) return [];
+    const full = capacity.full(cancel_pending).length;
+    return `(${row}.cancel_pending = ${cancel_pending}${full > 0 ? ` AND ${row}.agent_id NOT IN ${listOf(full)}` : ''})`;
   });
   return `(${kinds.join(' OR ')})`;
 }
 
 /** What {@link hasCapacity} leaves open. */
 function capacityParams(capacity: ClaimCapacity): SqlValue[] {
-  return [0, 1].flatMap((untold) => (capacity.free(untold) > 0 ? capacity.full(untold) : []));
+  return [0, 1].flatMap((cancel_pending) =>
+    capacity.free(cancel_pending) > 0 ? capacity.full(cancel_pending) : [],
+  );
 }
 
 const BEHIND = `SELECT * FROM (SELECT ${COLUMNS('d')} FROM delegations d
-  WHERE d.claimable_at = 0 AND d.untold = ? AND d.agent_id = ? AND d.organization = ?
+  WHERE d.claimable_at = 0 AND d.cancel_pending = ? AND d.agent_id = ? AND d.organization = ?
   ORDER BY d.turn_at, d.id LIMIT ? OFFSET 1) queue`;
 
 /** As many behind the heads of their queues as may still be taken. */
@@ -103,7 +105,7 @@ function* behind(tx: Tx, heads: readonly Head[], capacity: ClaimCapacity): Work<
     const rows = yield* tx.all<Waiting>(
       piece.map(() => BEHIND).join(' UNION ALL '),
       piece.flatMap((head) => [
-        head.untold,
+        head.cancel_pending,
         head.agent_id,
         head.organization,
         capacity.for(head) - 1,

@@ -1,5 +1,5 @@
 import { availableTo } from '../domain/fair-share.js';
-import type { ClaimQuota } from '../task-store.js';
+import type { ClaimQuota } from '../store/task-store.js';
 import type { DelegationState } from '../task.js';
 
 /** A delegation that may be claimed. */
@@ -9,14 +9,14 @@ export interface Waiting {
   readonly organization: string;
   readonly state: DelegationState;
   /** 1: it has ended with a cancel pending; 0: a message is to be sent, or a task to be followed. */
-  readonly untold: number;
+  readonly cancel_pending: number;
   readonly claimable_at: number;
   /** Its turn among those for its agent: the least comes first. */
   readonly turn_at: number;
 }
 
 /** The queue of a delegation: of one organization for one agent. */
-export type QueueKey = Pick<Waiting, 'untold' | 'agent_id' | 'organization'>;
+export type QueueKey = Pick<Waiting, 'cancel_pending' | 'agent_id' | 'organization'>;
 
 /** How much may still be claimed: in total and for each agent, runs and cancels apart. */
 export class ClaimCapacity {
@@ -41,16 +41,16 @@ export class ClaimCapacity {
     return this.runs.free <= 0 && this.cancels.free <= 0;
   }
 
-  /** How many more may be claimed of those with this `untold`, whoever they are for. */
-  free(untold: number): number {
-    return this.of(untold).free;
+  /** How many more may be claimed of those with this `cancel_pending`, whoever they are for. */
+  free(cancel_pending: number): number {
+    return this.of(cancel_pending).free;
   }
 
   /** How many more may be claimed for this agent and organization. */
-  for({ untold, agent_id, organization }: QueueKey): number {
-    const left = this.of(untold).for(agent_id);
+  for({ cancel_pending, agent_id, organization }: QueueKey): number {
+    const left = this.of(cancel_pending).for(agent_id);
     const { quota } = this;
-    if (left <= 0 || untold === 1 || quota === undefined) return left;
+    if (left <= 0 || cancel_pending === 1 || quota === undefined) return left;
     const inTotal = {
       free: this.runs.free,
       reserved: quota.reserved,
@@ -59,7 +59,7 @@ export class ClaimCapacity {
     const atAgent = {
       free: this.runs.leftFor(agent_id),
       reserved: quota.reservedAt(agent_id),
-      held: this.heldAt({ untold, agent_id, organization }),
+      held: this.heldAt({ cancel_pending, agent_id, organization }),
     };
     return Math.min(left, availableTo(inTotal), availableTo(atAgent));
   }
@@ -80,9 +80,9 @@ export class ClaimCapacity {
     return this.runs.leftFor(agentId);
   }
 
-  /** The agents at their limit of those with this `untold`. */
-  full(untold: number): string[] {
-    return this.of(untold).full;
+  /** The agents at their limit of those with this `cancel_pending`. */
+  full(cancel_pending: number): string[] {
+    return this.of(cancel_pending).full;
   }
 
   /** How many permits an organization holds, those just claimed included. */
@@ -90,16 +90,16 @@ export class ClaimCapacity {
     return this.held.get(organization) ?? 0;
   }
 
-  take({ untold, agent_id, organization }: Waiting): void {
-    this.of(untold).take(agent_id);
-    if (untold === 1) return;
+  take({ cancel_pending, agent_id, organization }: Waiting): void {
+    this.of(cancel_pending).take(agent_id);
+    if (cancel_pending === 1) return;
     this.held.set(organization, this.heldBy(organization) + 1);
     const key = keyOf(agent_id, organization);
     this.granted.set(key, (this.granted.get(key) ?? 0) + 1);
   }
 
-  private of(untold: number): Capacity {
-    return untold === 1 ? this.cancels : this.runs;
+  private of(cancel_pending: number): Capacity {
+    return cancel_pending === 1 ? this.cancels : this.runs;
   }
 }
 
@@ -145,9 +145,9 @@ export function chooseInTurn(waiting: readonly Waiting[], capacity: ClaimCapacit
     capacity.take(each);
     chosen.push(each);
   };
-  for (const each of ordered) if (each.untold === 1 && capacity.for(each) > 0) take(each);
+  for (const each of ordered) if (each.cancel_pending === 1 && capacity.for(each) > 0) take(each);
   const { next, others } = nextAtAgents(
-    ordered.filter(({ untold }) => untold === 0),
+    ordered.filter(({ cancel_pending }) => cancel_pending === 0),
     capacity,
   );
   takeInTurn(next, capacity, take);

@@ -11,7 +11,7 @@ import type { Delegation, DelegationState } from '../task.js';
 })
 @Index(
   'delegations_claim_idx',
-  ['claimableAt', 'untold', 'agentId', 'organization', 'turnAt', 'id'],
+  ['claimableAt', 'cancelPending', 'agentId', 'organization', 'turnAt', 'id'],
   { where: '"claimable_at" IS NOT NULL' },
 )
 @Index('delegations_due_idx', ['dueAt'], { where: '"due_at" IS NOT NULL' })
@@ -72,9 +72,9 @@ export class DelegationEntity {
   @Column({ type: 'text', nullable: true, transformer: TEXT })
   reason!: string | null;
 
-  /** Its agent has yet to be told of its end. */
-  @Column({ type: 'smallint', transformer: FLAG })
-  untold!: boolean;
+  /** It has ended, and its agent is still to get the cancel. */
+  @Column({ name: 'cancel_pending', type: 'smallint', transformer: FLAG })
+  cancelPending!: boolean;
 
   /** Raised by every claim. */
   @Column({ type: 'integer' })

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue } from '../../database/sql.js';
-import type { DownstreamTasks } from '../task-store.js';
+import type { DownstreamTasks } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 import { firstPiece } from './large-texts.js';
 

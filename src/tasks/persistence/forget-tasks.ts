@@ -6,7 +6,7 @@ import { isTerminal } from '../../protocol/task-state.js';
 import type { AppendParticipant } from '../store/append-participant.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
-import type { DeleteResult, ForgottenTasks, TaskCursor } from '../task-store.js';
+import type { DeleteResult, ForgottenTasks, TaskCursor } from '../store/task-store.js';
 
 /** Log entries deleted in one commit at most, unless a single task has more. */
 const MAX_EVENTS = 20_000;
@@ -117,9 +117,10 @@ export async function deleteTask(
 
 /** A cancel to an agent of the task is pending. */
 function* isUntold(tx: Tx, taskId: string): Work<boolean> {
-  const rows = yield* tx.all('SELECT 1 AS n FROM delegations WHERE task_id = ? AND untold = 1', [
-    taskId,
-  ]);
+  const rows = yield* tx.all(
+    'SELECT 1 AS n FROM delegations WHERE task_id = ? AND cancel_pending = 1',
+    [taskId],
+  );
   return rows.length > 0;
 }
 

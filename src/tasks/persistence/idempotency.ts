@@ -3,7 +3,7 @@ import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import type { AppendOutcome, KeyHolder, PreparedAppend } from '../task-store.js';
+import type { AppendOutcome, KeyHolder, PreparedAppend } from '../store/task-store.js';
 import type { IdempotencyKey } from '../task.js';
 import type { Outcomes } from './append-outcomes.js';
 

@@ -5,7 +5,7 @@ import type { DatabaseRow } from '../../database/table.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
-import type { ReadRoom, TaskCursor, TaskFilter, TaskPage } from '../task-store.js';
+import type { ReadRoom, TaskCursor, TaskFilter, TaskPage } from '../store/task-store.js';
 import { buildTasks } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
 import { visibleTasks, type Condition } from '../store/visibility.js';

@@ -12,7 +12,7 @@ import {
   withTexts,
 } from './large-texts.js';
 import { EVENT_COLUMNS, readEvents } from './read-events.js';
-import type { StoredTask } from '../task-store.js';
+import type { StoredTask } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 import { DELEGATION, TASK_COLUMNS, toTaskRow, type EventRow, type TaskRow } from './task-rows.js';
 

@@ -1,7 +1,7 @@
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import { sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
-import type { ReadRoom } from '../task-store.js';
+import type { ReadRoom } from '../store/task-store.js';
 import type { EventRow } from './task-rows.js';
 
 /** The columns of a {@link StoredEventRow}. */

@@ -2,7 +2,7 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { FIRST_MESSAGE_SEQ } from '../task.js';
-import { TaskPositions } from '../task-positions.js';
+import { TaskPositions } from '../store/task-positions.js';
 
 /** {@link TaskPositions} on the hub's database. */
 export class SqlTaskPositions extends TaskPositions {

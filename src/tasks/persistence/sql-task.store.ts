@@ -23,7 +23,7 @@ import {
   type TaskCursor,
   type TaskFilter,
   type TaskPage,
-} from '../task-store.js';
+} from '../store/task-store.js';
 import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { UsageStore } from '../store/usage-store.js';
 import type { OwnedUsageChange } from '../store/usage.js';

@@ -34,7 +34,7 @@ export interface EventRow {
 export const IS_OPEN = `state IN (${OPEN_STATES.map((state) => `'${state}'`).join(', ')})`;
 
 /** A delegation has, or needs, a runner. */
-export const NEEDS_RUNNER = `(untold = 1 OR ${IS_OPEN})`;
+export const NEEDS_RUNNER = `(cancel_pending = 1 OR ${IS_OPEN})`;
 
 /** The columns of a task that follow from its record. */
 export function taskColumns(
@@ -90,8 +90,8 @@ export function delegationDueAt({ state, deadlineAt }: Delegation): Date | null 
 }
 
 /** Whether a delegation has, or needs, a runner. */
-export function needsRunner({ state, untold }: Delegation): boolean {
-  return untold || isOpen(state);
+export function needsRunner({ state, cancelPending }: Delegation): boolean {
+  return cancelPending || isOpen(state);
 }
 
 /** From when a delegation may be claimed: its state and lease say. */

@@ -5,7 +5,7 @@ import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { Signal } from '../../common/signal.js';
 import { QuotaLimits, type Limits } from './quota-limits.js';
-import { TaskStore } from '../task-store.js';
+import { TaskStore } from '../store/task-store.js';
 import { UsageStore } from '../store/usage-store.js';
 import {
   dayOf,

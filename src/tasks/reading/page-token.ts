@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidField } from '../../common/hub-error.js';
-import type { TaskCursor } from '../task-store.js';
+import type { TaskCursor } from '../store/task-store.js';
 
 /** Bytes of the signature kept: far beyond guessing. */
 const SIGNATURE_BYTES = 16;

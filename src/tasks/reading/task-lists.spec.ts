@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../auth/index.js';
 import { TaskLists } from './task-lists.js';
-import type { TaskStore } from '../task-store.js';
+import type { TaskStore } from '../store/task-store.js';
 
 it('are there again after the secret of their page tokens could not be made: the disk was full', async () => {
   const empty = { tasks: [], next: null };

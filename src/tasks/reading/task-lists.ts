@@ -7,7 +7,7 @@ import { DEFAULT_PAGE_SIZE, type Page } from '../../common/page.js';
 import { TaskState, type ListTasksRequest, type ListTasksResponse } from '../../protocol/a2a.js';
 import type { CallContext } from '../../auth/index.js';
 import { PageTokens } from './page-token.js';
-import { type ReadRoom, type TaskFilter, type TaskPage, TaskStore } from '../task-store.js';
+import { type ReadRoom, type TaskFilter, type TaskPage, TaskStore } from '../store/task-store.js';
 import { viewTask } from './task-view.js';
 import type { TaskAggregate } from '../task.js';
 

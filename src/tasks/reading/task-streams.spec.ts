@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../common/clock.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
-import type { TaskLog } from '../task-log.js';
+import type { TaskLog } from '../log/task-log.js';
 import { UpdateWaiter } from '../signals/update-waiter.js';
 import { TaskStreams } from './task-streams.js';
 import type { EventKind, TaskEvent } from '../task.js';

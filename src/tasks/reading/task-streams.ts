@@ -4,7 +4,7 @@ import { LONG } from '../../common/long-work.js';
 import { StreamResponse, TaskState, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { type UpdateWaiter, UpdateWaiters } from '../signals/update-waiter.js';
-import { TaskLog } from '../task-log.js';
+import { TaskLog } from '../log/task-log.js';
 import { FIRST_MESSAGE_SEQ, type TaskEvent } from '../task.js';
 import { isShown } from '../domain/event-header.js';
 import { textOf } from '../log/text-of-events.js';

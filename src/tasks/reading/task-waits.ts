@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import { UpdateWaiters } from '../signals/update-waiter.js';
-import { TaskLog } from '../task-log.js';
+import { TaskLog } from '../log/task-log.js';
 import type { TaskRecord } from '../task.js';
 
 /** Waits for what becomes of a task, whichever process works on it. All waits end when this process drains. */

@@ -33,7 +33,7 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
   for (let isFirst = true; ; isFirst = false) {
     const admission = deps.health.admit(agent.id);
     if (admission.kind === 'go') return release();
-    if (admission.kind === 'trial') return release().finally(admission.end);
+    if (admission.kind === 'probe') return release().finally(admission.end);
     const left = giveUpAt - deps.clock.now().getTime();
     const mayFailOver = isFirstSending && delegation.fallbacks.length > 0;
     if (mayFailOver || left <= 0 || admission.waitMs > left) {

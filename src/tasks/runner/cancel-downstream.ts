@@ -2,8 +2,8 @@ import { AgentCallError, type Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
 import { decideAbandonedCanceled } from '../domain/abandoned-tasks.js';
-import { FencedError } from '../task-log.js';
-import type { ClaimedDelegation } from '../task-store.js';
+import { FencedError } from '../log/task-log.js';
+import type { ClaimedDelegation } from '../store/task-store.js';
 import type { Delegation, DelegationPatch, TaskAggregate } from '../task.js';
 import { messageToSend } from './outgoing-message.js';
 import { isTransient } from './is-transient.js';
@@ -24,16 +24,16 @@ const GIVE_UP_AFTER_MS = 10 * 60 * 1000;
  */
 export async function cancelDownstream(
   deps: RunDeps,
-  claim: Pick<ClaimedDelegation, 'id' | 'taskId' | 'epoch' | 'untold'>,
+  claim: Pick<ClaimedDelegation, 'id' | 'taskId' | 'epoch' | 'cancelPending'>,
   downstreamTaskId: string | null,
 ): Promise<void> {
   const { id, taskId, epoch } = claim;
   const aggregate = await deps.log.read(taskId, EVERYTHING);
   const delegation = aggregate?.delegations.find((each) => each.id === id);
-  if (!aggregate || !delegation?.untold || delegation.epoch !== epoch) return;
+  if (!aggregate || !delegation?.cancelPending || delegation.epoch !== epoch) return;
   const { agentId } = delegation;
   // Claimed for the cancel: its permit was acquired with the claim.
-  if (claim.untold) return attemptCancel(deps, aggregate, delegation, downstreamTaskId);
+  if (claim.cancelPending) return attemptCancel(deps, aggregate, delegation, downstreamTaskId);
   if (!deps.cancelPermits.hasCapacity(agentId)) {
     return record(deps, delegation, { id, owner: null, leaseUntil: null });
   }
@@ -59,7 +59,7 @@ async function attemptCancel(
   const leaseUntil = new Date(now + AGAIN_AFTER_MS);
   const patch = again
     ? { owner: null, leaseUntil }
-    : { untold: false, owner: null, leaseUntil: null };
+    : { cancelPending: false, owner: null, leaseUntil: null };
   await record(deps, delegation, { id, ...patch }, abandoned);
 }
 

@@ -6,8 +6,8 @@ import { namesBy } from '../domain/agent-name.js';
 import { CANCELLED } from './cancelled.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import { isEnded, isWaiting } from '../domain/delegation-state.js';
-import { FencedError } from '../task-log.js';
-import type { ClaimedDelegation } from '../task-store.js';
+import { FencedError } from '../log/task-log.js';
+import type { ClaimedDelegation } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 import { whenAdmitted } from './admission.js';
 import { cancelAtAgent } from './cancel-at-agent.js';
@@ -272,7 +272,7 @@ export class DelegationRun {
       delegation: this.claim,
       downstreamTaskId: null,
     };
-    if (delegation.untold) await cancelDownstream(this.deps, this.claim, downstreamTaskId);
+    if (delegation.cancelPending) await cancelDownstream(this.deps, this.claim, downstreamTaskId);
   }
 
   /** There is no agent to send to: the next one of the route gets the message, or the delegation ends. */

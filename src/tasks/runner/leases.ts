@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/clock.js';
-import type { TaskStore } from '../task-store.js';
+import type { TaskStore } from '../store/task-store.js';
 
 /** A lease is renewed when a third of it has passed. */
 const RENEWALS_PER_LEASE = 3;

@@ -6,7 +6,7 @@ import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { policyOf } from '../../routing/index.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { firstMessage } from '../domain/step-input.js';
-import type { TaskLog } from '../task-log.js';
+import type { TaskLog } from '../log/task-log.js';
 import { FIRST_MESSAGE_SEQ, type Delegation, type SentWith, type TaskAggregate } from '../task.js';
 import { referencesFor } from './references.js';
 import type { RunContext } from './run-context.js';

@@ -46,7 +46,7 @@ function found(task: FakeTask, message: Message, inHistory: Message): Promise<Ta
 describe('the task of an agent that has not named it', () => {
   it('is found by the message of a later step, though the task that it was made of has ended', async () => {
     const { task, sent, rebuilt } = race();
-    expect(task.delegation('c')).toMatchObject({ state: 'canceled', untold: true });
+    expect(task.delegation('c')).toMatchObject({ state: 'canceled', cancelPending: true });
     expect(rebuilt.messageId).toBe(sent.messageId);
     expect(rebuilt.parts).not.toEqual(sent.parts);
     expect((await found(task, rebuilt, sent))?.id).toBe('down');

@@ -15,8 +15,8 @@ import { HubSettings } from '../../database/hub-settings.js';
 import { AgentCallbacks } from '../callbacks/agent-callbacks.js';
 import { DownstreamCancel } from './downstream-cancel.js';
 import { ContextStore } from '../store/context-store.js';
-import { TaskLog } from '../task-log.js';
-import { type DownstreamTasks, TaskStore } from '../task-store.js';
+import { TaskLog } from '../log/task-log.js';
+import { type DownstreamTasks, TaskStore } from '../store/task-store.js';
 import { CancelPermits } from '../capacity/cancel-permits.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */

@@ -7,8 +7,8 @@ import { Database } from '../../database/database.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { CANCELLED } from './cancelled.js';
 import { Signals } from '../signals/signals.js';
-import type { Claimer } from '../task-log.js';
-import { type ClaimedDelegation, TaskStore } from '../task-store.js';
+import type { Claimer } from '../log/task-log.js';
+import { type ClaimedDelegation, TaskStore } from '../store/task-store.js';
 import { DelegationRun } from './delegation-run.js';
 import { Leases } from './leases.js';
 import { RunPermit, type PermitHolder, RunPermits } from '../capacity/run-permits.js';
@@ -207,7 +207,8 @@ export class TaskRunner implements Claimer {
         this.claimsAll = false;
       }
       for (const each of claimed) this.begin(each);
-      if (limit === 0 || claimed.filter(({ untold }) => !untold).length < limit) return;
+      if (limit === 0 || claimed.filter(({ cancelPending }) => !cancelPending).length < limit)
+        return;
     }
   }
 
@@ -227,7 +228,7 @@ export class TaskRunner implements Claimer {
     if (this.stopping.signal.aborted) return this.requeue(claim);
     // A follow-up of a delegation whose last run is closing its stream: that run stops.
     this.runs.get(claim.id)?.run.stop();
-    const { agentId, untold } = claim;
+    const { agentId, cancelPending } = claim;
     const { cancelPermits } = this.shared;
     const hooks = {
       isContended: () => this.permits.isContended(agentId),
@@ -236,13 +237,13 @@ export class TaskRunner implements Claimer {
     const permit = new RunPermit(this.permits, claim, hooks, hasPermit);
     const run = new DelegationRun(this.shared, claim, () => permit.adapt(run));
     permit.adapt(run);
-    if (untold) cancelPermits.acquire(agentId);
+    if (cancelPending) cancelPermits.acquire(agentId);
     const entry = { run, done: run.run() };
     this.runs.set(claim.id, entry);
     void entry.done.then(() => {
       if (this.runs.get(claim.id) === entry) this.runs.delete(claim.id);
       permit.done();
-      if (untold) cancelPermits.release(agentId);
+      if (cancelPending) cancelPermits.release(agentId);
     });
   }
 

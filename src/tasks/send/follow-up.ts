@@ -13,8 +13,8 @@ import {
 } from '../../routing/index.js';
 import { addressee, decideFollowUp } from '../domain/task-decisions.js';
 import { keyConflict, taskNotFound } from '../domain/task-errors.js';
-import { KeyHeldError, TaskLog } from '../task-log.js';
-import type { Alongside } from '../task-store.js';
+import { KeyHeldError, TaskLog } from '../log/task-log.js';
+import type { EnlistedWork } from '../store/task-store.js';
 import {
   NO_CHANGE,
   type Delegation,
@@ -38,15 +38,15 @@ export class FollowUps {
   ) {}
 
   /**
-   * Adds the message to its task and queues the delegation it is for; `alongside` is written in the same
+   * Adds the message to its task and queues the delegation it is for; `enlisted` is written in the same
    * commit. The same message again, while its answer is still awaited, adds nothing, nor does the same
-   * request under a client's `Idempotency-Key` as long as that holds; `alongside` is written all the same.
+   * request under a client's `Idempotency-Key` as long as that holds; `enlisted` is written all the same.
    * Throws TASK_NOT_FOUND for a task, or a related one, that the caller does not have, CONFLICT for a key that was used
    * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
    * and canceled), QUOTA_EXCEEDED for the task's owner, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that requires an extension that was not requested, and what
    * {@link decideFollowUp} throws.
    */
-  async add(request: HubRequest, alongside: readonly Alongside[]): Promise<void> {
+  async add(request: HubRequest, enlisted: readonly EnlistedWork[]): Promise<void> {
     const { log, clock } = this;
     const { message, principal } = request;
     await checkRelated(log, request);
@@ -54,12 +54,12 @@ export class FollowUps {
     const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
     if (holder && holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
     try {
-      await this.append(request, alongside, holder ? null : idempotency, Boolean(holder));
+      await this.append(request, enlisted, holder ? null : idempotency, Boolean(holder));
     } catch (error) {
       if (error instanceof KeyHeldError) {
         // The same request came at the same time, perhaps to another process.
         if (!error.sameRequest) throw keyConflict();
-        return this.append(request, alongside, null, true);
+        return this.append(request, enlisted, null, true);
       }
       const unknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
       throw unknown ? taskNotFound(message.taskId) : error;
@@ -68,7 +68,7 @@ export class FollowUps {
 
   private append(
     request: HubRequest,
-    alongside: readonly Alongside[],
+    enlisted: readonly EnlistedWork[],
     idempotency: IdempotencyKey | null,
     isKnown: boolean,
   ): Promise<void> {
@@ -77,13 +77,13 @@ export class FollowUps {
     return this.log.update(message.taskId, (aggregate) => {
       if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(message.taskId);
       if (isKnown || isRepetition(aggregate, message)) {
-        return { change: NO_CHANGE, result: undefined, alongside };
+        return { change: NO_CHANGE, result: undefined, enlisted };
       }
       this.quotas.checkMessage(aggregate.record);
       const now = this.clock.now();
       const change = decideFollowUp(aggregate, message, directive, now, sentWithOf(request));
       this.checkAgent(request, addressee(aggregate, directive));
-      return { change, result: undefined, alongside, idempotency };
+      return { change, result: undefined, enlisted, idempotency };
     });
   }
 

@@ -1,7 +1,7 @@
 import { visibilityOf } from '../../auth/index.js';
 import type { HubRequest } from '../../routing/index.js';
 import { taskNotFound } from '../domain/task-errors.js';
-import type { TaskLog } from '../task-log.js';
+import type { TaskLog } from '../log/task-log.js';
 
 /**
  * The tasks a message refers to must be its sender's own (A2A §4.1.4 `referenceTaskIds`), whether it begins

@@ -14,8 +14,8 @@ import { decideNoWorkerNotice } from '../domain/unsent.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import type { TaskAggregate } from '../task.js';
 import { ContextStore } from '../store/context-store.js';
-import { type Created, TaskLog } from '../task-log.js';
-import type { Alongside } from '../task-store.js';
+import { type Created, TaskLog } from '../log/task-log.js';
+import type { EnlistedWork } from '../store/task-store.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
 import { ownerOf, Quotas } from '../quotas/quotas.js';
 import { idempotencyOf } from './fingerprint.js';
@@ -53,13 +53,13 @@ export class TaskStarter {
    */
   async start(
     request: HubRequest,
-    alongside: readonly Alongside[],
+    enlisted: readonly EnlistedWork[],
     taskId?: string,
   ): Promise<Created> {
     await this.refuseLoops(request.hops);
     const release = await this.admit(request);
     try {
-      return await this.create(request, alongside, taskId);
+      return await this.create(request, enlisted, taskId);
     } finally {
       release();
     }
@@ -80,7 +80,7 @@ export class TaskStarter {
 
   private async create(
     request: HubRequest,
-    alongside: readonly Alongside[],
+    enlisted: readonly EnlistedWork[],
     taskId?: string,
   ): Promise<Created> {
     await checkRelated(this.log, request);
@@ -105,7 +105,7 @@ export class TaskStarter {
     if (isLarge) await longTurn();
     const task = newTask(request, choice, limits, now, ids);
     if (isLarge) await longTurn();
-    const created = await log.create(task, alongside);
+    const created = await log.create(task, enlisted);
     return created.kind === 'created' && this.workers.hasNoWorkers
       ? this.sayThatNobodyWorks(created.aggregate)
       : created;

@@ -1,15 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  afterOutcome,
-  type AgentRecord,
-  breakerOf,
-  giveTrialBack,
-  newRecord,
-  type Outcome,
-  takeTrial,
-} from './agent-record.js';
-import { type HealthRules, openTimeMs } from './health-rules.js';
+import { openTimeMs, releaseProbe, stateOf, takeProbe } from '../../../common/circuit-breaker.js';
+import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './agent-record.js';
+import { breakerRules, type HealthRules } from './health-rules.js';
 
 const RULES: HealthRules = {
   failuresToDown: 3,
@@ -19,9 +12,9 @@ const RULES: HealthRules = {
   openMaxMs: 300_000,
 };
 const START = 1_700_000_000_000;
-const TRIAL_MS = 60_000;
+const PROBE_MS = 60_000;
 
-type Step = 'ok' | 'fail' | 'probe ok' | 'probe fail';
+type Step = 'ok' | 'fail' | 'check ok' | 'check fail';
 
 /** An agent that lives through outcomes one after another, each known before the next call begins. */
 class Life {
@@ -35,7 +28,7 @@ class Life {
 
   step(step: Step, afterMs = 2000): this {
     this.now += afterMs;
-    const by = step.startsWith('probe') ? 'probe' : 'call';
+    const by = step.startsWith('check') ? 'health-check' : 'call';
     return this.take(
       step.endsWith('ok')
         ? { ok: true, by, latencyMs: 10 }
@@ -54,7 +47,7 @@ class Life {
   }
 
   get breaker(): string {
-    return breakerOf(this.record, this.now);
+    return stateOf(this.record.breaker, this.now);
   }
 
   get shown(): string {
@@ -64,7 +57,7 @@ class Life {
 
 const steps = fc.array(
   fc.tuple(
-    fc.constantFrom<Step>('ok', 'fail', 'probe ok', 'probe fail'),
+    fc.constantFrom<Step>('ok', 'fail', 'check ok', 'check fail'),
     fc.integer({ min: 0, max: 120_000 }),
   ),
   { maxLength: 60 },
@@ -130,7 +123,7 @@ describe('the health of an agent', () => {
         for (const [step, afterMs] of all) {
           const fails = step.endsWith('fail') && inRow < RULES.failuresToDown - 1;
           inRow = fails ? inRow + 1 : 0;
-          const mild = fails ? step : step.startsWith('probe') ? 'probe ok' : 'ok';
+          const mild = fails ? step : step.startsWith('check') ? 'check ok' : 'ok';
           life.step(mild, afterMs);
           expect(life.record.health).not.toBe('down');
         }
@@ -150,7 +143,7 @@ describe('the health of an agent', () => {
 
   it('always comes back after it answers again', () => {
     fc.assert(
-      fc.property(lived, fc.constantFrom<Step>('ok', 'probe ok'), (life, success) => {
+      fc.property(lived, fc.constantFrom<Step>('ok', 'check ok'), (life, success) => {
         life.wait(RULES.openMaxMs);
         for (let call = 0; call < RULES.successesToHealthy; call++) life.step(success, 1);
         expect(life.shown).toBe('healthy, closed');
@@ -162,7 +155,7 @@ describe('the health of an agent', () => {
 describe('the breaker', () => {
   const down = (): Life => new Life().step('fail').step('fail').step('fail');
 
-  it('opens twice as long each time a trial fails, up to the longest, and anew after a success', () => {
+  it('opens twice as long each time a probe fails, up to the longest, and anew after a success', () => {
     const life = down();
     const times: number[] = [];
     for (let opening = 0; opening < 8; opening++) {
@@ -183,7 +176,7 @@ describe('the breaker', () => {
         fc.integer({ min: 1, max: 100 }),
         fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
         (openings, jitter) => {
-          const ms = openTimeMs(openings, RULES, jitter);
+          const ms = openTimeMs(openings, breakerRules(RULES), jitter);
           expect(ms).toBeGreaterThanOrEqual(0.8 * RULES.openMinMs);
           expect(ms).toBeLessThanOrEqual(RULES.openMaxMs);
         },
@@ -193,17 +186,17 @@ describe('the breaker', () => {
 
   it('lets one through when it is half-open, and the next when that came to nothing', () => {
     const life = down();
-    expect(takeTrial(life.record, life.now, TRIAL_MS)).toBeUndefined();
+    expect(takeProbe(life.record.breaker, life.now, PROBE_MS)).toBeUndefined();
     life.wait(5000);
-    const taken = takeTrial(life.record, life.now, TRIAL_MS)!;
-    expect(takeTrial(taken, life.now, TRIAL_MS)).toBeUndefined();
-    expect(takeTrial(taken, life.now + TRIAL_MS, TRIAL_MS)).toBeDefined();
-    expect(takeTrial(giveTrialBack(taken), life.now, TRIAL_MS)).toBeDefined();
+    const taken = takeProbe(life.record.breaker, life.now, PROBE_MS)!;
+    expect(takeProbe(taken, life.now, PROBE_MS)).toBeUndefined();
+    expect(takeProbe(taken, life.now + PROBE_MS, PROBE_MS)).toBeDefined();
+    expect(takeProbe(releaseProbe(taken), life.now, PROBE_MS)).toBeDefined();
   });
 
-  it('has no trial to give before it has opened', () => {
+  it('has no probe to give before it has opened', () => {
     const life = new Life().step('ok');
-    expect(takeTrial(life.record, life.now, TRIAL_MS)).toBeUndefined();
+    expect(takeProbe(life.record.breaker, life.now, PROBE_MS)).toBeUndefined();
   });
 
   it('is half-open at once when the agent shows life before the time is over', () => {
@@ -220,7 +213,7 @@ describe('the breaker', () => {
   });
 
   it('opens for longer at the first failed call when only the card has answered since', () => {
-    const life = down().wait(5000).step('probe ok', 0);
+    const life = down().wait(5000).step('check ok', 0);
     expect(life.breaker).toBe('closed');
     life.step('fail', 100);
     expect(life.shown).toBe('degraded, open');
@@ -240,11 +233,11 @@ describe('the breaker', () => {
     expect(life.shown).toBe('degraded, closed');
   });
 
-  it('never gives two trials for one opening, whatever happens', () => {
+  it('never gives two probes for one opening, whatever happens', () => {
     fc.assert(
       fc.property(lived, (life) => {
-        const taken = takeTrial(life.record, life.now, TRIAL_MS);
-        if (taken) expect(takeTrial(taken, life.now + TRIAL_MS - 1, TRIAL_MS)).toBeUndefined();
+        const taken = takeProbe(life.record.breaker, life.now, PROBE_MS);
+        if (taken) expect(takeProbe(taken, life.now + PROBE_MS - 1, PROBE_MS)).toBeUndefined();
       }),
     );
   });

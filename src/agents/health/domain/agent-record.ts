@@ -1,31 +1,29 @@
-import type { BreakerState, HealthState } from '../agent-health.js';
+import {
+  CLOSED,
+  type CircuitBreaker,
+  closedOnProbation,
+  halfOpened,
+  opened,
+  stateOf,
+} from '../../../common/circuit-breaker.js';
+import type { HealthState } from '../agent-health.js';
 import { failsTooOften, type Sample, withSample } from './failure-rate.js';
-import { type HealthRules, openTimeMs } from './health-rules.js';
+import { breakerRules, type HealthRules } from './health-rules.js';
 
 /**
- * How one call to an agent, or one look at its card, ended. What the hub itself broke off is no outcome.
+ * How one call to an agent, or one health check of its card, ended. What the hub itself broke off is no outcome.
  * - `ok`: the agent answered; also with a refusal such as TaskNotFound, which is a sign of life.
  * - a fault: it could not be reached, answered 5xx or something that is not A2A, broke off, or was too late.
  */
 export type Outcome =
-  | { readonly ok: true; readonly by: 'call' | 'probe'; readonly latencyMs: number }
+  | { readonly ok: true; readonly by: 'call' | 'health-check'; readonly latencyMs: number }
   | {
       readonly ok: false;
-      readonly by: 'call' | 'probe';
+      readonly by: 'call' | 'health-check';
       readonly error: string;
       /** {@link AgentRecord.faults} when the call began. */
       readonly faultsBefore: number;
     };
-
-/** The breaker, as far as it has been decided; {@link breakerOf} tells its state at a time. */
-export interface Breaker {
-  /** Closed when null; else open until this time and half-open from then on (epoch milliseconds). */
-  readonly openUntil: number | null;
-  /** How often it has opened since a call last succeeded while it was not open. */
-  readonly openings: number;
-  /** Until when somebody has the trial of a half-open one; null when it is free. */
-  readonly trialUntil: number | null;
-}
 
 /** What one process knows of an agent. Times are epoch milliseconds. */
 export interface AgentRecord {
@@ -45,10 +43,8 @@ export interface AgentRecord {
   /** How long calls take to their first answer, smoothed; null before the first. */
   readonly latencyMs: number | null;
   readonly samples: readonly Sample[];
-  readonly breaker: Breaker;
+  readonly breaker: CircuitBreaker;
 }
-
-const CLOSED: Breaker = { openUntil: null, openings: 0, trialUntil: null };
 
 /** Calls that fail within this time, and began before the first of them had, failed together. */
 const TOGETHER_MS = 1000;
@@ -72,11 +68,6 @@ export function newRecord(now: number): AgentRecord {
   };
 }
 
-export function breakerOf({ breaker }: AgentRecord, now: number): BreakerState {
-  if (breaker.openUntil === null) return 'closed';
-  return now < breaker.openUntil ? 'open' : 'half-open';
-}
-
 /** What is known of the agent after one more outcome. `jitter` is a random number in [0, 1). */
 export function afterOutcome(
   record: AgentRecord,
@@ -88,26 +79,6 @@ export function afterOutcome(
   return outcome.ok
     ? afterSuccess(record, outcome, rules, now)
     : afterFault(record, outcome, rules, now, jitter);
-}
-
-/**
- * The record with the trial taken until `now + maxMs`, if the breaker is half-open and nobody has the
- * trial; else undefined. Whoever takes it ends it with an outcome, or gives it back.
- */
-export function takeTrial(
-  record: AgentRecord,
-  now: number,
-  maxMs: number,
-): AgentRecord | undefined {
-  const { breaker } = record;
-  const isFree = breaker.trialUntil === null || breaker.trialUntil <= now;
-  if (breakerOf(record, now) !== 'half-open' || !isFree) return undefined;
-  return { ...record, breaker: { ...breaker, trialUntil: now + maxMs } };
-}
-
-/** The trial came to nothing: it is free for the next. */
-export function giveTrialBack(record: AgentRecord): AgentRecord {
-  return { ...record, breaker: { ...record.breaker, trialUntil: null } };
 }
 
 function afterSuccess(
@@ -135,12 +106,15 @@ function afterSuccess(
 
 /**
  * An agent that shows life before its time is over is tried at once. A card that is served does not
- * prove that calls succeed: after a probe the next failed call opens the breaker again, for longer.
+ * prove that calls succeed: after a health check the next failed call opens the breaker again, for longer.
  */
-function breakerAfterSuccess(record: AgentRecord, by: Outcome['by'], now: number): Breaker {
-  const { breaker } = record;
-  if (breakerOf(record, now) === 'open') return { ...breaker, openUntil: now };
-  return by === 'call' ? CLOSED : { ...CLOSED, openings: breaker.openings };
+function breakerAfterSuccess(
+  { breaker }: AgentRecord,
+  by: Outcome['by'],
+  now: number,
+): CircuitBreaker {
+  if (stateOf(breaker, now) === 'open') return halfOpened(breaker, now);
+  return by === 'call' ? CLOSED : closedOnProbation(breaker);
 }
 
 function afterFault(
@@ -165,13 +139,11 @@ function afterFault(
     }),
   };
   if (!opens(next, rules, now, isNew)) return next;
-  const openings = next.breaker.openings + 1;
-  const openUntil = now + openTimeMs(openings, rules, jitter);
-  return { ...next, samples: [], breaker: { openUntil, openings, trialUntil: null } };
+  return { ...next, samples: [], breaker: opened(next.breaker, breakerRules(rules), now, jitter) };
 }
 
 function opens(record: AgentRecord, rules: HealthRules, now: number, isNew: boolean): boolean {
-  const state = breakerOf(record, now);
+  const state = stateOf(record.breaker, now);
   if (state !== 'closed') return state === 'half-open';
   const onProbation = record.breaker.openings > 0;
   if (onProbation) return isNew;

@@ -1,8 +1,10 @@
-/** What the judgement of an agent depends on (`agents.health.*` of the configuration). */
+import type { BreakerRules } from '../../../common/circuit-breaker.js';
+
+/** What the health of an agent depends on (`agents.health.*` of the configuration). */
 export interface HealthRules {
-  /** So many failures in a row, and the agent is down; at least 2, so that one alone downs nobody. */
+  /** Consecutive failures after which the agent is down; at least 2, so that a single failure takes no agent down. */
   readonly failuresToDown: number;
-  /** So many successes in a row, and one that has failed is healthy again. */
+  /** Consecutive successes after which an agent that has failed is healthy again. */
   readonly successesToHealthy: number;
   /** The share of failures among the last calls of a minute (0 to 1) that opens the breaker as well. */
   readonly failureRate: number;
@@ -12,19 +14,9 @@ export interface HealthRules {
   readonly openMaxMs: number;
 }
 
-/** The share of an open time that is random, so that the agents of one dead host are not all tried at once. */
-const OPEN_JITTER = 0.2;
-const GROWTH = 2;
+/** A random part of the open time, so that the agents of one dead host are not all probed at once. */
+const JITTER = [0, -0.2] as const;
 
-/**
- * Milliseconds that a breaker stays open the `openings`th time (1, 2, …) without a successful call in
- * between; never more than `openMaxMs`. `jitter` is a random number in [0, 1).
- */
-export function openTimeMs(
-  openings: number,
-  { openMinMs, openMaxMs }: HealthRules,
-  jitter: number,
-): number {
-  const grown = Math.min(openMinMs * GROWTH ** (openings - 1), openMaxMs);
-  return Math.round(grown * (1 - OPEN_JITTER * jitter));
+export function breakerRules({ openMinMs, openMaxMs }: HealthRules): BreakerRules {
+  return { openMinMs, openMaxMs, jitter: JITTER };
 }

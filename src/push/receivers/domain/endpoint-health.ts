@@ -1,3 +1,4 @@
+import { openTimeMs } from '../../../common/circuit-breaker.js';
 import { failingSinceAt } from './failing-time.js';
 import type { EndpointHealth, EndpointOutcome } from '../endpoint.js';
 
@@ -32,8 +33,6 @@ type Failure = Extract<EndpointOutcome, { kind: 'failed' }>;
 
 /** The time of the last success is kept this exactly, so that a busy endpoint is not written each time. */
 const SUCCESS_GRAIN_MS = 60_000;
-/** Doublings that are counted; 2^20 pauses are beyond every limit. */
-const MAX_DOUBLINGS = 20;
 
 /** An endpoint without any attempt. */
 export function newEndpoint(rules: EndpointRules): EndpointHealth {
@@ -227,6 +226,6 @@ function held(
 }
 
 function pauseMs(probes: number, rules: EndpointRules, random: number): number {
-  const doubled = rules.pauseMs * 2 ** Math.min(probes, MAX_DOUBLINGS);
-  return Math.round(Math.min(doubled, rules.maxPauseMs) * (1 + rules.jitter * (2 * random - 1)));
+  const { pauseMs: openMinMs, maxPauseMs: openMaxMs, jitter } = rules;
+  return openTimeMs(probes + 1, { openMinMs, openMaxMs, jitter: [-jitter, jitter] }, random);
 }

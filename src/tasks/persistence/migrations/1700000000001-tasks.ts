@@ -94,7 +94,7 @@ const delegationTables = (clustered: string): string[] => [
     "fallbacks" text NOT NULL,
     "progress" text NOT NULL,
     "reason" text,
-    "untold" smallint NOT NULL,
+    "cancel_pending" smallint NOT NULL,
     "epoch" integer NOT NULL,
     "owner" text,
     "lease_until" bigint,
@@ -112,7 +112,7 @@ const delegationTables = (clustered: string): string[] => [
   `CREATE INDEX "delegations_downstream_idx" ON "delegations" ("downstream_task_id")
     WHERE "downstream_task_id" IS NOT NULL`,
   `CREATE INDEX "delegations_claim_idx" ON "delegations"
-      ("claimable_at", "untold", "agent_id", "organization", "turn_at", "id")
+      ("claimable_at", "cancel_pending", "agent_id", "organization", "turn_at", "id")
     WHERE "claimable_at" IS NOT NULL`,
   `CREATE INDEX "delegations_due_idx" ON "delegations" ("due_at") WHERE "due_at" IS NOT NULL`,
   `CREATE INDEX "delegations_owner_idx" ON "delegations" ("owner") WHERE "owner" IS NOT NULL`,

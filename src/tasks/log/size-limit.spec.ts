@@ -6,7 +6,7 @@ import { NOW, RECORD, artifact, userMessage } from '../domain/fake-task.js';
 import type { NewEvent, TaskRecord } from '../task.js';
 import { LiveTask } from './live-task.js';
 import { firstUpdate, unstarted } from './first-update.js';
-import { MAX_LOG_FACTOR, TaskTooLargeError } from './room.js';
+import { MAX_LOG_FACTOR, TaskTooLargeError } from './size-limit.js';
 
 const MAX_SIZE = 20_000;
 const MIB = 1024 * 1024;

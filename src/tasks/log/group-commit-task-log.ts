@@ -1,23 +1,23 @@
-import type { Visibility } from '../auth/index.js';
-import type { Clock } from '../common/clock.js';
-import { HubError } from '../common/hub-error.js';
-import type { Log } from '../common/logger.js';
-import { isDatabaseTrouble } from '../database/dialect.js';
-import { decideTaskFailed } from './domain/task-decisions.js';
-import { isLarge, sizeOf } from './log/append-size.js';
-import { unstarted } from './log/first-update.js';
-import { LiveTask } from './log/live-task.js';
-import { ringFor } from './log/rings.js';
-import { TaskTooLargeError } from './log/room.js';
-import { LONG_DECISION, VERIFY, type Prepared, type Waiting } from './log/decisions.js';
-import { LargeAppends, type Member } from './log/large-appends.js';
-import { TaskWriter } from './log/task-writer.js';
-import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
-import type { Signals } from './signals/signals.js';
+import type { Visibility } from '../../auth/index.js';
+import type { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import type { Log } from '../../common/logger.js';
+import { isDatabaseTrouble } from '../../database/dialect.js';
+import { decideTaskFailed } from '../domain/task-decisions.js';
+import { isLarge, sizeOf } from './append-size.js';
+import { unstarted } from './first-update.js';
+import { LiveTask } from './live-task.js';
+import { notifyOf } from './notifications.js';
+import { TaskTooLargeError } from './size-limit.js';
+import { LONG_DECISION, VERIFY, type Prepared, type Waiting } from './decisions.js';
+import { LargeAppends, type Member } from './large-appends.js';
+import { TaskWriter } from './task-writer.js';
+import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './writer-cache.js';
+import type { Signals } from '../signals/signals.js';
 import { KeyHeldError, TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
-import { keyConflict } from './domain/task-errors.js';
+import { keyConflict } from '../domain/task-errors.js';
 import type {
-  Alongside,
+  EnlistedWork,
   AppendOutcome,
   ClaimedTask,
   Fence,
@@ -25,9 +25,9 @@ import type {
   PreparedAppend,
   ReadRoom,
   TaskStore,
-} from './task-store.js';
-import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
-import { isVisible } from './store/visibility.js';
+} from '../store/task-store.js';
+import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import { isVisible } from '../store/visibility.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;
@@ -71,7 +71,7 @@ export class GroupCommitTaskLog extends TaskLog {
 
   async create(
     { record, firstUpdate, idempotency }: NewTask,
-    alongside: readonly Alongside[] = [],
+    enlisted: readonly EnlistedWork[] = [],
   ): Promise<Created> {
     const writer = this.writerOfNew(new LiveTask(unstarted(record), this.maxTaskSize));
     const created = new Promise<TaskAggregate>((resolve, reject) => {
@@ -80,7 +80,7 @@ export class GroupCommitTaskLog extends TaskLog {
         fence: undefined,
         decide: ({ record: { id, seq } }) => {
           if (seq > 0) throw new HubError('CONFLICT', `a task ${id} exists already`);
-          return { change: firstUpdate, result: undefined, alongside, idempotency };
+          return { change: firstUpdate, result: undefined, enlisted, idempotency };
         },
         resolve: () => resolve(writer.snapshot()),
         reject,
@@ -324,7 +324,7 @@ export class GroupCommitTaskLog extends TaskLog {
         );
       }
     });
-    ringFor(this.signals, appends);
+    notifyOf(this.signals, appends);
     for (const { writer } of batch) writer.handOverFirstClaim();
   }
 

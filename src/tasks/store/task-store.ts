@@ -1,7 +1,7 @@
-import type { Visibility } from '../auth/index.js';
-import type { Tx, Work } from '../database/sql.js';
-import type { TaskState } from '../protocol/a2a.js';
-import type { AfterCommit } from './store/append-participant.js';
+import type { Visibility } from '../../auth/index.js';
+import type { Tx, Work } from '../../database/sql.js';
+import type { TaskState } from '../../protocol/a2a.js';
+import type { AfterCommit } from './append-participant.js';
 import type {
   Delegation,
   IdempotencyKey,
@@ -9,14 +9,14 @@ import type {
   TaskAggregate,
   TaskEvent,
   TaskRecord,
-} from './task.js';
-import type { OwnedUsageChange, UsageChange } from './store/usage.js';
+} from '../task.js';
+import type { OwnedUsageChange, UsageChange } from './usage.js';
 
 /**
  * Extra statements of another module that belong in a commit of a task, and what to do after it. A
  * HubError of theirs refuses the append with its reason.
  */
-export type Alongside = (tx: Tx, taskId: string) => Work<AfterCommit | void>;
+export type EnlistedWork = (tx: Tx, taskId: string) => Work<AfterCommit | void>;
 
 /** A delegation that an append adds or changes, whole, as it is afterwards. */
 export interface DelegationWrite {
@@ -30,7 +30,7 @@ export interface DelegationWrite {
 /** One append, already numbered and serialised. */
 export interface PreparedAppend {
   readonly taskId: string;
-  readonly alongside: readonly Alongside[];
+  readonly enlisted: readonly EnlistedWork[];
   /** The keys of the requests it answers; `duplicate` when one of them is held already. */
   readonly keys: readonly IdempotencyKey[];
   /** The version of the task it was decided on; 0 where it creates the task. The append raises it by one. */

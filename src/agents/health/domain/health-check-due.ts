@@ -8,14 +8,14 @@ const JITTER = 0.2;
  * time after it was last called, or when its breaker lets somebody try. `jitter` is the agent's own
  * number in [0, 1).
  */
-export function probeDueAt(
+export function healthCheckDueAt(
   { lastOkAt, lastFaultAt, breaker }: AgentRecord,
   knownSince: number,
   lookedAt: number,
   intervalMs: number,
   jitter: number,
 ): number {
-  if (breaker.openUntil !== null) return Math.max(breaker.openUntil, breaker.trialUntil ?? 0);
+  if (breaker.openUntil !== null) return Math.max(breaker.openUntil, breaker.probeUntil ?? 0);
   const heardAt = Math.max(lastOkAt ?? 0, lastFaultAt ?? 0, knownSince, lookedAt);
   return heardAt + intervalMs * (1 + JITTER * (2 * jitter - 1));
 }

@@ -1,9 +1,9 @@
 import type { Signals } from '../signals/signals.js';
-import type { PreparedAppend } from '../task-store.js';
+import type { PreparedAppend } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 
-/** Rings for what these appends changed, after their commit. */
-export function ringFor(signals: Signals, committed: readonly PreparedAppend[]): void {
+/** Notifies of what these appends changed, after their commit. */
+export function notifyOf(signals: Signals, committed: readonly PreparedAppend[]): void {
   let waiting = false;
   for (const { record, events, delegations, affected } of committed) {
     if (events.length > 0) signals.taskChanged(record.id, record.seq);
@@ -17,7 +17,7 @@ export function ringFor(signals: Signals, committed: readonly PreparedAppend[]):
   if (waiting) signals.workWaiting();
 }
 
-/** Its message is to be sent, or its agent to be told that it has ended, and nobody is at it. */
-function waitsForRunner({ state, untold, owner }: Delegation): boolean {
-  return owner === null && (state === 'queued' || untold);
+/** Its message is to be sent, or a cancel is pending, and it has no owner. */
+function waitsForRunner({ state, cancelPending, owner }: Delegation): boolean {
+  return owner === null && (state === 'queued' || cancelPending);
 }

@@ -1,4 +1,4 @@
-import type { Tx, Work } from '../database/sql.js';
+import type { Tx, Work } from '../../database/sql.js';
 
 /**
  * Where the logs of tasks are, for those whose rows must agree with it: webhooks, which begin at a place of a

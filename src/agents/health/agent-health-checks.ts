@@ -21,7 +21,7 @@ const MAX_AT_ONCE = 16;
  * at: the hub does not know where its card would be.
  */
 @Injectable()
-export class AgentProber implements OnApplicationBootstrap, OnModuleDestroy {
+export class AgentHealthChecks implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly looking = new Set<string>();
   private readonly job: BackgroundJob;
 
@@ -55,7 +55,7 @@ export class AgentProber implements OnApplicationBootstrap, OnModuleDestroy {
   private lookAtDue(): void {
     this.monitor.tidy();
     const room = MAX_AT_ONCE - this.looking.size;
-    const due = this.monitor.dueForProbe().filter(({ id }) => !this.looking.has(id));
+    const due = this.monitor.dueForHealthCheck().filter(({ id }) => !this.looking.has(id));
     for (const agent of due.slice(0, room)) void this.probe(agent);
   }
 
@@ -73,7 +73,7 @@ export class AgentProber implements OnApplicationBootstrap, OnModuleDestroy {
         'the health check of an agent could not be run',
       );
     } finally {
-      if (admission.kind === 'trial') admission.end();
+      if (admission.kind === 'probe') admission.end();
       this.looking.delete(agent.id);
     }
   }
@@ -84,11 +84,12 @@ export class AgentProber implements OnApplicationBootstrap, OnModuleDestroy {
     const { probeTimeoutMs } = this.config.agents.health;
     try {
       const { status, isCard } = await this.reader.look(cardUrl, cardHeaders, probeTimeoutMs);
-      if (isCard) this.monitor.answered(call, 'probe');
-      else if (status >= 500) this.monitor.broke(call, `its card answers HTTP ${status}`, 'probe');
+      if (isCard) this.monitor.answered(call, 'health-check');
+      else if (status >= 500)
+        this.monitor.broke(call, `its card answers HTTP ${status}`, 'health-check');
     } catch (error) {
       if (!(error instanceof HubError)) throw error;
-      this.monitor.broke(call, error.message, 'probe');
+      this.monitor.broke(call, error.message, 'health-check');
     }
   }
 }

@@ -1,5 +1,11 @@
-import type { Visibility } from '../auth/index.js';
-import type { Alongside, ClaimedDelegation, Fence, KeyHolder, ReadRoom } from './task-store.js';
+import type { Visibility } from '../../auth/index.js';
+import type {
+  EnlistedWork,
+  ClaimedDelegation,
+  Fence,
+  KeyHolder,
+  ReadRoom,
+} from '../store/task-store.js';
 import type {
   Delegation,
   IdempotencyKey,
@@ -8,14 +14,14 @@ import type {
   TaskChange,
   TaskEvent,
   TaskRecord,
-} from './task.js';
+} from '../task.js';
 
 /** What a decision gives: what to add to the task, and an answer for who asked. */
 export interface Decision<T> {
   readonly change: TaskChange;
   readonly result: T;
   /** Written in the same commit, or not at all. */
-  readonly alongside?: readonly Alongside[];
+  readonly enlisted?: readonly EnlistedWork[];
   /** Held from this commit on; the update is refused when it is held already. */
   readonly idempotency?: IdempotencyKey | null;
 }
@@ -74,12 +80,12 @@ export abstract class TaskLog {
    * Creates a task with its first two events and its delegations. Throws HubError CONFLICT when the
    * idempotency key was used for another request.
    */
-  abstract create(task: NewTask, alongside?: readonly Alongside[]): Promise<Created>;
+  abstract create(task: NewTask, enlisted?: readonly EnlistedWork[]): Promise<Created>;
 
   /**
    * Changes a task: `decide` gets the newest state (never keep a reference to it) and says what to
    * add; it must be pure, for it runs again when another writer was faster. Resolves with the
-   * decision's result after the commit. Throws HubError TASK_NOT_FOUND, what the decision's alongside
+   * decision's result after the commit. Throws HubError TASK_NOT_FOUND, what the decision's enlisted
    * throws as a HubError, {@link KeyHeldError} or {@link FencedError}. A task that would become larger
    * than `tasks.maxSize` is ended as failed instead; a message of the client that would make it so is
    * refused with INVALID_PARAMS.

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { EVERYTHING } from '../auth/index.js';
-import { SystemClock } from '../common/clock.js';
-import type { Log } from '../common/logger.js';
-import { Artifact, Message, TaskState, type Task } from '../protocol/a2a.js';
-import { artifactUpdate, statusUpdate } from '../protocol/build.js';
-import { emptyTask } from '../protocol/task-reducer.js';
+import { EVERYTHING } from '../../auth/index.js';
+import { SystemClock } from '../../common/clock.js';
+import type { Log } from '../../common/logger.js';
+import { Artifact, Message, TaskState, type Task } from '../../protocol/a2a.js';
+import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
+import { emptyTask } from '../../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
-import { InProcessSignals } from './signals/in-process-signals.js';
-import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from './task-store.js';
-import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
+import { InProcessSignals } from '../signals/in-process-signals.js';
+import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from '../store/task-store.js';
+import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 
 /** What the driver rejects with when the disk fails. */
 const ON_FIRE = Object.assign(new Error('disk on fire'), { code: 'SQLITE_IOERR' });
