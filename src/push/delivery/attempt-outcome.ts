@@ -1,6 +1,7 @@
 import { isOwnTrouble, verdictOf } from './domain/attempt-verdict.js';
 import type { AttemptDecision } from './domain/attempt-decision.js';
 import type { EndpointOutcome } from '../receivers/endpoint.js';
+import type { AttemptRecord } from './delivery-stream-store.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
 /** The reason for people, e.g. `HTTP 503`. */
@@ -31,4 +32,11 @@ export function outcomeOf(
     holdMs: HOLDING.has(status) ? retryAfterMs : null,
     exhausted: decision.state === 'dead' && decision.effect === 'failing',
   };
+}
+
+/** What is recorded of the delivery. */
+export function resultOf(decision: AttemptDecision, now: Date): AttemptRecord['result'] {
+  if (decision.state !== 'retrying') return decision;
+  const { reason, isEarly, delayMs } = decision;
+  return { state: 'retrying', at: new Date(now.getTime() + delayMs), reason, isEarly };
 }

@@ -7,7 +7,8 @@ import { LOG_START } from './domain/delivery-plan.js';
 import { BodyBudget } from './body-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { StreamReader } from './stream-reader.js';
-import { StreamRunner, leaseMs } from './stream-runner.js';
+import { leaseMs } from './lease-time.js';
+import { StreamRunner } from './stream-runner.js';
 import {
   type DeliveryStream,
   DeliveryStreamStore,

@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.js';
 import type { IdSource } from '../../common/ids.js';
 import type { Log } from '../../common/logger.js';
 import { SecretLockedError } from '../../common/secret-box.js';
-import { outcomeOf, saidBy } from './attempt-outcome.js';
+import { outcomeOf, resultOf, saidBy } from './attempt-outcome.js';
 import type { AttemptSender } from '../sending/attempt-sender.js';
 import type { OpenDelivery } from './delivery.js';
 import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
@@ -14,6 +14,7 @@ import { OverBudgetError } from './byte-budget.js';
 import { type StreamReader, isPermanent } from './stream-reader.js';
 import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
 import { type DeliveryObserver, NOBODY } from './delivery-observer.js';
+import { leaseMs } from './lease-time.js';
 import { StreamTurn } from './stream-turn.js';
 import type {
   DeliveryStream,
@@ -204,15 +205,7 @@ export class StreamRunner {
     };
     const decision = this.decideAttempt(stream, delivery, answer, at);
     const now = this.clock.now();
-    const result: AttemptRecord['result'] =
-      decision.state === 'retrying'
-        ? {
-            state: 'retrying',
-            at: new Date(now.getTime() + decision.delayMs),
-            reason: decision.reason,
-            isEarly: decision.isEarly,
-          }
-        : decision;
+    const result = resultOf(decision, now);
     const outcome = outcomeOf(answer, decision, at);
     const isHubTrouble = answer.hubTrouble !== undefined;
     const attemptRecord = { delivery, reached, attempt, outcome, result, isHubTrouble };
@@ -351,9 +344,4 @@ export class StreamRunner {
 
 function bytesOf(bodies: readonly { readonly body: string | null }[]): number {
   return bodies.reduce((sum, { body }) => sum + (body === null ? 0 : Buffer.byteLength(body)), 0);
-}
-
-/** How long a claim holds without news: twice an attempt's time. */
-export function leaseMs(settings: Pick<RunnerSettings, 'timeoutMs'>): number {
-  return 2 * settings.timeoutMs;
 }
