@@ -5,7 +5,7 @@ import type { LiveTask } from './live-task.js';
 
 /** The delegations of a new task that a runner of this process gets in the commit that creates them. */
 export class FirstClaim {
-  private reserved: readonly Delegation[] = [];
+  private delegations: readonly Delegation[] = [];
 
   constructor(private readonly claimer: Claimer) {}
 
@@ -16,18 +16,20 @@ export class FirstClaim {
   reserve(live: LiveTask, now: Date): void {
     const queued = live.aggregate.delegations.filter(({ state }) => state === 'queued');
     if (queued.length === 0 || live.size >= LARGE_APPEND || !this.claimer.reserve(queued)) return;
-    this.reserved = queued;
-    live.claimQueued(this.claimer.owner, new Date(now.getTime() + this.claimer.leaseMs));
+    const until = new Date(now.getTime() + this.claimer.leaseMs);
+    this.delegations = live.claimQueued(this.claimer.owner, until);
   }
 
   /** The task was not created. */
   release(): void {
-    this.claimer.release(this.reserved);
+    this.claimer.release(this.delegations);
   }
 
-  /** The task is created, and all have been notified of it. */
-  handOver({ aggregate: { delegations } }: LiveTask): void {
-    const claimed = delegations.filter(({ owner }) => owner !== null);
-    this.claimer.claimed(claimed.map((each) => ({ ...each, adopted: false })));
+  /**
+   * The task is created, and all have been notified of it. Only what was claimed here: a claim from the queue may
+   * have come since the commit, and has been handed over by itself.
+   */
+  handOver(): void {
+    this.claimer.claimed(this.delegations.map((each) => ({ ...each, adopted: false })));
   }
 }

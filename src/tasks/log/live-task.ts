@@ -189,13 +189,17 @@ export class LiveTask {
     if (key !== null) this.keys.push(key);
   }
 
-  /** Gives all queued delegations to an owner, as a first claim would. */
-  claimQueued(owner: string, leaseUntil: Date): void {
+  /** Gives all queued delegations to an owner, as a first claim would; gives them as they are then. */
+  claimQueued(owner: string, leaseUntil: Date): readonly Delegation[] {
+    const claimed: Delegation[] = [];
     this.delegations = this.delegations.map((each) => {
       if (each.state !== 'queued') return each;
       const [calls, epoch] = [each.calls + 1, each.epoch + 1];
-      return { ...each, state: 'sending', calls, epoch, owner, leaseUntil };
+      const after: Delegation = { ...each, state: 'sending', calls, epoch, owner, leaseUntil };
+      claimed.push(after);
+      return after;
     });
+    return claimed;
   }
 
   /** What was applied, as one append. */

@@ -221,7 +221,7 @@ export class TaskWriter {
 
   /** Gives the runner what it claimed of a new task, after all were notified of the commit. */
   handOverFirstClaim(): void {
-    if (this.live !== null) this.firstClaim?.handOver(this.live);
+    this.firstClaim?.handOver();
     this.firstClaim = null;
   }
 
