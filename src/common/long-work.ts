@@ -59,14 +59,16 @@ export class LongStream {
   }
 }
 
-/** Counts what is worked on in small steps, so that they give way to other work each {@link TURN}. */
+/** Counts what is worked on in small steps, so that they give way to other work each `turn` characters or bytes. */
 export class TurnCounter {
   private size = 0;
+
+  constructor(private readonly turn = TURN) {}
 
   /** After a step on so many characters or bytes: when the next one may begin; undefined when it may at once. */
   next(size: number): Promise<void> | undefined {
     this.size += size;
-    if (this.size < TURN) return undefined;
+    if (this.size < this.turn) return undefined;
     this.size = 0;
     return longTurn();
   }

@@ -1,3 +1,4 @@
+import { toDate } from './rows.js';
 import { storable } from './text.js';
 
 /*
@@ -13,7 +14,7 @@ export interface Transformer {
 /** A Date as epoch milliseconds, in a `bigint`. */
 export const DATE: Transformer = {
   to: (date: Date | null) => (date === null ? null : date.getTime()),
-  from: (at: number | null) => (at === null ? null : new Date(at)),
+  from: toDate,
 };
 
 /** A boolean as 0 or 1, in a `smallint`. */

@@ -1,4 +1,5 @@
 import type { Database } from './database.js';
+import { forUpdate } from './rows.js';
 import type { Tx, Work } from './sql.js';
 
 /**
@@ -17,9 +18,15 @@ export class Revision {
     return row?.revision ?? 0;
   }
 
+  /** As the transaction sees it. */
+  *readIn(tx: Tx): Work<number> {
+    const [row] = yield* tx.all<{ revision: number }>(this.select);
+    return row?.revision ?? 0;
+  }
+
   /** Lets one change in after another, until the transaction ends. SQLite runs one work at a time anyway. */
   *lock(tx: Tx): Work<void> {
-    if (tx.dialect === 'postgres') yield* tx.all(`${this.select} FOR UPDATE`);
+    if (tx.dialect === 'postgres') yield* tx.all(`${this.select}${forUpdate(tx)}`);
   }
 
   /** The revision after this change. */

@@ -32,11 +32,6 @@ export interface Tx {
   run(sql: string, params?: readonly SqlValue[]): Work<number>;
 }
 
-/** Ends a SELECT whose rows nobody else may change before the transaction ends; SQLite runs one work at a time. */
-export function forUpdate(tx: Tx): string {
-  return tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
-}
-
 /** The {@link Tx} of this dialect: it only builds statements, so it has no state. */
 export function txFor(dialect: Tx['dialect']): Tx {
   return {

@@ -1,5 +1,6 @@
 import { Revision } from '../../database/revision.js';
-import { forUpdate, type Tx, type Work } from '../../database/sql.js';
+import { forUpdate } from '../../database/rows.js';
+import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { PrincipalEntity } from './principal.entity.js';
 

@@ -4,6 +4,7 @@ import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import type { DatabaseRow } from '../../database/table.js';
+import { toDate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
 import type { PrincipalStatus } from '../domain/hold.js';
 import {
@@ -194,14 +195,10 @@ function toRecord(row: DatabaseRow): PrincipalRecord {
     id,
     organization,
     createdAt,
-    disabledAt: dateOf(disabledAt),
-    keylessSince: dateOf(keylessSince),
+    disabledAt: toDate(disabledAt),
+    keylessSince: toDate(keylessSince),
     validKeys: row['valid_keys'] as number,
     builtIn,
     status: toStatus(principal),
   };
-}
-
-function dateOf(at: number | null): Date | null {
-  return at === null ? null : new Date(at);
 }

@@ -1,4 +1,4 @@
-import { LONG, longTurn } from '../../common/long-work.js';
+import { LONG, TurnCounter } from '../../common/long-work.js';
 import { textOf, type TaskEvent, type TaskLog } from '../../tasks/index.js';
 import type { Hold } from './byte-budget.js';
 
@@ -36,18 +36,9 @@ export function isLast(page: readonly TaskEvent[], limit: number): boolean {
   return page.length < limit && textOf(page) < PAGE_TEXT;
 }
 
-/**
- * Counts what is parsed of a log, by characters: after each mebibyte there is a turn of the event loop to
- * wait for, so that other work runs between.
- */
-export function pacer(): (characters: number) => Promise<void> | undefined {
-  let since = 0;
-  return (characters) => {
-    since += characters;
-    if (since < LONG) return undefined;
-    since = 0;
-    return longTurn();
-  };
+/** Counts what is parsed of a log, by characters: other work runs after each mebibyte. */
+export function logTurns(): TurnCounter {
+  return new TurnCounter(LONG);
 }
 
 /** How many entries to ask for behind this page. */

@@ -19,7 +19,7 @@ import { eventWebhookId } from './domain/webhook-id.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
 import { onlyStates } from './domain/state-filter.js';
 import { ByteBudget, type Hold } from './byte-budget.js';
-import { PAGE, isLast, nextLimit, pacer, readPage } from './log-pages.js';
+import { PAGE, isLast, logTurns, nextLimit, readPage } from './log-pages.js';
 import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
 import {
   type BodyLimits,
@@ -110,12 +110,12 @@ export class StreamReader {
     let { nextSeq } = stream;
     const { taskId } = stream.webhook;
     if (cursor === null) return { nextSeq, cursor, deliveries: [] };
-    const pace = pacer();
+    const turns = logTurns();
     for (let limit = FIRST_PAGE; ;) {
       const requested = { taskId, after: nextSeq - 1, limit, part: 'page' };
       const page = await readPage(this.log, requested, hold);
       for (const event of page) {
-        const turn = pace(event.body.length);
+        const turn = turns.next(event.body.length);
         if (turn) await turn;
         const passed = await this.pass(stream, cursor, event, hold);
         // Stored before it is sent, so that the lease is extended first.
@@ -226,14 +226,14 @@ export class StreamReader {
     const known = this.halfKnown.get(stream.id);
     this.halfKnown.delete(stream.id);
     let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
-    const pace = pacer();
+    const turns = logTurns();
     for (let limit = PAGE; seq < last;) {
       const requested = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
       const page = await readPage(this.log, requested, hold);
       if (page.length === 0) break;
       limit = nextLimit(page);
       for (const event of page) {
-        const turn = pace(event.body.length);
+        const turn = turns.next(event.body.length);
         if (turn) await turn;
         const header = tryHeader(event);
         if (header) cursor = planEntry(cursor, { kind: event.kind, header }).cursor;

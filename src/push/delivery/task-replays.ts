@@ -2,7 +2,7 @@ import { StreamResponse, type Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
 import type { TaskEvent, TaskLog } from '../../tasks/index.js';
 import type { Hold } from './byte-budget.js';
-import { PAGE, nextLimit, pacer, readPage } from './log-pages.js';
+import { PAGE, logTurns, nextLimit, readPage } from './log-pages.js';
 import { UnrenderableError } from '../sending/webhook-body.js';
 
 /** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
@@ -69,7 +69,7 @@ export class TaskReplays {
   }
 
   private async advance(replay: Replay, taskId: string, seq: number, hold: Hold): Promise<void> {
-    const pace = pacer();
+    const turns = logTurns();
     for (let limit = PAGE; replay.seq < seq;) {
       const requested = { taskId, after: replay.seq, limit: Math.min(limit, seq - replay.seq) };
       const counted = { ...requested, part: 'replay', held: replay.bytes };
@@ -78,7 +78,7 @@ export class TaskReplays {
         throw new LogGoneError(`The log of task ${taskId} has no entry ${replay.seq + 1}`);
       }
       for (const event of page) {
-        const turn = pace(event.body.length);
+        const turn = turns.next(event.body.length);
         if (turn) await turn;
         replay.task = applyEvent(replay.task, payloadOf(event), event.kind);
         replay.seq = event.seq;

@@ -5,7 +5,8 @@ import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
 import { byCharacters } from '../../database/dialect.js';
 import { Revision } from '../../database/revision.js';
-import { forUpdate, type Tx, type Work } from '../../database/sql.js';
+import { forUpdate } from '../../database/rows.js';
+import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import {
   CompositeStore,

@@ -1,22 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOW, RECORD, userMessage } from '../domain/fake-task.js';
-import { planOf, type Route } from '../../routing/index.js';
+import { NOW, userMessage } from '../domain/fake-task.js';
 import type { ClaimedDelegation } from '../store/task-store.js';
-import type { Delegation, NewDelegation, TaskRecord } from '../task.js';
+import type { Delegation, NewDelegation } from '../task.js';
+import { NEW_RECORD } from './fake-record.js';
 import { FirstClaim } from './first-claim.js';
 import { firstUpdate, unstarted } from './first-update.js';
 import { LiveTask } from './live-task.js';
 import type { Claimer } from './task-log.js';
 
-const ROUTE: Route = { reason: 'tags', strategy: 'one', require: 'all', chosen: [], skipped: [] };
-const TASK: TaskRecord = {
-  ...RECORD,
-  seq: 0,
-  route: ROUTE,
-  plan: planOf(ROUTE),
-  allowReply: false,
-  deadlineAt: null,
-};
 const QUEUED: NewDelegation = {
   id: 'd',
   agentId: 'a',
@@ -52,8 +43,8 @@ class Runner implements Claimer {
 }
 
 function newTask(): LiveTask {
-  const live = new LiveTask(unstarted(TASK));
-  live.apply(firstUpdate(TASK, userMessage('m1', 'hello'), {}, [QUEUED]), NOW);
+  const live = new LiveTask(unstarted(NEW_RECORD));
+  live.apply(firstUpdate(NEW_RECORD, userMessage('m1', 'hello'), {}, [QUEUED]), NOW);
   return live;
 }
 
@@ -76,7 +67,7 @@ describe('the first claim of a new task', () => {
     expect(write!.delegation).toMatchObject({ state: 'queued', owner: null });
     live.committed();
     const claimed: Delegation = { ...write!.delegation, state: 'sending', owner: 'p1', epoch: 1 };
-    live.claimed({ taskId: TASK.id, version: 2, delegations: [claimed], adopted: new Set() });
+    live.claimed({ taskId: NEW_RECORD.id, version: 2, delegations: [claimed], adopted: new Set() });
     claim.handOver();
     expect(runner.handedOver).toEqual([]);
   });

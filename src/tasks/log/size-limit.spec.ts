@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Part, TaskState } from '../../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
-import { planOf, type Route } from '../../routing/index.js';
-import { NOW, RECORD, artifact, userMessage } from '../domain/fake-task.js';
+import { NOW, artifact, userMessage } from '../domain/fake-task.js';
 import type { NewEvent, TaskRecord } from '../task.js';
+import { NEW_RECORD } from './fake-record.js';
 import { LiveTask } from './live-task.js';
 import { firstUpdate, unstarted } from './first-update.js';
 import { MAX_LOG_FACTOR, TaskTooLargeError } from './size-limit.js';
@@ -33,7 +33,7 @@ function newLiveTask(record: TaskRecord, now: Date, maxSize: number): LiveTask {
 }
 
 function liveTask(): LiveTask {
-  const live = newLiveTask(NEW_TASK, NOW, MAX_SIZE);
+  const live = newLiveTask(NEW_RECORD, NOW, MAX_SIZE);
   live.take();
   return live;
 }
@@ -57,7 +57,7 @@ describe('the room of a task', () => {
   });
 
   it('ends when the log is full of what was replaced, however small the task stays', () => {
-    const live = newLiveTask(NEW_TASK, NOW, 4 * MIB);
+    const live = newLiveTask(NEW_RECORD, NOW, 4 * MIB);
     live.take();
     let replaced = 0;
     expect(() => {
@@ -91,7 +91,7 @@ describe('the room of a task', () => {
   });
 
   it('is enough for a task that only grows to its limit, with its checkpoints', () => {
-    const live = newLiveTask(NEW_TASK, NOW, 8 * MIB);
+    const live = newLiveTask(NEW_RECORD, NOW, 8 * MIB);
     live.take();
     const grow = (): void => {
       const chunk = artifactUpdate(REF, {
@@ -122,7 +122,7 @@ describe('the room of a task', () => {
     });
 
     function filled(append: boolean, chunks: number): LiveTask {
-      const live = newLiveTask(NEW_TASK, NOW, 64 * MIB);
+      const live = newLiveTask(NEW_RECORD, NOW, 64 * MIB);
       live.take();
       for (let i = 0; i < chunks; i++) {
         live.apply({ events: [dataChunk('artifact', 'a', append)] }, NOW);
@@ -158,7 +158,7 @@ describe('the room of a task', () => {
     });
 
     it('is enough for a hundred thousand chunks of text', () => {
-      const live = newLiveTask(NEW_TASK, NOW, 64 * MIB);
+      const live = newLiveTask(NEW_RECORD, NOW, 64 * MIB);
       live.take();
       const chunk = artifactUpdate(REF, {
         artifact: artifact('a', 'token'),
@@ -218,19 +218,3 @@ describe('the room of a task', () => {
 function part(value: unknown): Part {
   return { content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' };
 }
-
-const ROUTE: Route = {
-  reason: 'tags',
-  strategy: 'one',
-  require: 'all',
-  chosen: [],
-  skipped: [],
-};
-const NEW_TASK: TaskRecord = {
-  ...RECORD,
-  seq: 0,
-  route: ROUTE,
-  plan: planOf(ROUTE),
-  allowReply: false,
-  deadlineAt: null,
-};

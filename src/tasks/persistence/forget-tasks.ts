@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
+import { forUpdate } from '../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -95,9 +96,8 @@ export async function deleteTask(
     result: DeleteResult;
     used: readonly OwnedUsageChange[];
   }> {
-    const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
     const [task] = yield* tx.all<{ state: number; context_id: string; principal_id: string }>(
-      `SELECT state, context_id, principal_id FROM tasks WHERE id = ?${lock}`,
+      `SELECT state, context_id, principal_id FROM tasks WHERE id = ?${forUpdate(tx)}`,
       [id],
     );
     if (task === undefined) return { result: 'unknown', used: [] };

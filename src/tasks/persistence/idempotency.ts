@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
+import { forUpdate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -108,8 +109,7 @@ const HOLDER = `SELECT k.task_id, k.fingerprint, k.expires_at, t.state
   WHERE k.principal_id = ? AND k.key = ?`;
 
 function* holder(tx: Tx, principalId: string, key: string): Work<HeldRow | undefined> {
-  const lock = tx.dialect === 'postgres' ? ' FOR UPDATE OF k' : '';
-  const [row] = yield* tx.all<HeldRow>(`${HOLDER}${lock}`, [principalId, key]);
+  const [row] = yield* tx.all<HeldRow>(`${HOLDER}${forUpdate(tx, false, 'k')}`, [principalId, key]);
   return row;
 }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { HubError } from '../../../common/hub-error.js';
 import type { Page } from '../../../common/page.js';
-import { forUpdate } from '../../../database/rows.js';
+import { Revision } from '../../../database/revision.js';
+import { toDate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import { rowsOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
@@ -48,7 +49,7 @@ const COLUMNS = [
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof Row)[];
-const REVISION = 'SELECT revision FROM push_auth_revisions WHERE id = 1';
+const REVISION = new Revision('push_auth_revisions');
 /** The value that means every organization; none has this name. */
 const EVERY = '';
 
@@ -59,9 +60,8 @@ export class SqlAuthProfileStore extends AuthProfileStore {
     super();
   }
 
-  async revision(): Promise<number> {
-    const [row] = await this.database.read<{ revision: number }>(REVISION);
-    return row?.revision ?? 0;
+  revision(): Promise<number> {
+    return REVISION.read(this.database);
   }
 
   async all(): Promise<readonly AuthProfile[]> {
@@ -95,7 +95,7 @@ export class SqlAuthProfileStore extends AuthProfileStore {
 
   add(profile: AuthProfile): Promise<void> {
     return this.database.write(function* (tx) {
-      yield* changed(tx);
+      yield* REVISION.raise(tx);
       const row = toRow(profile);
       const [counts] = yield* tx.all<{ total: number; same: number | null }>(
         `SELECT COUNT(*) AS total, SUM(CASE WHEN organization = ? AND name = ? THEN 1 ELSE 0 END)
@@ -123,7 +123,7 @@ export class SqlAuthProfileStore extends AuthProfileStore {
       const present = yield* locked(tx, id);
       if (present === undefined) return undefined;
       const next = { ...change(present), id, version: present.version + 1 };
-      yield* changed(tx);
+      yield* REVISION.raise(tx);
       const set = COLUMNS.slice(1).map((column) => `${column} = ?`);
       yield* tx.run(`UPDATE push_auth_profiles SET ${set.join(', ')} WHERE id = ?`, [
         ...valuesOf(toRow(next)).slice(1),
@@ -142,21 +142,16 @@ export class SqlAuthProfileStore extends AuthProfileStore {
       if (present === undefined) return undefined;
       const uses = yield* usesOf(tx, present);
       if (uses > 0 && !force) return { removed: false, uses };
-      yield* changed(tx);
+      yield* REVISION.raise(tx);
       yield* tx.run('DELETE FROM push_auth_profiles WHERE id = ?', [id]);
       return { removed: true, uses };
     });
   }
 }
 
-/** Raises the revision; on PostgreSQL its row also lets one change in after another. */
-function* changed(tx: Tx): Work<void> {
-  yield* tx.run('UPDATE push_auth_revisions SET revision = revision + 1 WHERE id = 1');
-}
-
 function* locked(tx: Tx, id: string): Work<AuthProfile | undefined> {
   // The same order as in `add`: the revision before the profile.
-  yield* tx.all(`${REVISION}${forUpdate(tx)}`);
+  yield* REVISION.lock(tx);
   const rows = yield* tx.all<Row>('SELECT * FROM push_auth_profiles WHERE id = ?', [storable(id)]);
   return rows.map(toProfile)[0];
 }
@@ -224,8 +219,4 @@ function toProfile(row: Row): AuthProfile {
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
   };
-}
-
-function toDate(at: number | null): Date | null {
-  return at === null ? null : new Date(at);
 }

@@ -7,7 +7,7 @@ import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { type HandedOver, OwnedWebhookStore } from '../owned-webhook-store.js';
 import { rescheduleStreams } from '../../delivery/persistence/reschedule-streams.js';
-import { raiseRevision } from '../../registration/persistence/webhook-revision.js';
+import { REVISION } from '../../registration/persistence/webhook-revision.js';
 import { DELETED } from '../../registration/persistence/webhook-rows.js';
 
 /** Webhooks that change hands in one transaction. */
@@ -78,7 +78,7 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
   async handOver(from: string, to: string, now: Date): Promise<HandedOver> {
     const { principals } = this;
     const subscriptions = await this.database.write(function* (tx): Work<number> {
-      yield* raiseRevision(tx);
+      yield* REVISION.raise(tx);
       yield* refuseUnfit(tx, principals, from, to);
       return yield* tx.run(
         `UPDATE push_webhooks SET principal_id = ?, updated_at = ?

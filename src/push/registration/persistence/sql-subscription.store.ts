@@ -11,7 +11,7 @@ import {
   listSubscriptions,
   subscriptionsIn,
 } from './subscription-rows.js';
-import { revisionIn } from './webhook-revision.js';
+import { REVISION } from './webhook-revision.js';
 
 /** {@link SubscriptionStore} on the hub's database. */
 @Injectable()
@@ -20,15 +20,12 @@ export class SqlSubscriptionStore extends SubscriptionStore {
     super();
   }
 
-  async revision(): Promise<number> {
-    const [row] = await this.database.read<{ revision: number }>(
-      'SELECT revision FROM push_webhook_revisions WHERE id = 1',
-    );
-    return row?.revision ?? 0;
+  revision(): Promise<number> {
+    return REVISION.read(this.database);
   }
 
   revisionIn(tx: Tx): Work<number> {
-    return revisionIn(tx);
+    return REVISION.readIn(tx);
   }
 
   all(): Promise<Subscription[]> {

@@ -7,7 +7,7 @@ import { storable } from '../../../database/text.js';
 import type { SubscriptionQuery } from '../subscription-store.js';
 import { type Subscription, type SubscriptionDraft, isSubscription } from '../webhook.js';
 import { visible } from './visible.js';
-import { raiseRevision } from './webhook-revision.js';
+import { REVISION } from './webhook-revision.js';
 import { DELETED, type WebhookRow, insertWebhook, toWebhook } from './webhook-rows.js';
 
 /** Subscriptions that are not deleted. */
@@ -88,7 +88,7 @@ export function* createSubscription(
     createdAt: now,
     updatedAt: now,
   };
-  yield* raiseRevision(tx);
+  yield* REVISION.raise(tx);
   yield* refuseTaken(tx, draft.id);
   if (draft.source === 'api') yield* refuseTooMany(tx, draft.organization, limit);
   yield* insertWebhook(tx, subscription);

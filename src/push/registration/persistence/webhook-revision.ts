@@ -1,3 +1,4 @@
+import { Revision } from '../../../database/revision.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhook } from '../webhook.js';
@@ -8,24 +9,8 @@ import { DELETED } from './webhook-rows.js';
  * subscriptions that deliveries bring about.
  */
 
-/** The present revision. */
-export function* revisionIn(tx: Tx): Work<number> {
-  const [row] = yield* tx.all<{ revision: number }>(
-    'SELECT revision FROM push_webhook_revisions WHERE id = 1',
-  );
-  return row?.revision ?? 0;
-}
-
-/**
- * Raises the revision, and so lets one change in after another. It is locked before the subscriptions
- * are, by everybody.
- */
-export function* raiseRevision(tx: Tx): Work<number> {
-  const [row] = yield* tx.all<{ revision: number }>(
-    'UPDATE push_webhook_revisions SET revision = revision + 1 WHERE id = 1 RETURNING revision',
-  );
-  return row!.revision;
-}
+/** Its row is locked before the subscriptions are, by everybody: so one change comes in after another. */
+export const REVISION = new Revision('push_webhook_revisions');
 
 /**
  * Has a subscription know what became of a delivery. A receiver that wants no more (410, `isGone`) of one
@@ -41,7 +26,7 @@ export function* recordOnSubscription(
   if (subscriptionId === null || state === 'paused') return;
   if (state === 'disabled' && !isGone) return;
   const from = { active: `= 'failing'`, failing: `= 'active'`, disabled: `<> '${DELETED}'` };
-  const revision = state === 'disabled' ? yield* raiseRevision(tx) : null;
+  const revision = state === 'disabled' ? yield* REVISION.raise(tx) : null;
   yield* tx.run(
     `UPDATE push_webhooks SET state = ?, state_reason = ?, updated_at = ?,
        reconcile_revision = COALESCE(CAST(? AS bigint), reconcile_revision)
@@ -63,7 +48,7 @@ export function* disableSubscriptions(
     [endpoint],
   );
   if (some.length === 0) return;
-  const revision = yield* raiseRevision(tx);
+  const revision = yield* REVISION.raise(tx);
   yield* tx.run(
     `UPDATE push_webhooks SET state = 'disabled', state_reason = ?, updated_at = ?, reconcile_revision = ?
      WHERE endpoint = ? AND scope <> 'task' AND state IN ('active', 'failing') AND updated_at <= ?`,

@@ -9,7 +9,7 @@ import {
   lockStream,
   resumeStream,
 } from '../../delivery/persistence/task-stream.js';
-import { raiseRevision } from '../../registration/persistence/webhook-revision.js';
+import { REVISION } from '../../registration/persistence/webhook-revision.js';
 import {
   DELETED,
   type WebhookRow,
@@ -101,7 +101,7 @@ function* hold(tx: Tx, sources: StreamSources, { sql, params }: Key): Work<Held 
   const [found] = yield* tx.all<WebhookRow>(query, params);
   if (found === undefined) return undefined;
   if (found.task_id === null) {
-    const revision = yield* raiseRevision(tx);
+    const revision = yield* REVISION.raise(tx);
     const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);
     return row && { webhook: toWebhook(row), own: null, revision };
   }
