@@ -2,6 +2,8 @@
 // `node:vm` each, so that packages and the hub's modules are loaded once a worker and `instanceof` means what it
 // says. What a test file did to the process is undone after it.
 import { ModernFakeTimers } from '@jest/fake-timers';
+// It gives its realms what this one has globally when it is loaded: before packages keep things of theirs there.
+import 'jest-environment-node';
 import { ModuleMocker } from 'jest-mock';
 
 /** Where jest-circus keeps what it knows of a test file. */
