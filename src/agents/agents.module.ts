@@ -4,7 +4,7 @@ import { AgentClient } from './client/agent-client.js';
 import { AgentHealth } from './health/agent-health.js';
 import { AgentIntake } from './registration/agent-intake.js';
 import { AgentLoad } from './health/agent-load.js';
-import { AgentQuirks } from './registry/agent-quirks.js';
+import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
 import { AgentStore } from './registry/agent-store.js';
 import { AgentsController } from './api/agents.controller.js';
@@ -52,7 +52,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     CardTrust,
     AgentIntake,
     AgentRegistry,
-    AgentQuirks,
+    AgentDeviations,
     AgentProbe,
     UnreadAgents,
     AgentsService,
@@ -63,7 +63,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     AgentClient,
     AgentHealth,
     AgentLoad,
-    AgentQuirks,
+    AgentDeviations,
     AgentRegistry,
     AgentsService,
   ],

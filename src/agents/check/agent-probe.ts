@@ -8,7 +8,7 @@ import { AppConfig } from '../../config/index.js';
 import { bindingOf } from '../binding/bindings.js';
 import type { Agent } from '../agent.js';
 import type { AgentCallError } from '../binding/agent-call-error.js';
-import type { QuirkKind } from '../registry/agent-quirks.js';
+import type { DeviationKind } from '../registry/agent-deviations.js';
 import { oldWireOfAnswer } from '../card/old-wire.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { SdkAgentClient } from '../client/sdk-agent.client.js';
@@ -78,10 +78,10 @@ export class AgentProbe {
     const agent: Agent = { ...asked, id: `${ID}${++this.probes}` };
     const memory = new EndpointMemory(clock, config);
     const heard = new Overhearing(this.egress);
-    const kinds = new Set<QuirkKind>();
-    const note = (kind: QuirkKind): void => void kinds.add(kind);
-    const quirks = { note: (_: unknown, kind: QuirkKind): void => note(kind) };
-    const client = this.client.probing({ memory, quirks, egress: heard });
+    const kinds = new Set<DeviationKind>();
+    const note = (kind: DeviationKind): void => void kinds.add(kind);
+    const deviations = { note: (_: unknown, kind: DeviationKind): void => note(kind) };
+    const client = this.client.probing({ memory, deviations, egress: heard });
     const run = new ProbeRun({ client, clock, ids, note }, agent);
     await run.run(probeText, probeTimeoutMs, () => memory.now(agent).protocolVersion === '1.0');
     const endpoint = memory.now(agent);
@@ -101,7 +101,7 @@ export class AgentProbe {
       cancels: run.cancels,
       doubts: run.doubts.map((doubt) => doubtOf(doubt, agent, isQuoted)),
       files: run.files,
-      quirks: [...kinds],
+      deviations: [...kinds],
       firstAnswerMs: run.firstAnswerMs,
       endMs: run.endMs,
       server: isQuoted && heard.server !== null ? safeWords(heard.server, []) : null,
