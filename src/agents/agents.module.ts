@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { AgentClient } from './client/agent-client.js';
 import { AgentHealth } from './health/agent-health.js';
-import { AgentIntake } from './registration/agent-intake.js';
+import { RegistrationCheck } from './registration/registration-check.js';
 import { AgentLoad } from './health/agent-load.js';
 import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
@@ -50,7 +50,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     CardReader,
     CardVerifier,
     CardTrust,
-    AgentIntake,
+    RegistrationCheck,
     AgentRegistry,
     AgentDeviations,
     AgentProbe,

@@ -142,7 +142,7 @@ export class HubTasks {
     );
     // Where several processes count, they do it until they are told to stop; no test here looks.
     await hub.usage.read();
-    if (database.soleProcess) await hub.line.start();
+    if (database.soleProcess) await hub.queueDepth.start();
     if (options.worker !== false) await hub.runner.start();
     return hub;
   }
@@ -176,7 +176,7 @@ export class HubTasks {
     return this.app.get(AgentStopper);
   }
 
-  get line(): QueueDepth {
+  get queueDepth(): QueueDepth {
     return this.app.get(QueueDepth);
   }
 

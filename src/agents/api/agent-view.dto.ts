@@ -244,10 +244,10 @@ export class RegistrationReportDto {
   @ApiProperty({ type: ProbeReportDto, nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
-  constructor({ intake, probe }: Registration) {
-    this.interfaces = intake.interfaces;
+  constructor({ checked, probe }: Registration) {
+    this.interfaces = checked.interfaces;
     this.probe = probe;
-    this.endpointResolves = intake.endpointResolves;
+    this.endpointResolves = checked.endpointResolves;
   }
 }
 

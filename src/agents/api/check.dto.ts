@@ -146,12 +146,12 @@ export class AgentCheckDto {
   @ApiProperty({ type: ProbeReportDto, nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
-  constructor({ agent, intake, probe }: Registration) {
+  constructor({ agent, checked, probe }: Registration) {
     this.name = agent.card.name;
     this.cardUrl = agent.cardUrl;
     this.endpoint = agent.endpoint;
-    this.interfaces = intake.interfaces;
-    this.endpointResolves = intake.endpointResolves;
+    this.interfaces = checked.interfaces;
+    this.endpointResolves = checked.endpointResolves;
     this.signature = agent.signature;
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
     this.probe = probe;

@@ -57,7 +57,7 @@ interface Wires {
 }
 
 /** What a probe finds stays with it. */
-export interface ProbeEars {
+export interface ProbeDeps {
   readonly memory: EndpointMemory;
   readonly deviations: Pick<AgentDeviations, 'note'>;
   /** The way of its calls over HTTP. */
@@ -331,7 +331,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
   }
 
   /** A client for one probe, over the same connections and within the same limits. */
-  probing({ memory, deviations, egress }: ProbeEars): ProbingClient {
+  probing({ memory, deviations, egress }: ProbeDeps): ProbingClient {
     return new WiredAgentClient({ ...this.wires, http: egress }, this.config, memory, deviations);
   }
 

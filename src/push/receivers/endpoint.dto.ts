@@ -86,7 +86,7 @@ export class EndpointDto {
     description:
       'When the next half-open probe is due; null while the breaker is closed, and when a probe may start at once after the endpoint was disabled.',
   })
-  readonly nextTrialAt: string | null;
+  readonly nextProbeAt: string | null;
 
   @ApiProperty({
     type: String,
@@ -149,7 +149,7 @@ export class EndpointDto {
     this.slots = view.concurrency;
     this.waiting = view.waiting;
     this.failingSince = iso(view.failingSince);
-    this.nextTrialAt = iso(view.probeAt === view.disabledAt ? null : view.probeAt);
+    this.nextProbeAt = iso(view.probeAt === view.disabledAt ? null : view.probeAt);
     this.disabledAt = iso(view.disabledAt);
     this.lastSuccessAt = iso(view.lastSuccessAt);
     this.lastFailureAt = iso(view.lastFailureAt);

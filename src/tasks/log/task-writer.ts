@@ -319,7 +319,7 @@ export class TaskWriter {
   }
 
   /**
-   * There is no room for what was decided, and nothing has been touched: a client's message is
+   * What was decided passes the size limit, and nothing has been touched: a client's message is
    * refused; else the task ends, and who waits decides again on the task that has ended.
    */
   private tooLarge(waiting: Waiting, decision: Decision<unknown>, error: TaskTooLargeError): void {

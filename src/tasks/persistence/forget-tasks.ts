@@ -102,7 +102,7 @@ export async function deleteTask(
     );
     if (task === undefined) return { result: 'unknown', used: [] };
     if (!isTerminal(task.state)) return { result: 'open', used: [] };
-    if (!drops && (yield* isUntold(tx, id))) return { result: 'agents', used: [] };
+    if (!drops && (yield* hasPendingCancel(tx, id))) return { result: 'agents', used: [] };
     const { taskIds, used } = yield* deleteTasks(tx, [id], deletion, drops);
     if (taskIds.length === 0) return { result: 'webhooks', used: [] };
     yield* tx.run(
@@ -116,7 +116,7 @@ export async function deleteTask(
 }
 
 /** A cancel to an agent of the task is pending. */
-function* isUntold(tx: Tx, taskId: string): Work<boolean> {
+function* hasPendingCancel(tx: Tx, taskId: string): Work<boolean> {
   const rows = yield* tx.all(
     'SELECT 1 AS n FROM delegations WHERE task_id = ? AND cancel_pending = 1',
     [taskId],

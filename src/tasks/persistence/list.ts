@@ -5,7 +5,7 @@ import type { DatabaseRow } from '../../database/table.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
-import type { ReadRoom, TaskCursor, TaskFilter, TaskPage } from '../store/task-store.js';
+import type { ReserveBytes, TaskCursor, TaskFilter, TaskPage } from '../store/task-store.js';
 import { buildTasks } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
 import { visibleTasks, type Condition } from '../store/visibility.js';
@@ -32,7 +32,7 @@ export async function listTasks(
   visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
-  room?: ReadRoom,
+  reserve?: ReserveBytes,
 ): Promise<TaskPage> {
   const conditions = [...visibleTasks(visibility), ...filterConditions(filter)];
   const [total, found] = await Promise.all([
@@ -43,7 +43,7 @@ export async function listTasks(
   const rows = found.map(toTaskRow);
   const page = rows.slice(0, fitting(rows.slice(0, limit)));
   const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
-  if (room !== undefined && bytes > LONG) await room(bytes);
+  if (reserve !== undefined && bytes > LONG) await reserve(bytes);
   const tasks = await buildTasks(database, page);
   const last = rows.length > page.length ? page.at(-1) : undefined;
   return {

@@ -228,7 +228,7 @@ export interface DownstreamTasks {
  * Waits until there is room for a task of which so many bytes are read; asked for large ones only, before they
  * are read.
  */
-export type ReadRoom = (bytes: number) => Promise<void>;
+export type ReserveBytes = (bytes: number) => Promise<void>;
 
 /** The storage of tasks, their log, delegations and idempotency keys. */
 export abstract class TaskStore {
@@ -251,7 +251,7 @@ export abstract class TaskStore {
   abstract load(
     taskId: string,
     visibility: Visibility,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined>;
 
   /** The task with what its writer must know; undefined when it does not exist. */
@@ -297,16 +297,16 @@ export abstract class TaskStore {
     taskId: string,
     limit: number,
     maxText: number,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskEvent[]>;
 
-  /** Newest status first (then id, descending). Rejects with what `room` rejects with. */
+  /** Newest status first (then id, descending). Rejects with what `reserve` rejects with. */
   abstract list(
     filter: TaskFilter,
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskPage>;
 
   /**
