@@ -11,8 +11,9 @@ const HELP = `npm run bench [-- options]
   --rounds N           alternating rounds; default 3
   --seconds S          seconds of load per target, concurrency and round; default 2
   --concurrency LIST   default 1,16,64
+  --warm N             sends to each target before it is measured; default 15000
   --synchronous MODE   SQLite durability of the hub: full (default) or normal
-  --part LIST          of send, routing, fan-out, push; default all of them
+  --part LIST          of send, routing, fan-out, push, chunks, streams, growth and postgres; default all of them
   --help               show this
 
 Figures are medians over the rounds. CPU is user and system time of all threads of the target's own
@@ -22,15 +23,22 @@ process, per request. Nothing is written into the repository.
 const TMPFS = 0x01021994;
 /** Registered skills against which the routing is measured. */
 const SKILLS = [10, 100, 1000];
-const PARTS = ['send', 'routing', 'fan-out', 'push'];
+/** Streams that are begun a second, evenly. */
+const PACED = 300;
+const PARTS = ['send', 'routing', 'fan-out', 'push', 'chunks', 'streams', 'growth', 'postgres'];
 
 const options = readOptions();
 const { ensureInstalled } = await import('../scripts/ensure-installed.mjs');
 const { ensureBuilt } = await import('../scripts/ensure-built.mjs');
 ensureInstalled();
 ensureBuilt();
-const { load, routingTimes, start, stopAll } = await import('./processes.mjs');
-const { cpuMilliseconds, residentMib } = await import('./process-figures.mjs');
+const { routingTimes, start, stopAll } = await import('./processes.mjs');
+const { residentMib } = await import('./process-figures.mjs');
+const { printCalibration } = await import('./calibration.mjs');
+const { measureInTurn, measurePaced } = await import('./rounds.mjs');
+const { benchChunks, benchStreams } = await import('./streaming.mjs');
+const { benchGrowth } = await import('./growth.mjs');
+const { benchPostgres } = await import('./postgres.mjs');
 const { printFanOut, printReport, printRouting } = await import('./report.mjs');
 const { FAN_OUTS, registerWide } = await import('./fan-out.mjs');
 const { admin, newKey, startHub } = await import('./hub.mjs');
@@ -50,6 +58,11 @@ try {
     printPush(await measurePush(directory, options));
     printBacklog(await measureBacklog(directory, options));
   }
+  if (options.parts.includes('chunks')) await benchChunks(directory, options);
+  if (options.parts.includes('streams')) await benchStreams(directory, options);
+  if (options.parts.includes('growth')) await benchGrowth(directory, options);
+  if (options.parts.includes('postgres')) await benchPostgres(directory, options);
+  printCalibration();
 } finally {
   await finish();
 }
@@ -57,12 +70,13 @@ try {
 async function measureHub() {
   const { targets, fanOuts } = await startTargets();
   if (options.parts.includes('send')) {
-    const figures = await measure(targets, ['SendMessage', 'SendStreamingMessage']);
+    const figures = await measureInTurn(targets, ['SendMessage', 'SendStreamingMessage'], options);
+    const paced = await measurePaced(targets, options.quick ? 20 : PACED, options);
     const memory = targets.map(({ name, pid }) => [name, residentMib(pid)]);
-    printReport(figures, [...new Map(memory)]);
+    printReport(figures, paced, [...new Map(memory)]);
   }
   if (options.parts.includes('fan-out')) {
-    printFanOut(await measure(fanOuts, ['SendMessage']), FAN_OUTS);
+    printFanOut(await measureInTurn(fanOuts, ['SendMessage'], options), FAN_OUTS);
   }
 }
 
@@ -102,56 +116,6 @@ async function startTargets() {
   return { targets, fanOuts };
 }
 
-/** All rounds; one figure per target, method, concurrency and round. */
-async function measure(targets, methods) {
-  const figures = [];
-  console.log('Warming up …');
-  for (const target of targets) {
-    // Code that runs seldom is slow code to V8: every target is warm before it is measured.
-    await run(target, methods[0], 64, options.quick ? 300 : 4000);
-    if (methods[1]) await run(target, methods[1], 64, options.quick ? 200 : 2000);
-  }
-  for (let round = 1; round <= options.rounds; round++) {
-    console.log(`Round ${round} of ${options.rounds} …`);
-    for (const concurrency of options.concurrency) {
-      for (const method of methods) {
-        const milliseconds = (method === 'SendMessage' ? 1000 : 500) * options.seconds;
-        // Alternating, and each round begins with another one.
-        for (let turn = 0; turn < targets.length; turn++) {
-          const target = targets[(turn + round - 1) % targets.length];
-          figures.push(await run(target, method, concurrency, milliseconds));
-        }
-      }
-    }
-  }
-  return figures;
-}
-
-async function run(target, method, concurrency, milliseconds) {
-  const { name, agent, pid, url, headers, metadata = { agentId: agent } } = target;
-  const before = cpuMilliseconds(pid);
-  const result = await load({
-    url,
-    headers,
-    method,
-    concurrency,
-    milliseconds,
-    params: {
-      message: {
-        role: 'ROLE_USER',
-        parts: [{ text: 'What is the answer?' }],
-        metadata,
-      },
-    },
-  });
-  if (result.failed > 0) {
-    throw new Error(`${name} (${agent}): ${result.failed} failed: ${result.firstFailure}`);
-  }
-  const cpu = (cpuMilliseconds(pid) - before) / result.requests;
-  const perSecond = result.requests / result.seconds;
-  return { name, agent, method, concurrency, perSecond, cpu, p50: result.p50, p99: result.p99 };
-}
-
 function describeMachine() {
   const [cpu] = cpus();
   console.log(`${cpus().length} x ${cpu.model.trim()}, Node ${process.versions.node}`);
@@ -172,6 +136,7 @@ function readOptions() {
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      warm: { type: 'string' },
       concurrency: { type: 'string' },
       synchronous: { type: 'string', default: 'full' },
       part: { type: 'string', default: PARTS.join(',') },
@@ -195,6 +160,7 @@ function readOptions() {
     synchronous: values.synchronous,
     rounds: Number(values.rounds ?? (quick ? 1 : 3)),
     seconds: Number(values.seconds ?? (quick ? 0.4 : 2)),
+    warm: Number(values.warm ?? (quick ? 100 : 15_000)),
     concurrency: (values.concurrency ?? '1,16,64').split(',').map(Number),
   };
 }

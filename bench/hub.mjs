@@ -22,21 +22,33 @@ export function startHub(start, directory, file, synchronous, environment = {}) 
   });
 }
 
-/** The headers of a new key of the organization `bench`. */
-export async function newKey(hubUrl) {
-  const body = { name: 'bench', organization: 'bench', scopes: SCOPES };
+/** The headers of a new key of an organization. */
+export async function newKey(hubUrl, organization = 'bench') {
+  const body = { name: organization, organization, scopes: SCOPES };
   const { key } = await admin(hubUrl, '/api/v1/keys', body);
   return { authorization: `Bearer ${key}` };
 }
 
 /** One POST to the admin API, as an operator; its answer. */
-export async function admin(hubUrl, path, body) {
+export function admin(hubUrl, path, body) {
+  return ask(hubUrl, path, { method: 'POST', body: JSON.stringify(body) });
+}
+
+/** One GET of the admin API, as an operator; its answer. */
+export function look(hubUrl, path) {
+  return ask(hubUrl, path, { method: 'GET' });
+}
+
+async function ask(hubUrl, path, { method, body }) {
   const response = await fetch(hubUrl + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    method,
+    headers: {
+      authorization: `Bearer ${ADMIN_KEY}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body,
   });
   if (!response.ok)
-    throw new Error(`POST ${path}: HTTP ${response.status} ${await response.text()}`);
+    throw new Error(`${method} ${path}: HTTP ${response.status} ${await response.text()}`);
   return response.json();
 }

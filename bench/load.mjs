@@ -1,5 +1,6 @@
 // The load generator: a process of its own. It keeps `concurrency` requests in flight on as many
 // keep-alive connections for `milliseconds` (and no more than `requests` of them), and prints one line of JSON.
+// With `perSecond` it begins so many a second instead, evenly and whatever is still in flight.
 //   node bench/load.mjs '{"url": …, "headers": …, "method": "SendMessage", "params": …}'
 // `params` is sent with a fresh messageId each time. For a stream the latency is that of the first event.
 import { randomUUID } from 'node:crypto';
@@ -8,7 +9,7 @@ import { Pool } from 'undici';
 const job = JSON.parse(process.argv[2]);
 const { origin, pathname } = new URL(job.url);
 const pool = new Pool(origin, {
-  connections: job.concurrency,
+  connections: job.perSecond ? 512 : job.concurrency,
   pipelining: 1,
   headersTimeout: 30_000,
   bodyTimeout: 30_000,
@@ -24,7 +25,7 @@ let firstFailure;
 
 const begun = performance.now();
 const end = begun + job.milliseconds;
-await Promise.all(Array.from({ length: job.concurrency }, worker));
+await (job.perSecond ? paced() : Promise.all(Array.from({ length: job.concurrency }, worker)));
 const seconds = (performance.now() - begun) / 1000;
 latencies.sort((a, b) => a - b);
 const at = (share) =>
@@ -42,15 +43,31 @@ console.log(
 await pool.close();
 
 async function worker() {
-  while (performance.now() < end && left-- > 0) {
-    const start = performance.now();
-    try {
-      const first = await exchange();
-      latencies.push((streaming ? first : performance.now()) - start);
-    } catch (error) {
-      failed++;
-      firstFailure ??= error.message;
+  while (performance.now() < end && left-- > 0) await one();
+}
+
+/** A timer that is late begins what it has missed at once, so that the rate holds. */
+async function paced() {
+  const under = [];
+  for (let begunOnes = 0; performance.now() < end;) {
+    const due = ((performance.now() - begun) / 1000) * job.perSecond;
+    while (begunOnes < due) {
+      under.push(one());
+      begunOnes += 1;
     }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await Promise.all(under);
+}
+
+async function one() {
+  const start = performance.now();
+  try {
+    const first = await exchange();
+    latencies.push((streaming ? first : performance.now()) - start);
+  } catch (error) {
+    failed++;
+    firstFailure ??= error.message;
   }
 }
 

@@ -22,23 +22,38 @@ export function group() {
 }
 
 /** Runs the load generator to its end. */
-export async function load(job) {
-  const { stdout } = await execute(process.execPath, ['bench/load.mjs', JSON.stringify(job)], {
-    cwd: ROOT,
-  });
-  return JSON.parse(stdout);
+export function load(job) {
+  return resultOf('bench/load.mjs', JSON.stringify(job));
+}
+
+/** Runs so many streams at once to their end. */
+export function streamLoad(job) {
+  return resultOf('bench/stream-load.mjs', JSON.stringify(job));
+}
+
+/** Asks for first pages of ListTasks. */
+export function listTimes(job) {
+  return resultOf('bench/list-loop.mjs', JSON.stringify(job));
 }
 
 /** Runs the bare loop of requests to its end. */
-export async function postLoop(job) {
-  const args = ['bench/post-loop.mjs', JSON.stringify(job)];
-  const { stdout } = await execute(process.execPath, args, { cwd: ROOT });
-  return JSON.parse(stdout);
+export function postLoop(job) {
+  return resultOf('bench/post-loop.mjs', JSON.stringify(job));
 }
 
-/** Measures the routing against so many skills, in a process of its own. */
-export async function routingTimes(skills, milliseconds) {
-  const args = ['bench/routing.mjs', String(skills), String(milliseconds)];
+/** Measures the routing against so many skills. */
+export function routingTimes(skills, milliseconds) {
+  return resultOf('bench/routing.mjs', String(skills), String(milliseconds));
+}
+
+/** Sets up the database of a hub that is not SQLite. */
+export async function migrate(environment) {
+  const env = { PATH: process.env.PATH, ...environment };
+  await execute(process.execPath, ['dist/main.js', 'migrate'], { cwd: ROOT, env });
+}
+
+/** Runs a program of the bench to its end; the JSON of its last line. */
+async function resultOf(...args) {
   const { stdout } = await execute(process.execPath, args, { cwd: ROOT });
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }

@@ -22,9 +22,10 @@ const READY = 'database system is ready to accept connections';
 
 /**
  * Starts a server of its own on a free port of this machine; its superuser's URL is without a database's name.
- * As root the server runs as `nobody`, for PostgreSQL refuses root. Rejects with what PostgreSQL said.
+ * As root the server runs as `nobody`, for PostgreSQL refuses root. With `fsync: 'on'` its commits are on the disk when they
+ * are answered. Rejects with what PostgreSQL said.
  */
-export async function startPostgresServer() {
+export async function startPostgresServer({ fsync = 'off' } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hub-postgres-'));
   try {
     const ids = serverIds();
@@ -38,7 +39,7 @@ export async function startPostgresServer() {
     const options = { ...ids, cwd: folder, env: { ...process.env, LC_MESSAGES: 'C' } };
     initialise(bin.initdb, data, passwordFile, options);
     const port = await freePort();
-    const server = await start(bin.postgres, data, port, options);
+    const server = await start(bin.postgres, data, port, fsync, options);
     return {
       url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/`,
       async stop() {
@@ -92,9 +93,9 @@ function initialise(initdb, data, passwordFile, options) {
   if (status !== 0) throw new Error(`PostgreSQL cannot be set up: ${error?.message ?? stderr}`);
 }
 
-function start(postgres, data, port, options) {
+function start(postgres, data, port, fsync, options) {
   const settings = [
-    'fsync=off',
+    `fsync=${fsync}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=400',
