@@ -44,16 +44,16 @@ describe('first', () => {
 });
 
 describe('a quorum', () => {
-  const asked = { tags: ['read'], strategy: 'all', require: 'quorum' } as const;
+  const requested = { tags: ['read'], strategy: 'all', require: 'quorum' } as const;
 
   it('goes with the route', () => {
-    expect(planOf(route({ ...asked, quorum: 2 }))).toMatchObject([
+    expect(planOf(route({ ...requested, quorum: 2 }))).toMatchObject([
       { require: 'quorum', quorum: 2 },
     ]);
   });
 
   it('larger than the number of agents is refused', () => {
-    expect(() => route({ ...asked, quorum: 3 })).toThrow(
+    expect(() => route({ ...requested, quorum: 3 })).toThrow(
       expect.objectContaining({
         reason: 'INVALID_PARAMS',
         violations: [{ field: 'quorum', description: 'is 3, but only 2 may be asked now: b, a' }],
@@ -122,14 +122,14 @@ describe('a chain', () => {
 });
 
 describe('synthesize', () => {
-  const asked: RoutingDirective = {
+  const requested: RoutingDirective = {
     tags: ['read'],
     strategy: 'synthesize',
     synthesizer: { agentId: 'w' },
   };
 
   it('gathers from all that match, then has one agent make the result of that', () => {
-    const found = route({ ...asked, require: 'quorum', quorum: 2 });
+    const found = route({ ...requested, require: 'quorum', quorum: 2 });
     expect(found).toMatchObject({ strategy: 'synthesize', reason: 'tags', quorum: 2 });
     expect(found.plan).toMatchObject([
       {
@@ -150,11 +150,11 @@ describe('synthesize', () => {
       },
     ]);
     expect(found.plan!.map(agentsOf)).toEqual([['b', 'a'], ['w']]);
-    expect(route({ ...asked, maxAgents: 1 }).plan!.map(agentsOf)).toEqual([['b'], ['w']]);
+    expect(route({ ...requested, maxAgents: 1 }).plan!.map(agentsOf)).toEqual([['b'], ['w']]);
   });
 
   it('needs somebody to make the result', () => {
-    expect(() => route({ ...asked, synthesizer: { skillId: 'fly' } })).toThrow(
+    expect(() => route({ ...requested, synthesizer: { skillId: 'fly' } })).toThrow(
       /^Step "synthesize": No agent offers the skill "fly"/,
     );
   });
@@ -298,7 +298,7 @@ describe('a composite skill', () => {
     expect(found.plan).toMatchObject([{ name: 'read', inputs: [{ from: 'message' }] }]);
     expect(found.strategy).toBe('one');
     expect(found.leftOut).toEqual([
-      { step: 'fly', why: 'Step "fly" finds nobody.' },
+      { step: 'fly', why: 'Step "fly" finds no agent.' },
       { step: 'after', why: 'Step "after" waits for "fly".' },
     ]);
     expect(found.skipped).toEqual([]);
