@@ -2,7 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ENDPOINT_STATES, type EndpointState, originOf } from './endpoint.js';
-import { COUNT_LIMIT, type EndpointView } from './endpoint-store.js';
+import type { EndpointView } from './endpoint-store.js';
+import { COUNT_LIMIT } from './waiting-streams.js';
 import type { EventIds } from './event-ids.js';
 import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-event.js';
 

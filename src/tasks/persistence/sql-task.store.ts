@@ -6,6 +6,7 @@ import { LONG } from '../../common/long-work.js';
 import { Signal } from '../../common/signal.js';
 import { AppendParticipant } from '../store/append-participant.js';
 import {
+  type KeyCursor,
   TaskStore,
   type AppendOutcome,
   type ClaimedDelegation,
@@ -244,8 +245,8 @@ export class SqlTaskStore extends TaskStore {
     return result;
   }
 
-  forgetKeys(now: Date, limit: number): Promise<number> {
-    return this.database.write((tx) => forgetKeys(tx, now, limit));
+  forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null> {
+    return this.database.write((tx) => forgetKeys(tx, now, limit, after));
   }
 
   forgetTexts(before: Date, limit: number): Promise<number> {

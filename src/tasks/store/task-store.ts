@@ -133,6 +133,12 @@ export interface TaskFilter {
   readonly principalId?: string;
 }
 
+/** An idempotency key, in the order in which they are looked at. */
+export interface KeyCursor {
+  readonly principalId: string;
+  readonly key: string;
+}
+
 /** Where a list continues: after the last row of the page before. */
 export interface TaskCursor {
   readonly statusAt: Date;
@@ -370,10 +376,10 @@ export abstract class TaskStore {
   abstract deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult>;
 
   /**
-   * Deletes up to `limit` idempotency keys that hold no more (expired, or their task has ended); how
-   * many.
+   * Deletes idempotency keys that hold no more (expired, or their task has ended or is gone), of the `limit` keys that
+   * come after this one; where to look next, null at the end.
    */
-  abstract forgetKeys(now: Date, limit: number): Promise<number>;
+  abstract forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null>;
 
   /**
    * Deletes what was {@link stage}d before this time for a commit that never came, looking at up to `limit`

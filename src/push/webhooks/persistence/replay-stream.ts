@@ -17,9 +17,9 @@ export function* replayStream(
   const requested =
     'sequence' in start
       ? start.sequence
-      : yield* tasks.firstSeqSince(tx, stream.task_id, start.since);
+      : yield* tasks.firstSeqSince(tx, stream.taskId, start.since);
   if (requested === null) return { fromSequence: null, toSequence: seq };
-  const from = Math.min(requested, stream.next_seq);
+  const from = Math.min(requested, stream.nextSeq);
   const { ended, freed, used } = yield* endOpenFrom(tx, stream, from, now);
   const at = now.getTime();
   yield* tx.run(
@@ -60,8 +60,8 @@ function* endOpenFrom(
   );
   return {
     ended: tried + unseen.length,
-    freed: stream.lease_until === null ? freeNumbers(stream.last_number, unseen) : 0,
-    used: stream.lease_until !== null && stream.open === 0 ? 1 : 0,
+    freed: stream.leaseUntil === null ? freeNumbers(stream.lastNumber, unseen) : 0,
+    used: stream.leaseUntil !== null && stream.open === 0 ? 1 : 0,
   };
 }
 
