@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
 import { HubError } from '../../src/common/hub-error.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { EnlistedWork } from '../../src/tasks/store/task-store.js';
+import type { EnlistedWork } from '../../src/tasks/store/prepared-append.js';
 import type { NewEvent } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {

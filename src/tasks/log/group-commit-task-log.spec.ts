@@ -7,7 +7,8 @@ import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
-import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from '../store/task-store.js';
+import type { AppendOutcome, PreparedAppend } from '../store/prepared-append.js';
+import type { StoredTask, TaskStore } from '../store/task-store.js';
 import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 
 /** What the driver rejects with when the disk fails. */

@@ -21,7 +21,7 @@ import { belongsTo } from '../store/visibility.js';
 import { taskHasEnded, taskNotFound } from '../domain/task-errors.js';
 import { type ListParams, TaskLists } from '../reading/task-lists.js';
 import { TaskLog } from '../log/task-log.js';
-import type { EnlistedWork } from '../store/task-store.js';
+import type { EnlistedWork } from '../store/prepared-append.js';
 import { type StreamItem, TaskStreams } from '../reading/task-streams.js';
 import { viewTask } from '../reading/task-view.js';
 import { TaskWaits } from '../reading/task-waits.js';

@@ -14,7 +14,7 @@ import {
 import { addressee, decideFollowUp } from '../domain/task-decisions.js';
 import { keyConflict, taskNotFound } from '../domain/task-errors.js';
 import { KeyHeldError, TaskLog } from '../log/task-log.js';
-import type { EnlistedWork } from '../store/task-store.js';
+import type { EnlistedWork } from '../store/prepared-append.js';
 import {
   NO_CHANGE,
   type Delegation,
