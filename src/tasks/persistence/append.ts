@@ -3,7 +3,7 @@ import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
-import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/task-store.js';
+import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/prepared-append.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';

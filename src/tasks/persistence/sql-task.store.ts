@@ -5,21 +5,21 @@ import { isDatabaseTrouble } from '../../database/dialect.js';
 import { LONG } from '../../common/long-work.js';
 import { Signal } from '../../common/signal.js';
 import { AppendParticipant } from '../store/append-participant.js';
+import type { AppendOutcome, DelegationWrite, PreparedAppend } from '../store/prepared-append.js';
+import type {
+  ClaimedDelegation,
+  ClaimedTask,
+  OwnedDelegation,
+  ClaimQuota,
+} from '../store/claim.js';
 import {
   type KeyCursor,
   TaskStore,
-  type AppendOutcome,
-  type ClaimedDelegation,
-  type ClaimedTask,
   type DeleteResult,
-  type DelegationWrite,
   type ForgottenTasks,
   type KeyHolder,
   type DownstreamTasks,
-  type OwnedDelegation,
-  type PreparedAppend,
   type ReserveBytes,
-  type ClaimQuota,
   type StoredTask,
   type TaskCursor,
   type TaskFilter,
