@@ -58,7 +58,7 @@ export class PrincipalDto {
     nullable: true,
     example: null,
     description:
-      'Why nothing is delivered for it at this moment: all webhooks and standing subscriptions while it is disabled, standing subscriptions when it has had no valid key for auth.keylessGrace. Each webhook shows its own reason as `held`.',
+      'Why nothing is delivered for it at this moment: all webhooks and subscriptions while it is disabled, subscriptions when it has had no valid key for auth.keylessGrace. Each webhook shows its own reason as `held`.',
   })
   readonly pushHeld: Hold | null;
 

@@ -11,7 +11,7 @@ export interface UpdatedColumn {
 }
 
 /**
- * Updates many rows of one table by id, each with values of its own: on PostgreSQL with few
+ * Updates many rows of one table by id (the column `id`), each with values of its own: on PostgreSQL with few
  * statements (a round trip each), on SQLite with one per row (which is faster there).
  */
 export class RowUpdate {
@@ -21,8 +21,9 @@ export class RowUpdate {
   constructor(
     private readonly table: string,
     private readonly columns: readonly UpdatedColumn[],
+    private readonly id = 'id',
   ) {
-    this.one = `UPDATE ${table} SET ${this.assignments(() => '?')} WHERE id = ?`;
+    this.one = `UPDATE ${table} SET ${this.assignments(() => '?')} WHERE ${id} = ?`;
   }
 
   /** `add` gives the values of a row in the order of the columns, then its id. */
@@ -40,11 +41,11 @@ export class RowUpdate {
   private forMany(rows: number): string {
     let sql = this.many.get(rows);
     if (sql === undefined) {
-      const names = [...this.columns.map(({ name }) => name), 'id'].join(', ');
+      const names = [...this.columns.map(({ name }) => name), this.id].join(', ');
       const types = [...this.columns.map(({ type }) => type), 'text'];
       sql = `WITH change (${names}) AS (VALUES ${typedRows(rows, types)})
         UPDATE ${this.table} SET ${this.assignments((name) => `change.${name}`)}
-        FROM change WHERE ${this.table}.id = change.id`;
+        FROM change WHERE ${this.table}.${this.id} = change.${this.id}`;
       this.many.set(rows, sql);
     }
     return sql;

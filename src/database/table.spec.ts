@@ -23,6 +23,20 @@ class NoteEntity {
   text!: string;
 }
 
+abstract class Dated {
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
+}
+
+@Entity('labels')
+class LabelEntity extends Dated {
+  @PrimaryColumn({ name: 'uid', type: 'text' })
+  id!: string;
+
+  @Column({ type: 'text' })
+  text!: string;
+}
+
 const NOTES = new Table(NoteEntity);
 const NOTE = { id: 'a', writtenAt: new Date(5), isRead: true, labels: ['x'], text: 'y\u0000z' };
 
@@ -76,5 +90,27 @@ describe('Table', () => {
   it('refuses what the entity does not declare', () => {
     expect(() => NOTES.select('title' as 'text')).toThrow('notes has no column for title');
     expect(() => new Table(class Unknown {})).toThrow('Unknown is not an entity');
+  });
+
+  it('reads one of two joined tables by names that the other does not have', () => {
+    const selection = NOTES.select('id', 'isRead').as('n');
+    expect(selection.names).toBe('n.id AS n_id, n.is_read AS n_is_read');
+    const row = { id: 'of another', n_id: 'a', n_is_read: 1 };
+    expect(selection.read(row)).toEqual({ id: 'a', isRead: true });
+  });
+
+  it('updates by the column of the id, whatever its name', () => {
+    const update = new Table(LabelEntity).updateBut('createdAt');
+    const [only] = statements(update.apply(txFor('sqlite'), [{ id: 'a', text: 'x' }]));
+    expect(only!.sql).toBe('UPDATE labels SET text = ? WHERE uid = ?');
+    expect(only!.params).toEqual(['x', 'a']);
+  });
+
+  it('knows the columns that an entity shares with others', () => {
+    expect(new Table(LabelEntity).select().names.split(', ').sort()).toEqual([
+      'created_at',
+      'text',
+      'uid',
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import type { Transformer } from './columns.js';
+import type { Database } from './database.js';
 import { pieces, rowsOf } from './multi-row.js';
 import { RowUpdate } from './row-update.js';
 import type { SqlValue, Tx, Work } from './sql.js';
@@ -36,7 +37,7 @@ export class Table<T extends object> {
     if (name === undefined) throw new Error(`${entity.name} is not an entity with a table name`);
     this.name = name;
     this.columns = columns
-      .filter(({ target }) => target === entity)
+      .filter(({ target }) => target === entity || isBase(target, entity))
       .map(({ propertyName, options }) => {
         const transformer = options.transformer as Transformer | undefined;
         return {
@@ -54,12 +55,15 @@ export class Table<T extends object> {
   select<K extends keyof T & string = keyof T & string>(
     ...keys: readonly K[]
   ): Selection<Pick<T, K>> {
-    return new Selection(this.of(keys));
+    return new Selection(this.name, this.of(keys));
   }
 
   /** Reads all properties but these. */
   selectBut<K extends keyof T & string>(...keys: readonly K[]): Selection<Omit<T, K>> {
-    return new Selection(this.columns.filter(({ key }) => !keys.includes(key as K)));
+    return new Selection(
+      this.name,
+      this.columns.filter(({ key }) => !keys.includes(key as K)),
+    );
   }
 
   /**
@@ -99,7 +103,20 @@ export class Table<T extends object> {
       const set = assignments[key as K];
       return { name, type, ...(set !== undefined && { set }) };
     });
-    return new TableUpdate(new RowUpdate(this.name, changed), columns);
+    return new TableUpdate(new RowUpdate(this.name, changed, this.idName()), columns);
+  }
+
+  /** Updates all properties of rows but these. */
+  updateBut<K extends keyof T & string>(...keys: readonly K[]): TableUpdate<Omit<T, K>> {
+    const columns = this.columns.filter(
+      ({ key, isPrimary }) => !isPrimary && !keys.includes(key as K),
+    );
+    return new TableUpdate(new RowUpdate(this.name, columns, this.idName()), columns);
+  }
+
+  /** The column of the property `id`. */
+  private idName(): string {
+    return this.columns.find(({ key }) => key === 'id')?.name ?? 'id';
   }
 
   private of(keys: readonly string[]): TableColumn[] {
@@ -117,25 +134,57 @@ export class Selection<T extends object> {
   /** Their names, for a SELECT or RETURNING. */
   readonly names: string;
 
-  constructor(private readonly columns: readonly TableColumn[]) {
-    this.names = this.namesOf();
+  constructor(
+    private readonly table: string,
+    private readonly columns: readonly TableColumn[],
+    private readonly prefix = '',
+    names = columns.map(({ name }) => name),
+  ) {
+    this.names = names.join(', ');
   }
 
   /** Their names behind the alias of the table. */
-  namesOf(alias?: string): string {
-    const prefix = alias === undefined ? '' : `${alias}.`;
-    return this.columns.map(({ name }) => prefix + name).join(', ');
+  namesOf(alias: string): string {
+    return this.columns.map(({ name }) => `${alias}.${name}`).join(', ');
+  }
+
+  /** The same for a join of tables with such aliases: each column gets a name that no other table has. */
+  as(alias: string): Selection<T> {
+    const names = this.columns.map(({ name }) => `${alias}.${name} AS ${alias}_${name}`);
+    return new Selection(this.table, this.columns, `${alias}_`, names);
   }
 
   /** The object of a row, which may have other columns beside these. */
   readonly read = (row: DatabaseRow): T => {
     const object: Record<string, unknown> = {};
     for (const { key, name, from } of this.columns) {
-      const value = row[name];
+      const value = row[this.prefix + name];
       object[key] = from === undefined ? value : from(value);
     }
     return object as T;
   };
+
+  /** The objects of `SELECT … FROM table`, continued by `rest`: conditions, order, locks. */
+  *all(tx: Tx, rest: string, params: readonly SqlValue[] = []): Work<T[]> {
+    const rows = yield* tx.all<DatabaseRow>(this.query(rest), params);
+    return rows.map(this.read);
+  }
+
+  /** The same outside of a transaction. */
+  async list(database: Database, rest: string, params: readonly SqlValue[] = []): Promise<T[]> {
+    const rows = await database.read<DatabaseRow>(this.query(rest), params);
+    return rows.map(this.read);
+  }
+
+  /** The objects of the rows that a statement has changed. */
+  *returning(tx: Tx, sql: string, params: readonly SqlValue[] = []): Work<T[]> {
+    const rows = yield* tx.all<DatabaseRow>(`${sql} RETURNING ${this.names}`, params);
+    return rows.map(this.read);
+  }
+
+  private query(rest: string): string {
+    return `SELECT ${this.names} FROM ${this.table} ${rest}`;
+  }
 }
 
 /** An INSERT of rows, in few statements. */
@@ -191,6 +240,11 @@ export class TableUpdate<T extends object> {
 function pushValues(params: SqlValue[], columns: readonly TableColumn[], row: object): void {
   const values = row as Readonly<Record<string, unknown>>;
   for (const { key, to } of columns) params.push(to(values[key]));
+}
+
+/** Whether the entity has its columns, too. */
+function isBase(target: unknown, entity: { readonly prototype: object }): boolean {
+  return typeof target === 'function' && entity.prototype instanceof target;
 }
 
 function identity(value: unknown): unknown {

@@ -16,6 +16,8 @@ import { SubscriptionStreams } from './delivery/subscription-streams.js';
 import { endpointRules } from './receivers/endpoint-rules.js';
 import { EndpointStore } from './receivers/endpoint-store.js';
 import { EventAnnouncer } from './receivers/event-announcer.js';
+import { SqlWaitingStreams } from './delivery/persistence/sql-waiting-streams.js';
+import { WaitingStreams } from './receivers/waiting-streams.js';
 import { SqlEndpointStore } from './receivers/persistence/sql-endpoint.store.js';
 import { SqlReceiverStore } from './receivers/persistence/sql-receiver.store.js';
 import { ReceiverChallenge } from './receivers/receiver-challenge.js';
@@ -77,6 +79,7 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
         return new SqlDeliveryStreamStore(database, ids, rules, events, holds, maxConcurrencyOf);
       },
     },
+    { provide: WaitingStreams, useClass: SqlWaitingStreams },
     { provide: EndpointStore, useClass: SqlEndpointStore },
     { provide: DeliveryStore, useClass: SqlDeliveryStore },
     SubscriptionDirectory,

@@ -29,7 +29,7 @@ import {
 import { STRATEGIES, type Strategy } from '../protocol/strategies.js';
 import { RULE_LIMITS } from './rules/domain/rule.js';
 import { CreateRuleDto } from './rules/rule-requests.dto.js';
-import { TrialCallerDto } from './rules/rule-trial.dto.js';
+import { DryRunCallerDto } from './rules/rule-dry-run.dto.js';
 import { WrittenRuleDto } from './rules/rule.dto.js';
 
 /** Tags, or one text of them separated by commas; as in metadata. */
@@ -92,7 +92,7 @@ function targetOf(value: unknown): unknown {
     : value;
 }
 
-/** A message to be routed without sending it: what a send would carry, or the wishes alone. */
+/** A message to be routed without sending it: what a send would carry, or the routing options alone. */
 @ApiExtraModels(RoutingTargetDto)
 export class DryRunDto {
   @ApiPropertyOptional({
@@ -270,12 +270,12 @@ export class DryRunDto {
   rule?: CreateRuleDto;
 
   @ApiPropertyOptional({
-    type: TrialCallerDto,
+    type: DryRunCallerDto,
     description: 'The caller to assume; default: the actual caller (scope `agents`).',
   })
   @IfGiven()
   @IsObject()
   @ValidateNested()
-  @Type(() => TrialCallerDto)
-  caller?: TrialCallerDto;
+  @Type(() => DryRunCallerDto)
+  caller?: DryRunCallerDto;
 }

@@ -17,7 +17,7 @@ import type {
   RouteReason,
   RouteStrategy,
 } from './domain/route.js';
-import { RuleReportDto } from './rules/rule-trial.dto.js';
+import { RuleReportDto } from './rules/rule-dry-run.dto.js';
 
 const REASONS: readonly RouteReason[] = [
   'agent',

@@ -14,6 +14,7 @@ import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-hea
 import type { EndpointStore } from '../../src/push/receivers/endpoint-store.js';
 import { EventAnnouncer } from '../../src/push/receivers/event-announcer.js';
 import { SqlDeliveryStore } from '../../src/push/records/persistence/sql-delivery.store.js';
+import { SqlWaitingStreams } from '../../src/push/delivery/persistence/sql-waiting-streams.js';
 import { SqlEndpointStore } from '../../src/push/receivers/persistence/sql-endpoint.store.js';
 import { SqlDeliveryStreamStore } from '../../src/push/delivery/persistence/sql-delivery-stream.store.js';
 import { SqlWebhookStore } from '../../src/push/webhooks/persistence/sql-webhook.store.js';
@@ -98,7 +99,7 @@ export class PushStores {
     this.principals = new SqlPrincipalStore(database);
     this.holds = new PrincipalHolds(this.principals, KEYLESS_GRACE_MS);
     this.streams = new SqlDeliveryStreamStore(database, this.ids, all, this.news, this.holds);
-    this.endpoints = new SqlEndpointStore(database);
+    this.endpoints = new SqlEndpointStore(database, new SqlWaitingStreams(database));
     this.deliveries = new SqlDeliveryStore(database);
     this.retention = new SqlPushRetentionStore(database, this.ids, tasks);
   }

@@ -13,15 +13,20 @@ import { BudgetsDto } from '../request/budgets.dto.js';
 import { SwitchesDto } from '../request/switches.dto.js';
 import { ProbeReportDto } from './check.dto.js';
 import { judgedInterfaces } from '../endpoint/choose-endpoint.js';
-import { QUIRK_KINDS, type Quirk, type QuirkKind, QUIRKS } from '../registry/agent-quirks.js';
+import {
+  DEVIATION_KINDS,
+  type Deviation,
+  type DeviationKind,
+  DEVIATIONS,
+} from '../registry/agent-deviations.js';
 import { AgentHealthDto } from '../health/agent-health.dto.js';
 import type { AgentHealthView } from '../health/agent-monitor.js';
 import type { Refreshed, Registration } from '../registration/agents.service.js';
 
 /** Something in which an agent differs from A2A and the hub takes it all the same. */
-export class AgentQuirkDto {
-  @ApiProperty({ enum: QUIRK_KINDS })
-  readonly kind: QuirkKind;
+export class AgentDeviationDto {
+  @ApiProperty({ enum: DEVIATION_KINDS })
+  readonly kind: DeviationKind;
 
   @ApiProperty({ type: String, description: 'A description for people.' })
   readonly what: string;
@@ -29,9 +34,9 @@ export class AgentQuirkDto {
   @ApiProperty({ type: String, format: 'date-time', description: 'When it was first seen.' })
   readonly since: string;
 
-  constructor({ kind, since }: Quirk) {
+  constructor({ kind, since }: Deviation) {
     this.kind = kind;
-    this.what = QUIRKS[kind];
+    this.what = DEVIATIONS[kind];
     this.since = since.toISOString();
   }
 }
@@ -150,11 +155,11 @@ export class AgentDto {
   readonly cardTrouble: CardTroubleDto | null;
 
   @ApiProperty({
-    type: [AgentQuirkDto],
+    type: [AgentDeviationDto],
     description:
       'Known deviations from the protocol that this process has tolerated since it started, oldest first.',
   })
-  readonly quirks: readonly AgentQuirkDto[];
+  readonly deviations: readonly AgentDeviationDto[];
 
   @ApiProperty({ type: String, nullable: true, description: 'Where the card was found.' })
   readonly cardUrl: string | null;
@@ -188,7 +193,7 @@ export class AgentDto {
   constructor(
     agent: Agent,
     health: AgentHealthView,
-    quirks: readonly Quirk[],
+    deviations: readonly Deviation[],
     endpointNow: AgentEndpoint = agent.endpoint,
   ) {
     this.id = agent.id;
@@ -214,7 +219,7 @@ export class AgentDto {
     this.budgets = agent.budgets;
     this.switches = agent.switches;
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
-    this.quirks = quirks.map((quirk) => new AgentQuirkDto(quirk));
+    this.deviations = deviations.map((deviation) => new AgentDeviationDto(deviation));
     this.cardUrl = agent.cardUrl;
     this.cardHeaders = Object.keys(agent.cardHeaders);
     this.credentials = Object.keys(agent.credentials);
@@ -239,10 +244,10 @@ export class RegistrationReportDto {
   @ApiProperty({ type: ProbeReportDto, nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
-  constructor({ intake, probe }: Registration) {
-    this.interfaces = intake.interfaces;
+  constructor({ checked, probe }: Registration) {
+    this.interfaces = checked.interfaces;
     this.probe = probe;
-    this.endpointResolves = intake.endpointResolves;
+    this.endpointResolves = checked.endpointResolves;
   }
 }
 
@@ -260,8 +265,12 @@ export class RefreshedAgentDto extends AgentDto {
   @ApiProperty({ type: [CardChangeDto], description: 'Empty when the card is as it was.' })
   readonly changes: readonly CardChangeDto[];
 
-  constructor({ agent, changes }: Refreshed, health: AgentHealthView, quirks: readonly Quirk[]) {
-    super(agent, health, quirks);
+  constructor(
+    { agent, changes }: Refreshed,
+    health: AgentHealthView,
+    deviations: readonly Deviation[],
+  ) {
+    super(agent, health, deviations);
     this.changes = changes;
   }
 }

@@ -13,7 +13,7 @@ import { RegisterAgentDto } from '../request/register-agent.dto.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { AgentMonitor } from '../health/agent-monitor.js';
 import type { Agent } from '../agent.js';
-import { AgentQuirks } from '../registry/agent-quirks.js';
+import { AgentDeviations } from '../registry/agent-deviations.js';
 import { AgentsService } from '../registration/agents.service.js';
 
 @AdminController('agents', 'api/v1/agents', 'agents')
@@ -22,7 +22,7 @@ export class AgentsController {
     private readonly agents: AgentsService,
     private readonly endpoints: EndpointMemory,
     private readonly monitor: AgentMonitor,
-    private readonly quirks: AgentQuirks,
+    private readonly deviations: AgentDeviations,
   ) {}
 
   @Post()
@@ -77,7 +77,7 @@ export class AgentsController {
     return new RefreshedAgentDto(
       refreshed,
       this.monitor.viewOf(id),
-      this.quirks.of(refreshed.agent),
+      this.deviations.of(refreshed.agent),
     );
   }
 
@@ -85,7 +85,7 @@ export class AgentsController {
     return new AgentDto(
       agent,
       this.monitor.viewOf(agent.id),
-      this.quirks.of(agent),
+      this.deviations.of(agent),
       this.endpoints.now(agent),
     );
   }

@@ -5,7 +5,7 @@ import {
   CardSignatureDto,
   CardTroubleDto,
 } from './agent-card.dto.js';
-import { QUIRK_KINDS, type QuirkKind } from '../registry/agent-quirks.js';
+import { DEVIATION_KINDS, type DeviationKind } from '../registry/agent-deviations.js';
 import type { Registration } from '../registration/agents.service.js';
 import type { ProbeReport } from '../check/agent-probe.js';
 import { DOES, type Does, OUTCOMES, type Outcome } from '../check/domain/findings.js';
@@ -86,11 +86,11 @@ export class ProbeReportDto implements ProbeReport {
   readonly files!: ProbeReport['files'];
 
   @ApiProperty({
-    enum: QUIRK_KINDS,
+    enum: DEVIATION_KINDS,
     isArray: true,
     description: 'Known deviations from the protocol that the hub tolerated.',
   })
-  readonly quirks!: readonly QuirkKind[];
+  readonly deviations!: readonly DeviationKind[];
 
   @ApiProperty({ type: Number, nullable: true, description: 'To its first event or answer.' })
   readonly firstAnswerMs!: number | null;
@@ -146,12 +146,12 @@ export class AgentCheckDto {
   @ApiProperty({ type: ProbeReportDto, nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
-  constructor({ agent, intake, probe }: Registration) {
+  constructor({ agent, checked, probe }: Registration) {
     this.name = agent.card.name;
     this.cardUrl = agent.cardUrl;
     this.endpoint = agent.endpoint;
-    this.interfaces = intake.interfaces;
-    this.endpointResolves = intake.endpointResolves;
+    this.interfaces = checked.interfaces;
+    this.endpointResolves = checked.endpointResolves;
     this.signature = agent.signature;
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
     this.probe = probe;

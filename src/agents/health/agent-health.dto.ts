@@ -3,7 +3,7 @@ import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { HEALTH_STATES, type HealthState } from './agent-health.js';
 import { BREAKER_STATES, type BreakerState } from '../../common/circuit-breaker.js';
-import type { AgentChange, AgentEvent, Standing } from './agent-events.js';
+import type { AgentChange, AgentEvent, AgentStatus } from './agent-events.js';
 import type { AgentHealthView } from './agent-monitor.js';
 
 /** How an agent stands, as the process that answers sees it. */
@@ -85,7 +85,7 @@ export class AgentChangeDto {
   readonly breaker: BreakerState;
 
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
-  readonly before: Standing;
+  readonly before: AgentStatus;
 
   @ApiProperty({ type: String, nullable: true })
   readonly lastError: string | null;

@@ -14,7 +14,7 @@ export interface EventFilter {
 
 /** An endpoint with what waits for it, counted up to a limit. */
 export interface EndpointView extends Endpoint {
-  /** Streams that wait for it; at most {@link COUNT_LIMIT} are counted. */
+  /** Streams that wait for it; at most `COUNT_LIMIT` are counted. */
   readonly waiting: number;
   /** When it answered the challenge; null when it has not. Epoch milliseconds, like the others. */
   readonly verifiedAt: number | null;
@@ -22,9 +22,6 @@ export interface EndpointView extends Endpoint {
   readonly heldUntil: number | null;
   readonly heldReason: string | null;
 }
-
-/** Counts end here, so that looking costs the same whatever waits. */
-export const COUNT_LIMIT = 1000;
 
 /** The health of endpoints, and its events. */
 export abstract class EndpointStore {

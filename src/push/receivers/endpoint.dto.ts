@@ -2,7 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ENDPOINT_STATES, type EndpointState, originOf } from './endpoint.js';
-import { COUNT_LIMIT, type EndpointView } from './endpoint-store.js';
+import type { EndpointView } from './endpoint-store.js';
+import { COUNT_LIMIT } from './waiting-streams.js';
 import type { EventIds } from './event-ids.js';
 import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-event.js';
 
@@ -86,7 +87,7 @@ export class EndpointDto {
     description:
       'When the next half-open probe is due; null while the breaker is closed, and when a probe may start at once after the endpoint was disabled.',
   })
-  readonly nextTrialAt: string | null;
+  readonly nextProbeAt: string | null;
 
   @ApiProperty({
     type: String,
@@ -149,7 +150,7 @@ export class EndpointDto {
     this.slots = view.concurrency;
     this.waiting = view.waiting;
     this.failingSince = iso(view.failingSince);
-    this.nextTrialAt = iso(view.probeAt === view.disabledAt ? null : view.probeAt);
+    this.nextProbeAt = iso(view.probeAt === view.disabledAt ? null : view.probeAt);
     this.disabledAt = iso(view.disabledAt);
     this.lastSuccessAt = iso(view.lastSuccessAt);
     this.lastFailureAt = iso(view.lastFailureAt);

@@ -99,9 +99,9 @@ export class HubUsageDto {
   @ApiProperty({ type: DiskDto, nullable: true, description: 'Null with PostgreSQL.' })
   readonly disk: DiskDto | null;
 
-  constructor(usage: Usage, room: DiskSpace | null, isLow: boolean) {
+  constructor(usage: Usage, space: DiskSpace | null, isLow: boolean) {
     this.usage = new UsageDto(usage);
-    this.disk = room && new DiskDto(room, isLow);
+    this.disk = space && new DiskDto(space, isLow);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Tx, Work } from '../../../database/sql.js';
 import type { DeliveryStream, Reached, StepResult } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { insertDelivery } from './insert-delivery.js';
-import { type StreamRow, toStream } from './delivery-rows.js';
+import { STREAM, type StreamRow, toStream } from './delivery-rows.js';
 import { releaseProbe } from './record-endpoint-outcome.js';
 import { idleUnless } from './record-attempt.js';
 
@@ -16,20 +16,20 @@ export function* advanceStream(
   now: Date,
   leaseUntil: Date,
 ): Work<StepResult> {
-  const at = now.getTime();
   const hasMore = [deliveries.length, nextSeq, leaseUntil.getTime()];
-  const [row] = yield* tx.all<StreamRow>(
+  const [row] = yield* STREAM.returning(
+    tx,
     `UPDATE push_delivery_streams SET next_seq = ?, cursor = ?, last_state = ?, open = open + ?,
        last_number = last_number + ?, updated_at = ?,
        ${idleUnless('open + ? > 0 OR head_seq >= ?')}
-     WHERE id = ? AND epoch = ? RETURNING *`,
+     WHERE id = ? AND epoch = ?`,
     [
       nextSeq,
       cursor && JSON.stringify(cursor),
       cursor?.state ?? null,
       deliveries.length,
       deliveries.length,
-      at,
+      now.getTime(),
       ...hasMore,
       ...hasMore,
       stream.id,
@@ -37,12 +37,12 @@ export function* advanceStream(
     ],
   );
   if (!row) return 'lost';
-  const before = row.last_number - deliveries.length;
+  const before = row.lastNumber - deliveries.length;
   for (const [i, draft] of deliveries.entries()) {
-    const delivery = { ...draft, id: ids[i]!, number: before + i + 1, createdAt: at };
-    yield* insertDelivery(tx, stream.webhook, delivery, at);
+    const delivery = { ...draft, id: ids[i]!, number: before + i + 1, createdAt: now };
+    yield* insertDelivery(tx, stream.webhook, delivery, now);
   }
-  if (row.lease_until === null) yield* releaseProbe(tx, stream);
+  if (row.leaseUntil === null) yield* releaseProbe(tx, stream);
   return toStep(row, stream, stream.webhook);
 }
 
@@ -63,14 +63,15 @@ export function* recountStream(
      WHERE stream_id = ? AND state IN ('pending', 'retrying')`,
     [stream.id],
   );
-  const open = Number(counted!.open);
+  const open = counted!.open;
   const hasMore = [open, leaseUntil.getTime()];
-  const [row] = yield* tx.all<StreamRow>(
+  const [row] = yield* STREAM.returning(
+    tx,
     `UPDATE push_delivery_streams SET open = ?, updated_at = ?,
-       ${idleUnless('CAST(? AS integer) > 0 OR head_seq >= next_seq')} WHERE id = ? RETURNING *`,
+       ${idleUnless('CAST(? AS integer) > 0 OR head_seq >= next_seq')} WHERE id = ?`,
     [open, now.getTime(), ...hasMore, ...hasMore, stream.id],
   );
-  if (row!.lease_until === null) yield* releaseProbe(tx, stream);
+  if (row!.leaseUntil === null) yield* releaseProbe(tx, stream);
   return toStep(row!, stream, stream.webhook);
 }
 
@@ -80,6 +81,6 @@ export function toStep(
   { probeUntil, isEarly }: Pick<DeliveryStream, 'probeUntil' | 'isEarly'>,
   webhook: TaskWebhook,
 ): StepResult {
-  if (row.lease_until === null) return 'idle';
+  if (row.leaseUntil === null) return 'idle';
   return { ...toStream(row, webhook), probeUntil, isEarly };
 }

@@ -21,7 +21,7 @@ import {
 import { EndpointCapacities, activeStreams, streamsWait } from './endpoint-capacity.js';
 import { NOT_LEASED, leaseBounds } from './stream-leases.js';
 import { limitsOf, enqueueStreams, queuedStreams, readyEndpoints } from './endpoint-queues.js';
-import { type StreamRow, toStream } from './delivery-rows.js';
+import { STREAM, toStream } from './delivery-rows.js';
 import { deliverableWebhooks } from './reconcile-streams.js';
 
 const NONE: ReadonlyMap<string, TaskWebhook> = new Map();
@@ -70,8 +70,8 @@ export function* claimStreams(
   const { ready, capacities } = yield* heldEndpoints(tx, claim, arrivals, rows, turns);
   const queued = yield* queuedStreams(tx, ready, capacities, caps.free, at);
   const candidates: Candidate[] = [
-    ...arrivals.map((row) => ({ ...row, dueAt: Number(row.due_at), queued: false })),
-    ...queued.map((row) => ({ ...row, dueAt: dueTimeOf(Number(row.due_at)), queued: true })),
+    ...arrivals.map((row) => ({ ...row, dueAt: row.due_at, queued: false })),
+    ...queued.map((row) => ({ ...row, dueAt: dueTimeOf(row.due_at), queued: true })),
   ];
   const byEndpoint = new Map(candidates.map(({ endpoint }) => [endpoint, capacities.of(endpoint)]));
   const chosen = chooseStreams(candidates, byEndpoint, capacities.busy, caps, turns);
@@ -157,9 +157,10 @@ function* take(
   const endpointById = new Map(chosen.map((stream) => [stream.id, stream.endpoint]));
   const streams: DeliveryStream[] = [];
   for (const piece of pieces(ids)) {
-    const rows = yield* tx.all<StreamRow>(
+    const rows = yield* STREAM.returning(
+      tx,
       `UPDATE push_delivery_streams SET owner = ?, lease_until = ?, due_at = ?, epoch = epoch + 1,
-         updated_at = ? WHERE id IN ${listOf(piece.length)} RETURNING *`,
+         updated_at = ? WHERE id IN ${listOf(piece.length)}`,
       [owner, until, until, at, ...piece],
     );
     const webhooks = rows.length === 0 ? NONE : yield* deliverableWebhooks(tx, claim, rows);

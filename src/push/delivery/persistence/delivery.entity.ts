@@ -1,4 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { DATE, FLAG, JSON_TEXT, TEXT } from '../../../database/columns.js';
+import type { StreamHealth } from '../../registration/webhook.js';
+import type { Delivery, DeliveryAttempt, DeliveryKind, DeliveryState } from '../delivery.js';
+import type { StreamCursor } from '../domain/delivery-plan.js';
 
 /**
  * A delivery stream: one webhook's position in one task. `due_at` is null while nothing is to do; a stream
@@ -33,9 +37,9 @@ export class DeliveryStreamEntity {
   @Column({ type: 'smallint' })
   active!: number;
 
-  /** 1: it delivers every event (`events: all`); chunks make it due as well. */
-  @Column({ name: 'every_event', type: 'smallint' })
-  everyEvent!: number;
+  /** It delivers every event (`events: all`); chunks make it due as well. */
+  @Column({ name: 'every_event', type: 'smallint', transformer: FLAG })
+  everyEvent!: boolean;
 
   /** The log entry to look at next. */
   @Column({ name: 'next_seq', type: 'integer' })
@@ -45,8 +49,8 @@ export class DeliveryStreamEntity {
   @Column({ name: 'head_seq', type: 'integer' })
   headSeq!: number;
 
-  @Column({ type: 'text', nullable: true })
-  cursor!: string | null;
+  @Column({ type: 'text', nullable: true, transformer: JSON_TEXT })
+  cursor!: StreamCursor | null;
 
   /** The task's state before `next_seq`; null when not known. */
   @Column({ name: 'last_state', type: 'integer', nullable: true })
@@ -68,33 +72,33 @@ export class DeliveryStreamEntity {
   @Column({ type: 'text', nullable: true })
   owner!: string | null;
 
-  @Column({ name: 'lease_until', type: 'bigint', nullable: true })
-  leaseUntil!: number | null;
+  @Column({ name: 'lease_until', type: 'bigint', nullable: true, transformer: DATE })
+  leaseUntil!: Date | null;
 
   @Column({ type: 'integer' })
   epoch!: number;
 
-  @Column({ type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true, transformer: TEXT })
   traceparent!: string | null;
 
   /** What became of the webhook at this task: `active`, `failing` or `disabled`. */
   @Column({ type: 'text' })
-  state!: string;
+  state!: StreamHealth['state'];
 
-  @Column({ name: 'state_reason', type: 'text', nullable: true })
+  @Column({ name: 'state_reason', type: 'text', nullable: true, transformer: TEXT })
   stateReason!: string | null;
 
-  @Column({ name: 'failing_since', type: 'bigint', nullable: true })
-  failingSince!: number | null;
+  @Column({ name: 'failing_since', type: 'bigint', nullable: true, transformer: DATE })
+  failingSince!: Date | null;
 
-  @Column({ name: 'last_failure_at', type: 'bigint', nullable: true })
-  lastFailureAt!: number | null;
+  @Column({ name: 'last_failure_at', type: 'bigint', nullable: true, transformer: DATE })
+  lastFailureAt!: Date | null;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
+  @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
+  updatedAt!: Date;
 }
 
 /** One event for one webhook; `body` is kept until it is delivered. */
@@ -112,7 +116,7 @@ export class DeliveryStreamEntity {
 })
 @Index('push_deliveries_state', ['state', 'id'])
 @Index('push_deliveries_dead', ['endpoint', 'state', 'id'], { where: `"state" = 'dead'` })
-export class PushDeliveryEntity {
+export class PushDeliveryEntity implements Delivery {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_deliveries_pk' })
   id!: string;
 
@@ -142,16 +146,16 @@ export class PushDeliveryEntity {
   seq!: number;
 
   @Column({ type: 'text' })
-  kind!: string;
+  kind!: DeliveryKind;
 
-  @Column({ name: 'artifact_id', type: 'text', nullable: true })
+  @Column({ name: 'artifact_id', type: 'text', nullable: true, transformer: TEXT })
   artifactId!: string | null;
 
   @Column({ name: 'webhook_id', type: 'text' })
   webhookId!: string;
 
   @Column({ type: 'text' })
-  state!: string;
+  state!: DeliveryState;
 
   @Column({ type: 'integer' })
   attempts!: number;
@@ -162,8 +166,8 @@ export class PushDeliveryEntity {
   @Column({ type: 'integer' })
   rejections!: number;
 
-  @Column({ type: 'smallint' })
-  redelivered!: number;
+  @Column({ type: 'smallint', transformer: FLAG })
+  redelivered!: boolean;
 
   @Column({ type: 'text', nullable: true })
   body!: string | null;
@@ -171,26 +175,26 @@ export class PushDeliveryEntity {
   @Column({ name: 'content_type', type: 'text', nullable: true })
   contentType!: string | null;
 
-  @Column({ name: 'next_attempt_at', type: 'bigint', nullable: true })
-  nextAttemptAt!: number | null;
+  @Column({ name: 'next_attempt_at', type: 'bigint', nullable: true, transformer: DATE })
+  nextAttemptAt!: Date | null;
 
   @Column({ name: 'last_status', type: 'integer', nullable: true })
   lastStatus!: number | null;
 
-  @Column({ type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true, transformer: TEXT })
   reason!: string | null;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
+  @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
+  updatedAt!: Date;
 }
 
 /** One try of one delivery. */
 @Entity('push_attempts')
 @Index('push_attempts_at', ['at'])
-export class PushAttemptEntity {
+export class PushAttemptEntity implements DeliveryAttempt {
   @PrimaryColumn({
     name: 'delivery_id',
     type: 'text',
@@ -201,8 +205,8 @@ export class PushAttemptEntity {
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'push_attempts_pk' })
   number!: number;
 
-  @Column({ type: 'bigint' })
-  at!: number;
+  @Column({ type: 'bigint', transformer: DATE })
+  at!: Date;
 
   @Column({ name: 'duration_ms', type: 'integer' })
   durationMs!: number;
@@ -213,6 +217,6 @@ export class PushAttemptEntity {
   @Column({ type: 'text', nullable: true })
   error!: string | null;
 
-  @Column({ type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true, transformer: TEXT })
   response!: string | null;
 }

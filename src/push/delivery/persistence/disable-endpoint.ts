@@ -3,9 +3,9 @@ import { forUpdate } from '../../../database/rows.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
-import { type EndpointRow, lockEndpoints } from '../../receivers/persistence/endpoint-rows.js';
+import { ENDPOINT, lockEndpoints } from '../../receivers/persistence/endpoint-rows.js';
 import { endStreams } from './end-streams.js';
-import type { StreamRow } from './delivery-rows.js';
+import { STREAM } from './delivery-rows.js';
 import { disableSubscriptions } from '../../registration/persistence/webhook-revision.js';
 
 const REASON = 'every attempt at its endpoint failed for too long';
@@ -16,18 +16,19 @@ const REASON = 'every attempt at its endpoint failed for too long';
  */
 export function* disableEndpoint(tx: Tx, ids: IdSource, now: Date, limit: number): Work<boolean> {
   const at = now.getTime();
-  const [endpoint] = yield* tx.all<EndpointRow>(
-    'SELECT * FROM push_endpoints WHERE disable_cursor IS NOT NULL ORDER BY disable_cursor LIMIT 1',
+  const [endpoint] = yield* ENDPOINT.all(
+    tx,
+    'WHERE disable_cursor IS NOT NULL ORDER BY disable_cursor LIMIT 1',
   );
   if (!endpoint) return false;
   const webhooks = yield* tx.all<{ uid: string; updated_at: number }>(
     `SELECT uid, updated_at FROM push_webhooks
      WHERE endpoint = ? AND uid > ? AND scope = 'task' ORDER BY uid LIMIT ?`,
-    [endpoint.endpoint, endpoint.disable_cursor, limit],
+    [endpoint.endpoint, endpoint.disableCursor, limit],
   );
   // Webhooks that were set or resumed since stay enabled.
-  const since = Number(endpoint.disabled_at);
-  const uids = webhooks.filter((row) => Number(row.updated_at) <= since).map(({ uid }) => uid);
+  const since = endpoint.disabledAt ?? 0;
+  const uids = webhooks.filter((row) => row.updated_at <= since).map(({ uid }) => uid);
   if (uids.length > 0 && !(yield* disable(tx, ids, uids, now))) return true;
   const last = webhooks.length === limit ? webhooks.at(-1)!.uid : null;
   yield* lockEndpoints(tx, [endpoint.endpoint]);
@@ -45,12 +46,9 @@ export function* disableEndpoint(tx: Tx, ids: IdSource, now: Date, limit: number
 /** False when one of their streams is locked: it is left for the next time. */
 function* disable(tx: Tx, ids: IdSource, uids: readonly string[], now: Date): Work<boolean> {
   // Each has its one stream under its own id.
-  const these = `push_delivery_streams s WHERE s.id IN ${listOf(uids.length)} AND s.active = 1`;
-  const all = yield* tx.all<{ id: string }>(`SELECT s.id FROM ${these}`, uids);
-  const free = yield* tx.all<StreamRow>(
-    `SELECT s.* FROM ${these} ORDER BY s.id${forUpdate(tx, true, 's')}`,
-    uids,
-  );
+  const these = `WHERE id IN ${listOf(uids.length)} AND active = 1`;
+  const all = yield* tx.all<{ id: string }>(`SELECT id FROM push_delivery_streams ${these}`, uids);
+  const free = yield* STREAM.all(tx, `${these} ORDER BY id${forUpdate(tx, true)}`, uids);
   if (free.length > 0) {
     yield* endStreams(tx, ids, free, `the webhook is disabled: ${REASON}`, now);
     yield* tx.run(

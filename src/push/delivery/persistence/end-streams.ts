@@ -47,7 +47,7 @@ export function* deleteStreams(
     yield* writeDeadLetters(tx, ids, piece.filter(isActive), reason, now);
     yield* tx.run(
       `DELETE FROM push_webhooks WHERE uid IN ${listOf(piece.length)} AND scope = 'task'`,
-      piece.map((row) => row.webhook_uid),
+      piece.map((row) => row.webhookUid),
     );
   }
 }
@@ -83,7 +83,7 @@ export function* writeDeadLetters(
       [reason, now.getTime(), ...piece],
     );
   }
-  for (const piece of pieces(streams.filter((stream) => stream.head_seq >= stream.next_seq))) {
+  for (const piece of pieces(streams.filter((stream) => stream.headSeq >= stream.nextSeq))) {
     yield* writeBacklogLetters(tx, ids, piece, reason, now);
     yield* tx.run(
       `UPDATE push_delivery_streams SET last_number = last_number + 1 WHERE id IN ${listOf(piece.length)}`,
@@ -102,10 +102,10 @@ function* writeBacklogLetters(
 ): Work<void> {
   const webhooks = yield* taskWebhooksOf(tx, streams);
   for (const stream of streams) {
-    const { head_seq: head, next_seq: next, endpoint } = stream;
+    const { headSeq: head, nextSeq: next, endpoint } = stream;
     const owner = { ...(webhooks.get(stream.id) ?? orphaned(stream)), endpoint };
     const said = `${reason}: entries ${next} to ${head} of the task's log`;
-    yield* insertSnapshot(tx, ids.next(), owner, head, stream.last_number + 1, now, said);
+    yield* insertSnapshot(tx, ids.next(), owner, head, stream.lastNumber + 1, now, said);
   }
 }
 
@@ -113,8 +113,8 @@ function* writeBacklogLetters(
 function orphaned(stream: StreamRow): DeliveryOwner {
   return {
     uid: stream.id,
-    taskId: stream.task_id,
-    configId: subscriptionConfigId(stream.webhook_uid),
+    taskId: stream.taskId,
+    configId: subscriptionConfigId(stream.webhookUid),
     endpoint: stream.endpoint,
     organization: stream.organization,
     principalId: '',

@@ -48,7 +48,7 @@ export class EndpointCapacities {
     private readonly startConcurrency: number,
     private readonly at: number,
   ) {
-    const waiting = activeRows.filter((row) => Number(row.oldest) <= at - SLOW_MS);
+    const waiting = activeRows.filter((row) => row.oldest <= at - SLOW_MS);
     this.slow = new Set(waiting.map((row) => row.endpoint));
     this.busy = this.busyOf(activeRows);
     this.permits = permitsLeft(this.busy, caps);
@@ -76,7 +76,7 @@ export class EndpointCapacities {
     const row = this.rows.get(endpoint);
     if (row && (row.failures > 0 || streamsWait(row))) return 'failing';
     if (this.slow.has(endpoint)) return 'slow';
-    return row && row.last_success_at !== null ? 'proven' : 'new';
+    return row && row.lastSuccessAt !== null ? 'proven' : 'new';
   }
 
   private busyOf(rows: readonly ActiveRow[]): ActiveStreams {
@@ -85,10 +85,10 @@ export class EndpointCapacities {
     const here = new Map<string, number>();
     const tiers = new Map<EndpointTier, number>();
     for (const { organization, endpoint, total, mine } of rows) {
-      add(endpoints, endpoint, Number(total));
-      add(organizations, organization, Number(total));
-      add(here, organization, Number(mine));
-      add(tiers, this.tierOf(endpoint), Number(mine));
+      add(endpoints, endpoint, total);
+      add(organizations, organization, total);
+      add(here, organization, mine);
+      add(tiers, this.tierOf(endpoint), mine);
     }
     return { endpoints, organizations, here, tiers };
   }
@@ -96,13 +96,13 @@ export class EndpointCapacities {
 
 /** Whether its streams wait, but for one that tries. */
 export function streamsWait(row: EndpointRow | undefined): boolean {
-  return row !== undefined && (row.probe_at !== null || row.disable_cursor !== null);
+  return row !== undefined && (row.probeAt !== null || row.disableCursor !== null);
 }
 
 function probeCapacity(row: EndpointRow, at: number): number {
-  const isDue = row.probe_at !== null && Number(row.probe_at) <= at;
-  const isFree = row.probe_until === null || Number(row.probe_until) <= at;
-  return isDue && isFree && row.disable_cursor === null ? 1 : 0;
+  const isDue = row.probeAt !== null && row.probeAt <= at;
+  const isFree = row.probeUntil === null || row.probeUntil <= at;
+  return isDue && isFree && row.disableCursor === null ? 1 : 0;
 }
 
 function add<K>(counts: Map<K, number>, key: K, by: number): void {

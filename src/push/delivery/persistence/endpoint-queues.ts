@@ -3,7 +3,7 @@ import { flatten, listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { OrganizationTurns, EndpointTier } from '../domain/stream-choice.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
-import type { EndpointRow } from '../../receivers/persistence/endpoint-rows.js';
+import { ENDPOINT, type EndpointRow } from '../../receivers/persistence/endpoint-rows.js';
 import type { EndpointCapacities } from './endpoint-capacity.js';
 
 /** Endpoints of a kind that one claim looks at. */
@@ -68,8 +68,9 @@ function* readyOf(
 ): Work<EndpointRow[]> {
   const others = full.length > 0 ? `AND endpoint NOT IN ${listOf(full.length)}` : '';
   const these = `ready_at <= ? AND ${KINDS[kind]} ${others}`;
-  const found = yield* tx.all<EndpointRow>(
-    `SELECT * FROM push_endpoints WHERE ${these} ORDER BY ready_at LIMIT ?${forUpdate(tx, true)}`,
+  const found = yield* ENDPOINT.all(
+    tx,
+    `WHERE ${these} ORDER BY ready_at LIMIT ?${forUpdate(tx, true)}`,
     [at, ...full, limit],
   );
   if (found.length < limit) return found;
@@ -77,8 +78,9 @@ function* readyOf(
   const organizations = yield* readyOrganizations(tx, kind, at);
   organizations.sort((a, b) => turns.lastOf(a) - turns.lastOf(b));
   for (const organization of organizations.slice(0, MAX_ORGANIZATIONS)) {
-    const some = yield* tx.all<EndpointRow>(
-      `SELECT * FROM push_endpoints WHERE organization = ? AND ${these}
+    const some = yield* ENDPOINT.all(
+      tx,
+      `WHERE organization = ? AND ${these}
        ORDER BY ready_at LIMIT ?${forUpdate(tx, true)}`,
       [organization, at, ...full, MAX_ENDPOINTS_EACH],
     );
@@ -132,7 +134,7 @@ export function* queuedStreams(
     const left = Math.min(free, capacities.permits.get(tier)!);
     const each = Math.ceil((2 * left) / open.length);
     for (const row of left > 0 ? open : []) {
-      if (row.requeue_before !== null) yield* requeue(tx, row, at);
+      if (row.requeueBefore !== null) yield* requeue(tx, row, at);
       const limit = Math.min(capacities.of(row.endpoint).free, each);
       const streams = yield* firstOf(tx, row.endpoint, limit);
       found.push(...streams);
@@ -173,12 +175,9 @@ function* firstOf(tx: Tx, endpoint: string, limit: number): Work<QueuedStream[]>
 
 /**
  * Nothing waits there any more, unless another process has just put a stream into the queue: then either its row
- * or the count of parkings shows it.
+ * or the count of enqueues shows it.
  */
-function* closeQueue(
-  tx: Tx,
-  { endpoint, enqueues, requeue_before: requeueBefore }: EndpointRow,
-): Work<void> {
+function* closeQueue(tx: Tx, { endpoint, enqueues, requeueBefore }: EndpointRow): Work<void> {
   if (requeueBefore !== null) return;
   yield* tx.run(
     `UPDATE push_endpoints SET ready_at = NULL WHERE endpoint = ? AND enqueues = ? AND NOT EXISTS
@@ -190,7 +189,7 @@ function* closeQueue(
 /** Requeues streams that failed before the endpoint recovered, a piece at a time. */
 function* requeue(
   tx: Tx,
-  { endpoint, requeue_before: before }: EndpointRow,
+  { endpoint, requeueBefore: before }: EndpointRow,
   at: number,
 ): Work<void> {
   const requeued = yield* tx.run(

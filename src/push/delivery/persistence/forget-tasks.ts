@@ -1,7 +1,7 @@
 import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import type { StreamRow } from './delivery-rows.js';
+import { STREAM, type StreamRow } from './delivery-rows.js';
 
 /** See `DeliveryStreamStore.forgetTasks`. Streams before deliveries before webhooks, as everywhere. */
 export function* forgetTasks(tx: Tx, taskIds: readonly string[], drops: boolean): Work<string[]> {
@@ -17,15 +17,16 @@ export function* forgetTasks(tx: Tx, taskIds: readonly string[], drops: boolean)
  * one statement, in the order of their ids.
  */
 function* withPending(tx: Tx, taskIds: readonly string[]): Work<string[]> {
-  const streams = yield* tx.all<StreamRow>(
-    `SELECT * FROM push_delivery_streams WHERE task_id IN ${listOf(taskIds.length)} ORDER BY id${forUpdate(tx)}`,
+  const streams = yield* STREAM.all(
+    tx,
+    `WHERE task_id IN ${listOf(taskIds.length)} ORDER BY id${forUpdate(tx)}`,
     taskIds,
   );
-  return streams.filter(hasPending).map((row) => row.task_id);
+  return streams.filter(hasPending).map((row) => row.taskId);
 }
 
-function hasPending({ due_at, open, active, head_seq, next_seq }: StreamRow): boolean {
-  return due_at !== null || open > 0 || (active === 2 && head_seq >= next_seq);
+function hasPending({ dueAt, open, active, headSeq, nextSeq }: StreamRow): boolean {
+  return dueAt !== null || open > 0 || (active === 2 && headSeq >= nextSeq);
 }
 
 function* deleteAll(tx: Tx, taskIds: readonly string[]): Work<void> {

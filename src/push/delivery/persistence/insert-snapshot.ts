@@ -12,7 +12,6 @@ export function* insertSnapshot(
   now: Date,
   dead: string | null = null,
 ): Work<void> {
-  const at = now.getTime();
   const snapshot = {
     id,
     number,
@@ -22,8 +21,8 @@ export function* insertSnapshot(
     webhookId: snapshotWebhookId(webhook.uid, seq, number),
     body: null,
     contentType: null,
-    createdAt: at,
+    createdAt: now,
   } as const;
-  const stands = dead === null ? {} : { state: 'dead', reason: dead };
-  yield* insertDelivery(tx, webhook, snapshot, at, stands);
+  const stands = dead === null ? {} : ({ state: 'dead', reason: dead } as const);
+  yield* insertDelivery(tx, webhook, snapshot, now, stands);
 }

@@ -1,7 +1,6 @@
-import { flatten, pieces, rowsOf } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import { storable } from '../../../database/text.js';
 import type { Webhook } from '../../registration/webhook.js';
+import { INSERT_STREAMS } from './delivery-rows.js';
 
 /** A stream that is to be made. */
 export interface NewStream {
@@ -21,21 +20,35 @@ export interface NewStream {
 
 /** Makes streams: each row of `push_delivery_streams` is inserted here. */
 export function* insertStreams(tx: Tx, streams: readonly NewStream[], now: Date): Work<void> {
-  const at = now.getTime();
-  for (const piece of pieces(streams)) {
-    yield* tx.run(
-      `INSERT INTO push_delivery_streams (id, task_id, webhook_uid, organization, endpoint, active,
-         every_event, next_seq, head_seq, open, last_number, due_at, epoch, traceparent, state,
-         created_at, updated_at)
-       VALUES ${rowsOf(piece.length, 17)}`,
-      flatten(piece, (params, { id, webhook, taskId, ...stream }) => {
-        const snapshots = stream.hasSnapshot ? 1 : 0;
-        params.push(id, taskId, webhook.id, webhook.organization, webhook.endpoint);
-        // Active whatever the webhook is: the claim sees what that is now.
-        params.push(1, webhook.events === 'all' ? 1 : 0);
-        params.push(stream.nextSeq, stream.seq, snapshots, snapshots, stream.isDue ? at : null, 0);
-        params.push(storable(stream.traceparent), 'active', at, at);
-      }),
-    );
-  }
+  const rows = streams.map(
+    ({ id, webhook, taskId, traceparent, nextSeq, seq, hasSnapshot, isDue }) => ({
+      id,
+      taskId,
+      webhookUid: webhook.id,
+      organization: webhook.organization,
+      endpoint: webhook.endpoint,
+      // Active whatever the webhook is: the claim sees what that is now.
+      active: 1,
+      everyEvent: webhook.events === 'all',
+      nextSeq,
+      headSeq: seq,
+      cursor: null,
+      lastState: null,
+      open: hasSnapshot ? 1 : 0,
+      lastNumber: hasSnapshot ? 1 : 0,
+      gapSeq: null,
+      dueAt: isDue ? now.getTime() : null,
+      owner: null,
+      leaseUntil: null,
+      epoch: 0,
+      traceparent,
+      state: 'active' as const,
+      stateReason: null,
+      failingSince: null,
+      lastFailureAt: null,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  );
+  yield* INSERT_STREAMS.apply(tx, rows);
 }

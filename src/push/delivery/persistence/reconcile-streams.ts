@@ -13,13 +13,12 @@ import {
   isSubscription,
   senderOf,
 } from '../../registration/webhook.js';
-import type { StreamRow } from './delivery-rows.js';
+import { STREAM, type StreamRow } from './delivery-rows.js';
 import { endStreams, deleteStreams } from './end-streams.js';
 import {
   DELETED,
-  type WebhookRow,
+  WEBHOOK,
   toTaskWebhook,
-  toWebhook,
   webhooksByUid,
 } from '../../registration/persistence/webhook-rows.js';
 
@@ -55,7 +54,7 @@ export function* deliverableWebhooks(
   const outOfSync = new Map<string, StreamRow[]>();
   const held: string[] = [];
   for (const stream of streams) {
-    const { id, webhook_uid: uid } = stream;
+    const { id, webhookUid: uid } = stream;
     const of = webhooks.get(uid);
     if (!webhooks.has(uid)) continue;
     const noteOutOfSync = (): unknown =>
@@ -78,9 +77,9 @@ export function* deliverableWebhooks(
 
 /** By id; subscriptions, which stay as they are until the transaction ends, are undefined when deleted. */
 function* webhooksOf(tx: Tx, streams: readonly StreamRow[]): Work<ReadonlyMap<string, Found>> {
-  const uids = streams.map((stream) => stream.webhook_uid);
+  const uids = streams.map((stream) => stream.webhookUid);
   const found = new Map<string, Found>(yield* webhooksByUid(tx, uids));
-  const shared = streams.filter(isOfSubscription).map((stream) => stream.webhook_uid);
+  const shared = streams.filter(isOfSubscription).map((stream) => stream.webhookUid);
   if (shared.length === 0) return found;
   const live = yield* liveSubscriptions(tx, [...new Set(shared)], true);
   for (const id of shared) found.set(id, live.get(id));
@@ -102,7 +101,7 @@ export function* reconcileStreams(
   // What it is until it is locked; when that has changed by then, its streams are gone through again.
   const expected = (yield* liveSubscriptions(tx, [subscriptionId], false)).get(subscriptionId);
   const found = (yield* streamsOf(tx, streamIds)).filter((stream) => isOutOfSync(expected, stream));
-  const stale = found.filter((stream) => isStale(expected, stream)).map((stream) => stream.task_id);
+  const stale = found.filter((stream) => isStale(expected, stream)).map((stream) => stream.taskId);
   const seqs = yield* tasks.lockSeqs(tx, stale);
   const streams = yield* streamsOf(
     tx,
@@ -124,21 +123,19 @@ function isOutOfSync(of: Found, stream: StreamRow): boolean {
   if (of === undefined) return true;
   if (!isActive(of))
     return of.state === 'paused'
-      ? stream.active === 1 && stream.due_at !== null
+      ? stream.active === 1 && stream.dueAt !== null
       : stream.active !== 0;
-  const { active, endpoint, due_at, every_event } = stream;
-  return (
-    active !== 1 || endpoint !== of.endpoint || due_at !== null || every_event !== everyEvent(of)
-  );
+  const { active, endpoint, dueAt, everyEvent } = stream;
+  return active !== 1 || endpoint !== of.endpoint || dueAt !== null || everyEvent !== wantsAll(of);
 }
 
 /** The stream has missed events, or would. */
-function isStale(of: Found, { active, every_event }: StreamRow): boolean {
-  return of !== undefined && isActive(of) && (active === 0 || every_event !== everyEvent(of));
+function isStale(of: Found, { active, everyEvent }: StreamRow): boolean {
+  return of !== undefined && isActive(of) && (active === 0 || everyEvent !== wantsAll(of));
 }
 
-function everyEvent({ events }: Webhook): number {
-  return events === 'all' ? 1 : 0;
+function wantsAll({ events }: Webhook): boolean {
+  return events === 'all';
 }
 
 /** Brings streams that missed events up to the end of their logs, and subscribes them to what they want. */
@@ -149,15 +146,15 @@ function* refreshStale(
   streams: readonly StreamRow[],
   seqs: ReadonlyMap<string, number>,
 ): Work<void> {
-  const stale = streams.filter((stream) => isStale(of, stream) && seqs.has(stream.task_id));
-  const every = everyEvent(of);
-  for (const { id, task_id: taskId, head_seq: head } of stale) {
+  const stale = streams.filter((stream) => isStale(of, stream) && seqs.has(stream.taskId));
+  const every = wantsAll(of);
+  for (const { id, taskId, headSeq: head } of stale) {
     yield* tx.run('UPDATE push_delivery_streams SET head_seq = ?, every_event = ? WHERE id = ?', [
       Math.max(head, seqs.get(taskId) ?? 0),
-      every,
+      every ? 1 : 0,
       id,
     ]);
-    if (every === 1) yield* tasks.wantEveryEvent(tx, [taskId]);
+    if (every) yield* tasks.wantEveryEvent(tx, [taskId]);
   }
 }
 
@@ -216,12 +213,13 @@ function* liveSubscriptions(
 ): Work<ReadonlyMap<string, Webhook>> {
   const found = new Map<string, Webhook>();
   for (const piece of pieces([...ids].sort())) {
-    const rows = yield* tx.all<WebhookRow>(
-      `SELECT * FROM push_webhooks WHERE uid IN ${listOf(piece.length)} AND state <> '${DELETED}'
+    const rows = yield* WEBHOOK.all(
+      tx,
+      `WHERE uid IN ${listOf(piece.length)} AND state <> '${DELETED}'
        ORDER BY uid${shared && tx.dialect === 'postgres' ? ' FOR SHARE' : ''}`,
       piece,
     );
-    for (const row of rows) found.set(row.uid, toWebhook(row));
+    for (const webhook of rows) found.set(webhook.id, webhook);
   }
   return found;
 }
@@ -230,8 +228,9 @@ function* liveSubscriptions(
 function* streamsOf(tx: Tx, ids: readonly string[], lock = ''): Work<StreamRow[]> {
   const streams: StreamRow[] = [];
   for (const piece of pieces([...ids].sort())) {
-    const rows = yield* tx.all<StreamRow>(
-      `SELECT * FROM push_delivery_streams WHERE id IN ${listOf(piece.length)} ORDER BY id${lock}`,
+    const rows = yield* STREAM.all(
+      tx,
+      `WHERE id IN ${listOf(piece.length)} ORDER BY id${lock}`,
       piece,
     );
     streams.push(...rows);
@@ -240,6 +239,6 @@ function* streamsOf(tx: Tx, ids: readonly string[], lock = ''): Work<StreamRow[]
 }
 
 /** A webhook of one task has the id of its stream. */
-function isOfSubscription({ id, webhook_uid: uid }: StreamRow): boolean {
+function isOfSubscription({ id, webhookUid: uid }: StreamRow): boolean {
   return uid !== id;
 }

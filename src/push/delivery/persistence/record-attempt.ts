@@ -6,7 +6,9 @@ import { type AttemptSignal, healthAfter } from '../domain/webhook-health.js';
 import type { DeliveryStream, Reached, AttemptRecord } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { type StoredState, insertDelivery } from './insert-delivery.js';
-import type { StreamRow } from './delivery-rows.js';
+import { ATTEMPTS, STREAM, type StreamRow } from './delivery-rows.js';
+
+const INSERT_ATTEMPT = ATTEMPTS.insert();
 
 /**
  * The stream gets a new lease while `hasMore` holds and it is active; else it is idle and the claim
@@ -78,9 +80,10 @@ export function* recordOnStream(
   const variant = reached ? unstored(stream, reached) : stored(delivery);
   const { moves, isNew } = variant;
   const { sql, params } = afterwards(variant, delivery, result, leaseUntil.getTime());
-  const [row] = yield* tx.all<StreamRow>(
+  const [row] = yield* STREAM.returning(
+    tx,
     `UPDATE push_delivery_streams SET ${moves.sql} ${sql}, updated_at = ?
-     WHERE id = ? AND epoch = ? AND ${isNew.sql} RETURNING *`,
+     WHERE id = ? AND epoch = ? AND ${isNew.sql}`,
     [...moves.params, ...params, now.getTime(), stream.id, stream.epoch, ...isNew.params],
   );
   return row;
@@ -136,23 +139,21 @@ export function* recordOnDelivery(
     attempts: tried,
     tries: result.state === 'retrying' && result.isEarly ? 0 : tried,
     rejections: attempt && verdictOf(attempt.status) === 'rejected' ? 1 : 0,
-    nextAttemptAt: result.state === 'retrying' ? result.at.getTime() : null,
+    nextAttemptAt: result.state === 'retrying' ? result.at : null,
     lastStatus: attempt ? attempt.status : delivery.lastStatus,
     reason: isDelivered ? null : result.reason,
   };
-  const at = now.getTime();
   if (reached) {
     const body = isDelivered ? null : delivery.body;
-    const createdAt = delivery.createdAt.getTime();
-    yield* insertDelivery(tx, stream.webhook, { ...delivery, body, createdAt }, at, stands);
+    yield* insertDelivery(tx, stream.webhook, { ...delivery, body }, now, stands);
   } else {
-    yield* updateDelivery(tx, delivery.id, stands, at);
+    yield* updateDelivery(tx, delivery.id, stands, now);
   }
   if (attempt) yield* insertAttempt(tx, delivery.id, attempt);
 }
 
 /** The counts of `stands` are added: they may have begun anew meanwhile. */
-function* updateDelivery(tx: Tx, id: string, stands: StoredState, at: number): Work<void> {
+function* updateDelivery(tx: Tx, id: string, stands: StoredState, now: Date): Work<void> {
   yield* tx.run(
     `UPDATE push_deliveries SET state = ?, attempts = attempts + ?, tries = tries + ?,
        rejections = rejections + ?, next_attempt_at = ?, last_status = ?, reason = ?,
@@ -162,11 +163,11 @@ function* updateDelivery(tx: Tx, id: string, stands: StoredState, at: number): W
       stands.attempts,
       stands.tries,
       stands.rejections,
-      stands.nextAttemptAt,
+      stands.nextAttemptAt?.getTime() ?? null,
       stands.lastStatus,
       storable(stands.reason),
       stands.state === 'delivered' ? 1 : 0,
-      at,
+      now.getTime(),
       id,
     ],
   );
@@ -174,19 +175,7 @@ function* updateDelivery(tx: Tx, id: string, stands: StoredState, at: number): W
 
 /** The record of one try. */
 export function* insertAttempt(tx: Tx, deliveryId: string, attempt: DeliveryAttempt): Work<void> {
-  yield* tx.run(
-    `INSERT INTO push_attempts (delivery_id, number, at, duration_ms, status, error, response)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    [
-      deliveryId,
-      attempt.number,
-      attempt.at.getTime(),
-      attempt.durationMs,
-      attempt.status,
-      attempt.error,
-      storable(attempt.response),
-    ],
-  );
+  yield* INSERT_ATTEMPT.one(tx, { ...attempt, deliveryId });
 }
 
 /**

@@ -12,13 +12,13 @@ import type { EndpointHealth, EndpointOutcome } from '../../receivers/endpoint.j
 import { dueTimeOf, queuedAt } from '../domain/endpoint-queue.js';
 import type { DeliveryStream } from '../delivery-stream-store.js';
 import {
+  ENDPOINT,
   type EndpointRow,
   releaseProbes,
-  toEndpoint,
 } from '../../receivers/persistence/endpoint-rows.js';
 import type { StreamRow } from './delivery-rows.js';
 
-const SELECT = 'SELECT * FROM push_endpoints WHERE endpoint = ?';
+const WHERE = 'WHERE endpoint = ?';
 
 /** What an attempt changed beyond its stream. */
 export interface RecordedEndpoint {
@@ -44,14 +44,14 @@ export function* recordOnEndpoint(
   random: number,
 ): Work<RecordedEndpoint> {
   const at = now.getTime();
-  const [seen] = yield* tx.all<EndpointRow>(SELECT, [stream.endpoint]);
-  if (seen && stream.probeUntil === null && seen.probe_at === null) {
+  const [seen] = yield* ENDPOINT.all(tx, WHERE, [stream.endpoint]);
+  if (seen && stream.probeUntil === null && seen.probeAt === null) {
     // Most attempts change nothing; they take no lock.
-    const { health, event } = afterOutcome(toEndpoint(seen), outcome, rules, at, random);
+    const { health, event } = afterOutcome(seen, outcome, rules, at, random);
     if (event === null && isSame(health, seen)) return unchanged(health);
   }
   if (!seen) yield* insertEndpoint(tx, stream, rules, at);
-  const [row] = yield* tx.all<EndpointRow>(`${SELECT}${forUpdate(tx)}`, [stream.endpoint]);
+  const [row] = yield* ENDPOINT.all(tx, `${WHERE}${forUpdate(tx)}`, [stream.endpoint]);
   return yield* writeOutcome(tx, stream, recorded, row!, outcome, rules, at, random);
 }
 
@@ -68,13 +68,13 @@ export function* recordLostProbe(
   random: number,
 ): Work<RecordedEndpoint | undefined> {
   if (stream.probeUntil === null) return undefined;
-  const [row] = yield* tx.all<EndpointRow>(`${SELECT}${forUpdate(tx)}`, [stream.endpoint]);
+  const [row] = yield* ENDPOINT.all(tx, `${WHERE}${forUpdate(tx)}`, [stream.endpoint]);
   if (!row || !holdsProbe(stream, row)) return undefined;
   return yield* writeOutcome(tx, stream, undefined, row, outcome, rules, now.getTime(), random);
 }
 
 function holdsProbe({ probeUntil }: DeliveryStream, row: EndpointRow): boolean {
-  return probeUntil !== null && probeUntil.getTime() === Number(row.probe_until);
+  return probeUntil !== null && probeUntil.getTime() === row.probeUntil;
 }
 
 /** Writes what the outcome means for the locked `row`, and enqueues the stream if that means it waits. */
@@ -88,11 +88,12 @@ function* writeOutcome(
   at: number,
   random: number,
 ): Work<RecordedEndpoint> {
-  const before = toEndpoint(row);
+  const before = row;
   const { health, event } = afterOutcome(before, outcome, rules, at, random);
   const closed = isOpen(before) && !isOpen(health);
-  const waits = recorded !== undefined && recorded.due_at !== null && isOpen(health);
-  if (waits) yield* enqueue(tx, recorded, at);
+  const dueAt = recorded?.dueAt ?? null;
+  const waits = recorded !== undefined && dueAt !== null && isOpen(health);
+  if (waits) yield* enqueue(tx, recorded, dueAt, at);
   yield* writeEndpoint(tx, stream, row, health, { event, closed, isQueued: waits }, at);
   const since = event === 'endpoint.disabled' ? before.failingSince : health.failingSince;
   return { isQueued: waits, event, health, since };
@@ -104,7 +105,7 @@ function unchanged(health: EndpointHealth): RecordedEndpoint {
 
 /** `afterOutcome` gives the very numbers back when nothing is worth writing. */
 function isSame(health: EndpointHealth, row: EndpointRow): boolean {
-  const before = toEndpoint(row);
+  const before = row;
   return (Object.keys(health) as (keyof EndpointHealth)[]).every(
     (key) => health[key] === before[key],
   );
@@ -125,12 +126,12 @@ function* insertEndpoint(
 }
 
 /** A stream that has to try again keeps its time as its position; one with more to deliver goes last. */
-function* enqueue(tx: Tx, recorded: StreamRow, at: number): Work<void> {
-  const hasMore = recorded.lease_until !== null;
-  const dueAt = queuedAt(hasMore ? at : dueTimeOf(Number(recorded.due_at)));
+function* enqueue(tx: Tx, recorded: StreamRow, dueAt: number, at: number): Work<void> {
+  const hasMore = recorded.leaseUntil !== null;
+  const position = queuedAt(hasMore ? at : dueTimeOf(dueAt));
   yield* tx.run(
     'UPDATE push_delivery_streams SET due_at = ?, owner = NULL, lease_until = NULL WHERE id = ?',
-    [dueAt, recorded.id],
+    [position, recorded.id],
   );
 }
 
@@ -142,8 +143,8 @@ function* writeEndpoint(
   change: { readonly event: EndpointEventType | null; closed: boolean; isQueued: boolean },
   at: number,
 ): Work<void> {
-  const hasQueue = change.isQueued || change.closed || row.ready_at !== null;
-  const probeUntil = holdsProbe(stream, row) || change.closed ? null : row.probe_until;
+  const hasQueue = change.isQueued || change.closed || row.readyAt !== null;
+  const probeUntil = holdsProbe(stream, row) || change.closed ? null : row.probeUntil;
   const readyAt = !hasQueue ? null : health.probeAt === null ? at : (probeUntil ?? health.probeAt);
   yield* tx.run(
     `UPDATE push_endpoints SET state = ?, failures = ?, concurrency = ?, opened_at = ?, probe_at = ?,
@@ -160,10 +161,10 @@ function* writeEndpoint(
       health.probes,
       readyAt,
       change.isQueued ? 1 : 0,
-      change.closed ? at : row.requeue_before,
+      change.closed ? at : row.requeueBefore,
       health.failingSince,
       health.disabledAt,
-      change.event === 'endpoint.disabled' ? '' : row.disable_cursor,
+      change.event === 'endpoint.disabled' ? '' : row.disableCursor,
       health.lastSuccessAt,
       health.lastFailureAt,
       storable(health.lastError),
@@ -193,9 +194,9 @@ export function* holdEndpoint(
   );
   if (!held) return yield* releaseProbe(tx, stream);
   yield* insertEndpoint(tx, stream, rules, at);
-  const [row] = yield* tx.all<EndpointRow>(`${SELECT}${forUpdate(tx)}`, [stream.endpoint]);
-  const probeAt = Math.max(until.getTime(), Number(row!.probe_at ?? 0));
-  const probeUntil = holdsProbe(stream, row!) ? null : row!.probe_until;
+  const [row] = yield* ENDPOINT.all(tx, `${WHERE}${forUpdate(tx)}`, [stream.endpoint]);
+  const probeAt = Math.max(until.getTime(), row!.probeAt ?? 0);
+  const probeUntil = holdsProbe(stream, row!) ? null : row!.probeUntil;
   yield* tx.run(
     `UPDATE push_endpoints SET opened_at = COALESCE(opened_at, CAST(? AS bigint)), probe_at = ?,
        probe_until = ?, ready_at = ?, enqueues = enqueues + 1, updated_at = ? WHERE endpoint = ?`,

@@ -56,8 +56,8 @@ export function* repairStreams(
     [after, at + SLACK_MS, ...leaseBounds(at, leaseMs), AT_ONCE],
   );
   for (const row of rows) {
-    const ahead = Number(row.updated_at) - at;
-    const wait = Number(row.due_at) - Math.max(Number(row.updated_at), at);
+    const ahead = row.updated_at - at;
+    const wait = row.due_at - Math.max(row.updated_at, at);
     if (ahead <= SLACK_MS && row.open > 0) continue;
     moved += 1;
     yield* tx.run(

@@ -2,6 +2,7 @@ import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
 import type { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
+import type { DatabaseRow } from '../../../database/table.js';
 import type { OpenDelivery } from '../delivery.js';
 import { type ClaimLimits, OrganizationTurns } from '../domain/stream-choice.js';
 import type { EndpointRules } from '../../receivers/domain/endpoint-health.js';
@@ -25,7 +26,7 @@ import { forgetTasks } from './forget-tasks.js';
 import { markDue } from './mark-due.js';
 import { releaseProbes } from '../../receivers/persistence/endpoint-rows.js';
 import { recordEvents } from '../../receivers/persistence/record-event.js';
-import { DELIVERY_COLUMNS, type DeliveryRow, toDelivery } from './delivery-rows.js';
+import { DELIVERY, OPEN_DELIVERY } from './delivery-rows.js';
 import { advanceStream, recountStream, toStep } from './advance-stream.js';
 import {
   type RecordedEndpoint,
@@ -43,8 +44,8 @@ const LOAD_LIMIT = 100_000;
 const OPEN = `state IN ('pending', 'retrying')`;
 
 /** A delivery with its body when that is small, else with the bytes of it. */
-type SizedRow = DeliveryRow & { readonly body_size: number | null };
-const SMALL_BODY_COLUMNS = `${DELIVERY_COLUMNS}, octet_length(body) AS body_size,
+type SizedRow = DatabaseRow & { readonly body_size: number | null; readonly body: string | null };
+const SMALL_BODY_COLUMNS = `${DELIVERY.names}, octet_length(body) AS body_size,
   CASE WHEN octet_length(body) <= ${SMALL_BODY} THEN body END AS body`;
 
 /** {@link DeliveryStreamStore} on the hub's database. */
@@ -118,11 +119,11 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
     const [row] = await this.database.read<SizedRow>(first(SMALL_BODY_COLUMNS), params);
     if (!row) return undefined;
     const size = row.body_size ?? 0;
-    if (size <= SMALL_BODY) return { ...toDelivery(row), body: row.body };
+    if (size <= SMALL_BODY) return { ...DELIVERY.read(row), body: row.body };
     await reserve?.(size);
     // What changed while it waited counts: nothing is sent of a claim of before.
-    const [whole] = await this.database.read<DeliveryRow>(first('*'), params);
-    return whole?.id === row.id ? { ...toDelivery(whole), body: whole.body } : undefined;
+    const rows = await this.database.read<DatabaseRow>(first(OPEN_DELIVERY.names), params);
+    return rows.map(OPEN_DELIVERY.read).find(({ id }) => id === row['id']);
   }
 
   advance(

@@ -7,7 +7,7 @@ import { storable } from '../../../database/text.js';
 import { insertSnapshot } from './insert-snapshot.js';
 import { insertStreams } from './insert-streams.js';
 import { rescheduleStreams } from './reschedule-streams.js';
-import type { StreamRow } from './delivery-rows.js';
+import { STREAM, type StreamRow } from './delivery-rows.js';
 import { toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
 /*
@@ -24,10 +24,7 @@ export interface StreamSources {
 
 /** The stream, locked; undefined when it was deleted meanwhile. */
 export function* lockStream(tx: Tx, id: string): Work<StreamRow | undefined> {
-  const [stream] = yield* tx.all<StreamRow>(
-    `SELECT * FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
-    [id],
-  );
+  const [stream] = yield* STREAM.all(tx, `WHERE id = ?${forUpdate(tx)}`, [id]);
   return stream;
 }
 
@@ -53,13 +50,13 @@ export function* insertStream(
   const made = toTaskWebhook(
     {
       id,
-      task_id: taskId,
+      taskId,
       traceparent: storable(traceparent),
       state: 'active',
-      state_reason: null,
-      failing_since: null,
-      last_failure_at: null,
-      created_at: now.getTime(),
+      stateReason: null,
+      failingSince: null,
+      lastFailureAt: null,
+      createdAt: now,
     },
     webhook,
   );
@@ -121,13 +118,14 @@ export function* restartStream(
   now: Date,
 ): Work<void> {
   const at = now.getTime();
-  const [row] = yield* tx.all<StreamRow>(
+  const [row] = yield* STREAM.returning(
+    tx,
     `UPDATE push_delivery_streams SET endpoint = ?, every_event = ?, active = 1, next_seq = ?, head_seq = ?,
        cursor = NULL, last_state = NULL, open = 1, last_number = last_number + 1, due_at = ?,
        owner = NULL, lease_until = NULL, epoch = epoch + 1, ${FRESH}, updated_at = ?
-     WHERE id = ? RETURNING *`,
+     WHERE id = ?`,
     [webhook.endpoint, webhook.events === 'all' ? 1 : 0, seq + 1, seq, at, at, streamId],
   );
   const restarted = toTaskWebhook(row!, webhook);
-  yield* insertSnapshot(tx, ids.next(), restarted, seq, row!.last_number, now);
+  yield* insertSnapshot(tx, ids.next(), restarted, seq, row!.lastNumber, now);
 }

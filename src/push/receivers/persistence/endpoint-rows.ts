@@ -1,61 +1,17 @@
 import { forUpdate } from '../../../database/rows.js';
 import { flatten, listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
-import type { Endpoint, EndpointState } from '../endpoint.js';
+import { Table } from '../../../database/table.js';
+import { PushEndpointEntity } from './endpoint.entity.js';
 
-export interface EndpointRow {
-  readonly endpoint: string;
-  readonly organization: string;
-  readonly state: string;
-  readonly failures: number;
-  readonly concurrency: number;
-  readonly opened_at: number | null;
-  readonly probe_at: number | null;
-  readonly probe_until: number | null;
-  readonly probes: number;
-  readonly ready_at: number | null;
-  readonly enqueues: number;
-  readonly requeue_before: number | null;
-  readonly failing_since: number | null;
-  readonly disabled_at: number | null;
-  readonly disable_cursor: string | null;
-  readonly last_success_at: number | null;
-  readonly last_failure_at: number | null;
-  readonly last_error: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
-
-export function toEndpoint(row: EndpointRow): Endpoint {
-  return {
-    endpoint: row.endpoint,
-    organization: row.organization,
-    state: row.state as EndpointState,
-    failures: row.failures,
-    concurrency: row.concurrency,
-    openedAt: toNumber(row.opened_at),
-    probeAt: toNumber(row.probe_at),
-    probes: row.probes,
-    failingSince: toNumber(row.failing_since),
-    disabledAt: toNumber(row.disabled_at),
-    lastSuccessAt: toNumber(row.last_success_at),
-    lastFailureAt: toNumber(row.last_failure_at),
-    lastError: row.last_error,
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
-  };
-}
+export const ENDPOINT = new Table(PushEndpointEntity).select();
+export type EndpointRow = ReturnType<typeof ENDPOINT.read>;
 
 /** The rows of these endpoints, as far as there are any. */
 export function* endpointRows(tx: Tx, endpoints: readonly string[]): Work<EndpointRow[]> {
   const found: EndpointRow[] = [];
   for (const piece of pieces(endpoints)) {
-    found.push(
-      ...(yield* tx.all<EndpointRow>(
-        `SELECT * FROM push_endpoints WHERE endpoint IN ${listOf(piece.length)}`,
-        piece,
-      )),
-    );
+    found.push(...(yield* ENDPOINT.all(tx, `WHERE endpoint IN ${listOf(piece.length)}`, piece)));
   }
   return found;
 }
@@ -67,8 +23,9 @@ export function* lockEndpoints(tx: Tx, endpoints: readonly string[]): Work<Endpo
   const byBytes = tx.dialect === 'postgres' ? ' COLLATE "C"' : '';
   for (const piece of pieces([...endpoints].sort())) {
     found.push(
-      ...(yield* tx.all<EndpointRow>(
-        `SELECT * FROM push_endpoints WHERE endpoint IN ${listOf(piece.length)}
+      ...(yield* ENDPOINT.all(
+        tx,
+        `WHERE endpoint IN ${listOf(piece.length)}
          ORDER BY endpoint${byBytes}${forUpdate(tx)}`,
         piece,
       )),
@@ -119,8 +76,4 @@ export function* releaseProbes(
        ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END WHERE ${which}`,
     params,
   );
-}
-
-function toNumber(value: number | null): number | null {
-  return value === null ? null : Number(value);
 }

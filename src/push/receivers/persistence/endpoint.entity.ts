@@ -1,4 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { DATE, TEXT } from '../../../database/columns.js';
+import type { Endpoint, EndpointState } from '../endpoint.js';
+import type { PushEvent, PushEventType } from '../push-event.js';
 
 // The kinds of `delivery stream-queues.ts`.
 const PROVEN =
@@ -8,7 +11,7 @@ const NEW =
 const FAILING =
   '"ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "disable_cursor" IS NULL';
 
-/** The health of one endpoint (organization, scheme, host, port). No row: nothing is known. */
+/** The health of one endpoint (organization, scheme, host, port), with times in epoch milliseconds. No row: nothing is known. */
 @Entity('push_endpoints')
 @Index('push_endpoints_organization', ['organization', 'endpoint'])
 @Index('push_endpoints_ready', ['readyAt'], { where: '"ready_at" IS NOT NULL' })
@@ -19,7 +22,7 @@ const FAILING =
 @Index('push_endpoints_ready_failing', ['readyAt'], { where: FAILING })
 @Index('push_endpoints_turn_failing', ['organization', 'readyAt'], { where: FAILING })
 @Index('push_endpoints_disabling', ['disableCursor'], { where: '"disable_cursor" IS NOT NULL' })
-export class PushEndpointEntity {
+export class PushEndpointEntity implements Endpoint {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_endpoints_pk' })
   endpoint!: string;
 
@@ -27,7 +30,7 @@ export class PushEndpointEntity {
   organization!: string;
 
   @Column({ type: 'text' })
-  state!: string;
+  state!: EndpointState;
 
   @Column({ type: 'integer' })
   failures!: number;
@@ -77,7 +80,7 @@ export class PushEndpointEntity {
   @Column({ name: 'last_failure_at', type: 'bigint', nullable: true })
   lastFailureAt!: number | null;
 
-  @Column({ name: 'last_error', type: 'text', nullable: true })
+  @Column({ name: 'last_error', type: 'text', nullable: true, transformer: TEXT })
   lastError!: string | null;
 
   @Column({ name: 'created_at', type: 'bigint' })
@@ -91,15 +94,15 @@ export class PushEndpointEntity {
 @Entity('push_events')
 @Index('push_events_organization', ['organization', 'id'])
 @Index('push_events_at', ['at'])
-export class PushEventEntity {
+export class PushEventEntity implements PushEvent {
   @PrimaryColumn({ type: 'bigint', primaryKeyConstraintName: 'push_events_pk' })
   id!: number;
 
-  @Column({ type: 'bigint' })
-  at!: number;
+  @Column({ type: 'bigint', transformer: DATE })
+  at!: Date;
 
   @Column({ type: 'text' })
-  type!: string;
+  type!: PushEventType;
 
   @Column({ type: 'text' })
   organization!: string;
@@ -117,12 +120,12 @@ export class PushEventEntity {
   @Column({ name: 'config_id', type: 'text', nullable: true })
   configId!: string | null;
 
-  @Column({ type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true, transformer: TEXT })
   reason!: string | null;
 
   /** Since when nothing but failures came. */
-  @Column({ type: 'bigint', nullable: true })
-  since!: number | null;
+  @Column({ type: 'bigint', nullable: true, transformer: DATE })
+  since!: Date | null;
 }
 
 /** The number of the last event: whoever writes one holds this row until it is committed. */

@@ -2,24 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../../auth/index.js';
 import { Database } from '../../../database/database.js';
 import type { SqlValue } from '../../../database/sql.js';
+import { type DatabaseRow, Table } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import {
-  COUNT_LIMIT,
   type EndpointFilter,
   EndpointStore,
   type EndpointView,
   type EventFilter,
 } from '../endpoint-store.js';
 import type { PushEvent } from '../push-event.js';
-import { type EndpointRow, toEndpoint } from './endpoint-rows.js';
-import { type EventRow, toEvent } from './record-event.js';
+import { WaitingStreams } from '../waiting-streams.js';
+import { ENDPOINT } from './endpoint-rows.js';
+import { PushReceiverEntity } from './receiver.entity.js';
+import { EVENT } from './record-event.js';
 
-interface ReceiverColumns {
-  readonly waiting: number;
-  readonly verified_at: number | null;
-  readonly held_until: number | null;
-  readonly held_reason: string | null;
-}
+const E = ENDPOINT.as('e');
+const R = new Table(PushReceiverEntity).select('verifiedAt', 'heldUntil', 'heldReason').as('r');
 
 interface Condition {
   readonly sql: string;
@@ -29,7 +27,10 @@ interface Condition {
 /** {@link EndpointStore} on the hub's database. */
 @Injectable()
 export class SqlEndpointStore extends EndpointStore {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly streams: WaitingStreams,
+  ) {
     super();
   }
 
@@ -41,30 +42,22 @@ export class SqlEndpointStore extends EndpointStore {
   ): Promise<EndpointView[]> {
     const where = all(
       ofOrganization(visibility),
-      equals('organization', filter.organization),
-      equals('state', filter.state),
-      after === null ? null : { sql: 'endpoint > ?', params: [storable(after)] },
+      equals('e.organization', filter.organization),
+      equals('e.state', filter.state),
+      after === null ? null : { sql: 'e.endpoint > ?', params: [storable(after)] },
     );
-    const ofReceiver = (column: string): string =>
-      `(SELECT r.${column} FROM push_receivers r WHERE r.endpoint = e.endpoint) AS ${column}`;
-    const rows = await this.database.read<EndpointRow & ReceiverColumns>(
-      `SELECT e.*, (SELECT COUNT(*) FROM (SELECT 1 FROM push_delivery_streams s
-           WHERE s.endpoint = e.endpoint AND s.due_at IS NOT NULL LIMIT ${COUNT_LIMIT}) AS counted)
-         AS waiting,
-         ${ofReceiver('verified_at')}, ${ofReceiver('held_until')}, ${ofReceiver('held_reason')}
-       FROM push_endpoints e WHERE ${where.sql} ORDER BY endpoint LIMIT ?`,
+    const rows = await this.database.read<DatabaseRow>(
+      `SELECT ${E.names}, ${R.names} FROM push_endpoints e
+       LEFT JOIN push_receivers r ON r.endpoint = e.endpoint
+       WHERE ${where.sql} ORDER BY e.endpoint LIMIT ?`,
       [...where.params, limit],
     );
-    return rows.map((row) => ({
-      ...toEndpoint(row),
-      waiting: Number(row.waiting),
-      verifiedAt: row.verified_at === null ? null : Number(row.verified_at),
-      heldUntil: row.held_until === null ? null : Number(row.held_until),
-      heldReason: row.held_reason,
-    }));
+    const found = rows.map((row) => ({ ...E.read(row), ...R.read(row) }));
+    const waiting = await this.streams.countFor(found.map(({ endpoint }) => endpoint));
+    return found.map((each) => ({ ...each, waiting: waiting.get(each.endpoint) ?? 0 }));
   }
 
-  async events(
+  events(
     filter: EventFilter,
     visibility: Visibility,
     limit: number,
@@ -76,27 +69,26 @@ export class SqlEndpointStore extends EndpointStore {
       equals('type', filter.type),
       before === null ? null : { sql: 'id < ?', params: [before] },
     );
-    const rows = await this.database.read<EventRow>(
-      `SELECT * FROM push_events WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
-      [...where.params, limit],
-    );
-    return rows.map(toEvent);
+    return EVENT.list(this.database, `WHERE ${where.sql} ORDER BY id DESC LIMIT ?`, [
+      ...where.params,
+      limit,
+    ]);
   }
 
-  async eventsAfter(after: number, visibility: Visibility, limit: number): Promise<PushEvent[]> {
+  eventsAfter(after: number, visibility: Visibility, limit: number): Promise<PushEvent[]> {
     const where = visibleEvents(visibility);
-    const rows = await this.database.read<EventRow>(
-      `SELECT * FROM push_events WHERE id > ? AND ${where.sql} ORDER BY id LIMIT ?`,
-      [after, ...where.params, limit],
-    );
-    return rows.map(toEvent);
+    return EVENT.list(this.database, `WHERE id > ? AND ${where.sql} ORDER BY id LIMIT ?`, [
+      after,
+      ...where.params,
+      limit,
+    ]);
   }
 
   async newestEvent(): Promise<number> {
     const [row] = await this.database.read<{ last: number }>(
       'SELECT last FROM push_event_counter WHERE id = 1',
     );
-    return Number(row?.last ?? 0);
+    return row?.last ?? 0;
   }
 
   prune(before: Date, limit: number): Promise<number> {
@@ -136,7 +128,7 @@ export class SqlEndpointStore extends EndpointStore {
 
 function ofOrganization(visibility: Visibility): Condition | null {
   if (visibility.kind === 'everything') return null;
-  return { sql: 'organization = ?', params: [visibility.organization] };
+  return { sql: 'e.organization = ?', params: [visibility.organization] };
 }
 
 /** An endpoint's events are its organization's; those of one webhook its owner's. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { forUpdate } from '../../../database/rows.js';
+import { forUpdate, toDate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
+import { Table } from '../../../database/table.js';
 import { afterSending, freeAt, NOTHING_USED, type Used } from '../domain/allowance.js';
 import {
   type Admission,
@@ -11,6 +12,7 @@ import {
   ReceiverStore,
   type Sending,
 } from '../receiver-store.js';
+import { PushReceiverEntity, PushSenderEntity } from './receiver.entity.js';
 
 /** How often a receiver is asked by itself, and how long it is left alone where it must agree. */
 const CHALLENGE_EVERY_MS = { optional: 60 * 60_000, required: 5 * 60_000 } as const;
@@ -19,16 +21,11 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 /** A reach is written anew after so long, so that a busy receiver's is not written each time. */
 const REACH_GRAIN_MS = 60_000;
 
-interface UsedRow {
-  readonly requests_at: number;
-  readonly bytes_at: number;
-  readonly updated_at: number;
-}
-
-interface ReceiverRow extends UsedRow {
-  readonly verified_at: number | null;
-  readonly challenged_at: number | null;
-}
+const USED = ['requestsAt', 'bytesAt', 'updatedAt'] as const;
+const RECEIVER = new Table(PushReceiverEntity).select('verifiedAt', 'challengedAt', ...USED);
+const SENDER = new Table(PushSenderEntity).select(...USED);
+type UsedRow = ReturnType<typeof SENDER.read>;
+type ReceiverRow = ReturnType<typeof RECEIVER.read>;
 
 type Wait = Omit<Held, 'isToBeAsked' | 'until'> & { readonly until: number };
 
@@ -40,12 +37,8 @@ export class SqlReceiverStore extends ReceiverStore {
   }
 
   async verifiedAt(endpoint: string): Promise<Date | null> {
-    const [row] = await this.database.read<{ verified_at: number | null }>(
-      'SELECT verified_at FROM push_receivers WHERE endpoint = ?',
-      [endpoint],
-    );
-    const at = row?.verified_at ?? null;
-    return at === null ? null : new Date(Number(at));
+    const [row] = await RECEIVER.list(this.database, 'WHERE endpoint = ?', [endpoint]);
+    return toDate(row?.verifiedAt ?? null);
   }
 
   async mayBeSent(sending: Sending, limits: ReceiverLimits, now: Date): Promise<boolean> {
@@ -66,8 +59,8 @@ export class SqlReceiverStore extends ReceiverStore {
     if (row?.['verified'] != null) return true;
     if (limits.mode === 'required') return false;
     const used = (requests: string, bytes: string): Used => ({
-      requestsAt: Number(row?.[requests] ?? 0),
-      bytesAt: Number(row?.[bytes] ?? 0),
+      requestsAt: row?.[requests] ?? 0,
+      bytesAt: row?.[bytes] ?? 0,
     });
     const at = now.getTime();
     return (
@@ -105,7 +98,7 @@ export class SqlReceiverStore extends ReceiverStore {
     const at = now.getTime();
     return this.database.write(function* (tx): Work<boolean> {
       const row = yield* receiverRow(tx, endpoint, at);
-      if (isRecent(row.challenged_at, pauseMs, at)) return false;
+      if (isRecent(row.challengedAt, pauseMs, at)) return false;
       yield* challenged(tx, endpoint, at);
       return true;
     });
@@ -121,7 +114,7 @@ function* admit(
 ): Work<Admission> {
   const at = now.getTime();
   const receiver = yield* receiverRow(tx, endpoint, at);
-  if (receiver.verified_at !== null) return 'verified';
+  if (receiver.verifiedAt !== null) return 'verified';
   const sender = yield* senderRow(tx, principalId, at);
   const wait =
     receiverWait(receiver, limits, at) ??
@@ -152,7 +145,7 @@ function* admit(
     [until, wait.reason, at, id],
   );
   const pauseMs = CHALLENGE_EVERY_MS[limits.mode === 'required' ? 'required' : 'optional'];
-  const isToBeAsked = !isRecent(receiver.challenged_at, pauseMs, at);
+  const isToBeAsked = !isRecent(receiver.challengedAt, pauseMs, at);
   if (isToBeAsked) yield* challenged(tx, endpoint, at);
   return { of: wait.of, reason: wait.reason, until: new Date(until), isToBeAsked };
 }
@@ -190,10 +183,10 @@ function* reachWait(
     [principalId, since],
   );
   const known = rows.find((row) => row.endpoint === endpoint);
-  if (known && Number(known.at) > at - REACH_GRAIN_MS) return undefined;
+  if (known && known.at > at - REACH_GRAIN_MS) return undefined;
   if (!known && rows.length >= receiversPerPrincipal) {
     const reason = `the principal has reached ${receiversPerPrincipal} receivers that have not agreed in ten minutes`;
-    return { of: 'principal', reason, until: Number(rows[0]!.at) + REACH_WINDOW_MS };
+    return { of: 'principal', reason, until: rows[0]!.at + REACH_WINDOW_MS };
   }
   yield* tx.run('DELETE FROM push_reaches WHERE principal_id = ? AND at <= ?', [
     principalId,
@@ -214,11 +207,7 @@ function* receiverRow(tx: Tx, endpoint: string, at: number): Work<ReceiverRow> {
      ON CONFLICT (endpoint) DO NOTHING`,
     [endpoint, at],
   );
-  const [row] = yield* tx.all<ReceiverRow>(
-    `SELECT verified_at, challenged_at, requests_at, bytes_at, updated_at FROM push_receivers
-     WHERE endpoint = ?${forUpdate(tx)}`,
-    [endpoint],
-  );
+  const [row] = yield* RECEIVER.all(tx, `WHERE endpoint = ?${forUpdate(tx)}`, [endpoint]);
   return row!;
 }
 
@@ -228,10 +217,7 @@ function* senderRow(tx: Tx, principalId: string, at: number): Work<UsedRow> {
      VALUES (?, 0, 0, ?) ON CONFLICT (principal_id) DO NOTHING`,
     [principalId, at],
   );
-  const [row] = yield* tx.all<UsedRow>(
-    `SELECT requests_at, bytes_at, updated_at FROM push_senders WHERE principal_id = ?${forUpdate(tx)}`,
-    [principalId],
-  );
+  const [row] = yield* SENDER.all(tx, `WHERE principal_id = ?${forUpdate(tx)}`, [principalId]);
   return row!;
 }
 
@@ -241,11 +227,11 @@ function* challenged(tx: Tx, endpoint: string, at: number): Work<void> {
 
 function usedOf(row: UsedRow, at: number): Used {
   // Written at a time that is to come: the clock was set back, and nothing should wait for it.
-  if (Number(row.updated_at) > at + REACH_GRAIN_MS) return NOTHING_USED;
-  return { requestsAt: Number(row.requests_at), bytesAt: Number(row.bytes_at) };
+  if (row.updatedAt > at + REACH_GRAIN_MS) return NOTHING_USED;
+  return { requestsAt: row.requestsAt, bytesAt: row.bytesAt };
 }
 
 /** Also a time that is to come counts, within that pause: a clock was set back. */
 function isRecent(at: number | null, pauseMs: number, now: number): boolean {
-  return at !== null && Math.abs(now - Number(at)) < pauseMs;
+  return at !== null && Math.abs(now - at) < pauseMs;
 }

@@ -10,13 +10,7 @@ import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from '../deliver
 import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
 import { addOpen, reopenDead } from './dead-letters.js';
 import { conditionsOf } from './delivery-filter.js';
-import {
-  type AttemptRow,
-  DELIVERY_COLUMNS,
-  type DeliveryRow,
-  toAttempt,
-  toDelivery,
-} from '../../delivery/persistence/delivery-rows.js';
+import { ATTEMPT, DELIVERY } from '../../delivery/persistence/delivery-rows.js';
 import { visible } from '../../registration/persistence/visible.js';
 
 const MAX_ATTEMPTS = 1000;
@@ -30,41 +24,29 @@ export class SqlDeliveryStore extends DeliveryStore {
     super();
   }
 
-  async list(
+  list(
     filter: DeliveryFilter,
     visibility: Visibility,
     limit: number,
     cursor: string | null,
   ): Promise<Delivery[]> {
     const { sql, params } = conditionsOf(filter, visibility, this.database.dialect);
-    const rows = await this.database.read<DeliveryRow>(
-      `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE ${sql}
-       ${cursor === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
+    return DELIVERY.list(
+      this.database,
+      `WHERE ${sql} ${cursor === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
       [...params, ...(cursor === null ? [] : [cursor]), limit],
     );
-    return rows.map(toDelivery);
   }
 
   async get(id: string, visibility: Visibility): Promise<Delivery | undefined> {
     const scope = visible(visibility);
-    const rows = await this.database.read<DeliveryRow>(
-      `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE id = ? AND ${scope.sql}`,
-      [storable(id), ...scope.params],
-    );
-    return rows.map(toDelivery)[0];
+    const params = [storable(id), ...scope.params];
+    return (await DELIVERY.list(this.database, `WHERE id = ? AND ${scope.sql}`, params))[0];
   }
 
-  async attempts(
-    deliveryId: string,
-    limit = MAX_ATTEMPTS,
-    afterNumber = 0,
-  ): Promise<DeliveryAttempt[]> {
-    const rows = await this.database.read<AttemptRow>(
-      `SELECT * FROM push_attempts WHERE delivery_id = ? AND number > ?
-       ORDER BY number LIMIT ?`,
-      [deliveryId, afterNumber, limit],
-    );
-    return rows.map(toAttempt);
+  attempts(deliveryId: string, limit = MAX_ATTEMPTS, afterNumber = 0): Promise<DeliveryAttempt[]> {
+    const which = 'WHERE delivery_id = ? AND number > ? ORDER BY number LIMIT ?';
+    return ATTEMPT.list(this.database, which, [deliveryId, afterNumber, limit]);
   }
 
   redeliver(given: string, visibility: Visibility, now: Date): Promise<Delivery | undefined> {
@@ -93,11 +75,7 @@ export class SqlDeliveryStore extends DeliveryStore {
         );
       }
       yield* addOpen(tx, found.stream_id, reopened, at);
-      const [row] = yield* tx.all<DeliveryRow>(
-        `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE id = ?`,
-        [id],
-      );
-      return row && toDelivery(row);
+      return (yield* DELIVERY.all(tx, 'WHERE id = ?', [id]))[0];
     });
   }
 

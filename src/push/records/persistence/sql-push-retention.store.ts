@@ -6,7 +6,7 @@ import type { Tx, Work } from '../../../database/sql.js';
 import { TaskPositions } from '../../../tasks/index.js';
 import { PushRetentionStore } from '../push-retention-store.js';
 import { deleteOld } from '../../delivery/persistence/delete-deliveries.js';
-import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
+import { STREAM, type StreamRow } from '../../delivery/persistence/delivery-rows.js';
 import { taskWebhooksOf } from '../../registration/persistence/webhook-rows.js';
 import { insertSnapshot } from '../../delivery/persistence/insert-snapshot.js';
 
@@ -52,15 +52,14 @@ export class SqlPushRetentionStore extends PushRetentionStore {
   }
 
   private *expire(tx: Tx, streamId: string, before: Date, now: Date): Work<void> {
-    const [stream] = yield* tx.all<StreamRow>(
-      `SELECT * FROM push_delivery_streams WHERE id = ? AND active = 2${forUpdate(tx)}`,
-      [streamId],
-    );
+    const [stream] = yield* STREAM.all(tx, `WHERE id = ? AND active = 2${forUpdate(tx)}`, [
+      streamId,
+    ]);
     if (!stream) return;
     const ended = yield* endOlder(tx, streamId, before, now);
     const nextSeq = yield* firstKept(tx, this.tasks, stream, before);
-    const passed = nextSeq > stream.next_seq;
-    const gaps = [...ended.map(({ seq }) => seq), ...(passed ? [stream.next_seq] : [])];
+    const passed = nextSeq > stream.nextSeq;
+    const gaps = [...ended.map(({ seq }) => seq), ...(passed ? [stream.nextSeq] : [])];
     yield* tx.run(
       `UPDATE push_delivery_streams SET open = open - ?, next_seq = ?, last_number = last_number + ?,
          cursor = CASE WHEN ? = 1 THEN NULL ELSE cursor END,
@@ -80,8 +79,8 @@ export class SqlPushRetentionStore extends PushRetentionStore {
     if (!passed) return;
     const webhook = (yield* taskWebhooksOf(tx, [stream])).get(streamId);
     // Redelivered, it contains the task as it was after all that was skipped.
-    const range = `entries ${stream.next_seq} to ${nextSeq - 1} of the task's log`;
-    const number = stream.last_number + 1;
+    const range = `entries ${stream.nextSeq} to ${nextSeq - 1} of the task's log`;
+    const number = stream.lastNumber + 1;
     yield* insertSnapshot(
       tx,
       this.ids.next(),
@@ -104,7 +103,7 @@ function* endOlder(tx: Tx, streamId: string, before: Date, now: Date): Work<{ se
 
 /** The first entry that may still be delivered: one that is young enough, else the next that comes. */
 function* firstKept(tx: Tx, tasks: TaskPositions, stream: StreamRow, before: Date): Work<number> {
-  if (stream.head_seq < stream.next_seq) return stream.next_seq;
-  const kept = yield* tasks.firstSeqSince(tx, stream.task_id, before, stream.next_seq);
-  return kept ?? stream.head_seq + 1;
+  if (stream.headSeq < stream.nextSeq) return stream.nextSeq;
+  const kept = yield* tasks.firstSeqSince(tx, stream.taskId, before, stream.nextSeq);
+  return kept ?? stream.headSeq + 1;
 }

@@ -5,32 +5,37 @@ import { listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { SubscriptionQuery } from '../subscription-store.js';
-import { type Subscription, type SubscriptionDraft, isSubscription } from '../webhook.js';
+import {
+  type Subscription,
+  type SubscriptionDraft,
+  type Webhook,
+  isSubscription,
+} from '../webhook.js';
 import { visible } from './visible.js';
 import { REVISION } from './webhook-revision.js';
-import { DELETED, type WebhookRow, insertWebhook, toWebhook } from './webhook-rows.js';
+import { DELETED, WEBHOOK, insertWebhook } from './webhook-rows.js';
 
 /** Subscriptions that are not deleted. */
 const LIVE = `scope <> 'task' AND state <> '${DELETED}'`;
 
 /** Sorted here: an order by id would have SQLite walk past the webhooks of all tasks. */
 export async function allSubscriptions(database: Database): Promise<Subscription[]> {
-  const rows = await database.read<WebhookRow>(`SELECT * FROM push_webhooks WHERE ${LIVE}`);
-  return asSubscriptions(rows).sort(byId);
+  const rows = await WEBHOOK.list(database, `WHERE ${LIVE}`);
+  return rows.filter(isSubscription).sort(byId);
 }
 
 /** See `SubscriptionStore.allIn`. */
 export function* subscriptionsIn(tx: Tx, organizations: readonly string[]): Work<Subscription[]> {
-  const found: WebhookRow[] = [];
+  const found: Webhook[] = [];
   for (const piece of pieces(organizations)) {
-    const rows = yield* tx.all<WebhookRow>(
-      `SELECT * FROM push_webhooks
-       WHERE organization IN ${listOf(piece.length)} AND ${LIVE}`,
+    const rows = yield* WEBHOOK.all(
+      tx,
+      `WHERE organization IN ${listOf(piece.length)} AND ${LIVE}`,
       piece,
     );
     found.push(...rows);
   }
-  return asSubscriptions(found).sort(byId);
+  return found.filter(isSubscription).sort(byId);
 }
 
 export async function findSubscription(
@@ -39,11 +44,11 @@ export async function findSubscription(
   visibility: Visibility,
 ): Promise<Subscription | undefined> {
   const scope = visible(visibility);
-  const rows = await database.read<WebhookRow>(
-    `SELECT * FROM push_webhooks WHERE uid = ? AND ${LIVE} AND ${scope.sql}`,
-    [storable(id), ...scope.params],
-  );
-  return asSubscriptions(rows)[0];
+  const rows = await WEBHOOK.list(database, `WHERE uid = ? AND ${LIVE} AND ${scope.sql}`, [
+    storable(id),
+    ...scope.params,
+  ]);
+  return rows.filter(isSubscription)[0];
 }
 
 export async function listSubscriptions(
@@ -64,11 +69,12 @@ export async function listSubscriptions(
   where('organization = ?', query.organization);
   where('state = ?', query.state);
   where('uid > ?', cursor);
-  const rows = await database.read<WebhookRow>(
-    `SELECT * FROM push_webhooks WHERE ${conditions.join(' AND ')} ORDER BY uid LIMIT ?`,
+  const rows = await WEBHOOK.list(
+    database,
+    `WHERE ${conditions.join(' AND ')} ORDER BY uid LIMIT ?`,
     [...params, limit],
   );
-  return asSubscriptions(rows);
+  return rows.filter(isSubscription);
 }
 
 /** See `SubscriptionStore.create`. */
@@ -114,10 +120,6 @@ function* refuseTooMany(tx: Tx, organization: string, limit: number): Work<void>
       `has ${limit} subscriptions already (push.maxSubscriptions); delete one first`,
     );
   }
-}
-
-function asSubscriptions(rows: readonly WebhookRow[]): Subscription[] {
-  return rows.map(toWebhook).filter(isSubscription);
 }
 
 function byId(a: Subscription, b: Subscription): number {

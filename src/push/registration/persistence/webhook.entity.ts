@@ -1,4 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { DATE, FLAG, JSON_TEXT, TEXT } from '../../../database/columns.js';
+import type { Webhook } from '../webhook.js';
 
 /**
  * Webhooks of tasks, and subscriptions: webhooks for all tasks that a filter lets through. Secrets only in
@@ -6,25 +8,25 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
  */
 @Entity('push_webhooks')
 @Index('push_webhooks_task', ['taskId', 'configId'], { unique: true })
-@Index('push_webhooks_principal', ['principalId', 'uid'])
-@Index('push_webhooks_set_by', ['setBy', 'uid'], { where: '"set_by" IS NOT NULL' })
-@Index('push_webhooks_organization', ['organization', 'uid'])
-@Index('push_webhooks_endpoint', ['endpoint', 'uid'])
-@Index('push_webhooks_state', ['state', 'uid'], { where: `"state" <> 'active'` })
-@Index('push_webhooks_subscription', ['organization', 'uid'], { where: `"scope" <> 'task'` })
-@Index('push_webhooks_subscription_uid', ['uid'], { where: `"scope" <> 'task'` })
-@Index('push_webhooks_subscription_principal', ['principalId', 'uid'], {
+@Index('push_webhooks_principal', ['principalId', 'id'])
+@Index('push_webhooks_set_by', ['setBy', 'id'], { where: '"set_by" IS NOT NULL' })
+@Index('push_webhooks_organization', ['organization', 'id'])
+@Index('push_webhooks_endpoint', ['endpoint', 'id'])
+@Index('push_webhooks_state', ['state', 'id'], { where: `"state" <> 'active'` })
+@Index('push_webhooks_subscription', ['organization', 'id'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_subscription_uid', ['id'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_subscription_principal', ['principalId', 'id'], {
   where: `"scope" <> 'task'`,
 })
-@Index('push_webhooks_subscription_endpoint', ['endpoint', 'uid'], { where: `"scope" <> 'task'` })
-@Index('push_webhooks_stale', ['reconcile_revision'], { where: '"reconcile_revision" IS NOT NULL' })
-export class WebhookEntity {
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_webhooks_pk' })
-  uid!: string;
+@Index('push_webhooks_subscription_endpoint', ['endpoint', 'id'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_stale', ['reconcileRevision'], { where: '"reconcile_revision" IS NOT NULL' })
+export class WebhookEntity implements Webhook {
+  @PrimaryColumn({ name: 'uid', type: 'text', primaryKeyConstraintName: 'push_webhooks_pk' })
+  id!: string;
 
   /** `task`, or whose tasks: `own`, `organization`. */
   @Column({ type: 'text' })
-  scope!: string;
+  scope!: Webhook['scope'];
 
   @Column({ type: 'text' })
   organization!: string;
@@ -43,30 +45,30 @@ export class WebhookEntity {
   @Column({ name: 'config_id', type: 'text', nullable: true })
   configId!: string | null;
 
-  @Column({ type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true, transformer: TEXT })
   name!: string | null;
 
   @Column({ type: 'text' })
-  source!: string;
+  source!: Webhook['source'];
 
-  /** JSON: `{agents, tags, states}`, each a list or null; null for one task. */
-  @Column({ type: 'text', nullable: true })
-  filter!: string | null;
+  /** `{agents, tags, states}`, each a list or null; null for one task. */
+  @Column({ type: 'text', nullable: true, transformer: JSON_TEXT })
+  filter!: Webhook['filter'];
 
-  @Column({ type: 'text' })
+  @Column({ type: 'text', transformer: TEXT })
   url!: string;
 
-  @Column({ type: 'text' })
+  @Column({ type: 'text', transformer: TEXT })
   endpoint!: string;
 
   @Column({ type: 'text' })
-  version!: string;
+  version!: Webhook['version'];
 
   @Column({ name: 'auth_scheme', type: 'text', nullable: true })
-  authScheme!: string | null;
+  authScheme!: Webhook['authScheme'];
 
-  @Column({ name: 'auth_names', type: 'text' })
-  authNames!: string;
+  @Column({ name: 'auth_names', type: 'text', transformer: JSON_TEXT })
+  authNames!: readonly string[];
 
   @Column({ name: 'auth_profile', type: 'text', nullable: true })
   authProfile!: string | null;
@@ -81,30 +83,30 @@ export class WebhookEntity {
   sealedSigningKeys!: string | null;
 
   @Column({ type: 'text' })
-  events!: string;
+  events!: Webhook['events'];
 
   @Column({ type: 'text' })
   fingerprint!: string;
 
-  @Column({ type: 'smallint' })
-  verified!: number;
+  @Column({ type: 'smallint', transformer: FLAG })
+  verified!: boolean;
 
   /** Also `deleted`, while the delivery streams of a subscription are being ended. */
   @Column({ type: 'text' })
-  state!: string;
+  state!: Webhook['state'];
 
-  @Column({ name: 'state_reason', type: 'text', nullable: true })
+  @Column({ name: 'state_reason', type: 'text', nullable: true, transformer: TEXT })
   stateReason!: string | null;
 
   /** The revision of the last change that its delivery streams have not all been brought in line with. */
-  @Column({ type: 'bigint', nullable: true })
-  reconcile_revision!: number | null;
+  @Column({ name: 'reconcile_revision', type: 'bigint', nullable: true })
+  reconcileRevision!: number | null;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
+  @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
+  updatedAt!: Date;
 }
 
 /** The table `push_webhook_revisions`: one row, raised by changes of subscriptions. */

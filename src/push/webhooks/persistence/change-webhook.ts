@@ -10,12 +10,7 @@ import {
   resumeStream,
 } from '../../delivery/persistence/task-stream.js';
 import { REVISION } from '../../registration/persistence/webhook-revision.js';
-import {
-  DELETED,
-  type WebhookRow,
-  toWebhook,
-  updateWebhook,
-} from '../../registration/persistence/webhook-rows.js';
+import { DELETED, WEBHOOK, updateWebhook } from '../../registration/persistence/webhook-rows.js';
 
 /** Why deliveries of a webhook that is gone are dead letters. */
 const REMOVED = 'the webhook was deleted';
@@ -63,7 +58,7 @@ export function* changeWebhook(
   const isResumed = change.state === 'active';
   if (isResumed && present.state === 'active' && stream.active === 1) return present;
   yield* updateWebhook(tx, next);
-  if (next.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [stream.task_id]);
+  if (next.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [stream.taskId]);
   if (isResumed) yield* resumeStream(tx, sources.ids, stream, next, seq, now);
   else if (change.state === 'paused') yield* pauseStream(tx, stream.id, now);
   else if (stream.active !== 0) yield* rescheduleStream(tx, stream.id, next, now);
@@ -97,19 +92,19 @@ export function* removeWebhook(
 
 /** Locks what a change has to hold: a task and its delivery stream, or the revision and the subscription. */
 function* hold(tx: Tx, sources: StreamSources, { sql, params }: Key): Work<Held | undefined> {
-  const query = `SELECT * FROM push_webhooks WHERE ${sql} AND state <> '${DELETED}'`;
-  const [found] = yield* tx.all<WebhookRow>(query, params);
+  const query = `WHERE ${sql} AND state <> '${DELETED}'`;
+  const [found] = yield* WEBHOOK.all(tx, query, params);
   if (found === undefined) return undefined;
-  if (found.task_id === null) {
+  if (found.taskId === null) {
     const revision = yield* REVISION.raise(tx);
-    const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);
-    return row && { webhook: toWebhook(row), own: null, revision };
+    const [webhook] = yield* WEBHOOK.all(tx, `${query}${forUpdate(tx)}`, params);
+    return webhook && { webhook, own: null, revision };
   }
-  const seq = yield* sources.tasks.lockSeq(tx, found.task_id);
-  const stream = yield* lockStream(tx, found.uid);
+  const seq = yield* sources.tasks.lockSeq(tx, found.taskId);
+  const stream = yield* lockStream(tx, found.id);
   // Read again now that it is locked: a handover locks the webhook alone.
-  const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);
-  return row && stream && { webhook: toWebhook(row), own: { stream, seq }, revision: 0 };
+  const [webhook] = yield* WEBHOOK.all(tx, `${query}${forUpdate(tx)}`, params);
+  return webhook && stream && { webhook, own: { stream, seq }, revision: 0 };
 }
 
 /** An attempt under way ends as it ends; events gather. */

@@ -3,11 +3,7 @@ import type { Tx, Work } from '../../../database/sql.js';
 import type { TestRecord } from '../webhook-store.js';
 import type { Delivery } from '../../delivery/delivery.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import {
-  DELIVERY_COLUMNS,
-  type DeliveryRow,
-  toDelivery,
-} from '../../delivery/persistence/delivery-rows.js';
+import { DELIVERY } from '../../delivery/persistence/delivery-rows.js';
 import { insertAttempt } from '../../delivery/persistence/record-attempt.js';
 import { insertDelivery } from '../../delivery/persistence/insert-delivery.js';
 
@@ -23,13 +19,12 @@ export function* recordTest(
   );
   if (!stream) return undefined;
   const { id, seq, webhookId, delivered, attempt, reason } = test;
-  const at = attempt.at.getTime();
-  const sent = { id, seq, webhookId, number: 0, kind: 'test', createdAt: at } as const;
+  const sent = { id, seq, webhookId, number: 0, kind: 'test', createdAt: attempt.at } as const;
   yield* insertDelivery(
     tx,
     webhook,
     { ...sent, artifactId: null, body: null, contentType: null },
-    at,
+    attempt.at,
     {
       state: delivered ? 'delivered' : 'dead',
       attempts: 1,
@@ -39,9 +34,5 @@ export function* recordTest(
     },
   );
   yield* insertAttempt(tx, id, attempt);
-  const [row] = yield* tx.all<DeliveryRow>(
-    `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE id = ?`,
-    [id],
-  );
-  return toDelivery(row!);
+  return (yield* DELIVERY.all(tx, 'WHERE id = ?', [id]))[0];
 }

@@ -3,7 +3,7 @@ import type { TaskPositions } from '../../../tasks/index.js';
 import type { Replay, ReplayStart } from '../webhook-store.js';
 import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
 
-const TOLD_AGAIN = 'a replay sends it again as a new delivery';
+const REPLAYED = 'a replay sends it again as a new delivery';
 
 /** See `WebhookStore.replay`. Task and delivery stream are locked; `seq` is the newest entry of the log. */
 export function* replayStream(
@@ -17,9 +17,9 @@ export function* replayStream(
   const requested =
     'sequence' in start
       ? start.sequence
-      : yield* tasks.firstSeqSince(tx, stream.task_id, start.since);
+      : yield* tasks.firstSeqSince(tx, stream.taskId, start.since);
   if (requested === null) return { fromSequence: null, toSequence: seq };
-  const from = Math.min(requested, stream.next_seq);
+  const from = Math.min(requested, stream.nextSeq);
   const { ended, freed, used } = yield* endOpenFrom(tx, stream, from, now);
   const at = now.getTime();
   yield* tx.run(
@@ -52,7 +52,7 @@ function* endOpenFrom(
   const tried = yield* tx.run(
     `UPDATE push_deliveries SET state = 'dead', reason = ?, next_attempt_at = NULL, updated_at = ?
      WHERE ${these} AND attempts > 0`,
-    [TOLD_AGAIN, now.getTime(), stream.id, from],
+    [REPLAYED, now.getTime(), stream.id, from],
   );
   const unseen = yield* tx.all<{ number: number }>(
     `DELETE FROM push_deliveries WHERE ${these} RETURNING number`,
@@ -60,8 +60,8 @@ function* endOpenFrom(
   );
   return {
     ended: tried + unseen.length,
-    freed: stream.lease_until === null ? freeNumbers(stream.last_number, unseen) : 0,
-    used: stream.lease_until !== null && stream.open === 0 ? 1 : 0,
+    freed: stream.leaseUntil === null ? freeNumbers(stream.lastNumber, unseen) : 0,
+    used: stream.leaseUntil !== null && stream.open === 0 ? 1 : 0,
   };
 }
 

@@ -2,31 +2,19 @@ import type { Visibility } from '../../../auth/index.js';
 import type { Database } from '../../../database/database.js';
 import { pieces } from '../../../database/multi-row.js';
 import type { SqlValue } from '../../../database/sql.js';
+import type { DatabaseRow } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
+import { STREAM } from '../../delivery/persistence/delivery-rows.js';
 import { visible } from '../../registration/persistence/visible.js';
-import {
-  DELETED,
-  type WebhookRow,
-  toTaskWebhook,
-  toWebhook,
-} from '../../registration/persistence/webhook-rows.js';
+import { DELETED, WEBHOOK, toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
-/** A delivery stream with the webhook it points at; what both have is the webhook's, but for these. */
-type JoinedRow = WebhookRow &
-  Pick<StreamRow, 'id' | 'traceparent' | 'failing_since' | 'last_failure_at'> & {
-    readonly stream_task: string;
-    readonly stream_state: string;
-    readonly stream_reason: string | null;
-    readonly stream_created: number;
-  };
+const W = WEBHOOK.as('w');
+const S = STREAM.as('s');
 
-const JOINED = `SELECT w.*, s.id, s.traceparent, s.failing_since, s.last_failure_at,
-    s.task_id AS stream_task, s.state AS stream_state, s.state_reason AS stream_reason,
-    s.created_at AS stream_created
-  FROM push_webhooks w JOIN push_delivery_streams s`;
+/** A delivery stream with the webhook it points at. */
+const JOINED = `SELECT ${W.names}, ${S.names} FROM push_webhooks w JOIN push_delivery_streams s`;
 
 /** The state that is shown; see `taskWebhookOf`. */
 const SHOWN_STATE = `CASE WHEN w.state IN ('paused', 'disabled') THEN w.state
@@ -48,17 +36,13 @@ export async function findTaskWebhook(
   uid: string,
   visibility: Visibility,
 ): Promise<TaskWebhook | undefined> {
-  const [stream] = await database.read<StreamRow>(
-    'SELECT * FROM push_delivery_streams WHERE id = ?',
-    [storable(uid)],
-  );
+  const [stream] = await STREAM.list(database, 'WHERE id = ?', [storable(uid)]);
   if (stream === undefined) return undefined;
   const scope = visible(visibility);
-  const [row] = await database.read<WebhookRow>(
-    `SELECT * FROM push_webhooks WHERE uid = ? AND state <> '${DELETED}' AND ${scope.sql}`,
-    [stream.webhook_uid, ...scope.params],
-  );
-  return row && toTaskWebhook(stream, toWebhook(row));
+  const which = `WHERE uid = ? AND state <> '${DELETED}' AND ${scope.sql}`;
+  const params = [stream.webhookUid, ...scope.params];
+  const [webhook] = await WEBHOOK.list(database, which, params);
+  return webhook && toTaskWebhook(stream, webhook);
 }
 
 /** Those of one task only, by age, after the one with uid `after`. */
@@ -68,7 +52,7 @@ export async function webhooksOfTask(
   limit: number,
   after: string | null,
 ): Promise<TaskWebhook[]> {
-  const rows = await database.read<JoinedRow>(
+  const rows = await database.read<DatabaseRow>(
     `${JOINED} ON s.id = w.uid WHERE w.task_id = ? AND w.uid > ? ORDER BY w.uid LIMIT ?`,
     [taskId, after ?? '', limit],
   );
@@ -80,7 +64,7 @@ export async function webhookOfTask(
   taskId: string,
   configId: string,
 ): Promise<TaskWebhook | undefined> {
-  const rows = await database.read<JoinedRow>(
+  const rows = await database.read<DatabaseRow>(
     `${JOINED} ON s.id = w.uid WHERE w.task_id = ? AND w.config_id = ?`,
     [taskId, storable(configId)],
   );
@@ -100,15 +84,15 @@ export async function searchTaskWebhooks(
 ): Promise<TaskWebhook[]> {
   const webhook = ofWebhooks(filter, visibility);
   const stream = ofStreams(filter, cursor);
-  const found: JoinedRow[] = [];
+  const found: TaskWebhook[] = [];
   if (filter.subscriptionId === undefined) {
     const own = all([webhook, ofOwnStreams(filter, cursor)]);
-    const rows = await database.read<JoinedRow>(
+    const rows = await database.read<DatabaseRow>(
       `${JOINED} ON s.id = w.uid WHERE w.scope = 'task' AND ${own.sql}
        ORDER BY w.uid DESC LIMIT ?`,
       [...own.params, limit],
     );
-    found.push(...rows);
+    found.push(...rows.map(toShown));
   }
   const subscriptions = await database.read<{ uid: string }>(
     `SELECT w.uid FROM push_webhooks w
@@ -120,30 +104,19 @@ export async function searchTaskWebhooks(
       const uids = piece.slice(i, i + AT_ONCE).map(({ uid }) => uid);
       const newest = `SELECT * FROM (${JOINED} ON s.webhook_uid = w.uid
         WHERE w.uid = ? AND s.webhook_uid = ? AND ${stream.sql} ORDER BY s.id DESC LIMIT ?) AS newest`;
-      const rows = await database.read<JoinedRow>(
+      const rows = await database.read<DatabaseRow>(
         uids.map(() => newest).join(' UNION ALL '),
         uids.flatMap((uid) => [uid, uid, ...stream.params, limit]),
       );
-      found.push(...rows);
+      found.push(...rows.map(toShown));
     }
   }
-  found.sort((a, b) => (a.id < b.id ? 1 : -1));
-  return found.slice(0, limit).map(toShown);
+  found.sort((a, b) => (a.uid < b.uid ? 1 : -1));
+  return found.slice(0, limit);
 }
 
-function toShown(row: JoinedRow): TaskWebhook {
-  const { id, traceparent, failing_since, last_failure_at } = row;
-  const stream = {
-    id,
-    traceparent,
-    failing_since,
-    last_failure_at,
-    task_id: row.stream_task,
-    state: row.stream_state,
-    state_reason: row.stream_reason,
-    created_at: row.stream_created,
-  };
-  return toTaskWebhook(stream, toWebhook(row));
+function toShown(row: DatabaseRow): TaskWebhook {
+  return toTaskWebhook(S.read(row), W.read(row));
 }
 
 function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Condition {

@@ -16,9 +16,8 @@ import {
   resumeStream,
 } from '../../delivery/persistence/task-stream.js';
 import {
-  type WebhookRow,
+  WEBHOOK,
   insertWebhook,
-  toWebhook,
   updateWebhook,
 } from '../../registration/persistence/webhook-rows.js';
 
@@ -48,7 +47,7 @@ export function* setOnTask(
   const stream = (yield* lockStream(tx, existing.id))!;
   yield* updateWebhook(tx, webhook);
   // A paused delivery stream is resumed as well: a client that sets its webhook again wants its events.
-  const isBehind = stream.open > 0 || stream.head_seq >= stream.next_seq;
+  const isBehind = stream.open > 0 || stream.headSeq >= stream.nextSeq;
   if (stream.active === 0 || !isBehind)
     yield* restartStream(tx, sources.ids, stream.id, webhook, seq, now);
   else
@@ -109,11 +108,12 @@ function* existingOf(
   { configId, url }: TaskWebhookDraft,
 ): Work<Webhook | undefined> {
   const [column, value] = configId === null ? ['url', url] : ['config_id', configId];
-  const [row] = yield* tx.all<WebhookRow>(
-    `SELECT * FROM push_webhooks WHERE task_id = ? AND ${column} = ? ORDER BY uid LIMIT 1`,
+  const [webhook] = yield* WEBHOOK.all(
+    tx,
+    `WHERE task_id = ? AND ${column} = ? ORDER BY uid LIMIT 1`,
     [taskId, value],
   );
-  return row && toWebhook(row);
+  return webhook;
 }
 
 function* refuseTooMany(tx: Tx, taskId: string): Work<void> {

@@ -2,11 +2,7 @@ import type { Database } from '../../../database/database.js';
 import type { WebhookProgress } from '../webhook-store.js';
 import { dueTimeOf, QUEUED_FROM } from '../../delivery/domain/endpoint-queue.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import {
-  type AttemptRow,
-  type StreamRow,
-  toAttempt,
-} from '../../delivery/persistence/delivery-rows.js';
+import { ATTEMPT, STREAM, type StreamRow } from '../../delivery/persistence/delivery-rows.js';
 
 const NOTHING: WebhookProgress = {
   pending: 0,
@@ -22,43 +18,40 @@ export async function readProgress(
   database: Database,
   { uid }: TaskWebhook,
 ): Promise<WebhookProgress> {
-  const [stream] = await database.read<StreamRow>(
-    'SELECT * FROM push_delivery_streams WHERE id = ?',
-    [uid],
-  );
+  const [stream] = await STREAM.list(database, 'WHERE id = ?', [uid]);
   if (!stream) return NOTHING;
   const counts = await database.read<{ state: string; total: number }>(
     `SELECT state, COUNT(*) AS total FROM push_deliveries WHERE stream_id = ? AND number > 0
      GROUP BY state`,
     [stream.id],
   );
-  const [last] = await database.read<AttemptRow>(
-    `SELECT a.* FROM push_attempts a WHERE a.delivery_id IN
+  const [last = null] = await ATTEMPT.list(
+    database,
+    `WHERE delivery_id IN
        (SELECT id FROM push_deliveries WHERE stream_id = ? AND attempts > 0)
-     ORDER BY a.at DESC, a.number DESC LIMIT 1`,
+     ORDER BY at DESC, number DESC LIMIT 1`,
     [stream.id],
   );
-  const of = (state: string): number =>
-    Number(counts.find((each) => each.state === state)?.total ?? 0);
+  const of = (state: string): number => counts.find((each) => each.state === state)?.total ?? 0;
   return {
     pending: stream.open,
     delivered: of('delivered'),
     dead: of('dead'),
     // What a disabled one was behind with is a dead letter.
-    entriesBehind: stream.active === 0 ? 0 : Math.max(0, stream.head_seq - stream.next_seq + 1),
-    lastAttempt: last ? toAttempt(last) : null,
+    entriesBehind: stream.active === 0 ? 0 : Math.max(0, stream.headSeq - stream.nextSeq + 1),
+    lastAttempt: last,
     nextAttemptAt: await nextAttemptAt(database, stream),
   };
 }
 
 /** A delivery stream in the queue of its endpoint waits for that to answer: the next probe is its next chance. */
 async function nextAttemptAt(database: Database, stream: StreamRow): Promise<Date | null> {
-  if (stream.due_at === null) return null;
-  const due = Number(stream.due_at);
+  if (stream.dueAt === null) return null;
+  const due = stream.dueAt;
   if (due < QUEUED_FROM) return new Date(due);
   const [endpoint] = await database.read<{ probe_at: number | null }>(
     'SELECT probe_at FROM push_endpoints WHERE endpoint = ?',
     [stream.endpoint],
   );
-  return new Date(Number(endpoint?.probe_at ?? dueTimeOf(due)));
+  return new Date(endpoint?.probe_at ?? dueTimeOf(due));
 }
