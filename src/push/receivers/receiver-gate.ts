@@ -132,7 +132,7 @@ export class ReceiverGate {
   }
 }
 
-/** Nobody has to wait. */
+/** Nothing has to wait. */
 export const OPEN_GATE: Pick<ReceiverGate, 'waitOf' | 'admit'> = {
   waitOf: () => Promise.resolve(undefined),
   admit: () => Promise.resolve(undefined),
