@@ -44,7 +44,7 @@ describeDatabases('two processes on one database', (databases) => {
     expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
 
     const { id } = await api.begin('count');
-    await eventually(async () => expect((await api.kinds(id)).length).toBeGreaterThan(4), 5000);
+    await eventually(async () => expect((await api.kinds(id)).length).toBeGreaterThan(4), 10_000);
     worker.store.release = () => Promise.resolve();
     await worker.runner.stop();
     worker = await api.successor();
@@ -52,7 +52,7 @@ describeDatabases('two processes on one database', (databases) => {
       const task = await api.get(id);
       expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
       return task;
-    }, 5000);
+    }, 10_000);
     expect(artifactTexts(done)).toEqual(NUMBERS);
     await worker.runner.stop();
     expect([...api.output.errors, ...worker.output.errors]).toEqual([]);
@@ -73,7 +73,7 @@ describeDatabases('two processes on one database', (databases) => {
       expect(task.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
       expect(statusText(task)).toBe('The operator has stopped Agent a.');
     }
-    await eventually(() => expect(fake.called('cancel')).toBe(3), 5000);
+    await eventually(() => expect(fake.called('cancel')).toBe(3), 10_000);
     await worker.runner.stop();
     expect([...api.output.errors, ...worker.output.errors]).toEqual([]);
   });

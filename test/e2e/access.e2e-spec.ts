@@ -39,7 +39,7 @@ const keys = new Map<Scope, string>();
 beforeAll(async () => {
   hub = await startHub({ config: { grpc: { port: -1 } } });
   for (const scope of SCOPES) keys.set(scope, await hub.createKey({ scopes: [scope] }));
-}, 30_000);
+});
 afterAll(() => hub?.close());
 
 const served = (): readonly DeclaredRoute[] => hub.app.get(HttpAccess).routes;

@@ -149,7 +149,7 @@ describe('a probe', () => {
       expect.stringMatching(/^ListTasks: The agent refused the request: .*unauthenticated/),
       'CancelTask: There was no answer in time.',
     ]);
-  }, 15_000);
+  });
 
   it('tells what the task of the probe failed of', async () => {
     const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'No OPENAI_API_KEY' }] };

@@ -96,7 +96,7 @@ function said(task: JsonObject): string {
 }
 
 async function shows(id: string, wanted: JsonObject): Promise<void> {
-  await eventually(async () => expect(await healthOf(id)).toMatchObject(wanted), 3000);
+  await eventually(async () => expect(await healthOf(id)).toMatchObject(wanted), 10_000);
 }
 
 describe('an agent that nobody calls', () => {

@@ -97,7 +97,9 @@ describe('the egress proxy', () => {
 
   const get = async (egress: Egress, url: string): Promise<string> => {
     const ca = authority.certificate;
-    const answer = await egress.request(url, { method: 'GET', ca, connectTimeoutMs: 500 });
+    // Long only where an answer comes.
+    const connectTimeoutMs = proxy.refusal === 'hang' ? 300 : 10_000;
+    const answer = await egress.request(url, { method: 'GET', ca, connectTimeoutMs });
     return answer.body.text();
   };
   const failed = async (egress: Egress, url: string): Promise<ConnectError> => {

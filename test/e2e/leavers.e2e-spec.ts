@@ -1,21 +1,10 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type HttpAnswer, type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 import { isEnd, notifiedTask } from '../support/notified-tasks.js';
 import { WebhookSink } from '../support/webhook-sink.js';
-
-jest.setTimeout(40_000);
 
 const PRINCIPALS = '/api/v1/principals';
 const SUBSCRIPTIONS = '/api/v1/push/subscriptions';

@@ -1,13 +1,4 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { ADMIN_KEY, type Hub, type HttpAnswer } from '../support/app.js';
 import { FileHub } from '../support/file-hub.js';
@@ -15,8 +6,6 @@ import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 import { isEnd, notifiedTask } from '../support/notified-tasks.js';
 import { WebhookSink } from '../support/webhook-sink.js';
-
-jest.setTimeout(20_000);
 
 const PATH = '/api/v1/push/subscriptions';
 const PUSH = { schedule: ['100ms', '100ms', '100ms'], jitter: 0, timeout: '1s' };
@@ -223,7 +212,7 @@ describe('a subscription', () => {
         state: 'disabled',
         stateReason: expect.stringContaining('410'),
       });
-    }, 5000);
+    }, 10_000);
     sink.reset();
     expect((await act(id, 'resume')).status).toBe(200);
     const heard = await work('heard');
@@ -242,7 +231,7 @@ describe('a subscription', () => {
       expect(found).toContainEqual(
         expect.objectContaining({ state: 'dead', reason: 'the subscription was deleted' }),
       );
-    }, 5000);
+    }, 10_000);
     expect((await hub.admin('GET', `${PATH}/${id}`, undefined, keys.acme)).status).toBe(404);
   });
 
@@ -366,7 +355,7 @@ describe('subscriptions declared in the file', () => {
       expect(await listed(keys.acme)).toMatchObject([
         { id: 'ledger', source: 'config', state: 'active' },
       ]);
-    }, 5000);
+    }, 10_000);
     const taskId = await work('x');
     await sink.waitFor(isEnd(taskId));
     expect(sink.at('/declared')[0]!.headers.authorization).toBe('Bearer token-of-the-ledger');
@@ -398,7 +387,7 @@ describe('subscriptions declared in the file', () => {
     declare([ledger({ paused: true, name: 'Ledger' })]);
     await eventually(async () => {
       expect(await listed(keys.acme)).toMatchObject([{ name: 'Ledger', state: 'paused' }]);
-    }, 5000);
+    }, 10_000);
     declare([ledger({ url: 'http://10.0.0.1/' })]);
     await eventually(() => {
       expect(files.errors).toContainEqual(
@@ -406,8 +395,8 @@ describe('subscriptions declared in the file', () => {
           problems: [expect.objectContaining({ key: 'subscriptions[0].url' })],
         }),
       );
-    }, 5000);
+    }, 10_000);
     declare([]);
-    await eventually(async () => expect(await listed(keys.acme)).toEqual([]), 5000);
+    await eventually(async () => expect(await listed(keys.acme)).toEqual([]), 10_000);
   });
 });

@@ -1,12 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import type { JsonObject } from '../support/json.js';
 import { hasPython, SampleReceiver } from '../support/sample-receiver.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
-
-jest.setTimeout(20_000);
 
 const PUSH = '/api/v1/push';
 const TASKS = 3;

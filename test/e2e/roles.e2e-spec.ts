@@ -33,7 +33,7 @@ beforeAll(async () => {
     WebhookSink.start(),
   ]);
   await api.registerAgent(agent.url, { id: 'agent' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([api, worker, agent, sink].map((one) => one?.close()));
@@ -109,4 +109,4 @@ it('knows in the api whether a worker is there', async () => {
   const done = await api.waitForTask(String(task['id']), 'TASK_STATE_COMPLETED');
   expect(artifactTexts(done)).toEqual(['did late']);
   await becomes(undefined);
-}, 60_000);
+});

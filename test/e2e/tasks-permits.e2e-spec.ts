@@ -120,6 +120,6 @@ describe('places of the runner', () => {
     const { id } = await hub.begin('quick', { to: ['quick'] });
     await hub.until(id, TaskState.TASK_STATE_COMPLETED);
     expect(gone.called('cancel')).toBe(16);
-    await eventually(() => expect(gone.called('cancel')).toBe(20), 5000);
+    await eventually(() => expect(gone.called('cancel')).toBe(20), 10_000);
   });
 });

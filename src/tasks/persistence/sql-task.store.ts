@@ -34,6 +34,7 @@ import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
+import { deleteLogPiece } from './deleted-logs.js';
 import { deleteTask, forgetTasks } from './forget-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
@@ -247,6 +248,11 @@ export class SqlTaskStore extends TaskStore {
 
   forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null> {
     return this.database.write((tx) => forgetKeys(tx, now, limit, after));
+  }
+
+  deleteLogPiece(): Promise<boolean> {
+    // What a crash loses is deleted again.
+    return this.database.write((tx) => deleteLogPiece(tx), 'may-be-lost');
   }
 
   forgetTexts(before: Date, limit: number): Promise<number> {

@@ -224,7 +224,8 @@ export abstract class TaskStore {
 
   /**
    * Deletes tasks that ended before `endedBefore`, with all that belongs to them, in the order of their
-   * ends: those after `after`, `limit` of them and 20,000 log entries at most. Tasks with pending deliveries or cancels stay.
+   * ends: those after `after`, `limit` of them and few enough for a short commit. Tasks with pending deliveries or cancels
+   * stay. What is left of a large log goes by {@link deleteLogPiece}; nobody sees it.
    */
   abstract forgetTasks(
     endedBefore: Date,
@@ -235,9 +236,12 @@ export abstract class TaskStore {
 
   /**
    * Deletes a task that has ended, with all that belongs to it. With `drops` also when cancels or
-   * deliveries are pending: these are dropped.
+   * deliveries are pending: these are dropped. What is left of a large log goes by {@link deleteLogPiece}.
    */
   abstract deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult>;
+
+  /** Deletes a piece of what is left of the large logs of deleted tasks; false when there is nothing. */
+  abstract deleteLogPiece(): Promise<boolean>;
 
   /**
    * Deletes idempotency keys that hold no more (expired, or their task has ended or is gone), of the `limit` keys that

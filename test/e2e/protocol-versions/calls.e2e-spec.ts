@@ -230,7 +230,7 @@ describe.each(DIALECTS)('a client of %s', (client) => {
       });
       const { configuration } = polled.agents[agent].received.at(-1)!;
       expect(JSON.stringify(configuration)).not.toContain('webhook-token');
-      await sink.waitForCount(1, 5000, path);
+      await sink.waitForCount(1, 10_000, path);
     });
 
     it('send.request-metadata', async () => {
