@@ -64,7 +64,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const source = sourceOf(overrides.config);
   const config = source.load();
   const log = await openLog(config.log);
-  // A summary of it is told when the hub has started; all of it also by the command `config`.
+  // A summary of it is logged when the hub has started; all of it also by the command `config`.
   log.debug({ config: summarize(config) }, 'configuration');
   const secrets = openSecretBox(config, HUB_SCHEMA, log);
   let bindings: HttpBindings | undefined;
@@ -138,7 +138,7 @@ function refuseUrl(
 ): void {
   const text = 'The path is badly encoded or has a part that is too long.';
   const error = new HubError('INVALID_REQUEST', text);
-  // Such a request has passed no hook: nobody knows who sends its body.
+  // Such a request has passed no hook: the sender of its body is unknown.
   void reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
   if (bindings?.refuse(error, request, reply)) return;
   noteFailure(request.note, error);

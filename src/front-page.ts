@@ -36,7 +36,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   health: { at: 'health/ready', what: 'whether the hub is ready' },
 };
 
-/** Serves `GET /`: says what this is, to a browser as a page, to programs as JSON. It tells nobody more than the card does. */
+/** Serves `GET /`: says what this is, to a browser as a page, to programs as JSON. It reveals no more than the card does. */
 export function serveFrontPage(server: FastifyInstance): void {
   const json = JSON.stringify({
     name: 'A2A Hub',

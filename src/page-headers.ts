@@ -1,6 +1,6 @@
 /**
  * Headers of a page of the hub: it loads only what `sources` (directives of a Content-Security-Policy) allow, sends no
- * forms, tells nobody where its reader comes from, is held in no frame, and is asked for anew each time.
+ * forms, sends no referrer, is held in no frame, and is asked for anew each time.
  */
 export function pageHeaders(sources: string): Readonly<Record<string, string>> {
   return {

@@ -73,7 +73,7 @@ function quietGrpc(log: Log): void {
   setLogger({ error: debug, info: debug, debug });
 }
 
-/** What an operator is told of the admin key; a new one is in the file, when there is one. */
+/** What an operator learns of the admin key; a new one is in the file, when there is one. */
 function sentenceOf(adminKey: AdminKey, file: string | undefined): string {
   if (adminKey.from === 'configuration') return 'The admin key is that of auth.adminKey.';
   if (adminKey.from === 'database') {

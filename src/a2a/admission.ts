@@ -33,7 +33,7 @@ export class Admission {
     return principal;
   }
 
-  /** Counts one request of a caller whom the HTTP server has let in. Rejects with RATE_LIMITED. */
+  /** Counts one request of a caller that the HTTP server has admitted. Rejects with RATE_LIMITED. */
   count(principal: Principal): Promise<void> {
     return this.rate.count(principal);
   }

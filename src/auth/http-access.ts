@@ -83,7 +83,7 @@ export class HttpAccess {
   }
 
   private async admit(request: FastifyRequest): Promise<void> {
-    // Unread: nobody's body is parsed for an answer that does not depend on it.
+    // Unread: no body is parsed for an answer that does not depend on it.
     if (request.is404) throw new HubError('NOT_FOUND', 'There is no such path.');
     const access = request.routeOptions.config.access as Access;
     switch (access) {

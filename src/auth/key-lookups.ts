@@ -18,7 +18,7 @@ interface Refused {
 }
 
 /**
- * What wrong keys may cost: the database is asked about keys that nobody has shown before by few callers at
+ * What wrong keys may cost: the database is asked about keys not seen before by few callers at
  * once, and not again soon about one that is not there or has expired.
  */
 export class KeyLookups {

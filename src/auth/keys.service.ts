@@ -90,7 +90,7 @@ export class KeysService {
   }
 
   /**
-   * Sees to it that somebody can administer: a key is made when keys are asked for, none is configured
+   * Ensures that the hub can be administered: a key is made when keys are asked for, none is configured
    * and none is left that is valid. Null when keys are not asked for. `keep` has a new key first: one
    * that cannot be kept is not made.
    */

@@ -1,11 +1,11 @@
 import type { Principal } from './principal.js';
 
-/** Who has acted in somebody else's place, through the admin API. */
+/** The operator who has acted on behalf of another principal, through the admin API. */
 export interface Operator {
   readonly principalId: string;
   /** The key it came with; absent for the configured admin key. */
   readonly keyId?: string;
-  /** In the operator's words, for whom it concerns too. */
+  /** The operator's reason, which the client sees too. */
   readonly reason?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Somebody who has to act on it when a principal is disabled, enabled, or has other keys. */
+/** Called when a principal is disabled, enabled, or has other keys. */
 type Listener = (principalId: string) => Promise<void>;
 
 /**

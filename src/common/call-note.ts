@@ -29,7 +29,7 @@ export function noteFailure(note: CallNote | undefined, thrown: unknown, code?: 
   if (code !== undefined) note.code = code;
 }
 
-/** Notes which task a call is about; does nothing for a call that nobody notes anything of. */
+/** Notes which task a call is about; does nothing for a call without notes. */
 export function noteTask(note: CallNote | undefined, taskId: string): void {
   if (note === undefined || taskId === '') return;
   note.taskId = taskId.slice(0, MAX_ID_LENGTH).replace(NOT_PLAIN, '?');

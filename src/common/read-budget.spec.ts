@@ -70,7 +70,7 @@ describe('the budget of what is read', () => {
     expect(budget.held).toBe(0);
   });
 
-  it('gives up an answer that found no room in time', async () => {
+  it('gives up an answer that got no budget in time', async () => {
     const budget = budgetOf({ patienceMs: 10 });
     void budget.begin('a', dropped).hold(1000);
     void budget.begin('b', dropped).hold(55);

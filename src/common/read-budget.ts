@@ -41,7 +41,7 @@ export class ReadBudgetError extends Error {
   override readonly name = 'ReadBudgetError';
 }
 
-/** How often is looked for answers that come too slowly, while somebody waits. */
+/** How often is looked for answers that come too slowly, while others wait. */
 const LOOK_EVERY_MS = 500;
 
 /**
@@ -93,7 +93,7 @@ export class ReadBudget {
     return true;
   }
 
-  /** Whether somebody waits for others than its own party. */
+  /** Whether another party waits. */
   private isQueued(): boolean {
     for (const { reading, wanted } of this.waiting) if (this.hasShare(reading, wanted)) return true;
     return false;

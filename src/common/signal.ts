@@ -7,7 +7,7 @@ import { Subject } from 'rxjs';
 export class Signal<T = void> {
   private readonly subject = new Subject<T>();
 
-  /** Somebody listens. */
+  /** It has listeners. */
   get hasListeners(): boolean {
     return this.subject.observed;
   }
@@ -23,16 +23,16 @@ export class Signal<T = void> {
   }
 }
 
-/** A {@link Signal} for each key, as long as somebody listens for that key. */
+/** A {@link Signal} for each key, as long as that key has listeners. */
 export class KeyedSignal<T = void> {
   private readonly signals = new Map<string, Signal<T>>();
 
-  /** The keys that somebody listens for. */
+  /** The keys with listeners. */
   get keys(): readonly string[] {
     return [...this.signals.keys()];
   }
 
-  /** Somebody listens, for any key. */
+  /** Any key has listeners. */
   get hasListeners(): boolean {
     return this.signals.size > 0;
   }

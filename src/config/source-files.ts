@@ -4,7 +4,7 @@ import type { ConfigProblem } from './config-error.js';
 import { type Members, Section, type SourceKind, writtenName } from './setting.js';
 import { SETTINGS } from './settings.js';
 
-/** A value as somebody wrote it. */
+/** A value as it is written. */
 export interface Written {
   readonly value: unknown;
   /** The file's path or the variable's name. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
-/** The frames of a write-ahead log, and how many of them have been copied into the file; -1 when that cannot be told now. */
+/** The frames of a write-ahead log, and how many of them have been copied into the file; -1 when that cannot be known now. */
 export interface Checkpoint {
   readonly log: number;
   readonly checkpointed: number;

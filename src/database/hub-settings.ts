@@ -46,7 +46,7 @@ export class HubSettings {
   }
 
   /**
-   * Tells two lists of values apart without telling the values, also to somebody who tries out all short
+   * Distinguishes two lists of values without revealing the values, also to an attacker who tries all short
    * ones: it is keyed. 32 hexadecimal digits, the same in every process and after every change of keys.
    */
   async fingerprint(values: readonly (string | null | undefined)[]): Promise<string> {

@@ -52,7 +52,7 @@ export class SqliteDatabase extends Database {
   private readonly isFull: boolean;
   private queue: QueuedWork[] = [];
   private flushed: Promise<void> = Promise.resolve();
-  /** Somebody takes what is queued. */
+  /** What is queued is being taken. */
   private isFlushing = false;
   private closed = false;
   /** Set once the database cannot be gone on with: all that comes is refused with it. */
@@ -173,7 +173,7 @@ export class SqliteDatabase extends Database {
     if (this.log === null) return reportAll();
     const before = this.log.pending;
     const waits = this.isFull && group.some(({ durability }) => durability === 'durable');
-    // Also where nobody waits for what is large: who comes next should not have to wait for all of it.
+    // Also where nothing waits for a large group: the next one should not have to wait for all of it.
     const synced = waits || isLarge ? this.log.sync() : null;
     if (synced !== null) void this.watch(synced, isLarge);
     const awaited = waits ? synced : before;
@@ -220,7 +220,7 @@ export class SqliteDatabase extends Database {
       if (shared) this.execute({ sql: 'RELEASE work', params: [] });
       return () => item.resolve(value as never);
     } catch (error) {
-      // Disk full, I/O error and their like make SQLite roll back by itself: then nobody's work is in.
+      // Disk full, I/O error and their like make SQLite roll back by itself: then no work is in.
       if (!shared || !this.connection.inTransaction) throw error;
       this.execute({ sql: 'ROLLBACK TO work', params: [] });
       this.execute({ sql: 'RELEASE work', params: [] });

@@ -56,7 +56,7 @@ export class WorkerWatch {
     return this.newest;
   }
 
-  /** Nobody works: what comes in waits. */
+  /** No worker is running: what comes in waits. */
   get hasNoWorkers(): boolean {
     return this.newest === 0;
   }

@@ -37,7 +37,7 @@ export class WriteAheadLog {
   private next: Promise<void> | null = null;
 
   /**
-   * `failed` is told once the disk has failed, `notCopied` of each copy that failed otherwise: the log grows until
+   * `failed` is called once the disk has failed, `notCopied` for each copy that failed otherwise: the log grows until
    * one succeeds.
    */
   constructor(
@@ -58,7 +58,7 @@ export class WriteAheadLog {
 
   /**
    * Resolves when all that is committed now is on the disk; many who ask at once share one sync. Rejects
-   * with UNAVAILABLE when the disk did not keep it, and nobody knows then what is on it.
+   * with UNAVAILABLE when the disk did not keep it, and it is unknown then what is on it.
    */
   sync(): Promise<void> {
     if (this.running === null) return this.begin();
@@ -127,7 +127,7 @@ export class WriteAheadLog {
     return running;
   }
 
-  /** Null when it cannot be told now: it is asked again behind the next commit. */
+  /** Null when it cannot be known now: it is asked again behind the next commit. */
   private length(): Checkpoint | null {
     try {
       return (this.connection.pragma('wal_checkpoint(NOOP)') as [Checkpoint])[0];

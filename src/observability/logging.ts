@@ -36,7 +36,7 @@ export function isForPeople(format: LogSettings['format']): boolean {
 /** The hub's log on standard output, in the form that is asked for. */
 export async function openLog({ level, format }: LogSettings): Promise<Logger> {
   if (!isForPeople(format)) return createLog(level);
-  // Loaded only where somebody reads along.
+  // Loaded only for a terminal.
   const { prettyLines } = await import('./pretty-lines.js');
   return createLog(level, prettyLines());
 }

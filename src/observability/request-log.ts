@@ -34,7 +34,7 @@ export class RequestLog {
 
   constructor(
     log: Log,
-    /** Whether requests that went well are told of. */
+    /** Whether requests that succeeded are logged. */
     private readonly all: boolean,
   ) {
     // What is written is chosen here, name by name.

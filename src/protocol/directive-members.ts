@@ -66,7 +66,7 @@ export function refuseMisplaced(sources: readonly Source[], uri: string): void {
 
 /**
  * Throws INVALID_PARAMS when a plain key is one of {@link PLAIN_KEYS} but for case, `_` and `-` (`agentID`,
- * `skill-tags`): the message would go to somebody else without a word. Where `data`, the directive's own, says who is
+ * `skill-tags`): the message would silently go to another agent. Where `data`, the directive's own, says who is
  * asked by that member, it is the agent's own.
  */
 export function refuseMisspelt(sources: readonly Source[], data: readonly Source[]): void {

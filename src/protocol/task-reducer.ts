@@ -24,7 +24,7 @@ export function emptyTask(id: string, contextId: string): Task {
  * payload is never changed, and shares only its parts and messages with the task.
  *
  * - A status replaces the status; the message of the one before goes into the history.
- * - A chunk goes to the end of its artifact; for an artifact nobody has heard of it begins one.
+ * - A chunk goes to the end of its artifact; for an unknown artifact it begins one.
  * - A message (of the client) goes into the history unchanged, after the status message it answers.
  *   A `reply` is for its sender only and changes nothing; what is `held` is for {@link applyHeld}.
  * - A whole task replaces the artifacts it has and leaves those it does not mention.

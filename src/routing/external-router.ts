@@ -20,7 +20,7 @@ const BREAKER: BreakerRules = { openMinMs: 10_000, openMaxMs: 10_000, jitter: [0
 const NOT_FOLLOWED = 'The external router could not be followed:';
 
 /**
- * What became of a question that was not answered as it should be, as callers are told. Nothing of it comes
+ * What became of a question that was not answered as it should be, as callers see it. Nothing of it comes
  * from the router, the network or the settings: the details are in the log.
  */
 const PROBLEMS = {

@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 1000;
 const CANNOT_INDEX = 'skills could not be indexed for the text match';
 /** Indexes that are kept, those asked last. An organization that has left them has its made anew. */
 const MAX_VIEWS = 50;
-/** The organization of nobody: it may use what every organization may. */
+/** No caller's organization: it may use what every organization may. */
 const ANYBODY = { id: 'anonymous', organization: '', scopes: new Set<never>() };
 
 /**

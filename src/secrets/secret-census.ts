@@ -16,10 +16,10 @@ export class SecretCensus {
   unencrypted = 0;
   /** Values of a key that is there and does not open them. They count under their key as well. */
   unreadable = 0;
-  /** Those that were sealed anew meanwhile. They count under the key they have now. */
+  /** Those that were re-encrypted meanwhile. They count under the key they have now. */
   resealed = 0;
 
-  /** Counts a value; `movedTo` is the key it was sealed anew with, if it was. */
+  /** Counts a value; `movedTo` is the key it was re-encrypted with, if it was. */
   add({ keyId, readable, stored, next }: SealedValue, movedTo?: string): void {
     const moved = movedTo !== undefined && next !== stored;
     if (moved) this.resealed += 1;

@@ -20,6 +20,6 @@ export interface SigningKey {
   readonly createdAt: Date;
   /** From then on it signs, until a later key does. */
   readonly signsFrom: Date;
-  /** Since when nobody may trust it. */
+  /** Since when it must not be trusted. */
   readonly revokedAt: Date | null;
 }

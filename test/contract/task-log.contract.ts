@@ -114,7 +114,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
     expect(await seqsOf(100, 100 * length)).toEqual(all.map(({ seq }) => seq));
   });
 
-  it('asks for room before it reads a large task, and for none of a small one', async () => {
+  it('reserves bytes before it reads a large task, and for none of a small one', async () => {
     const { record } = await hub.create();
     const requested: number[] = [];
     const room = async (bytes: number): Promise<void> => void requested.push(bytes);
@@ -430,7 +430,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
     expect(texts(await small.load(neighbour.record.id))).toEqual(['kept']);
   });
 
-  it('refuses a message there is no room for, of a new task and of an open one', async () => {
+  it('refuses a message over the size limit, of a new task and of an open one', async () => {
     const small = new TaskHarness(hub.database, hub.clock, 20_000);
     const text = 'x'.repeat(20_000);
     await expect(small.create({ text })).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });

@@ -32,7 +32,7 @@ describeDatabases('secrets', (databases) => {
   const agents = (box: SecretBox) => new SqlAgentStore(database, box);
   const settings = (box: SecretBox) => new HubSettings(database, new SystemIdSource(), box);
 
-  /** So many webhooks with a secret each, sealed with the old key. */
+  /** So many webhooks with a secret each, encrypted with the old key. */
   async function addWebhooks(count: number): Promise<PushStores> {
     const stores = new PushStores(database);
     const taskId = await stores.addTask(2);
@@ -51,7 +51,7 @@ describeDatabases('secrets', (databases) => {
     return rows.map((row) => row.sealed_credentials);
   }
 
-  it('are sealed anew with a new key wherever they are, and then do without the old one', async () => {
+  it('are re-encrypted with a new key wherever they are, and then do without the old one', async () => {
     const pageToken = await settings(OLD).pageTokenSecret();
     const print = await settings(OLD).fingerprint(['x']);
     const agent = anAgent('one', {

@@ -69,7 +69,7 @@ describe('large answers of the admin API', () => {
     ['a task', () => `/api/v1/tasks/${taskId}`],
     ['a list of tasks', () => '/api/v1/tasks'],
     ['the content of a task', () => `/api/v1/tasks/${taskId}/content`],
-  ])('wait for room before they are made, and are refused without: %s', async (_, path) => {
+  ])('wait for the budget before they are made, and are refused without: %s', async (_, path) => {
     const free = await full();
     const answer = await hub.admin('GET', path());
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2']);
@@ -78,7 +78,7 @@ describe('large answers of the admin API', () => {
     await eventually(() => expect(budget.held).toBe(0));
   });
 
-  it('keep their room until their reader has them, and end when it takes nothing', async () => {
+  it('keep their budget until their reader has them, and end when it takes nothing', async () => {
     const sockets = Array.from({ length: 4 }, () => {
       const socket = connect(Number(new URL(hub.url).port), '127.0.0.1');
       socket.on('error', () => undefined).pause();

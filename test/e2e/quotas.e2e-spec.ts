@@ -101,7 +101,7 @@ describe('quotas', () => {
     expect(metrics).toContain('a2a_hub_quota_refusals_total{quota="principal.openTasks"} 2');
   });
 
-  it('answers the repetition of a request that has begun a task, although there is no room', async () => {
+  it('answers the repetition of a request that has begun a task, although the quota is used up', async () => {
     const hub = await hubWith({ principal: { openTasks: 1 } });
     const key = await hub.createKey();
     const bodies = [];

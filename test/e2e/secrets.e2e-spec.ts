@@ -303,7 +303,7 @@ describe.each([
     return;
   }
 
-  it('are sealed anew with a new key', async () => {
+  it('are re-encrypted with a new key', async () => {
     await restart([K2!, K1!]);
     await logged('no secret is encrypted with the key k1 any more; it may be removed');
     const { keys } = (await keysOf()) as { keys: JsonObject[] };
@@ -341,7 +341,7 @@ describe.each([
     ]);
     await logged('a webhook cannot be sent until the key of its secret is available');
     const refused = await register('1.0', { id: 'new', url: sink.url('/new'), authentication });
-    expect(refused.text).toMatch(/sealed with the key k2, which secrets\.keys does not have/);
+    expect(refused.text).toMatch(/encrypted with the key k2, which secrets\.keys does not have/);
     const calls = agent.calls.length;
     const { task } = await hub!.send(KNOWN, { message: { metadata: { agentId: 'worker' } } });
     expect(JSON.stringify(task)).toMatch(/could not be reached/);
@@ -361,7 +361,7 @@ describe.each([
     await logged('the key k2 is encrypted with the key');
   });
 
-  it('were told to nobody in all that time', async () => {
+  it('were shown nowhere in all that time', async () => {
     await stop();
     expect(told.includes('a webhook cannot be sent until the key of its secret is available')).toBe(
       true,

@@ -106,7 +106,7 @@ const WAYS: readonly (readonly [string, () => void])[] = [
 ];
 
 describe('large answers that nobody reads', () => {
-  it.each(WAYS)('have a bounded room over %s, and end', async (_name, ask) => {
+  it.each(WAYS)('have a bounded budget over %s, and end', async (_name, ask) => {
     expect(budget.held).toBe(0);
     let most = 0;
     const look = setInterval(() => (most = Math.max(most, budget.held)), 5);
@@ -131,7 +131,7 @@ describe('large answers that nobody reads', () => {
     expect(most).toBeLessThan(2.1 * TASK_BYTES);
   });
 
-  it('are refused with Retry-After when there is no room after a while', async () => {
+  it('are refused with Retry-After when the budget stays used up', async () => {
     const holds = Array.from({ length: 3 }, () => budget.begin(holder(crypto.randomUUID())));
     for (const hold of holds) await hold.take(TASK_BYTES + 3 * MIB);
     const answer = await hub.get(`/a2a/tasks/${othersTask}`, { key: other });

@@ -87,7 +87,7 @@ export class GrpcHealth {
     call.write(this.serving);
   }
 
-  /** Nobody may hold all of them: a client whose watch ends opens another. */
+  /** No client may hold all of them; one whose watch ends opens another. */
   private endOldest(): void {
     const [oldest] = this.watches;
     if (oldest === undefined) return;

@@ -7,7 +7,7 @@ export type Emit = (message: Buffer) => Promise<boolean>;
 
 /** A call whose caller and version are known. */
 export interface GrpcRequest {
-  /** Bytes, so that those which cannot be read are told as a fault of the client. */
+  /** Bytes, so that bytes which cannot be read are reported as an error of the client. */
   readonly message: Buffer;
   /** The metadata, read like HTTP headers. */
   readonly headers: IncomingHttpHeaders;

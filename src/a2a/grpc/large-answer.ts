@@ -14,7 +14,7 @@ const PREFIX_BYTES = 5;
 
 /**
  * Sends the message of a call whose metadata has been sent in pieces, as its reader takes them: the library
- * hands it over as a whole, and nobody sees whether it is read. Resolves when all has been taken, with false
+ * hands it over as a whole, and it is unknown whether it is read. Resolves when all has been taken, with false
  * when the reader has left or has been cut off since it took nothing.
  */
 export async function sendLarge(

@@ -32,7 +32,7 @@ interface Connection {
 /**
  * Bounds the calls without a key: to the health service, and with a key that is none. A
  * connection that has more of them than its share is not read for a while, so that they wait with their sender; one
- * on which somebody is known is read on, and has what is too much refused. Whoever asks now and then never waits.
+ * with a known caller stays open, and excess calls are refused. Whoever asks now and then never waits.
  */
 export class UnauthenticatedCallRate {
   private readonly connections = new WeakMap<Http2Session, Connection>();
@@ -45,7 +45,7 @@ export class UnauthenticatedCallRate {
   private closed = 0;
   private reportAt = 0;
 
-  /** `report`: told how many connections were closed since the last time, and the address of one of them. */
+  /** `report` is called with how many connections were closed since the last time, and the address of one of them. */
   constructor(
     private readonly report: (connections: number, address: string | undefined) => void,
     private readonly now: () => number = () => performance.now(),

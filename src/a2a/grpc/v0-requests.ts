@@ -19,7 +19,7 @@ export type LegacyRequest<Name extends keyof Methods> = ReturnType<
 type ProtoPart = NonNullable<LegacyRequest<'sendMessage'>['request']>['content'][number];
 
 const TASK_NAME = /^tasks\/([^/]+)$/;
-/** The last part may hold slashes: only there can they be told apart. */
+/** The last part may hold slashes: only there are they distinguishable. */
 const CONFIG_NAME = /^tasks\/([^/]+)\/pushNotificationConfigs\/([^]*)$/;
 
 /**

@@ -10,7 +10,7 @@ import { type RpcId, idOf, readEnvelope } from './envelope.js';
 import { V0Dialect } from './v0-dialect.js';
 import { V1Dialect } from './v1-dialect.js';
 
-/** What is known of a request when it fails: how the failure is told. */
+/** What is known of a request when it fails: how the failure is reported. */
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure';
 
@@ -84,7 +84,7 @@ export interface Dispatched {
   readonly failed: (thrown: unknown) => RpcFailure;
 }
 
-/** The version errors are told in before the method is known; 0.3 when nothing is said. */
+/** The version in which errors are reported before the method is known; 0.3 when nothing is said. */
 export function assumedVersion(requested: string | undefined): ProtocolVersion {
   try {
     return requestedVersion(requested) ?? '0.3';

@@ -2,7 +2,7 @@ import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { type Refusal, Shares } from './shares.js';
 
-/** How long somebody waits for room. */
+/** How long a reservation may wait. */
 const MAX_WAIT_MS = 10_000;
 /** Those who may wait, of all callers and of one. */
 const MAX_WAITING = 1000;
@@ -10,7 +10,7 @@ const MAX_WAITING_OF_ONE = 64;
 /** What one may have of the whole. */
 const CEILINGS = { principal: 0.25, organization: 0.5 };
 
-/** What is shared, and what those are told who wait in vain. */
+/** What is shared, and the messages of refusals after the wait. */
 export interface ReservationRules {
   readonly bytes: number;
   /** What may be held besides by those who have been taken in; default: any amount. */

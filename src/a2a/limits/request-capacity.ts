@@ -10,7 +10,7 @@ import { OpenCalls } from './open-calls.js';
 import { Turns } from './turns.js';
 import { Uploads } from './uploads.js';
 
-/** A call that is not answered after this only waits for somebody else: its message has been taken in. */
+/** A call that is not answered after this only waits for another party: its message has been taken in. */
 const TAKEN_MS = 1000;
 
 /** A call that is let in. */

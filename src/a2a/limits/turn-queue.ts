@@ -24,7 +24,7 @@ export class TurnQueue {
     return this.organizations.get(organization)?.get(id)?.size ?? 0;
   }
 
-  /** Whether somebody else than this principal waits. */
+  /** Whether another principal waits. */
   hasOthersThan(caller: Principal): boolean {
     return this.waiting > this.lengthOf(caller);
   }

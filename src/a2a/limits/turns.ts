@@ -8,7 +8,7 @@ import { TurnQueue, type Waiter } from './turn-queue.js';
 const CAPACITY = 64;
 /** A request weighs one more for so many bytes. */
 const BYTES_PER_WEIGHT = 64 * 1024;
-/** A request that is not done after this only waits for somebody else: its turn is over. */
+/** A request that is not done after this only waits for another party: its turn is over. */
 const TURN_MS = 20;
 /** The longest wait for a turn. */
 const MAX_WAIT_MS = 30_000;

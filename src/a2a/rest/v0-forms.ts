@@ -70,7 +70,7 @@ function shownBy(body: Fields): 'json' | 'proto' | undefined {
   return marks.some((mark) => mark in config) ? 'json' : undefined;
 }
 
-/** The JSON of types.ts, as JSON-RPC has it: bare objects, told apart by their `kind`. */
+/** The JSON of types.ts, as JSON-RPC has it: bare objects, distinguished by their `kind`. */
 export const JSON_FORM: RestForm = {
   sendParams: (body) => body,
   pushParams: (body) => (isObject(body['config']) ? body['config'] : body),

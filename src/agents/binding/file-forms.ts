@@ -15,7 +15,7 @@ const PIECE_TEXT = (PIECE_BYTES / 3) * 4;
 const NO_TASK = 'https://a2a-protocol.org/errors/task-not-found';
 
 /**
- * What the refusal of a task that nobody has tells of the server: each of the SDKs for Python, Java and Go, which
+ * What the refusal of a task that does not exist shows about the server: each of the SDKs for Python, Java and Go, which
  * take the text of 0.3 for the bytes, says it in a way of its own. Over HTTP+JSON that is the body. Anybody else is
  * taken at its word.
  */

@@ -130,7 +130,7 @@ export class GrpcExchange {
         metadata,
         { interceptors: [atPace(pace)] },
       );
-      // A stream that is left early ends with CANCELLED, which nobody waits for.
+      // A stream that is left early ends with CANCELLED, which is not waited for.
       call.on('error', () => undefined);
       this.cancelCall = () => call.cancel();
       if (signal.aborted) cancel();
@@ -177,7 +177,7 @@ export class GrpcExchange {
     return responseDeserialize(bytes);
   }
 
-  /** Ends the call now; the agent is told. */
+  /** Ends the call now and notifies the agent. */
   cancel(): void {
     this.cancelCall();
     if (this.isWaiting) this.reading.end();

@@ -133,7 +133,7 @@ class ExchangeCall implements NextCall {
   cancelWithStatus(code: status): void {
     this.end(code);
     this.call?.exchange.cancel();
-    // Also where nobody asks for the next event: the exchange frees its channel at the end.
+    // Also where the next event is not requested: the exchange frees its channel at the end.
     void this.events?.return().catch(() => undefined);
   }
 

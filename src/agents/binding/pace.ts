@@ -21,7 +21,7 @@ export class Pace {
     waiting?.();
   }
 
-  /** Nobody reads on: nothing is held back any more. */
+  /** Reading has ended: nothing is held back any more. */
   end(): void {
     this.hasEnded = true;
     this.next();

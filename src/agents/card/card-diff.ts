@@ -32,7 +32,7 @@ function comparable({ card, signature }: DiffedCard): Json {
   return { ...members, signature: { outcome, keyId, keyThumbprint } };
 }
 
-/** A changed skill is told member by member; an added or removed one as a whole. */
+/** A changed skill is reported member by member; an added or removed one as a whole. */
 function intoSkill(change: CardChange): CardChange[] {
   if (change.change !== 'changed') return [change];
   return diffMembers(change.field, change.before as Json, change.after as Json);

@@ -216,7 +216,7 @@ function result(
   return { signature, covered: undefined };
 }
 
-/** Why no keys could be had; addresses are the operator's and may be told. */
+/** Why no keys could be had; addresses are the operator's and may be shown. */
 function noKeys(error: unknown): string {
   const { name, message } = error as { name?: string; message?: string };
   const why = name === 'TimeoutError' ? 'no answer in time' : message;

@@ -157,7 +157,7 @@ function requirementsOf(owner: CardFields): SecurityRequirement[] {
   });
 }
 
-/** Schemes of either shape; kinds the protocol does not know are left out, as nobody can use them. */
+/** Schemes of either shape; kinds the protocol does not know are left out, since they cannot be used. */
 function schemesOf(card: CardFields): AgentCard['securitySchemes'] {
   const schemes = Object.entries(card.raw('securitySchemes')).flatMap(([name, written]) => {
     if (!isObject(written)) throw card.wrong(`securitySchemes.${name}`, 'must be an object');

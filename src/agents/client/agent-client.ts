@@ -38,7 +38,7 @@ export interface ConnectionWatch {
 
 export interface AgentCallOptions {
   readonly signal: AbortSignal;
-  /** Told how the call gets on until it is on its way. */
+  /** Notified of the progress of the call until it is sent. */
   readonly connection?: ConnectionWatch;
   /** The agent's context of the task that is asked for, where it is known: some servers want it beside the id. */
   readonly contextId?: string;

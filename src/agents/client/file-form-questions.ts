@@ -81,7 +81,7 @@ export class FileFormQuestions {
       this.memory.keepFileForm(agent, endpoint, answer);
       return answer;
     }
-    // That nobody waits any more tells nothing of the server.
+    // An abandoned question shows nothing about the server.
     if (!left.aborted) this.memory.keepFileForm(agent, endpoint, 'once', SILENCE_KEPT_MS);
     return 'once';
   }

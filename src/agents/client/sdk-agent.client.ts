@@ -269,7 +269,7 @@ class WiredAgentClient extends AgentClient {
     return hasForms ? this.forms.formOf(agent, endpoint, signal) : null;
   }
 
-  /** Asks the server for a task that nobody has. Files of what it answers all the same stay as they are. */
+  /** Asks the server for a task that does not exist. Files of what it answers all the same stay as they are. */
   private async askForm(
     agent: Agent,
     endpoint: AgentEndpoint,

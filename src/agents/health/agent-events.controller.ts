@@ -67,11 +67,11 @@ export class AgentEventsController {
     const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });
     const send = ({ id, change }: AgentEvent): void =>
       feed.send({ id, event: 'agent', data: new AgentChangeDto(change) });
-    // What has changed unseen is told to the others now, and is not news after this snapshot.
+    // Changes not published yet are published to the other streams now, so that none follows this snapshot.
     this.monitor.removeGone();
     const ending = new AbortController();
     const end = (): void => feed.end();
-    // Ended by nobody but the watch on its key.
+    // Only the watch on its key ends it.
     const fail = (): void => feed.fail(ending.signal.reason as HubError);
     ending.signal.addEventListener('abort', fail);
     this.draining.signal.addEventListener('abort', end);

@@ -4,7 +4,7 @@ import { Signal } from '../../common/signal.js';
 import type { HealthState } from './agent-health.js';
 import type { BreakerState } from '../../common/circuit-breaker.js';
 
-/** How an agent stands, as far as operators are told of changes. */
+/** The status of an agent of which changes are published to operators. */
 export interface AgentStatus {
   readonly health: HealthState;
   readonly breaker: BreakerState;
@@ -28,7 +28,7 @@ export interface AgentEvent {
 /** Events that a reader who comes back can still get. */
 const MAX_KEPT = 1000;
 
-/** The changes of agents this process has seen, newest last: kept for a while, told to who listens. */
+/** The changes of agents this process has seen, newest last: kept for a while, published to listeners. */
 @Injectable()
 export class AgentEvents {
   private readonly kept: AgentEvent[] = [];

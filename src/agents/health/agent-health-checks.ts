@@ -15,7 +15,7 @@ const SHORTEST_MS = 20;
 const MAX_AT_ONCE = 16;
 
 /**
- * Looks at the cards of agents that nobody has called for a while. A card that is served proves the
+ * Looks at the cards of agents that have not been called for a while. A card that is served proves the
  * agent alive; 5xx or no connection counts as a failed call; anything else (a card that has moved, or
  * that now asks for credentials) says nothing. An agent that was given with its card is never looked
  * at: the hub does not know where its card would be.

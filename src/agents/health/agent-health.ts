@@ -52,7 +52,7 @@ export type TaskResult =
  */
 export abstract class AgentHealth {
   /**
-   * An agent nobody has heard of is `unknown`, closed, idle and not full. Whether it is full may depend on
+   * An unknown agent is `unknown`, closed, idle and not full. Whether it is full may depend on
    * who asks: see `AgentLoads.isFull`.
    */
   abstract conditionOf(agentId: string, asker?: QueueAsker): AgentCondition;
@@ -60,6 +60,6 @@ export abstract class AgentHealth {
   /** Asked before a message is sent that another agent could still get. */
   abstract admit(agentId: string): Admission;
 
-  /** Told once for each task that an agent has ended. It never opens a breaker. */
+  /** Called once for each task that an agent has ended. It never opens a breaker. */
   abstract taskEnded(agent: Agent, result: TaskResult): void;
 }

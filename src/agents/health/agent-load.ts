@@ -14,7 +14,7 @@ export interface AgentQueue {
 }
 
 /**
- * What agents have to do in this process, told by those who give it to them: agents do not know tasks.
+ * What agents have to do in this process, reported by the features that assign it: agents do not know tasks.
  */
 export abstract class AgentLoad {
   /** One more delegation works at the agent. */
@@ -23,7 +23,7 @@ export abstract class AgentLoad {
   /** One less: it has ended, or waits for its client. */
   abstract ended(agentId: string): void;
 
-  /** Who waits for it now; undefined: nobody. The object may change until the next word about the agent. */
+  /** Who waits for it now; undefined without any. The object may change until the next word about the agent. */
   abstract waiting(agentId: string, queue: AgentQueue | undefined): void;
 
   /** So many more calls for it wait for a connection, or less. */

@@ -54,7 +54,7 @@ export class AgentLoads extends AgentLoad {
     return this.unconnected.get(agentId) ?? 0;
   }
 
-  /** For whoever asks: by its share; for nobody: as a whole. */
+  /** For a caller: by its share; without one: as a whole. */
   isFull(agentId: string, asker?: QueueAsker): boolean {
     const queue = this.queues.get(agentId);
     if (queue === undefined) return false;

@@ -310,7 +310,7 @@ export class AgentsService {
     return { refused };
   }
 
-  /** Before an agent is asked anything, for which nobody should wait in vain. */
+  /** Before an agent is called, since the answer would be waited for in vain. */
   private async checkId(id: string): Promise<void> {
     if (!isAgentId(id)) throw wrongId();
     if ((await this.store.get(id)) !== undefined) throw taken(id);

@@ -15,7 +15,7 @@ export type PrincipalRow = ReturnType<typeof PRINCIPAL.read>;
 
 export const REVISION = new Revision('principal_revisions');
 
-/** The principal; nobody else changes it, or adds or revokes a key of it, until the transaction ends. */
+/** The principal; no other transaction changes it, or adds or revokes a key of it, until the transaction ends. */
 export function* lockPrincipal(tx: Tx, id: string): Work<PrincipalRow | undefined> {
   const sql = `SELECT ${PRINCIPAL.names} FROM principals WHERE id = ?${forUpdate(tx)}`;
   const [row] = yield* tx.all<DatabaseRow>(sql, [id]);

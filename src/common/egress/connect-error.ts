@@ -1,6 +1,6 @@
 import { HubError } from '../hub-error.js';
 
-/** Codes that say of a host and port that nobody is there, whatever is spoken. */
+/** Codes that mean that nothing listens at a host and port, whatever the protocol. */
 const NO_SERVER: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',

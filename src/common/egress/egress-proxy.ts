@@ -18,7 +18,7 @@ export interface EgressProxyOptions {
 }
 
 /**
- * Why the proxy gave no connection: nobody answered at its address, not in time, it wants (other)
+ * Why the proxy gave no connection: nothing answered at its address, not in time, it wants (other)
  * credentials, or it would not or could not connect to the destination.
  */
 export type ProxyFault =

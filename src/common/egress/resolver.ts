@@ -32,8 +32,8 @@ interface Waiting {
 /**
  * The operating system's resolver. Node resolves on a few threads, and a name whose servers do not answer
  * holds one for many seconds. So that such names do not stop all others, a name that did not resolve last
- * time takes a quarter of the threads at most, and it and names nobody has asked for all but one; names
- * that did resolve wait for nobody. Of one name one question is asked at a time.
+ * time takes a quarter of the threads at most, and it and names not looked up before all but one; names
+ * that did resolve do not wait. Of one name one question is asked at a time.
  */
 export class SystemResolver implements Resolver {
   private readonly requested = new Map<string, Promise<readonly ResolvedAddress[]>>();

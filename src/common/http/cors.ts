@@ -28,7 +28,7 @@ const ANSWER_HEADERS = [
   'ETag',
 ].join(', ');
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-/** How long a browser may remember what it was told; it asks again after that. */
+/** How long a browser may cache the answer. */
 const MAX_AGE_SECONDS = 600;
 
 /**

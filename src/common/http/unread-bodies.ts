@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** How much of a body that nobody reads is taken off the wire after its answer, and thrown away. */
+/** How much of an unread body is taken off the wire after its answer, and thrown away. */
 interface Patience {
   readonly ms: number;
   readonly bytes: number;
@@ -43,13 +43,13 @@ export class UnreadBodies {
     });
   }
 
-  /** The answer as it is sent, when nobody reads the body any more. */
+  /** The answer as it is sent, when the body is no longer read. */
   private ending(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
     const { raw } = request;
     if (!isComing(raw)) return payload;
     void reply.header('connection', 'close');
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
-    // One that waits to be told to go on has sent nothing.
+    // A client that waits for `100 Continue` has sent nothing.
     if (!isText || request.method === 'HEAD' || this.expecting.has(raw)) return payload;
     const patience = this.isKnown(request) ? WITH_KEY : WITHOUT_KEY;
     const count = this.lingering.get(patience) ?? 0;

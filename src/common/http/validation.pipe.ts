@@ -59,7 +59,7 @@ function violationsOf(error: ValidationError, parent: string): FieldViolation[] 
   return [...own, ...(error.children ?? []).flatMap((child) => violationsOf(child, field))];
 }
 
-/** A value of a wrong type is told of that alone, an absent one that it is needed, an unknown member which there are. */
+/** A value of a wrong type gets that complaint alone, an absent one that it is needed, an unknown member which there are. */
 function faultsOf({ value, target, property, constraints = {} }: ValidationError): string[] {
   if (constraints['whitelistValidation'] !== undefined) return [unknownMember(property, target)];
   const texts = Object.values(constraints);

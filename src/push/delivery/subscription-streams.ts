@@ -45,7 +45,7 @@ export class SubscriptionStreams {
 
   private *watching(tx: Tx, beginnings: readonly Beginning[]): Work<Watching> {
     const inMemory: Watching = (organization) => this.directory.of(organization);
-    // Nobody else writes to a SQLite database, so the memory is what it holds.
+    // No other process writes to a SQLite database, so the memory is what it holds.
     if (tx.dialect === 'sqlite') return inMemory;
     const revision = yield* this.subscriptions.revisionIn(tx);
     if (revision === this.directory.revision) return inMemory;

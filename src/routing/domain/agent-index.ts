@@ -66,7 +66,7 @@ export class AgentIndex {
     }
   }
 
-  /** The agent of this id; the composite skills are nobody. */
+  /** The agent of this id; composite skills are none. */
   agent(id: string): RoutableAgent | undefined {
     return id === COMPOSITE_AGENT_ID ? undefined : this.byId.get(id);
   }

@@ -34,7 +34,7 @@ type Choice = Pick<Route, 'chosen' | 'skipped'>;
  * the address names; the agent, skill or tags the message asks for; the agents of the context; the
  * operator's rules ({@link named} up to here); the text; the default agent ({@link unnamed}).
  *
- * Throws HubError NO_ROUTE (with the skills the caller may use) when a rule applies and finds nobody, or
+ * Throws HubError NO_ROUTE (with the skills the caller may use) when a rule applies and finds no agent, or
  * none applies; EXTENSION_SUPPORT_REQUIRED, CONTENT_TYPE_NOT_SUPPORTED or AGENT_BUSY when everybody it
  * finds is out for that reason; INVALID_PARAMS when the message contradicts itself.
  */
@@ -51,7 +51,7 @@ export class RouteChooser {
     this.searched = asksInTurn(strategy) ? this.index : AgentIndex.of(agents);
   }
 
-  /** The route of a message that names somebody, goes on in a context or meets a rule. */
+  /** The route of a message that names an agent, continues a context or meets a rule. */
   named(): Route | undefined {
     const { question, index } = this;
     refuseAddressedPlan(question);

@@ -25,8 +25,8 @@ export interface CompositeSkill {
   readonly skill: AgentSkill;
   readonly version: number;
   /**
-   * Never empty; each stands behind those it names. An optional step whose target matches nobody is
-   * left out and counts as failed for those after it. For a caller who may use nobody for a step that is
+   * Never empty; each stands behind those it names. An optional step whose target matches no agent is
+   * left out and counts as failed for those after it. For a caller who may use no agent for a step that is
    * not optional, or for any step that gives a result, the skill is not there.
    */
   readonly steps: readonly StepTemplate[];

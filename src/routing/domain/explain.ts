@@ -21,7 +21,7 @@ export function candidateOf({ agent, skill, why, textScore }: Match, more?: stri
   };
 }
 
-/** The rejection of a message that nobody is found for; it lists what could be asked for. */
+/** The rejection of a message for which no agent is found; it lists what could be asked for. */
 export function noRoute(problem: string, { providers }: AgentIndex): HubError {
   const skills: string[] = [];
   let more = 0;

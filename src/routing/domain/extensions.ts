@@ -18,7 +18,7 @@ export function requestedExtensions(
 }
 
 /**
- * The extensions an agent insists on (A2A §4.6.1) and nobody asked for. The hub's own routing
+ * The extensions an agent insists on (A2A §4.6.1) and the client did not request. The hub's own routing
  * extension is never among them: the hub itself speaks it with every agent.
  */
 export function missingExtensions(agent: ExtensibleAgent, requested: readonly string[]): string[] {

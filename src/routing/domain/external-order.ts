@@ -128,7 +128,7 @@ function onOneLine(text: string): string {
 
 /**
  * What the answer makes of the candidates. Ids that are none of theirs are ignored; an answer of such
- * ids alone is not followed, an empty one says that nobody suits.
+ * ids alone is not followed, an empty one says that no agent suits.
  */
 export function followExternal(
   finding: TextFinding,

@@ -72,7 +72,7 @@ export function bySkill(requested: NamedTargets, index: AgentIndex): Found | und
   throw noRoute(`No agent offers the skill "${skillId}"${problem}.`, index);
 }
 
-/** Who carries the tags of the message; undefined when there are none or nobody does. */
+/** Who carries the tags of the message; undefined when there are none or no agent does. */
 export function byTags(requested: NamedTargets, index: AgentIndex): Found | undefined {
   const wanted = wantedOf(requested);
   if (wanted.tags.length === 0) return undefined;
@@ -82,7 +82,7 @@ export function byTags(requested: NamedTargets, index: AgentIndex): Found | unde
   return matches.length === 0 ? undefined : { reason: 'tags', matches };
 }
 
-/** The rejection of tags that nobody carries. */
+/** The rejection of tags that no agent carries. */
 export function noTags({ tags = [], match }: RoutingDirective, index: AgentIndex): Error {
   const how = match === 'any' ? 'any of' : 'all of';
   return noRoute(`No skill carries ${how} the tags ${tags.join(', ')}.`, index);
@@ -131,7 +131,7 @@ export function isComposite({ agent }: { readonly agent: RoutableAgent }): boole
   return agent.id === COMPOSITE_AGENT_ID;
 }
 
-/** Who a target means: an agent, or all with that skill or those tags. Throws NO_ROUTE for nobody. */
+/** Who a target means: an agent, or all with that skill or those tags. Throws NO_ROUTE without any. */
 export function byTarget(requested: NamedTargets, index: AgentIndex): Found {
   const found = byAgent(requested, index) ?? bySkill(requested, index) ?? byTags(requested, index);
   if (found) return found;

@@ -16,7 +16,7 @@ export interface TextFinding {
   readonly candidates: readonly TextMatch[];
   /** The least score that decides. */
   readonly threshold: number;
-  /** The order the operator's router gave; empty: it knows nobody for this. */
+  /** The order the operator's router gave; empty: it knows no agent for this. */
   readonly ordered?: { readonly picks: readonly TextMatch[]; readonly why: string };
   /** Why the operator's router was not followed; one sentence. */
   readonly note?: string;

@@ -29,7 +29,7 @@ export interface Circumstances extends Pick<RoutingQuestion, 'extensions' | 'con
 /**
  * Filters and orders what was found: required extensions, enforced media types, health, breaker and
  * full queues. Throws HubError EXTENSION_SUPPORT_REQUIRED, CONTENT_TYPE_NOT_SUPPORTED or AGENT_BUSY
- * when that leaves nobody.
+ * when that leaves none.
  */
 export function arrange(found: Found, circumstances: Circumstances): Arranged {
   const requested = withoutUnrequested(found.matches, circumstances.extensions);
@@ -126,7 +126,7 @@ function byRank(a: Judged, b: Judged): number {
 /** 0 to 3: as usual, half-open, down, out of service. */
 function healthRank({ health, breaker }: AgentCondition): number {
   if (breaker === 'open') return 3;
-  // Nobody but work can tell how an agent is whose card is never looked at: it has its turn again.
+  // The health of an agent without health checks shows only in its work: it is tried again.
   if (breaker !== 'half-open' || health === 'unknown') return HEALTH_RANK[health];
   return Math.max(1, HEALTH_RANK[health]);
 }

@@ -34,7 +34,7 @@ export interface Share {
 
 /**
  * Chooses the agents of each step like those of a message that names its target. Throws what that throws,
- * naming the step. An optional step that nobody is found for is left out and counts as failed for the
+ * naming the step. An optional step without an agent is left out and counts as failed for the
  * steps after it, as it would if its agents failed: those that wait for it to complete are skipped, the
  * others do without its artifacts, and begin when it would have. A plan that would then give no result is NO_ROUTE.
  */

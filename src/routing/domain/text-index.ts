@@ -70,7 +70,7 @@ interface KnownSource {
 }
 
 /**
- * The words of the skills that a caller may use, for messages that name nobody; what it may not use has no
+ * The words of the skills that a caller may use, for messages that name no agent; what it may not use has no
  * part in any score. It follows the registry by differences: only what was added, changed or removed is
  * written, and the result is the one a new index would give.
  */

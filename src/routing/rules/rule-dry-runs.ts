@@ -63,7 +63,7 @@ class SilentRules extends RuleSource {
   }
 }
 
-/** Dry runs with the rules told: which one decides, and why each before it does not. */
+/** Dry runs that report on the rules: which one decides, and why each before it does not. */
 @Injectable()
 export class RuleDryRuns {
   constructor(private readonly registry: RuleRegistry) {}

@@ -30,7 +30,7 @@ export class RuleTargets {
 
   /**
    * What a target names that is not there, enabled or not, with the names that come close. Tags may be
-   * carried by nobody yet.
+   * not carried by any agent yet.
    */
   unknown(target: RuleAction, path: string): readonly FieldViolation[] {
     const { agentId, skillId, composite } = target;

@@ -47,7 +47,7 @@ export function completes(events: Script): boolean {
 
 /**
  * Lets agents speak in this order, each in its own, from when the hub has asked it until it has nothing
- * more to say or nobody listens. `after` is called when what an agent said has been committed.
+ * more to say or is not listened to. `after` is called when what an agent said has been committed.
  */
 export function play(
   task: FakeTask,

@@ -184,7 +184,7 @@ function stepOf({ strategy, require, quorum }: Route): Partial<PlanStep> {
   };
 }
 
-/** A step of `agents` that begins with the task and gives its result, unless told otherwise. */
+/** A step of `agents` that begins with the task and gives its result, unless `options` differ. */
 export function planStep(
   name: string,
   agents: readonly string[],

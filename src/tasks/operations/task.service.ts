@@ -183,7 +183,7 @@ export class TaskService {
     try {
       return await this.create(request, enlisted, taskId);
     } catch (error) {
-      // Somebody was faster: the caller (then this is a follow-up) or a stranger (TASK_NOT_FOUND).
+      // Another request was faster: of the caller (then this is a follow-up) or a stranger (TASK_NOT_FOUND).
       if (isReason(error, 'CONFLICT')) return this.follow(request, enlisted);
       throw error;
     }

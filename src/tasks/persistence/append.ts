@@ -90,7 +90,7 @@ function beginningOf(append: PreparedAppend): Beginning | null {
 }
 
 /**
- * The appends to existing tasks that nobody else has changed since; locks their rows. Notes the tasks
+ * The appends to existing tasks that have not been changed since; locks their rows. Notes the tasks
  * of which the participant wants every event.
  */
 function* unchanged(

@@ -111,7 +111,7 @@ export class TaskStarter {
       : created;
   }
 
-  /** Who looks at the task is not to wait without a word; it is in the log before the task's id is told. */
+  /** The client should know that the task waits: it is logged before the task's id is returned. */
   private async reportNoWorker({ record: { id } }: TaskAggregate): Promise<Created> {
     const { log, clock } = this;
     await log.update(id, (task) => ({

@@ -3,7 +3,7 @@ import { type Findings, isFailure } from './findings.js';
 
 /** What an operator may change, as the body of a PATCH, and why. */
 export interface Recommendation {
-  /** Null: nothing the hub can be told would help. */
+  /** Null: no setting of the hub would help. */
   readonly patch: Readonly<Record<string, unknown>> | null;
   readonly why: string;
 }

@@ -51,7 +51,7 @@ const TOGETHER_MS = 1000;
 /** The weight of the newest call in the smoothed latency. */
 const LATENCY_WEIGHT = 0.2;
 
-/** An agent that nobody has called yet. */
+/** An agent that has not been called yet. */
 export function newRecord(now: number): AgentRecord {
   return {
     health: 'unknown',

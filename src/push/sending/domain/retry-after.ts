@@ -1,4 +1,4 @@
-/** Nobody means more; what is honoured is less by far (`push.retryAfterMax`). */
+/** No receiver means more; what is honoured is less by far (`push.retryAfterMax`). */
 const LONGEST_SECONDS = 366 * 24 * 3600;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const TIME = '(\\d{2}):(\\d{2}):(\\d{2})';

@@ -126,7 +126,7 @@ function referenceProblems(
 
 /** Cycles; without any: steps that take what they do not wait for, and those that can never begin. */
 function graphProblems(resolved: readonly ResolvedStep[]): FieldViolation[] {
-  // A step that names itself is told of where it does.
+  // A step that names itself is reported where it does.
   const others = resolved.map((step) => ({
     ...step,
     after: step.after.filter((each) => each.step !== step.name),

@@ -47,7 +47,7 @@ function memberOf({ agentId, skillId }: WrittenStep): 'agentId' | 'skillId' | 't
   return skillId === undefined ? 'tags' : 'skillId';
 }
 
-/** What it is that nobody has. */
+/** What no agent has. */
 function missing(
   { agentId, skillId, tags = [], match }: WrittenStep,
   field: string,

@@ -20,7 +20,7 @@ const offered = new WeakMap<
 
 /**
  * The composite skills of these that there are for a caller who may use these agents: those whose steps
- * would find somebody if every agent were well. The others would be refused. Made once per lists; where
+ * would find an agent if every agent were well. The others would be refused. Made once per lists; where
  * none is left out the list is the one that was given.
  */
 export function offeredComposites(

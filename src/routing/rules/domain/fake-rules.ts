@@ -1,7 +1,7 @@
 import type { RuleQuestion } from '../../domain/rule-decision.js';
 import type { Rule } from './rule.js';
 
-/** A rule of the tests: it applies to everything and rejects, until it is told otherwise. */
+/** A rule of the tests: it applies to everything and rejects, unless changed. */
 export function aRule(id: string, changes: Partial<Rule> = {}): Rule {
   return {
     id,

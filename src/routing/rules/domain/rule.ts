@@ -42,7 +42,7 @@ export interface RuleAction {
   readonly match?: 'all' | 'any';
   /** A composite skill's id. */
   readonly composite?: string;
-  /** Nowhere: the client is told this sentence. */
+  /** Nowhere: the message is refused with this sentence. */
   readonly reject?: string;
   /** Default `one`; plans of several steps are composite skills. */
   readonly strategy?: StepStrategy;
