@@ -34,9 +34,9 @@ describeDatabases('two processes on one database', (databases) => {
     const counted = await collect(api.service.sendStream(api.request('count')));
     expect(counted.slice(-2)).toEqual(['artifact 20', 'COMPLETED done']);
 
-    const asked = await api.send('ask');
-    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    expect(statusText(await api.reply(asked, 'Ann'))).toBe('done');
+    const requested = await api.send('ask');
+    expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(statusText(await api.reply(requested, 'Ann'))).toBe('done');
 
     const waiting = await api.begin('wait');
     await api.until(waiting.id, TaskState.TASK_STATE_WORKING);
@@ -64,11 +64,11 @@ describeDatabases('two processes on one database', (databases) => {
     const api = await HubTasks.start({ agents: [fake], database, worker: false });
     const worker = await api.successor();
     const tasks = await Promise.all(['wait', 'wait'].map((text) => api.begin(text)));
-    const asked = await api.send('ask');
+    const requested = await api.send('ask');
     for (const { id } of tasks) await api.until(id, TaskState.TASK_STATE_WORKING);
 
     expect(await api.stopper.stop('a')).toEqual({ canceled: 3, movedOn: 0 });
-    for (const { id } of [...tasks, asked]) {
+    for (const { id } of [...tasks, requested]) {
       const task = await api.get(id);
       expect(task.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
       expect(statusText(task)).toBe('The operator has stopped Agent a.');
@@ -120,7 +120,7 @@ describeDatabases('two processes on one database', (databases) => {
       database,
       config: { tasks: { retentionDays: 1 } },
     });
-    const [done, asked] = [await hub.send('go'), await hub.send('ask')];
+    const [done, requested] = [await hub.send('go'), await hub.send('ask')];
     await hub.cleanup.cleanUp();
     expect((await hub.get(done.id)).id).toBe(done.id);
     const days = 25 * 60 * 60 * 1000;
@@ -128,9 +128,9 @@ describeDatabases('two processes on one database', (databases) => {
     await hub.cleanup.cleanUp();
     await expect(hub.get(done.id)).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     await expect(hub.reply(done, 'more')).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
-    expect((await hub.get(asked.id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect((await hub.get(requested.id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     const page = await hub.service.list({ includeArtifacts: false }, hub.request(''));
-    expect(page.tasks.map(({ id }) => id)).toEqual([asked.id]);
+    expect(page.tasks.map(({ id }) => id)).toEqual([requested.id]);
     await hub.runner.stop();
   });
 });

@@ -73,7 +73,7 @@ async function done(method: string, path: string, body?: unknown): Promise<JsonO
 }
 
 /** A task that waits for an answer. */
-async function asked(): Promise<string> {
+async function requested(): Promise<string> {
   const sent = await hub.send('ask', { message: { metadata: { agentId: 'worker' } } });
   return String((sent['task'] as JsonObject)['id']);
 }
@@ -83,7 +83,7 @@ const answer = (taskId: string, text: string): Promise<unknown> =>
 
 /** A webhook of a new task, at a path of its own, that has been told the present state. */
 async function told(fields: JsonObject = {}): Promise<{ id: string; taskId: string; at: string }> {
-  const [taskId, at] = [await asked(), newPath()];
+  const [taskId, at] = [await requested(), newPath()];
   const made = await done('POST', '/configs', { taskId, url: sink.url(at), ...fields });
   await sink.waitForCount(1, 10_000, at);
   await untilStates(taskId, 'delivered');

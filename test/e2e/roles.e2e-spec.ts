@@ -64,10 +64,10 @@ it('streams from the api what the worker logs', async () => {
 });
 
 it('takes a follow-up to the delegation that waits', async () => {
-  const { task: asked } = await api.send('ask', { message: TO_AGENT });
-  expect(stateOf(asked as JsonObject)).toBe('TASK_STATE_INPUT_REQUIRED');
-  const { task } = await api.send('this one', { message: { taskId: asked.id } });
-  expect(task.id).toBe(asked.id);
+  const { task: requested } = await api.send('ask', { message: TO_AGENT });
+  expect(stateOf(requested as JsonObject)).toBe('TASK_STATE_INPUT_REQUIRED');
+  const { task } = await api.send('this one', { message: { taskId: requested.id } });
+  expect(task.id).toBe(requested.id);
   expect(artifactTexts(task as JsonObject)).toEqual(['got this one']);
 });
 

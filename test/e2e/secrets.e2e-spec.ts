@@ -305,11 +305,11 @@ describe.each([
 
   it('are sealed anew with a new key', async () => {
     await restart([K2!, K1!]);
-    await logged('the key k1 seals nothing any more and may be removed');
+    await logged('no secret is encrypted with the key k1 any more; it may be removed');
     const { keys } = (await keysOf()) as { keys: JsonObject[] };
     expect(keys).toMatchObject([
-      { id: 'k2', use: 'seals' },
-      { id: 'k1', use: 'opens', secrets: 0 },
+      { id: 'k2', use: 'encrypts' },
+      { id: 'k1', use: 'decrypts', secrets: 0 },
     ]);
     expect(keys[0]!['secrets']).toBeGreaterThan(15);
 
@@ -336,7 +336,7 @@ describe.each([
     await restart([K3!]);
     await logged('secrets are encrypted with the key k2');
     expect((await keysOf())['keys']).toMatchObject([
-      { id: 'k3', use: 'seals' },
+      { id: 'k3', use: 'encrypts' },
       { id: 'k2', use: 'missing' },
     ]);
     await logged('a webhook cannot be sent until the key of its secret is available');
@@ -358,7 +358,7 @@ describe.each([
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(
       Array.from({ length: requests.length }, () => 'Bearer bearer-s3cr3t'),
     );
-    await logged('the key k2 seals nothing any more');
+    await logged('the key k2 is encrypted with the key');
   });
 
   it('were told to nobody in all that time', async () => {

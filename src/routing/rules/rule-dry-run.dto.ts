@@ -4,7 +4,12 @@ import { SCOPES, type Scope } from '../../common/scope.js';
 import { IfGiven, NAME, NAME_RULE } from '../../common/http/fields.js';
 import type { RuleOutcome, RuleReport } from './domain/outcomes.js';
 
-const OUTCOMES: readonly RuleOutcome[] = ['decides', 'passed-over', 'does-not-apply', 'not-asked'];
+const OUTCOMES: readonly RuleOutcome[] = [
+  'decides',
+  'passed-over',
+  'does-not-apply',
+  'not-evaluated',
+];
 
 /** Whose message is tried; what is absent is the caller's own. */
 export class DryRunCallerDto {
@@ -33,7 +38,7 @@ export class RuleReportDto implements RuleReport {
   @ApiProperty({
     enum: OUTCOMES,
     description:
-      '`passed-over`: it applies, but no agent can be used. `not-asked`: an earlier rule decided.',
+      '`passed-over`: it applies, but no agent can be used. `not-evaluated`: an earlier rule decided.',
   })
   readonly outcome!: RuleOutcome;
 

@@ -10,7 +10,7 @@ export class AttemptDto {
   @ApiProperty({ type: String, nullable: true, example: 'translate' })
   readonly skillId: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  readonly askedAt: string | null;
+  readonly calledAt: string | null;
   @ApiProperty({ type: String, format: 'date-time' }) readonly endedAt: string;
   @ApiProperty({
     type: String,
@@ -19,11 +19,11 @@ export class AttemptDto {
   })
   readonly why: string;
 
-  constructor({ agentId, agentName, skillId, askedAt, endedAt, why }: Attempt) {
+  constructor({ agentId, agentName, skillId, calledAt, endedAt, why }: Attempt) {
     this.agentId = agentId;
     this.agentName = agentName;
     this.skillId = skillId ?? null;
-    this.askedAt = timeOf(askedAt);
+    this.calledAt = timeOf(calledAt);
     this.endedAt = new Date(endedAt).toISOString();
     this.why = why;
   }

@@ -162,7 +162,7 @@ export class DelegationDto {
   @ApiProperty({
     type: [AttemptDto],
     description:
-      'Agents tried before this one, or skipped without a call (no `askedAt`), oldest first.',
+      'Agents tried before this one, or skipped without a call (no `calledAt`), oldest first.',
   })
   readonly attempts: readonly AttemptDto[];
   @ApiProperty({

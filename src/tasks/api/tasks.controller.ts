@@ -46,7 +46,7 @@ export class TasksController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Lists tasks with their delegations, newest status first.' })
+  @ApiOperation({ summary: 'List tasks with their delegations, newest status first.' })
   @ApiOkResponse({ type: TaskPageDto })
   async list(
     @Query() query: TaskQueryDto,
@@ -65,7 +65,7 @@ export class TasksController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Reads one task: its route, its delegations and its newest events.' })
+  @ApiOperation({ summary: 'Get one task: its route, its delegations and its newest events.' })
   @ApiOkResponse({ type: TaskDetailDto })
   async get(
     @Param('id') id: string,
@@ -82,7 +82,7 @@ export class TasksController {
   @HttpCode(204)
   @RequireScope('a2a')
   @ApiOperation({
-    summary: 'Deletes a task that has ended: one of your own, or any you may see as an operator.',
+    summary: 'Delete a task that has ended: one of your own, or any you may see as an operator.',
     description:
       'Its log, artifacts, webhooks and deliveries are deleted with it. 409 if it has not ended, or, without force, while a cancel to one of its agents or a webhook delivery is pending.',
   })
