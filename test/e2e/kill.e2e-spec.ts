@@ -11,14 +11,15 @@ import type { JsonObject } from '../support/json.js';
 import { CHUNKS_ARTIFACT } from '../support/live-task.js';
 import { ResumingReader } from '../support/resuming-reader.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
+import { casesOf } from '../support/thorough.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
-const TASKS = 200;
+const TASKS = casesOf(60, 200);
 const CHUNKS = 12;
 /** Before the second kill no task comes further, so that every task lives through both. */
 const CHUNKS_BEFORE_KILLS = 8;
 const CHUNK_EVERY_MS = 400;
-const DEADLINE_MS = 90_000;
+const DEADLINE_MS = 120_000;
 
 describe.each([
   ['SQLite', startSqlite],
@@ -49,7 +50,7 @@ describe.each([
     await hub.registerAgent(agent.url, { id: 'counter' });
     await hub.key();
     readers = await sendThroughTwoKills();
-  }, DEADLINE_MS + 30_000);
+  }, 2 * DEADLINE_MS);
 
   afterAll(async () => {
     await hub?.close();

@@ -122,8 +122,9 @@ describe('large answers that nobody reads', () => {
     const task = await client.call(V1.getTask, { tenant: '', id: othersTask });
     expect(task.artifacts[0]!.parts[0]!.content).toMatchObject({ value: expect.any(String) });
 
-    // The idler has its share still: one answer, until its reader is cut.
-    expect(budget.held).toBeGreaterThan(TASK_BYTES - 1);
+    // The idler has its share still: one answer, until its reader is cut, which a busy machine may come too late to see.
+    const isCut = performance.now() - begun > PATIENCE_MS / 2;
+    expect(isCut || budget.held > TASK_BYTES - 1).toBe(true);
     await eventually(() => expect(budget.held).toBe(0), 30_000);
     clearInterval(look);
     expect(performance.now() - begun).toBeGreaterThan(PATIENCE_MS / 2);
