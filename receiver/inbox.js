@@ -1,4 +1,4 @@
-/** Ids that are remembered of each lane. */
+/** Ids that are remembered of each stream. */
 const REMEMBERED_IDS = 256;
 
 const EMPTY = Object.freeze({ sequence: 0, number: 0, ids: Object.freeze([]) });
@@ -25,7 +25,7 @@ export function classify(delivery, seen = EMPTY) {
   };
 }
 
-/** Takes each delivery once and in order, one at a time for each lane. */
+/** Takes each delivery once and in order, one at a time for each stream. */
 export class Inbox {
   constructor(store = new MemoryStore()) {
     this.store = store;
@@ -34,23 +34,23 @@ export class Inbox {
 
   /** See index.d.ts. */
   take(delivery, handle) {
-    const { lane } = delivery;
-    const before = this.busy.get(lane) ?? Promise.resolve();
+    const { stream } = delivery;
+    const before = this.busy.get(stream) ?? Promise.resolve();
     const taken = before.then(() => this.#takeNow(delivery, handle));
     const settled = taken
       .catch(() => undefined)
       .then(() => {
-        if (this.busy.get(lane) === settled) this.busy.delete(lane);
+        if (this.busy.get(stream) === settled) this.busy.delete(stream);
       });
-    this.busy.set(lane, settled);
+    this.busy.set(stream, settled);
     return taken;
   }
 
   async #takeNow(delivery, handle) {
-    const verdict = classify(delivery, await this.store.load(delivery.lane));
+    const verdict = classify(delivery, await this.store.load(delivery.stream));
     if (verdict.kind === 'test') return verdict;
     if (verdict.kind !== 'duplicate') await handle(verdict);
-    await this.store.save(delivery.lane, verdict.seen);
+    await this.store.save(delivery.stream, verdict.seen);
     return verdict;
   }
 }
@@ -58,17 +58,17 @@ export class Inbox {
 /** Lanes that are remembered without a store. */
 const MAX_LANES = 10_000;
 
-/** What was seen, for as long as the process lives, of the lanes heard of last. */
+/** What was seen, for as long as the process lives, of the streams heard of last. */
 class MemoryStore {
   #seen = new Map();
 
-  load(lane) {
-    return this.#seen.get(lane);
+  load(stream) {
+    return this.#seen.get(stream);
   }
 
-  save(lane, seen) {
-    this.#seen.delete(lane);
-    this.#seen.set(lane, seen);
+  save(stream, seen) {
+    this.#seen.delete(stream);
+    this.#seen.set(stream, seen);
     if (this.#seen.size > MAX_LANES) this.#seen.delete(this.#seen.keys().next().value);
   }
 }

@@ -56,10 +56,10 @@ export interface Delivery {
   readonly timestamp: Date;
   readonly taskId: string;
   /** What is told in order and numbered together: the task, for a subscription with its id before it. */
-  readonly lane: string;
+  readonly stream: string;
   /** The event's number in the task's log; several deliveries can share one. */
   readonly sequence: number | undefined;
-  /** 1, 2, 3 … in the lane; 0 for a test. */
+  /** 1, 2, 3 … in the stream; 0 for a test. */
   readonly deliveryNumber: number | undefined;
   /** 1, 2, 3 … of this event. */
   readonly attempt: number | undefined;
@@ -95,7 +95,7 @@ export class WebhookVerificationError extends Error {
   readonly code: VerificationErrorCode;
 }
 
-/** What has been seen of one lane; JSON, to be kept beside what the receiver knows of the task. */
+/** What has been seen of one stream; JSON, to be kept beside what the receiver knows of the task. */
 export interface Seen {
   readonly sequence: number;
   readonly number: number;
@@ -124,13 +124,13 @@ export function classify(
 
 /** Where an {@link Inbox} keeps what it has seen. */
 export interface InboxStore {
-  load(lane: string): Seen | undefined | Promise<Seen | undefined>;
-  save(lane: string, seen: Seen): void | Promise<void>;
+  load(stream: string): Seen | undefined | Promise<Seen | undefined>;
+  save(stream: string, seen: Seen): void | Promise<void>;
 }
 
 /**
- * Takes each delivery once and in order, one at a time for each lane of one webhook address. Without a store
- * it remembers in memory, of the 10,000 lanes heard of last.
+ * Takes each delivery once and in order, one at a time for each stream of one webhook address. Without a store
+ * it remembers in memory, of the 10,000 streams heard of last.
  */
 export class Inbox {
   constructor(store?: InboxStore);

@@ -38,7 +38,7 @@ function deliveryOf(headers, event, { id, timestamp }) {
     id,
     timestamp,
     taskId,
-    lane: subscriptionId === undefined ? taskId : `${subscriptionId}/${taskId}`,
+    stream: subscriptionId === undefined ? taskId : `${subscriptionId}/${taskId}`,
     sequence: countOf(headers, 'a2a-hub-sequence'),
     deliveryNumber: countOf(headers, 'a2a-hub-delivery-number'),
     attempt: countOf(headers, 'a2a-hub-attempt'),

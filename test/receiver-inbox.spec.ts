@@ -3,7 +3,7 @@ import { classify, Inbox, type Delivery, type Seen } from '../receiver/index.js'
 
 describe('an inbox', () => {
   const delivery = (id: string, sequence: number, deliveryNumber: number, gap?: number) =>
-    ({ id, sequence, deliveryNumber, gap, taskId: 't1', lane: 't1' }) as Delivery;
+    ({ id, sequence, deliveryNumber, gap, taskId: 't1', stream: 't1' }) as Delivery;
 
   it('tells what is new, late, seen already, and whether something is missing', () => {
     let seen: Seen | undefined;
@@ -50,10 +50,10 @@ describe('an inbox', () => {
     expect(used).toEqual(['a']);
   });
 
-  it('numbers the lanes of two webhooks at one address apart', async () => {
+  it('numbers the streams of two webhooks at one address apart', async () => {
     const inbox = new Inbox();
-    const use = (lane: string, id: string, number: number) =>
-      inbox.take({ ...delivery(id, number, number), lane }, () => undefined);
+    const use = (stream: string, id: string, number: number) =>
+      inbox.take({ ...delivery(id, number, number), stream }, () => undefined);
     await use('s1/t1', 'a', 1);
     expect(await use('s2/t1', 'b', 5)).toMatchObject({ kind: 'new', isMissing: false });
     expect(await use('s1/t1', 'c', 3)).toMatchObject({ isMissing: true });

@@ -46,7 +46,7 @@ describe('a verified webhook', () => {
       id: ID,
       timestamp: NOW,
       taskId: 't1',
-      lane: 't1',
+      stream: 't1',
       sequence: 4,
       deliveryNumber: 2,
       attempt: 1,
@@ -105,7 +105,7 @@ describe('what the hub says of a webhook', () => {
   it('is its subscription, which numbers its own deliveries of the task', async () => {
     const given = request({ 'a2a-hub-subscription': 's1' });
     const delivery = await verifier({ secrets: SECRET })(given);
-    expect([delivery.subscriptionId, delivery.taskId, delivery.lane]).toEqual([
+    expect([delivery.subscriptionId, delivery.taskId, delivery.stream]).toEqual([
       's1',
       't1',
       's1/t1',

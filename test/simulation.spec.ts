@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '../src/protocol/a2a.js';
 import { empty, withFactory } from './support/databases.js';
 import { simulate } from './support/simulation/simulation.js';
+import { casesOf } from './support/thorough.js';
 import { complaintsAbout } from './support/simulation/verdict.js';
 
 /**
@@ -9,7 +10,7 @@ import { complaintsAbout } from './support/simulation/verdict.js';
  * `SIM_SEEDS=20000 npm run jest -- test/simulation.spec` plays more of them, `SIM_FROM=17 SIM_SEEDS=1` one again.
  */
 const CHOSEN = process.env['SIM_SEEDS'];
-const SEEDS = Number(CHOSEN ?? 60);
+const SEEDS = Number(CHOSEN ?? casesOf(20, 60));
 const FROM = Number(process.env['SIM_FROM'] ?? 1);
 const MS_PER_SEED = 5000;
 const MAX_FAILED = 5;

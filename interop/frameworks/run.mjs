@@ -51,7 +51,7 @@ console.log();
 for (const row of rows) console.log(row.join(' | '));
 if (rows.some((row) => row.some((cell) => cell.startsWith('FAILED')))) process.exitCode = 1;
 
-/** One row of the table: the name, how the agent is called, an answer for each case, what was forgiven. */
+/** One row of the table: the name, how the agent is called, an answer for each case, the deviations tolerated. */
 async function tried(hub, framework) {
   const row = [framework.id];
   return behindHub(hub, framework, row, async ({ endpoint }, cardUrl) => {
@@ -63,8 +63,8 @@ async function tried(hub, framework) {
       console.log(`${framework.id}: ${name}: ${answer}`);
       row.push(answer);
     }
-    const { quirks } = await hub.admin('GET', `/api/v1/agents/${framework.id}`);
-    row.push(quirks.map(({ kind }) => kind).join(', ') || '-');
+    const { deviations } = await hub.admin('GET', `/api/v1/agents/${framework.id}`);
+    row.push(deviations.map(({ kind }) => kind).join(', ') || '-');
   });
 }
 

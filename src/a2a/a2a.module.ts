@@ -20,12 +20,12 @@ import { HubRequestHandler } from './hub-request-handler.js';
 import { AdminAnswers } from './http/admin-answers.js';
 import { AdminBodies } from './http/admin-bodies.js';
 import { HttpBindings } from './http/http-bindings.js';
-import { AnswerBudget, answerRules } from './intake/answer-budget.js';
-import { BodyBudget } from './intake/body-budget.js';
-import { Intake } from './intake/intake.js';
-import { OpenCalls } from './intake/open-calls.js';
-import { Turns } from './intake/turns.js';
-import { Uploads } from './intake/uploads.js';
+import { AnswerBudget, answerRules } from './limits/answer-budget.js';
+import { BodyBudget } from './limits/body-budget.js';
+import { RequestCapacity } from './limits/request-capacity.js';
+import { OpenCalls } from './limits/open-calls.js';
+import { Turns } from './limits/turns.js';
+import { Uploads } from './limits/uploads.js';
 import { JsonRpcBinding } from './json-rpc/json-rpc.binding.js';
 import { RpcDispatcher } from './json-rpc/rpc-dispatcher.js';
 import { V0Dialect } from './json-rpc/v0-dialect.js';
@@ -46,7 +46,7 @@ import { EventStreams } from './sse/event-streams.js';
     OpenCalls,
     Turns,
     Uploads,
-    Intake,
+    RequestCapacity,
     HubRequestHandler,
     EventStreams,
     AdminAnswers,

@@ -72,10 +72,10 @@ export class HubRequestHandler {
       await this.inline(request, hubRequest, source),
     );
     if (result.kind === 'message') {
-      await roomForDone(result.message, call, result.message.taskId);
+      await reserveForDone(result.message, call, result.message.taskId);
       return result.message;
     }
-    await roomForDone(result.task, call, result.task.id);
+    await reserveForDone(result.task, call, result.task.id);
     return result.task;
   }
 
@@ -85,21 +85,21 @@ export class HubRequestHandler {
     source: SourceDetails = {},
   ): AsyncGenerator<StreamItem, void, undefined> {
     const hubRequest = this.hubRequest(request, call, source);
-    const alongside = await this.inline(request, hubRequest, source);
-    yield* this.tasks.sendStream(hubRequest, alongside);
+    const enlisted = await this.inline(request, hubRequest, source);
+    yield* this.tasks.sendStream(hubRequest, enlisted);
   }
 
   async getTask(request: GetTaskRequest, call: CallContext): Promise<Task> {
     const { id, historyLength, tenant } = request;
     noteTask(call.note, id);
     const task = await this.tasks.get(id, historyLength, named(call, tenant));
-    await roomFor(task, call);
+    await reserveFor(task, call);
     return task;
   }
 
   async listTasks(request: ListTasksRequest, call: CallContext): Promise<ListTasksResponse> {
     const page = await this.tasks.list(request, named(call, request.tenant));
-    await roomFor(page, call);
+    await reserveFor(page, call);
     return page;
   }
 
@@ -107,7 +107,7 @@ export class HubRequestHandler {
     const { id, tenant, metadata } = request;
     noteTask(call.note, id);
     const task = await this.tasks.cancel(id, named(call, tenant), metadata);
-    await roomForDone(task, call, id);
+    await reserveForDone(task, call, id);
     return task;
   }
 
@@ -218,14 +218,14 @@ export class HubRequestHandler {
 }
 
 /** Before a large answer is written. */
-async function roomFor(answer: object, call: CallContext): Promise<void> {
+async function reserveFor(answer: object, call: CallContext): Promise<void> {
   if (isLong(answer)) await call.reserveAnswer?.(sizeOf(answer));
 }
 
 /** The same of what has been done and should not be asked for again: without room it says where to read it. */
-async function roomForDone(answer: object, call: CallContext, taskId: string): Promise<void> {
+async function reserveForDone(answer: object, call: CallContext, taskId: string): Promise<void> {
   try {
-    await roomFor(answer, call);
+    await reserveFor(answer, call);
   } catch (cause) {
     const where = taskId === '' ? '' : `: read task ${taskId} in a moment`;
     const text = `It is done, but there is no room for its large answer just now${where}.`;

@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { AgentClient } from './client/agent-client.js';
 import { AgentHealth } from './health/agent-health.js';
-import { AgentIntake } from './registration/agent-intake.js';
+import { RegistrationCheck } from './registration/registration-check.js';
 import { AgentLoad } from './health/agent-load.js';
-import { AgentQuirks } from './registry/agent-quirks.js';
+import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
 import { AgentStore } from './registry/agent-store.js';
 import { AgentsController } from './api/agents.controller.js';
@@ -50,9 +50,9 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     CardReader,
     CardVerifier,
     CardTrust,
-    AgentIntake,
+    RegistrationCheck,
     AgentRegistry,
-    AgentQuirks,
+    AgentDeviations,
     AgentProbe,
     UnreadAgents,
     AgentsService,
@@ -63,7 +63,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     AgentClient,
     AgentHealth,
     AgentLoad,
-    AgentQuirks,
+    AgentDeviations,
     AgentRegistry,
     AgentsService,
   ],

@@ -16,7 +16,7 @@ export {
   type TaskResult,
 } from './health/agent-health.js';
 export { AgentLoad, type AgentQueue, type QueueAsker } from './health/agent-load.js';
-export { AgentQuirks } from './registry/agent-quirks.js';
+export { AgentDeviations } from './registry/agent-deviations.js';
 export { AgentRegistry } from './registry/agent-registry.js';
 export { type AgentFilter, AgentStore } from './registry/agent-store.js';
 export { AgentsModule } from './agents.module.js';

@@ -66,7 +66,7 @@ export class KeysService {
     };
     await this.store.add(record);
     // What was held back for want of a key goes on.
-    if (request.principalId !== undefined) await this.changes.tell(record.principalId);
+    if (request.principalId !== undefined) await this.changes.notify(record.principalId);
     return { key, record };
   }
 

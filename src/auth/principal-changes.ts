@@ -2,14 +2,14 @@
 type Listener = (principalId: string) => Promise<void>;
 
 /**
- * Tells those to the right of `auth` in this process that the standing of a principal has changed. It
+ * Notifies the features above `auth` in this process that a principal was disabled, enabled or has other keys. It
  * carries nothing that is not in the database (`PrincipalStore.unreconciled`), where other processes see it.
  */
 export class PrincipalChanges {
   private readonly listeners = new Set<Listener>();
 
   /** Resolves when all have acted; rejects when one could not. */
-  async tell(principalId: string): Promise<void> {
+  async notify(principalId: string): Promise<void> {
     await Promise.all([...this.listeners].map((listener) => listener(principalId)));
   }
 

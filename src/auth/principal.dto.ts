@@ -43,7 +43,7 @@ export class PrincipalDto {
   @Shown.Choice(HOLDS, {
     nullable: true,
     description:
-      'Why nothing is delivered for it at this moment: all webhooks and standing subscriptions while it is disabled, standing subscriptions when it has had no valid key for auth.keylessGrace. Each webhook shows its own reason as `held`.',
+      'Why nothing is delivered for it at this moment: all webhooks and subscriptions while it is disabled, subscriptions when it has had no valid key for auth.keylessGrace. Each webhook shows its own reason as `held`.',
     example: null,
   })
   readonly pushHeld!: Hold | null;

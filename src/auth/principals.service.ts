@@ -82,7 +82,7 @@ export class PrincipalsService implements OnModuleInit {
     if (!(await this.store.disable(id, this.clock.now()))) return unknown(id);
     this.auth.forgetPrincipal(id);
     this.watch.disabled(id);
-    await this.changes.tell(id);
+    await this.changes.notify(id);
     this.log.info({ principal: id, by: callerId }, 'a principal was disabled');
     return this.get(id);
   }
@@ -92,7 +92,7 @@ export class PrincipalsService implements OnModuleInit {
     if (!(await this.store.enable(id))) return unknown(id);
     this.auth.forgetRefused();
     this.watch.enabled(id);
-    await this.changes.tell(id);
+    await this.changes.notify(id);
     this.log.info({ principal: id, by: callerId }, 'a principal was enabled');
     return this.get(id);
   }

@@ -25,8 +25,8 @@ export class ByteCollector {
     for (let from = 0; from < bytes.length;) {
       // A small whole should not cost a whole block.
       this.open ??= Buffer.allocUnsafe(this.blocks.length === 0 ? firstSize(bytes) : BLOCK_BYTES);
-      const room = this.open.length - this.filled;
-      const piece = bytes.subarray(from, from + room);
+      const free = this.open.length - this.filled;
+      const piece = bytes.subarray(from, from + free);
       this.open.set(piece, this.filled);
       this.filled += piece.length;
       from += piece.length;

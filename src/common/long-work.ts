@@ -28,7 +28,7 @@ const STREAMED_PER_MS = LONG / 8;
 
 /**
  * Resolves in a turn of the event loop that no other long work has; first come, first served. After long
- * work the line rests while the loop is busy, so that what is short has most of it.
+ * work the queue rests while the loop is busy, so that what is short has most of it.
  */
 export function longTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -74,7 +74,7 @@ export class TurnCounter {
   }
 }
 
-/** The first in the line goes; its place is kept until it is done, as is that of who comes meanwhile. */
+/** Runs the first of the queue, which stays in it until it is done; so do those that come meanwhile. */
 function next(): void {
   const began = performance.now();
   waiting[0]!();
@@ -86,7 +86,7 @@ function next(): void {
   });
 }
 
-/** Lets the line go on: at once when it owes no rest, else when it has rested or nobody needs it to. */
+/** Resumes the queue: at once when it owes no rest, else when it has rested or nothing needs it to. */
 function rest(): void {
   if (debtMs < DEBT_MS) return void setImmediate(next);
   const before = performance.eventLoopUtilization();

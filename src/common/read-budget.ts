@@ -86,7 +86,7 @@ export class ReadBudget {
   /** Whether it may hold so much now. */
   private tryGrow(reading: Reading, wanted: number, isAfterOthers: boolean): boolean {
     if (reading === this.beyond) return true;
-    if (!isAfterOthers && this.hasRoom(reading, wanted)) return true;
+    if (!isAfterOthers && this.hasCapacity(reading, wanted)) return true;
     if (this.beyond !== undefined) return false;
     this.count(reading, -reading.taken);
     this.beyond = reading;
@@ -99,7 +99,7 @@ export class ReadBudget {
     return false;
   }
 
-  private hasRoom(reading: Reading, wanted: number): boolean {
+  private hasCapacity(reading: Reading, wanted: number): boolean {
     const isWithin = this.taken + wanted - reading.taken <= this.rules.limit;
     return isWithin && this.hasShare(reading, wanted);
   }

@@ -39,10 +39,10 @@ describe('a signal', () => {
     first();
     first();
     signal.emit();
-    expect([calls, signal.isHeard]).toEqual([3, true]);
+    expect([calls, signal.hasListeners]).toEqual([3, true]);
     second();
     signal.emit();
-    expect([calls, signal.isHeard]).toEqual([3, false]);
+    expect([calls, signal.hasListeners]).toEqual([3, false]);
   });
 
   it('lets a listener leave, and another join, while it tells', () => {
@@ -77,9 +77,17 @@ describe('a signal by key', () => {
     const leave = signal.listen('a', () => undefined);
     const leaveToo = signal.listen('a', () => undefined);
     leave();
-    expect([signal.keys, signal.isHeard, signal.hears('a')]).toEqual([['a'], true, true]);
+    expect([signal.keys, signal.hasListeners, signal.hasListenersFor('a')]).toEqual([
+      ['a'],
+      true,
+      true,
+    ]);
     leaveToo();
     leaveToo();
-    expect([signal.keys, signal.isHeard, signal.hears('a')]).toEqual([[], false, false]);
+    expect([signal.keys, signal.hasListeners, signal.hasListenersFor('a')]).toEqual([
+      [],
+      false,
+      false,
+    ]);
   });
 });

@@ -2,13 +2,13 @@ import { Subject } from 'rxjs';
 
 /**
  * Tells whoever listens at once and in the order they came. A listener that throws does not keep it from
- * the others, nor its error from the process; one that comes during a call hears the next.
+ * the others, nor its error from the process; one that comes during a call is called from the next signal on.
  */
 export class Signal<T = void> {
   private readonly subject = new Subject<T>();
 
   /** Somebody listens. */
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.subject.observed;
   }
 
@@ -33,11 +33,11 @@ export class KeyedSignal<T = void> {
   }
 
   /** Somebody listens, for any key. */
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.signals.size > 0;
   }
 
-  hears(key: string): boolean {
+  hasListenersFor(key: string): boolean {
     return this.signals.has(key);
   }
 
@@ -51,7 +51,7 @@ export class KeyedSignal<T = void> {
     const leave = signal.listen(listener);
     return () => {
       leave();
-      if (!signal.isHeard && this.signals.get(key) === signal) this.signals.delete(key);
+      if (!signal.hasListeners && this.signals.get(key) === signal) this.signals.delete(key);
     };
   }
 }

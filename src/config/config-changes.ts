@@ -78,7 +78,7 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
       this.isPending = true;
       for (const apply of prepared) await apply();
       this.isPending = false;
-      this.told(config);
+      this.report(config);
     } catch (error) {
       const what =
         error instanceof ConfigError ? { problems: error.in(file).problems } : { err: error };
@@ -91,7 +91,7 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private told(config: AppConfig): void {
+  private report(config: AppConfig): void {
     const { file } = this.source;
     const settings = needRestart(this.config, config);
     const text = 'the configuration file was read again';

@@ -2,7 +2,7 @@ import { ID } from '../common/id-pattern.js';
 import { Setting, type SettingOptions } from './setting.js';
 
 /**
- * A standing subscription declared in the configuration, as it is written there: the members of the body
+ * A subscription declared in the configuration, as it is written there: the members of the body
  * of `POST /api/v1/push/subscriptions`, with an id and an organization. Push reads it by the same rules,
  * so only the id has been looked at.
  */
@@ -16,7 +16,7 @@ const ALLOWED =
   'a list of subscriptions (in a file only), each with id, organization and url, and optionally name, ' +
   'version, authentication, token, signingKeys, events, filter, paused; see docs/subscriptions.md';
 
-/** The setting that holds standing subscriptions declared in YAML. They have secrets, so it is masked whole. */
+/** The setting that holds subscriptions declared in YAML. They have secrets, so it is masked whole. */
 export function declaredSubscriptions(
   options: SettingOptions<readonly DeclaredSubscription[]>,
 ): Setting<readonly DeclaredSubscription[]> {

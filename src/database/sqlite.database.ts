@@ -151,35 +151,35 @@ export class SqliteDatabase extends Database {
     this.isFlushing = false;
   }
 
-  /** Commits the group, which is told when that is on the disk; says whether it was large. */
+  /** Commits the group, and reports to each when it is on the disk; returns whether it was large. */
   private flush(group: readonly QueuedWork[]): boolean {
     this.written = 0;
     const began = performance.now();
-    const tellEach = this.failure === null ? this.commit(group) : this.refuse(group, this.failure);
+    const reports = this.failure === null ? this.commit(group) : this.refuse(group, this.failure);
     const isLarge = this.written >= LARGE;
     if (isLarge) tookLong(performance.now() - began);
-    if (tellEach.length > 0) this.tell(group, tellEach, isLarge);
+    if (reports.length > 0) this.report(group, reports, isLarge);
     return isLarge;
   }
 
-  private tell(
+  private report(
     group: readonly QueuedWork[],
-    tellEach: readonly (() => void)[],
+    reports: readonly (() => void)[],
     isLarge: boolean,
   ): void {
-    const tellAll = (): void => {
-      for (const tell of tellEach) tell();
+    const reportAll = (): void => {
+      for (const report of reports) report();
     };
-    if (this.log === null) return tellAll();
+    if (this.log === null) return reportAll();
     const before = this.log.pending;
     const waits = this.isFull && group.some(({ durability }) => durability === 'durable');
     // Also where nobody waits for what is large: who comes next should not have to wait for all of it.
     const synced = waits || isLarge ? this.log.sync() : null;
     if (synced !== null) void this.watch(synced, isLarge);
     const awaited = waits ? synced : before;
-    if (awaited === null) tellAll();
+    if (awaited === null) reportAll();
     // In the order of the commits.
-    else awaited.then(tellAll, (error: Error) => this.refuse(group, error));
+    else awaited.then(reportAll, (error: Error) => this.refuse(group, error));
   }
 
   private async watch(sync: Promise<void>, isLarge: boolean): Promise<void> {
@@ -198,18 +198,18 @@ export class SqliteDatabase extends Database {
     return [];
   }
 
-  /** One transaction of the group; gives what tells each how it went, nothing when that failed. */
+  /** One transaction of the group; returns what reports to each how it went; nothing when the transaction failed. */
   private commit(group: readonly QueuedWork[]): readonly (() => void)[] {
-    const tellEach: (() => void)[] = [];
+    const reports: (() => void)[] = [];
     try {
       this.execute({ sql: 'BEGIN IMMEDIATE', params: [] });
-      for (const item of group) tellEach.push(this.attempt(item, group.length > 1));
+      for (const item of group) reports.push(this.attempt(item, group.length > 1));
       this.execute({ sql: 'COMMIT', params: [] });
     } catch (error) {
       if (this.connection.inTransaction) this.execute({ sql: 'ROLLBACK', params: [] });
       return this.refuse(group, error as Error);
     }
-    return tellEach;
+    return reports;
   }
 
   /** Runs one work; its failure takes back its own statements and no other's. */

@@ -245,7 +245,7 @@ describe('the routing directive', () => {
     expect(fieldOf({ quorum: 2 }, 'quorum')).toBe('quorum');
   });
 
-  it('takes wishes from outside of metadata first, and names their fields bare', () => {
+  it('takes options from outside of metadata first, and names their fields bare', () => {
     const inMetadata = ours({ strategy: 'all', maxAgents: 3 });
     expect(readDirective(inMetadata, undefined, { strategy: 'first', tags: ['x'] })).toEqual({
       strategy: 'first',

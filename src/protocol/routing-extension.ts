@@ -110,14 +110,14 @@ const match = oneOf(MATCHES);
 
 /**
  * Reads what a client asks of the routing, from the metadata of the message and of the request: the
- * extension's data first, then the plain keys; in both the message before the request. `wishes` are
+ * extension's data first, then the plain keys; in both the message before the request. `options` are
  * members that stand outside of metadata and win over it. Throws HubError INVALID_PARAMS naming the
  * field that is mistyped, contradicts another or is not known (plain keys: beside one that is read, or a spelling of one).
  */
 export function readDirective(
   messageMetadata: Metadata,
   requestMetadata: Metadata,
-  wishes: Metadata = undefined,
+  options: Metadata = undefined,
 ): RoutingDirective {
   const both = [
     { values: messageMetadata ?? {}, path: 'message.metadata' },
@@ -127,7 +127,7 @@ export function readDirective(
   refuseUnknown(data, OWN_MEMBERS);
   refuseMisspelt(both, data);
   refuseMisplaced(both, ROUTING_EXTENSION_URI);
-  const ours = [{ values: wishes ?? {}, path: '' }, ...data];
+  const ours = [{ values: options ?? {}, path: '' }, ...data];
   const fields = new Map<string, string>();
   const read = <T>(name: string, parse: Parse<T>, plain?: string): T | undefined => {
     const found =

@@ -42,7 +42,7 @@ export function applyEvent(task: Task, payload: Payload, kind?: string): Task {
       addChunk(task.artifacts, payload.value);
       return task;
     case 'message':
-      setAsideStatusMessage(task);
+      moveStatusMessageToHistory(task);
       task.history.push(payload.value);
       return task;
     case 'task':
@@ -115,12 +115,12 @@ function cloneArtifact(artifact: Artifact): Artifact {
 }
 
 function setStatus(task: Task, status: TaskStatus): void {
-  setAsideStatusMessage(task);
+  moveStatusMessageToHistory(task);
   task.status = status;
 }
 
 /** The status message has been followed by something: it is history now. */
-function setAsideStatusMessage(task: Task): void {
+function moveStatusMessageToHistory(task: Task): void {
   if (!task.status?.message) return;
   task.history.push(task.status.message);
   task.status = { ...task.status, message: undefined };

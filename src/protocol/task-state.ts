@@ -1,11 +1,23 @@
 import { TaskState } from './a2a.js';
 
-const TERMINAL: ReadonlySet<TaskState> = new Set([
+/** The states in which a task has ended. */
+export const TERMINAL_STATES: readonly TaskState[] = [
   TaskState.TASK_STATE_COMPLETED,
   TaskState.TASK_STATE_FAILED,
   TaskState.TASK_STATE_CANCELED,
   TaskState.TASK_STATE_REJECTED,
-]);
+];
+
+/** All states that a task of the hub can have. */
+export const TASK_STATES: readonly TaskState[] = [
+  TaskState.TASK_STATE_SUBMITTED,
+  TaskState.TASK_STATE_WORKING,
+  TaskState.TASK_STATE_INPUT_REQUIRED,
+  TaskState.TASK_STATE_AUTH_REQUIRED,
+  ...TERMINAL_STATES,
+];
+
+const TERMINAL: ReadonlySet<TaskState> = new Set(TERMINAL_STATES);
 
 const INTERRUPTED: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_INPUT_REQUIRED,

@@ -205,14 +205,14 @@ const DELIVERY_PROVIDERS = [
       ids: IdSource,
       streams: DeliveryStreamStore,
       runner: StreamRunner,
-      upkeep: DeliveryCleanup,
+      cleanup: DeliveryCleanup,
       wakeup: PushWakeup,
       clock: Clock,
       log: Log,
       config: AppConfig,
       database: Database,
     ) =>
-      new DeliveryWorker(ids.next(), streams, runner, upkeep, wakeup, clock, log, {
+      new DeliveryWorker(ids.next(), streams, runner, cleanup, wakeup, clock, log, {
         ...config.push,
         alone: database.dialect === 'sqlite',
       }),

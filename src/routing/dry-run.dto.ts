@@ -20,8 +20,8 @@ import {
 } from '../protocol/routing-extension.js';
 import { STRATEGIES, type Strategy } from '../protocol/strategies.js';
 import { RULE_LIMITS } from './rules/domain/rule.js';
+import { DryRunCallerDto } from './rules/rule-dry-run.dto.js';
 import { CreateRuleDto } from './rules/rule-requests.dto.js';
-import { TrialCallerDto } from './rules/rule-trial.dto.js';
 import { WrittenRuleDto } from './rules/rule.dto.js';
 
 /** Tags, or one text of them separated by commas; as in metadata. */
@@ -74,7 +74,7 @@ function targetOf(value: unknown): unknown {
     : value;
 }
 
-/** A message to be routed without sending it: what a send would carry, or the wishes alone. */
+/** A message to be routed without sending it: what a send would carry, or the routing options alone. */
 @ApiExtraModels(RoutingTargetDto)
 export class DryRunDto {
   @Json({
@@ -199,9 +199,9 @@ export class DryRunDto {
   })
   rule?: CreateRuleDto;
 
-  @Nested(() => TrialCallerDto, {
+  @Nested(() => DryRunCallerDto, {
     optional: true,
     description: 'The caller to assume; default: the actual caller (scope `agents`).',
   })
-  caller?: TrialCallerDto;
+  caller?: DryRunCallerDto;
 }

@@ -17,7 +17,7 @@ import type {
   RouteStrategy,
 } from './domain/route.js';
 import { STEP_STRATEGIES, type StepStrategy } from './domain/strategy/step-policies.js';
-import { RuleReportDto } from './rules/rule-trial.dto.js';
+import { RuleReportDto } from './rules/rule-dry-run.dto.js';
 
 const REASONS: readonly RouteReason[] = [
   'agent',

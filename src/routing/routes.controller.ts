@@ -7,13 +7,13 @@ import { DryRunDto } from './dry-run.dto.js';
 import { dryRunMessage } from './dry-run-message.js';
 import { DryRunRouteDto } from './route.dto.js';
 import { RoutingService } from './routing.service.js';
-import { RuleTrials } from './rules/rule-trials.js';
+import { RuleDryRuns } from './rules/rule-dry-runs.js';
 
 @AdminController('routes', 'api/v1', 'a2a')
 export class RoutesController {
   constructor(
     private readonly routing: RoutingService,
-    private readonly trials: RuleTrials,
+    private readonly trials: RuleDryRuns,
   ) {}
 
   @Post('routes::dry-run')
@@ -33,7 +33,7 @@ export class RoutesController {
       extensions: body.extensions ?? [],
       message,
       metadata: body.metadata,
-      directive: readDirective(message.metadata, body.metadata, wishesOf(body)),
+      directive: readDirective(message.metadata, body.metadata, optionsOf(body)),
       configuration: { acceptedOutputModes: body.acceptedOutputModes ?? [] },
     };
     return this.trials.run(body, principal, (caller, rules) =>
@@ -42,8 +42,8 @@ export class RoutesController {
   }
 }
 
-/** The wishes that stand in the body itself; they win over those in metadata. */
-function wishesOf(body: DryRunDto): Record<string, unknown> {
+/** The routing options in the body itself; they override those in metadata. */
+function optionsOf(body: DryRunDto): Record<string, unknown> {
   const { agentId, skillId, tags, match, strategy, require, quorum, maxAgents, maxCalls } = body;
   const { deadlineSeconds, steps, synthesizer } = body;
   return {

@@ -8,7 +8,7 @@ import { DeclaredRules } from './rules/declared-rules.service.js';
 import { RuleRegistry } from './rules/rule-registry.js';
 import { RuleStore } from './rules/rule-store.js';
 import { RuleTargets } from './rules/rule-targets.js';
-import { RuleTrials } from './rules/rule-trials.js';
+import { RuleDryRuns } from './rules/rule-dry-runs.js';
 import { RulesController } from './rules/rules.controller.js';
 import { RulesService } from './rules/rules.service.js';
 
@@ -21,9 +21,9 @@ import { RulesService } from './rules/rules.service.js';
     { provide: RuleSource, useExisting: RuleRegistry },
     RuleTargets,
     RulesService,
-    RuleTrials,
+    RuleDryRuns,
     DeclaredRules,
   ],
-  exports: [RuleSource, RuleTrials],
+  exports: [RuleSource, RuleDryRuns],
 })
 export class RulesModule {}

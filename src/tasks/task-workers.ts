@@ -16,7 +16,7 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly runner: TaskRunner,
     private readonly cleanup: TaskCleanup,
-    private readonly line: QueueDepth,
+    private readonly queueDepth: QueueDepth,
     private readonly usage: UsageLedger,
     private readonly config: AppConfig,
     private readonly workers: WorkerWatch,
@@ -24,7 +24,7 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onApplicationBootstrap(): Promise<void> {
     await this.usage.start();
-    await this.line.start();
+    await this.queueDepth.start();
     if (this.config.role !== 'api') {
       await this.runner.start();
       this.cleanup.start();
@@ -33,7 +33,7 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    await Promise.all([this.line.stop(), this.workers.stop()]);
+    await Promise.all([this.queueDepth.stop(), this.workers.stop()]);
     await Promise.all([this.runner.stop(), this.cleanup.stop(), this.usage.stop()]);
   }
 }

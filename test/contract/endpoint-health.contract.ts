@@ -215,7 +215,7 @@ export function endpointHealthContract(
       expect(await claim()).toHaveLength(4);
     });
 
-    it('parks new streams of the endpoint, and an event does not wake them', async () => {
+    it('queues new streams of the endpoint, and an event does not wake them', async () => {
       const [first] = await opened(3);
       const later = await stores.freshStream({ configId: 'c', endpoint: E }, at());
       now += 2000;

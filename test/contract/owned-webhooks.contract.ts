@@ -51,8 +51,8 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       await disable();
       expect(await claimed()).toEqual([others]);
       expect(await stores.streams.nextDueAt(NOW)).toBeNull();
-      const parked = { active: 2, due_at: null, owner: null, lease_until: null };
-      for (const task of mine) expect(await stores.row(task)).toMatchObject(parked);
+      const queued = { active: 2, due_at: null, owner: null, lease_until: null };
+      for (const task of mine) expect(await stores.row(task)).toMatchObject(queued);
       await stores.principals.enable('alice');
       expect(await claimed()).toEqual([]);
       await resumeAll();

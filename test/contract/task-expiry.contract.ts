@@ -27,11 +27,17 @@ export function taskExpiryContract(databases: DatabaseFactory): void {
       hub.create({ idempotency: { key, fingerprint: key, expiresAt } });
     await keyed('expired', at(-1));
     await keyed('valid', at(1000));
-    await keyed('open', null);
+    const open = await keyed('open', null);
     const ended = await keyed('ended', null);
     await hub.append(ended.record.id, status(COMPLETED));
-    expect(await hub.store.forgetKeys(now, 10)).toBe(2);
-    const left = (await hub.rows('idempotency_keys')).map(({ key }) => key);
-    expect(left.sort()).toEqual(['open', 'valid']);
+    const keys = async (): Promise<unknown[]> =>
+      (await hub.rows('idempotency_keys')).map(({ key }) => key).sort();
+    const next = await hub.store.forgetKeys(now, 2, null);
+    expect(await keys()).toEqual(['open', 'valid']);
+    expect(next).toMatchObject({ key: 'expired' });
+    await hub.append(open.record.id, status(COMPLETED));
+    expect(await hub.store.forgetKeys(now, 2, next)).toMatchObject({ key: 'valid' });
+    expect(await hub.store.forgetKeys(now, 3, next)).toBeNull();
+    expect(await keys()).toEqual(['valid']);
   });
 }

@@ -2,6 +2,8 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING, visibilityOf, type Visibility } from '../../src/auth/index.js';
 import type { Database } from '../../src/database/database.js';
 import type { TaskState } from '../../src/protocol/a2a.js';
+import { TERMINAL_STATES } from '../../src/protocol/task-state.js';
+import { DELEGATIONS, TASKS } from '../../src/tasks/persistence/task-rows.js';
 import type { TaskCursor, TaskFilter } from '../../src/tasks/store/task-store.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
@@ -10,6 +12,7 @@ import {
   chunk,
   COMPLETED,
   EVE,
+  FAR,
   status,
   TaskHarness,
   texts,
@@ -151,6 +154,81 @@ export function taskListsContract(databases: DatabaseFactory): void {
         expect(totals).toEqual([expected.length]);
       }
     }
+  });
+
+  it('counts by owner and by how tasks ended, also when some are deleted', async () => {
+    const states = [WORKING, ...TERMINAL_STATES];
+    for (const principal of [ALICE, BOB, EVE]) {
+      for (const state of states) await make({ principal }, WORKING, state);
+    }
+    await make({ principal: BOB }, COMPLETED);
+    const organization = visibilityOf({ ...ALICE, scopes: new Set(['tasks:organization']) });
+    const totals = async (): Promise<number[][]> => {
+      const counted = [];
+      for (const visibility of [mine, organization, EVERYTHING]) {
+        const row = [];
+        for (const filter of [{}, ...states.map((state) => ({ state }))]) {
+          row.push((await hub.store.list(filter, visibility, 1, null)).totalSize);
+        }
+        counted.push(row);
+      }
+      return counted;
+    };
+    expect(await totals()).toEqual([
+      [5, 1, 1, 1, 1, 1],
+      [11, 2, 3, 2, 2, 2],
+      [16, 3, 4, 3, 3, 3],
+    ]);
+    const { taskIds } = await hub.store.forgetTasks(FAR, 100, null);
+    expect(taskIds).toHaveLength(13);
+    expect(await totals()).toEqual([
+      [1, 1, 0, 0, 0, 0],
+      [2, 2, 0, 0, 0, 0],
+      [3, 3, 0, 0, 0, 0],
+    ]);
+    const { totalSize } = await hub.store.list({ principalId: BOB.id }, EVERYTHING, 1, null);
+    expect(totalSize).toBe(1);
+  });
+
+  it('counts many thousands by time and agent, with several at one moment', async () => {
+    const id = await make({ agents: ['a1'] }, COMPLETED);
+    const names = TASKS.select().names.split(', ');
+    const copied = (table: string, columns: string[], from: string): string =>
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+       INSERT INTO ${table} (${columns.join(', ')}) ${from}`;
+    const at = hub.clock.now().getTime();
+    await database.write(function* (tx) {
+      const values = names.map((name) => {
+        if (name === 'id') return `'copy-' || n.i`;
+        return name === 'status_at' ? `${at} - n.i / 900` : name;
+      });
+      yield* tx.run(
+        copied('tasks', names, `SELECT ${values.join(', ')} FROM tasks CROSS JOIN n WHERE id = ?`),
+        [id],
+      );
+      const columns = DELEGATIONS.select().names.split(', ');
+      const ofTask = columns.map((name) => {
+        if (name === 'id' || name === 'task_id') return `'copy-' || n.i`;
+        return name === 'agent_id' ? `CASE WHEN n.i % 3 = 0 THEN 'a2' ELSE 'a1' END` : name;
+      });
+      yield* tx.run(
+        copied(
+          'delegations',
+          columns,
+          `SELECT ${ofTask.join(', ')} FROM delegations CROSS JOIN n WHERE task_id = ?`,
+        ),
+        [id],
+      );
+    });
+    const total = async (filter: TaskFilter): Promise<number> =>
+      (await hub.store.list(filter, mine, 1, null)).totalSize;
+    const statusAfter = new Date(0);
+    expect(await total({ statusAfter })).toBe(6001);
+    expect(await total({ statusAfter, state: COMPLETED })).toBe(6001);
+    expect(await total({ statusAfter, state: WORKING })).toBe(0);
+    expect(await total({ statusAfter: new Date(at - 1) })).toBe(1800);
+    expect(await total({ agentId: 'a2' })).toBe(2000);
+    expect(await total({ agentId: 'a1', statusAfter })).toBe(4001);
   });
 
   it('gives whole tasks: from checkpoints, and from logs without one', async () => {

@@ -184,7 +184,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
   it('answers a decision without a change after the appends it saw', async () => {
     const { record } = await hub.create();
     const order: string[] = [];
-    hub.signals.onTask(record.id, (seq) => order.push(`ring ${seq}`));
+    hub.signals.onTask(record.id, (seq) => order.push(`notify ${seq}`));
     const append = hub
       .append(record.id, chunk('x', 'result', false))
       .then(() => order.push('append'));
@@ -192,7 +192,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
       .update(record.id, (task) => ({ change: { events: [] }, result: task.record.seq }))
       .then((seq) => order.push(`saw ${seq}`));
     await Promise.all([append, look]);
-    expect(order).toEqual(['ring 3', 'append', 'saw 3']);
+    expect(order).toEqual(['notify 3', 'append', 'saw 3']);
     expect(hub.participant.commits).toHaveLength(2);
   });
 
@@ -337,23 +337,25 @@ export function taskLogContract(databases: DatabaseFactory): void {
     },
   );
 
-  it('rings for tasks, work and delegations once they are committed', async () => {
-    const rings: string[] = [];
+  it('notifies for tasks, work and delegations once they are committed', async () => {
+    const notifications: string[] = [];
     const made = newTask();
-    hub.signals.onTask(made.record.id, (seq) => rings.push(`task ${seq}`));
-    hub.signals.onWork(() => rings.push('work'));
+    hub.signals.onTask(made.record.id, (seq) => notifications.push(`task ${seq}`));
+    hub.signals.onWork(() => notifications.push('work'));
     const { record, delegations } = await hub.create(made.record);
     const id = delegations[0]!.id;
-    hub.signals.onDelegation((delegation) => rings.push(delegation === id ? 'delegation' : '?'));
-    expect(rings).toEqual(['task 2', 'work']);
+    hub.signals.onDelegation((delegation) =>
+      notifications.push(delegation === id ? 'delegation' : '?'),
+    );
+    expect(notifications).toEqual(['task 2', 'work']);
     await hub.log.update(record.id, () =>
       change({ events: [], record: { cancelRequestedAt: hub.clock.now() } }),
     );
-    expect(rings.splice(0)).toEqual(['task 2', 'work', 'delegation']);
+    expect(notifications.splice(0)).toEqual(['task 2', 'work', 'delegation']);
     await hub.log.update(record.id, () =>
       change({ events: [status(WORKING)], delegations: [{ id, state: 'queued' }] }),
     );
-    expect(rings).toEqual(['task 3', 'delegation', 'work']);
+    expect(notifications).toEqual(['task 3', 'delegation', 'work']);
   });
 
   it('writes what comes with an update in its commit, and does what is left after it', async () => {

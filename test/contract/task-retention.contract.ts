@@ -107,7 +107,8 @@ export function taskRetentionContract(databases: DatabaseFactory): void {
     await hub.append(record.id, status(COMPLETED, hub.clock.now()));
     await hub.clock.advance(1);
     await hub.store.forgetTasks(hub.clock.now(), 10, null);
-    expect(await hub.store.forgetKeys(hub.clock.now(), 10)).toBe(1);
+    expect(await hub.store.forgetKeys(hub.clock.now(), 10, null)).toBeNull();
+    expect(await hub.rows('idempotency_keys')).toEqual([]);
     expect(await hub.store.keyHolder(ALICE.id, 'k', hub.clock.now())).toBeUndefined();
   });
 

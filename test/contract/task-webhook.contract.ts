@@ -17,7 +17,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
   });
 
   /** The stream of the task with everything told. */
-  async function tellAll(taskId: string, nextSeq: number): Promise<void> {
+  async function reportAll(taskId: string, nextSeq: number): Promise<void> {
     const stream = await stores.claimOne(NOW);
     expect(stream.webhook.taskId).toBe(taskId);
     const reached = { nextSeq, cursor: LOG_START, deliveries: [] };
@@ -125,7 +125,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
 
     it('tells a stream that has told all the present state again, each time with a new number', async () => {
       const taskId = await stores.freshStream({ configId: 'c' });
-      await tellAll(taskId, 3);
+      await reportAll(taskId, 3);
       for (const number of [1, 2]) {
         await stores.webhooks.set(taskId, stores.draft({ configId: 'c' }), SET);
         const stream = await stores.claimOne(NOW);
@@ -138,7 +138,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
 
     it('leaves a stream alone when the same inline config comes again', async () => {
       const taskId = await stores.freshStream({ configId: 'c' });
-      await tellAll(taskId, 3);
+      await reportAll(taskId, 3);
       await stores.webhooks.set(taskId, stores.draft({ configId: 'c' }), INLINE);
       expect(await stores.streams.nextDueAt(NOW)).toBeNull();
       const changed = stores.draft({ configId: 'c', fingerprint: 'new' });

@@ -73,7 +73,7 @@ describe('a probe', () => {
       answersGetTask: 'yes',
       listsTasks: 'yes',
       cancels: 'yes',
-      quirks: [],
+      deviations: [],
       firstAnswerMs: expect.any(Number),
       endMs: expect.any(Number),
       oldWire: null,
@@ -114,11 +114,11 @@ describe('a probe', () => {
       outcome: 'answered',
       streams: 'no',
       listsTasks: 'no',
-      quirks: ['cannot-stream'],
+      deviations: ['cannot-stream'],
       recommendations: [{ patch: { switches: { streaming: 'off' } } }],
     });
     const off = await probed(agent.url, { switches: { streaming: 'off' } });
-    expect(off).toMatchObject({ streams: 'not-asked', quirks: [], recommendations: [] });
+    expect(off).toMatchObject({ streams: 'not-asked', deviations: [], recommendations: [] });
   });
 
   it('recommends to wait for an agent that does not know its tasks', async () => {
@@ -174,9 +174,9 @@ describe('a probe', () => {
     const wire = { binding: 'JSONRPC', version: '1.0' } as const;
     const agent = await startWireAgent(wire, { stream: agnoEvents(['Hello']) });
     closing.push(() => agent.close());
-    const { quirks, answer } = await probed(agent.url);
-    const forgiven = ['other-form', 'message-in-task', 'task-after-end'];
-    expect([quirks, answer]).toEqual([forgiven, 'completed']);
+    const { deviations, answer } = await probed(agent.url);
+    const tolerated = ['other-form', 'message-in-task', 'task-after-end'];
+    expect([deviations, answer]).toEqual([tolerated, 'completed']);
   });
 
   it('has a deadline, and cancels what goes on then', async () => {
@@ -266,7 +266,7 @@ describe('registering', () => {
       status: 201,
       body: {
         report: { probe: { outcome: 'answered' } },
-        quirks: [],
+        deviations: [],
         health: { state: 'unknown' },
       },
     });

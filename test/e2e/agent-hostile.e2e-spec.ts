@@ -196,7 +196,9 @@ describe('a task of too many values', () => {
     const fill = async (): Promise<void> => {
       for (; taken < 20; taken++) await hub.send('', { message: { taskId: id, parts } });
     };
-    await expect(fill()).rejects.toThrow('is larger than the room that is left in the task');
+    await expect(fill()).rejects.toThrow(
+      'is larger than what is left of the size limit of the task',
+    );
     expect(taken).toBe(10);
     const last = { taskId: id, parts: [{ text: 'done' }] };
     await hub.send('', { message: last });

@@ -4,12 +4,12 @@ import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
 import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
 import { Admission } from '../../src/a2a/admission.js';
 import { HttpBindings } from '../../src/a2a/http/http-bindings.js';
-import { AnswerBudget, answerRules } from '../../src/a2a/intake/answer-budget.js';
-import { BodyBudget } from '../../src/a2a/intake/body-budget.js';
-import { Intake } from '../../src/a2a/intake/intake.js';
-import { OpenCalls } from '../../src/a2a/intake/open-calls.js';
-import { Turns } from '../../src/a2a/intake/turns.js';
-import { Uploads } from '../../src/a2a/intake/uploads.js';
+import { AnswerBudget, answerRules } from '../../src/a2a/limits/answer-budget.js';
+import { BodyBudget } from '../../src/a2a/limits/body-budget.js';
+import { RequestCapacity } from '../../src/a2a/limits/request-capacity.js';
+import { OpenCalls } from '../../src/a2a/limits/open-calls.js';
+import { Turns } from '../../src/a2a/limits/turns.js';
+import { Uploads } from '../../src/a2a/limits/uploads.js';
 import { JsonRpcBinding } from '../../src/a2a/json-rpc/json-rpc.binding.js';
 import { RpcDispatcher } from '../../src/a2a/json-rpc/rpc-dispatcher.js';
 import { HubRequestHandler } from '../../src/a2a/hub-request-handler.js';
@@ -145,7 +145,7 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
   const streams = new EventStreams(config, draining, log);
   const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));
   const auth = { authenticate } as unknown as AuthService;
-  const intake = new Intake(
+  const capacity = new RequestCapacity(
     new BodyBudget(config),
     new Turns(config),
     new OpenCalls(config),
@@ -160,7 +160,7 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
     streams,
     config,
     log,
-    intake,
+    capacity,
   );
   const server = Fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 } });
   server.addHook('onRequest', (request, _reply, done) => {

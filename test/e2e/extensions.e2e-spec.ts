@@ -208,9 +208,9 @@ describe('extensions', () => {
     });
 
     it('show in a dry run', async () => {
-      const wishes = { tags: ['shared'], strategy: 'all' };
+      const options = { tags: ['shared'], strategy: 'all' };
       const dryRun = (more: object) =>
-        hub.admin('POST', '/api/v1/routes:dry-run', { ...wishes, ...more });
+        hub.admin('POST', '/api/v1/routes:dry-run', { ...options, ...more });
       const without = (await dryRun({})).body;
       expect(without.chosen.map(({ agentId }: JsonObject) => agentId)).toEqual(['geo']);
       expect(without.skipped).toEqual([

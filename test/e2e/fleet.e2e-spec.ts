@@ -10,10 +10,11 @@ import { COMPOSITES, jobsOf, markOf, type Job } from '../support/fleet/jobs.js';
 import { ENDS, type TaskView, verdictOn } from '../support/fleet/verdict.js';
 import type { JsonObject } from '../support/json.js';
 import type { LiveTask } from '../support/live-task.js';
+import { casesOf } from '../support/thorough.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
 /** More of them take longer, and find more. */
-const TASKS = Number(process.env['FLEET_TASKS'] ?? 1000);
+const TASKS = Number(process.env['FLEET_TASKS'] ?? casesOf(300, 1000));
 /** Another one makes other tasks. */
 const SEED = Number(process.env['FLEET_SEED'] ?? 1);
 /** Tasks whose clients are active at the same time. */
@@ -30,7 +31,7 @@ const TIMEOUT_MS = 180_000 + TASKS * 100;
 
 describe.each([
   ['SQLite', startSqlite, TASKS],
-  ['PostgreSQL', startPostgres, Math.ceil(TASKS / 10)],
+  ['PostgreSQL', startPostgres, Math.ceil(TASKS / casesOf(3, 10))],
 ] as const)('a fleet with faults behind a hub on %s', (_name, startDatabase, tasks) => {
   let database: Awaited<ReturnType<typeof startDatabase>>;
   let fleet: Fleet;

@@ -50,9 +50,9 @@ function textIn({ parts }: JsonObject): string {
     .join(' ');
 }
 
-async function quirks(): Promise<string[]> {
+async function deviations(): Promise<string[]> {
   const agent = await peers.hub.admin('GET', '/api/v1/agents/wire');
-  return ((agent.body as JsonObject)['quirks'] as JsonObject[]).map(({ kind }) => String(kind));
+  return ((agent.body as JsonObject)['deviations'] as JsonObject[]).map(({ kind }) => String(kind));
 }
 
 describe('an agent that writes events in the form of another version', () => {
@@ -65,16 +65,16 @@ describe('an agent that writes events in the form of another version', () => {
       'artifact Hello (f)',
       'COMPLETED',
     ]);
-    expect(await quirks()).toEqual(['other-form']);
+    expect(await deviations()).toEqual(['other-form']);
   });
 
   it.each(WIRES)('the form of the other one as a whole, over $binding $version', async (wire) => {
     await agentOf(wire, { stream: eventsOf(wire.version === '1.0' ? '0.3' : '1.0') });
     expect(await streamed()).toEqual(['task', 'WORKING', 'artifact x (f)', 'INPUT_REQUIRED']);
-    expect(await quirks()).toEqual(['other-form']);
+    expect(await deviations()).toEqual(['other-form']);
   });
 
-  it.each(WIRES)('its own form is no quirk, over $binding $version', async (wire) => {
+  it.each(WIRES)('its own form is no deviation, over $binding $version', async (wire) => {
     // HTTP+JSON 0.3 has a ProtoJSON of its own: nearly the JSON of 1.0.
     const own = wire.binding === 'JSONRPC' ? wire.version : '1.0';
     const events = eventsOf(own).filter(({ artifactUpdate }) =>
@@ -82,7 +82,7 @@ describe('an agent that writes events in the form of another version', () => {
     );
     await agentOf(wire, { stream: events });
     expect((await streamed()).at(-1)).toBe('INPUT_REQUIRED');
-    expect(await quirks()).toEqual([]);
+    expect(await deviations()).toEqual([]);
   });
 });
 
@@ -99,7 +99,7 @@ describe('an event that cannot be read', () => {
     expect(done['status'].state).toBe('TASK_STATE_COMPLETED');
     expect(textIn(done['artifacts'][0])).toBe('Hello (f)');
     expect(agent.asked()).toBe(1);
-    expect(await quirks()).toEqual(['other-form', 'unreadable-event']);
+    expect(await deviations()).toEqual(['other-form', 'unreadable-event']);
   });
 
   it('also where it is no JSON', async () => {
@@ -140,7 +140,7 @@ describe('an agent that says messages while it works, and its whole task after t
     const told = (await streamed()).filter((each) => each !== 'task' && each !== 'WORKING');
     expect(told).toEqual(['WORKING: ha', 'WORKING: ha', 'WORKING: !', 'COMPLETED: haha!']);
     const own = wire.binding === AGNO.binding && wire.version === AGNO.version;
-    expect((await quirks()).sort()).toEqual([
+    expect((await deviations()).sort()).toEqual([
       'message-in-task',
       ...(own ? [] : ['other-form']),
       'task-after-end',
@@ -183,7 +183,7 @@ describe('an agent that says messages while it works, and its whole task after t
   });
 });
 
-describe('what an agent is forgiven', () => {
+describe('tolerated deviations of agents', () => {
   it('is also that it cannot stream, although its card says so', async () => {
     const agent = await ScriptedAgent.start();
     agent.handlers['SendStreamingMessage'] = (call) => call.error(-32004, 'not supported');
@@ -193,7 +193,7 @@ describe('what an agent is forgiven', () => {
     };
     await peers.register(agent.url, 'wire', () => agent.close());
     expect((await send())['status'].state).toBe('TASK_STATE_COMPLETED');
-    expect((await quirks()).sort()).toEqual(['cannot-stream', 'snake-case']);
+    expect((await deviations()).sort()).toEqual(['cannot-stream', 'snake-case']);
   });
 
   it('is logged once and shown since when, until its card is another', async () => {
@@ -202,11 +202,11 @@ describe('what an agent is forgiven', () => {
     await send();
     await send();
     const agent = (await peers.hub.admin('GET', '/api/v1/agents/wire')).body as JsonObject;
-    const [quirk] = agent['quirks'] as JsonObject[];
-    expect(quirk).toMatchObject({
+    const [deviation] = agent['deviations'] as JsonObject[];
+    expect(deviation).toMatchObject({
       kind: 'other-form',
       what: expect.stringMatching(/form of another/),
     });
-    expect(Date.parse(String(quirk?.['since']))).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(String(deviation?.['since']))).toBeGreaterThanOrEqual(before);
   });
 });

@@ -46,8 +46,8 @@ async function registered(): Promise<JsonObject> {
   return (await peers.hub.admin('GET', '/api/v1/agents/wire')).body as JsonObject;
 }
 
-const quirks = async (): Promise<string[]> =>
-  ((await registered())['quirks'] as JsonObject[]).map(({ kind }) => String(kind)).sort();
+const deviations = async (): Promise<string[]> =>
+  ((await registered())['deviations'] as JsonObject[]).map(({ kind }) => String(kind)).sort();
 
 /** A task at work, and what its cancel answers. */
 async function canceled(): Promise<JsonObject> {
@@ -61,7 +61,7 @@ describe('agents of frameworks, as they are', () => {
     await agentOf(V1, { stream: pydanticAi(['echo:', ' hi']) });
     const task = await send();
     expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['echo: hi']]);
-    expect(await quirks()).toEqual([]);
+    expect(await deviations()).toEqual([]);
   });
 
   it('beeai: the answer is what the last status says', async () => {
@@ -75,7 +75,7 @@ describe('agents of frameworks, as they are', () => {
     await agentOf(V03, { stream: strands(['echo:', ' hi']) });
     const task = await send();
     expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['echo: hi\n']]);
-    expect(await quirks()).toEqual([]);
+    expect(await deviations()).toEqual([]);
   });
 
   it('the Java SDK: what comes behind the end is asked for', async () => {
@@ -84,7 +84,7 @@ describe('agents of frameworks, as they are', () => {
     const task = await send();
     expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['echo: hi there']]);
     expect(agent.asked()).toBe(1);
-    expect(await quirks()).toEqual(['out-of-order']);
+    expect(await deviations()).toEqual(['out-of-order']);
   });
 
   it('the Java SDK: or taken as it came, where the agent does not know its task', async () => {
@@ -109,7 +109,7 @@ describe('agents of frameworks, as they are', () => {
       '/a2a/agents/echo/v1/message:stream message/stream',
       '/a2a/agents/echo/v1/tasks:cancel tasks/cancel',
     ]);
-    expect(await quirks()).toEqual(['address-per-method']);
+    expect(await deviations()).toEqual(['address-per-method']);
   });
 
   it('agno: is asked for a task with its context', async () => {
@@ -132,7 +132,7 @@ describe('agents of frameworks, as they are', () => {
     expect(asked['status'].message.parts[0].data.args.question).toBe('Which colour?');
     const done = await send({ taskId: asked['id'] });
     expect([done['id'], stateOf(done)]).toEqual([asked['id'], 'COMPLETED']);
-    expect(await quirks()).toEqual([]);
+    expect(await deviations()).toEqual([]);
   });
 
   it('langgraph: an interrupt is asked as an artifact, and its answer goes on', async () => {

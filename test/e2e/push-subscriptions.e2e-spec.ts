@@ -102,7 +102,7 @@ const heads = (name: string, path = '/all'): unknown[] =>
 const deliveriesOf = async (taskId: string): Promise<JsonObject[]> =>
   (await hub.admin('GET', `/api/v1/push/deliveries?taskId=${taskId}`)).body.items as JsonObject[];
 
-describe('a standing subscription', () => {
+describe('a subscription', () => {
   it('gets every task of its organization, whoever began it, and none of another', async () => {
     const ours = await subscribe({ name: 'Ledger' });
     const theirs = await subscribe({ url: sink.url('/evil') }, keys.evil);

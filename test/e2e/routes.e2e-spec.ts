@@ -61,7 +61,7 @@ const inMetadata = (directive: JsonObject): JsonObject => ({
 const dryRun = (body: unknown): Promise<HttpAnswer> => hub.admin('POST', PATH, body);
 
 describe('a dry run of the routing', () => {
-  it('answers the route of bare wishes, with its reasons', async () => {
+  it('answers the route of bare routing options, with its reasons', async () => {
     const { status, body } = await dryRun({ tags: ['DATA'], strategy: 'all', deadlineSeconds: 2 });
     expect({ status, body }).toEqual({
       status: 200,
@@ -142,9 +142,9 @@ describe('a dry run of the routing', () => {
   });
 
   it('refuses more agents at once than there are calls in the words of a send', async () => {
-    const wishes = inMetadata({ strategy: 'all', maxCalls: 1 });
-    const sent = await hub.rpcRaw('SendMessage', { message: says('hello'), ...wishes });
-    const tried = await dryRun({ message: says('hello'), ...wishes });
+    const options = inMetadata({ strategy: 'all', maxCalls: 1 });
+    const sent = await hub.rpcRaw('SendMessage', { message: says('hello'), ...options });
+    const tried = await dryRun({ message: says('hello'), ...options });
     expect(sent.body).toMatchObject({ error: { code: -32602 } });
     const { message } = (sent.body as { error: { message: string } }).error;
     expect(message).toContain('is 1, but 2 agents are asked at once');
@@ -197,8 +197,8 @@ describe('a dry run of a plan', () => {
       { name: 'gather', chosen: [{ agentId: 'code' }, { agentId: 'csv' }] },
       { name: 'synthesize', chosen: [{ agentId: 'csv' }] },
     ];
-    const wishes = { tags: 'data', strategy: 'synthesize', synthesizer: 'csv.work' };
-    expect((await dryRun(wishes)).body).toMatchObject({ plan });
+    const options = { tags: 'data', strategy: 'synthesize', synthesizer: 'csv.work' };
+    expect((await dryRun(options)).body).toMatchObject({ plan });
     const chain = { strategy: 'chain', steps: [{ tags: 'data' }, 'csv.work'] };
     expect((await dryRun(chain)).body).toMatchObject({
       plan: [

@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { type Socket, connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AnswerBudget } from '../../src/a2a/intake/answer-budget.js';
+import { AnswerBudget } from '../../src/a2a/limits/answer-budget.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';

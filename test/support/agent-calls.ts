@@ -12,7 +12,7 @@ import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { configWith } from '../../src/config/index.js';
-import { anAgent, NO_QUIRKS } from './an-agent.js';
+import { anAgent, NO_DEVIATIONS } from './an-agent.js';
 import { type SdkAgentOptions, startSdkAgent, textPart } from './agents.js';
 import { listenOnLoopback } from './http-listener.js';
 import { ScriptedAgent, type ScriptedAgentOptions } from './scripted-agent.js';
@@ -63,7 +63,12 @@ export function agentCalls(clock: Clock = new SystemClock()) {
   }
 
   const config = configWith({});
-  const client = new SdkAgentClient(egress, config, new EndpointMemory(clock, config), NO_QUIRKS);
+  const client = new SdkAgentClient(
+    egress,
+    config,
+    new EndpointMemory(clock, config),
+    NO_DEVIATIONS,
+  );
   return { client, closing, register, sdkAgent, scripted, raw };
 }
 

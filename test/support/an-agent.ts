@@ -66,5 +66,5 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
   return { ...agent, credentialOrigins };
 }
 
-/** Where nobody asks what an agent is forgiven. */
-export const NO_QUIRKS = { note: (): void => undefined };
+/** For tests that do not look at the deviations of agents. */
+export const NO_DEVIATIONS = { note: (): void => undefined };

@@ -6,6 +6,7 @@ import { createApp } from '../../src/bootstrap.js';
 import type { ConfigOverrides } from '../../src/config/index.js';
 import { HubClient } from './hub-client.js';
 import { TEST_SECRET_KEY } from './secret-box.js';
+import { copyMigratedSqlite } from './sqlite-template.js';
 
 export { type HttpAnswer, RpcError, stateOf } from './hub-client.js';
 export { type HubProcess, startHubProcess } from './hub-process.js';
@@ -48,6 +49,7 @@ export class Hub extends HubClient {
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
   const directory = options.databaseUrl ? undefined : await mkdtemp(join(tmpdir(), 'a2a-hub-'));
   const databaseUrl = options.databaseUrl ?? `sqlite:${join(directory!, 'hub.db')}`;
+  if (directory) await copyMigratedSqlite(join(directory, 'hub.db'));
   const app = await createApp({
     config: testConfig(databaseUrl, options.config),
     ...(options.providers ? { providers: options.providers } : {}),

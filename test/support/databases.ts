@@ -7,6 +7,7 @@ import pg from 'pg';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import type { Database } from '../../src/database/database.js';
 import { openDatabase } from '../../src/database/open-database.js';
+import { copyMigratedSqlite } from './sqlite-template.js';
 
 export type Dialect = Database['dialect'];
 
@@ -76,7 +77,7 @@ export function withFactory(dialect: Dialect, body: (databases: DatabaseFactory)
 export interface DatabaseSource {
   /** The URL of a new, empty database. */
   freshUrl(): Promise<string>;
-  /** The URL of a new database, where possible with the hub's schema in it already. */
+  /** The URL of a new database with the hub's schema in it already. */
   migratedUrl(): Promise<string>;
   /** Stops what runs and removes every file. */
   stop(): Promise<void>;
@@ -118,11 +119,14 @@ export async function empty(database: Database): Promise<void> {
 export function startSqlite(): DatabaseSource {
   const folder = mkdtempSync(join(tmpdir(), 'hub-sqlite-'));
   let count = 0;
-  const freshUrl = (): Promise<string> =>
-    Promise.resolve(`sqlite:${join(folder, `hub-${++count}.db`)}`);
+  const freshPath = (): string => join(folder, `hub-${++count}.db`);
   return {
-    freshUrl,
-    migratedUrl: freshUrl,
+    freshUrl: () => Promise.resolve(`sqlite:${freshPath()}`),
+    async migratedUrl() {
+      const path = freshPath();
+      await copyMigratedSqlite(path);
+      return `sqlite:${path}`;
+    },
     stop: () => Promise.resolve(rmSync(folder, { recursive: true, force: true })),
   };
 }

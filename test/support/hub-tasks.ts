@@ -8,7 +8,7 @@ import {
   AgentClient,
   AgentHealth,
   AgentLoad,
-  AgentQuirks,
+  AgentDeviations,
   AgentRegistry,
   AgentsService,
 } from '../../src/agents/index.js';
@@ -50,7 +50,7 @@ import { TaskService } from '../../src/tasks/operations/task.service.js';
 import { TASK_PROVIDERS } from '../../src/tasks/tasks.module.js';
 import { UsageLedger } from '../../src/tasks/quotas/usage-ledger.js';
 import { eventually } from './eventually.js';
-import { NO_QUIRKS } from './an-agent.js';
+import { NO_DEVIATIONS } from './an-agent.js';
 import { FakeAgentClient, type FakeAgent } from './fake-agents.js';
 import { testSecrets } from './secret-box.js';
 
@@ -142,7 +142,7 @@ export class HubTasks {
     );
     // Where several processes count, they do it until they are told to stop; no test here looks.
     await hub.usage.read();
-    if (database.soleProcess) await hub.line.start();
+    if (database.soleProcess) await hub.queueDepth.start();
     if (options.worker !== false) await hub.runner.start();
     return hub;
   }
@@ -176,7 +176,7 @@ export class HubTasks {
     return this.app.get(AgentStopper);
   }
 
-  get line(): QueueDepth {
+  get queueDepth(): QueueDepth {
     return this.app.get(QueueDepth);
   }
 
@@ -227,7 +227,7 @@ export class HubTasks {
       [AppendParticipant, new NoParticipant()],
       [AgentLoad, this.load],
       [AgentHealth, { admit: (id: string) => this.admit(id), taskEnded: () => undefined }],
-      [AgentQuirks, NO_QUIRKS],
+      [AgentDeviations, NO_DEVIATIONS],
       [AgentClient, options.client ?? new FakeAgentClient(agents)],
       [
         AgentRegistry,

@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
 import { COMPOSITE_AGENT_ID, type CompositeSkill, hubSkillId } from '../../routing/index.js';
-import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
+import { AGENT_BASE_PATH, HUB_BASE_PATH } from '../http/base-paths.js';
 import { type ServedInterface, capabilitiesOf, servedInterfaces } from '../capabilities.js';
 import { extensionsOf, extensionsOfAll, routingExtension } from './hub-extensions.js';
 import { hubSecurity } from './hub-security.js';
@@ -90,7 +90,8 @@ function httpInterface(
   { publicUrl }: HubFacts,
   agentId: string | undefined,
 ): AgentInterface {
-  const place = agentId === undefined ? HUB_PLACE : AGENT_PLACE.replace('{agentId}', agentId);
+  const place =
+    agentId === undefined ? HUB_BASE_PATH : AGENT_BASE_PATH.replace('{agentId}', agentId);
   const url = publicUrl + place;
   return { url, protocolBinding: binding, protocolVersion: version, tenant: '' };
 }

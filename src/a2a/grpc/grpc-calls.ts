@@ -14,9 +14,9 @@ import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders, callContextOf, single } from '../call-context.js';
-import type { AnswerHold } from '../intake/answer-budget.js';
-import { type Admitted, Intake } from '../intake/intake.js';
-import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
+import type { AnswerHold } from '../limits/answer-budget.js';
+import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
+import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
 import { checkVersion } from '../protocol-version.js';
 import { Callers } from './callers.js';
 import { grpcStatusOf } from './grpc-error.js';
@@ -54,13 +54,13 @@ export class GrpcCalls {
   constructor(
     private readonly admission: Admission,
     private readonly streams: GrpcStreams,
-    private readonly intake: Intake,
+    private readonly capacity: RequestCapacity,
     private readonly log: Log,
     private readonly observer: GrpcObserver,
     config: AppConfig,
   ) {
     this.limits = messageLimitsOf(config);
-    this.messages = new IncomingMessages(intake, (path) => this.rulesOf(path), log);
+    this.messages = new IncomingMessages(capacity, (path) => this.rulesOf(path), log);
     this.callers = new Callers(async (headers, metadata) => {
       const caller = await admission.admit(headers);
       this.observer.from(metadata, caller);
@@ -111,7 +111,7 @@ export class GrpcCalls {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
     const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
-    const hold = this.intake.answers.begin(this.callers.of(call.metadata));
+    const hold = this.capacity.answers.begin(this.callers.of(call.metadata));
     let admitted: Admitted | undefined;
     try {
       admitted = await this.admit(call, gone.signal);
@@ -165,12 +165,12 @@ export class GrpcCalls {
 
   /** Counts the call as open and waits for its turn. */
   private async admit({ metadata, request }: Received, signal: AbortSignal): Promise<Admitted> {
-    const room = this.messages.takeRoom(metadata);
+    const reservation = this.messages.takeReservation(metadata);
     const caller = this.callers.of(metadata);
     try {
-      return await this.intake.admit(caller, { bytes: request.length, room }, signal);
+      return await this.capacity.admit(caller, { bytes: request.length, reservation }, signal);
     } catch (error) {
-      room.free();
+      reservation.free();
       throw error;
     }
   }

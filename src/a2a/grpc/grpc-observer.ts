@@ -50,12 +50,12 @@ export class GrpcObserver {
     return ({ path }, call) => {
       const begun = performance.now();
       let observed: Observed = { note: { id: requestIdOf(undefined) }, caller: null };
-      let isTold = false;
+      let isReported = false;
       const isHealth = path.startsWith(HEALTH);
       const method = known(path) || isHealth ? path : UNKNOWN;
       const ended = (code: number, cut: boolean): void => {
-        if (isTold) return;
-        isTold = true;
+        if (isReported) return;
+        isReported = true;
         const ms = performance.now() - begun;
         const name = status[code] ?? 'UNKNOWN';
         this.duration.observe({ method: known(path) ? path : UNKNOWN, code: name }, ms / 1000);

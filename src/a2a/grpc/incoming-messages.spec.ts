@@ -3,7 +3,7 @@ import { Metadata, type ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../auth/index.js';
 import type { Log } from '../../common/logger.js';
-import type { Intake } from '../intake/intake.js';
+import type { RequestCapacity } from '../limits/request-capacity.js';
 import { grpcStatusOf } from './grpc-error.js';
 import { IncomingMessages } from './incoming-messages.js';
 
@@ -14,13 +14,13 @@ const BYTES = 100_000;
 /** A call whose message has come and has room, and what became of that. */
 async function received() {
   const freed: string[] = [];
-  const room = { taken: () => undefined, free: () => freed.push('room') };
-  const intake = {
-    room: () => Promise.resolve(room),
+  const reservation = { taken: () => undefined, free: () => freed.push('room') };
+  const capacity = {
+    reserve: () => Promise.resolve(reservation),
     uploads: { watch: () => () => undefined },
-  } as unknown as Intake;
+  } as unknown as RequestCapacity;
   const messages = new IncomingMessages(
-    intake,
+    capacity,
     () => ({
       maxBytes: BYTES,
       statusOf: (error) => grpcStatusOf(error, '1.0'),
@@ -61,10 +61,10 @@ describe('the room of a message', () => {
 
   it('is kept by who works on it when its call is canceled', async () => {
     const { freed, metadata, messages, cancel } = await received();
-    const room = messages.takeRoom(metadata);
+    const reservation = messages.takeReservation(metadata);
     cancel();
     expect(freed).toEqual([]);
-    room.free();
+    reservation.free();
     expect(freed).toEqual(['room']);
   });
 });

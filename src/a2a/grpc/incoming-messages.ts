@@ -10,9 +10,9 @@ import {
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
-import { SMALL_BODY_BYTES } from '../intake/body-budget.js';
-import { type ByteRoom, NO_ROOM } from '../intake/byte-rooms.js';
-import type { Intake } from '../intake/intake.js';
+import { SMALL_BODY_BYTES } from '../limits/body-budget.js';
+import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
+import type { RequestCapacity } from '../limits/request-capacity.js';
 import { UnauthenticatedCallRate } from './unauthenticated-call-rate.js';
 
 /** Before a message: whether it is compressed, and its length. */
@@ -50,7 +50,7 @@ export class IncomingMessages {
   private readonly unauthenticated: UnauthenticatedCallRate;
 
   constructor(
-    private readonly intake: Intake,
+    private readonly capacity: RequestCapacity,
     /** By the path of the method; every method has rules. */
     private readonly rules: (path: string) => MessageRules,
     log: Log,
@@ -65,7 +65,7 @@ export class IncomingMessages {
 
   /** The interceptor next to the wire. */
   readonly intercept: ServerInterceptor = ({ path }, call) => {
-    const message = new IncomingMessage(call, this.intake, this.rules(path));
+    const message = new IncomingMessage(call, this.capacity, this.rules(path));
     const { stream } = message;
     const isHealth = path.startsWith(HEALTH_PATH);
     if (isHealth) this.unauthenticated.took(stream);
@@ -100,7 +100,7 @@ export class IncomingMessages {
   }
 
   /** The room of a message that has come, for whoever works on it to free. */
-  takeRoom(metadata: Metadata): ByteRoom {
+  takeReservation(metadata: Metadata): ByteReservation {
     return this.messages.get(metadata)!.handOver();
   }
 
@@ -112,7 +112,7 @@ export class IncomingMessages {
 
 class IncomingMessage {
   caller: Principal | undefined;
-  private room: ByteRoom = NO_ROOM;
+  private reservation: ByteReservation = NO_RESERVATION;
   readonly stream: ServerHttp2Stream | undefined;
   private readonly unwatch: () => void;
   private prefix = Buffer.alloc(0);
@@ -125,14 +125,14 @@ class IncomingMessage {
 
   constructor(
     private readonly call: ServerInterceptingCallInterface,
-    private readonly intake: Intake,
+    private readonly capacity: RequestCapacity,
     private readonly rules: MessageRules,
   ) {
     const wire = call as WireCall;
     wire.incomingEncoding = NO_ENCODING;
     this.stream = wire.stream;
     this.stream?.on('data', (chunk: Buffer) => this.take(chunk));
-    this.unwatch = intake.uploads.watch({
+    this.unwatch = capacity.uploads.watch({
       received: () => (this.isWaiting ? undefined : this.received),
       stalled: (error) => this.refuse(error),
     });
@@ -153,12 +153,12 @@ class IncomingMessage {
   canceled(): void {
     this.isOver = true;
     this.unwatch();
-    if (!this.isHandedOver) this.room.free();
+    if (!this.isHandedOver) this.reservation.free();
   }
 
-  handOver(): ByteRoom {
+  handOver(): ByteReservation {
     this.isHandedOver = true;
-    return this.room;
+    return this.reservation;
   }
 
   /** Called after the library has taken the same bytes. */
@@ -199,9 +199,9 @@ class IncomingMessage {
     this.isWaiting = true;
     stream.pause();
     try {
-      const room = await this.intake.room(caller, bytes);
-      if (this.isOver) return room.free();
-      this.room = room;
+      const reservation = await this.capacity.reserve(caller, bytes);
+      if (this.isOver) return reservation.free();
+      this.reservation = reservation;
       this.isWaiting = false;
       // The library itself reads no further when the message is whole.
       if (this.received < PREFIX_BYTES + this.length!) stream.resume();

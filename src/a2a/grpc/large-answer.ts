@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
 import { status } from '@grpc/grpc-js';
-import type { AnswerHold } from '../intake/answer-budget.js';
+import type { AnswerHold } from '../limits/answer-budget.js';
 
 /** The largest answer or event, in bytes. */
 export const MAX_SEND_BYTES = 256 * 1024 * 1024;

@@ -6,7 +6,7 @@ import {
   V0_SHAPES,
   V1_SHAPES,
 } from '../../protocol/proto-limits.js';
-import { limitError } from '../intake/message-limits.js';
+import { limitError } from '../limits/message-limits.js';
 import { notThisMessage } from './decode.js';
 
 /** The requests that may be large, by the path of their method (a2a.proto of 1.0 and of 0.3). */

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import { PROBLEM_JSON, problemOf } from '../../common/http/problem.js';
 import { LONG } from '../../common/long-work.js';
-import type { AnswerHold } from '../intake/answer-budget.js';
-import { Intake } from '../intake/intake.js';
+import type { AnswerHold } from '../limits/answer-budget.js';
+import { RequestCapacity } from '../limits/request-capacity.js';
 
 const ADMIN_PATH = '/api/';
 /** Bytes of answers that have been made and wait for room; more are refused at once. */
@@ -19,7 +19,7 @@ const MAX_MADE = 64 * LONG;
 export class AdminAnswers {
   private made = 0;
 
-  constructor(private readonly intake: Intake) {}
+  constructor(private readonly capacity: RequestCapacity) {}
 
   /** From now on every request of a known caller has room to ask for; see `ReserveAnswer`. */
   meter(server: FastifyInstance): void {
@@ -28,7 +28,7 @@ export class AdminAnswers {
     server.addHook('preHandler', (request, reply, done) => {
       const { principal, url } = request;
       if (principal && url.startsWith(ADMIN_PATH)) {
-        const hold = this.intake.answers.begin(principal);
+        const hold = this.capacity.answers.begin(principal);
         holds.set(request, hold);
         request.reserveAnswer = hold.take;
         reply.raw.once('close', () => hold.end());
@@ -46,7 +46,7 @@ export class AdminAnswers {
 
   private async sent(bytes: Buffer, reply: FastifyReply, hold: AnswerHold): Promise<unknown> {
     try {
-      if (!hold.isLarge) await this.lateRoom(bytes.length, hold);
+      if (!hold.isLarge) await this.reserveLate(bytes.length, hold);
     } catch (thrown) {
       return refusal(hubErrorOf(thrown), reply);
     }
@@ -58,7 +58,7 @@ export class AdminAnswers {
     return Readable.from(pieces, { objectMode: false, highWaterMark: 1 });
   }
 
-  private async lateRoom(bytes: number, hold: AnswerHold): Promise<void> {
+  private async reserveLate(bytes: number, hold: AnswerHold): Promise<void> {
     if (this.made > 0 && this.made + bytes > MAX_MADE) {
       const options = { metadata: { retryAfterSeconds: '2' } };
       throw new HubError('UNAVAILABLE', 'This process gives too many large answers.', options);

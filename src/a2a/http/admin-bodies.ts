@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Principal } from '../../auth/index.js';
 import { bodyFault, limitFault } from '../../common/http/json-body.js';
 import { AppConfig } from '../../config/index.js';
-import { Intake } from '../intake/intake.js';
-import type { MessageLimits } from '../intake/message-limits.js';
+import { RequestCapacity } from '../limits/request-capacity.js';
+import type { MessageLimits } from '../limits/message-limits.js';
 import { readBody } from './read-body.js';
 
 /** Methods whose bodies say nothing to any route. */
@@ -23,7 +23,7 @@ export class AdminBodies {
   private readonly limits: MessageLimits;
 
   constructor(
-    private readonly intake: Intake,
+    private readonly capacity: RequestCapacity,
     { server }: AppConfig,
   ) {
     // The rest is limited when a body has come: see `limitFault`.
@@ -61,10 +61,10 @@ export class AdminBodies {
 
   private async receive(request: FastifyRequest, raw: IncomingMessage): Promise<Buffer> {
     const caller = request.principal ?? STRANGER;
-    const { bytes, room } = await readBody(raw, caller, this.intake, this.limits);
+    const { bytes, reservation } = await readBody(raw, caller, this.capacity, this.limits);
     const response = this.responses.get(request);
-    if (response === undefined || response.destroyed) room.free();
-    else response.once('close', () => room.free());
+    if (response === undefined || response.destroyed) reservation.free();
+    else response.once('close', () => reservation.free());
     return bytes;
   }
 }

@@ -12,11 +12,11 @@ import { AppConfig } from '../../config/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders } from '../call-context.js';
 import { checkListed } from '../capabilities.js';
-import { type ByteRoom, NO_ROOM } from '../intake/byte-rooms.js';
-import { type Admitted, Intake } from '../intake/intake.js';
-import type { AnswerHold } from '../intake/answer-budget.js';
-import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
-import { StalledBody } from '../intake/uploads.js';
+import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
+import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
+import type { AnswerHold } from '../limits/answer-budget.js';
+import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
+import { StalledBody } from '../limits/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
 import { answerType } from './answer-type.js';
 import { BODY_TYPES, textOf } from './body.js';
@@ -44,9 +44,9 @@ export class HttpBindings {
   /** What ends the call of a request that was let in. */
   private readonly open = new WeakMap<object, AbortController>();
   /** The room of the bodies that have come. */
-  private readonly rooms = new WeakMap<
+  private readonly reservations = new WeakMap<
     object,
-    { readonly bytes: number; readonly room: ByteRoom }
+    { readonly bytes: number; readonly reservation: ByteReservation }
   >();
   private readonly limits: MessageLimits;
   /** The bindings by their base paths, the longest first. */
@@ -58,7 +58,7 @@ export class HttpBindings {
     private readonly streams: EventStreams,
     private readonly config: AppConfig,
     private readonly log: Log,
-    private readonly intake: Intake,
+    private readonly capacity: RequestCapacity,
   ) {
     this.limits = messageLimitsOf(config);
   }
@@ -137,7 +137,7 @@ export class HttpBindings {
     raw.once('close', () => {
       unwatch();
       // Of a body that no answer has begun with.
-      this.bodyOf(request).room.free();
+      this.bodyOf(request).reservation.free();
       if (!raw.writableFinished) gone.abort();
     });
     this.open.set(request, gone);
@@ -147,21 +147,24 @@ export class HttpBindings {
   /** The text of a body, within the limits of messages and with room in the process. */
   private async receive(request: FastifyRequest, raw: IncomingMessage): Promise<string> {
     const caller = request.principal!;
-    const { bytes, room } = await readBody(raw, caller, this.intake, this.limits);
+    const { bytes, reservation } = await readBody(raw, caller, this.capacity, this.limits);
     const [error, text = ''] = textOf(bytes);
     if (error !== null || this.open.get(request)!.signal.aborted) {
-      room.free();
+      reservation.free();
       if (error !== null) throw error;
     } else {
-      this.rooms.set(request, { bytes: bytes.length, room });
+      this.reservations.set(request, { bytes: bytes.length, reservation });
     }
     return text;
   }
 
   /** The body that has come, for who frees its room. */
-  private bodyOf(request: object): { readonly bytes: number; readonly room: ByteRoom } {
-    const body = this.rooms.get(request) ?? { bytes: 0, room: NO_ROOM };
-    this.rooms.delete(request);
+  private bodyOf(request: object): {
+    readonly bytes: number;
+    readonly reservation: ByteReservation;
+  } {
+    const body = this.reservations.get(request) ?? { bytes: 0, reservation: NO_RESERVATION };
+    this.reservations.delete(request);
     return body;
   }
 
@@ -172,17 +175,17 @@ export class HttpBindings {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const gone = this.open.get(request)!;
-    const { bytes, room } = this.bodyOf(request);
+    const { bytes, reservation } = this.bodyOf(request);
     let call: Admitted | undefined;
     try {
       refuseEnded(gone.signal);
-      call = await this.intake.admit(request.principal!, { bytes, room }, gone.signal);
+      call = await this.capacity.admit(request.principal!, { bytes, reservation }, gone.signal);
       const { taken } = call;
       if (bytes > LONG) await longTurn();
       return await this.serveAnswer(binding, route, request, reply, { gone, taken });
     } finally {
       call?.ended();
-      room.free();
+      reservation.free();
     }
   }
 
@@ -193,7 +196,7 @@ export class HttpBindings {
     reply: FastifyReply,
     { gone, taken }: { readonly gone: AbortController; readonly taken: () => void },
   ): Promise<FastifyReply> {
-    const hold = this.intake.answers.begin(request.principal!);
+    const hold = this.capacity.answers.begin(request.principal!);
     const asked = this.requestOf(request, gone.signal, hold);
     // The text is large, and Fastify would keep it until the answer has ended.
     request.body = undefined;

@@ -5,13 +5,13 @@ import type { Principal } from '../../auth/index.js';
 import { SystemClock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import { configWith } from '../../config/index.js';
-import { AnswerBudget, answerRules } from '../intake/answer-budget.js';
-import { BodyBudget } from '../intake/body-budget.js';
-import { Intake } from '../intake/intake.js';
-import { messageLimitsOf } from '../intake/message-limits.js';
-import { OpenCalls } from '../intake/open-calls.js';
-import { Turns } from '../intake/turns.js';
-import { Uploads } from '../intake/uploads.js';
+import { AnswerBudget, answerRules } from '../limits/answer-budget.js';
+import { BodyBudget } from '../limits/body-budget.js';
+import { RequestCapacity } from '../limits/request-capacity.js';
+import { messageLimitsOf } from '../limits/message-limits.js';
+import { OpenCalls } from '../limits/open-calls.js';
+import { Turns } from '../limits/turns.js';
+import { Uploads } from '../limits/uploads.js';
 import { readBody } from './read-body.js';
 
 const MIB = 1024 * 1024;
@@ -20,11 +20,11 @@ const log = {} as Log;
 const ann: Principal = { id: 'ann', organization: 'ann', scopes: new Set() };
 const config = configWith({ server: { maxBodyBytes: MIB, bodyLimit: MIB } });
 
-function intakeOf(): { intake: Intake; budget: BodyBudget } {
+function capacityOf(): { capacity: RequestCapacity; budget: BodyBudget } {
   const budget = new BodyBudget(config);
   const parts = [new Turns(config), new OpenCalls(config), new Uploads(clock, log)] as const;
   const answers = new AnswerBudget(answerRules());
-  return { budget, intake: new Intake(budget, ...parts, answers, clock, log) };
+  return { budget, capacity: new RequestCapacity(budget, ...parts, answers, clock, log) };
 }
 
 function request(length?: number): PassThrough & IncomingMessage {
@@ -39,10 +39,10 @@ describe('readBody', () => {
     ['that says how long it is', 200_000],
     ['that does not say how long it is', undefined],
   ])('gives no room to a body %s when its client left while it waited', async (_what, length) => {
-    const { intake, budget } = intakeOf();
-    const before = await budget.room(ann, MIB);
+    const { capacity, budget } = capacityOf();
+    const before = await budget.reserve(ann, MIB);
     const raw = request(length);
-    const reading = readBody(raw, ann, intake, messageLimitsOf(config));
+    const reading = readBody(raw, ann, capacity, messageLimitsOf(config));
     reading.catch(() => undefined);
     raw.write(Buffer.alloc(100_000, 0x20));
     await turn();
@@ -52,15 +52,15 @@ describe('readBody', () => {
     await expect(reading).rejects.toMatchObject({ reason: 'INVALID_REQUEST' });
     await turn();
     // All of it is there again: this one waits for nobody.
-    (await budget.room(ann, MIB)).free();
-    await budget.room(ann, MIB);
+    (await budget.reserve(ann, MIB)).free();
+    await budget.reserve(ann, MIB);
   });
 
   it('reads a body that comes in pieces, once there is room', async () => {
-    const { intake, budget } = intakeOf();
-    const before = await budget.room(ann, MIB);
+    const { capacity, budget } = capacityOf();
+    const before = await budget.reserve(ann, MIB);
     const raw = request();
-    const reading = readBody(raw, ann, intake, messageLimitsOf(config));
+    const reading = readBody(raw, ann, capacity, messageLimitsOf(config));
     for (let i = 0; i < 4; i++) raw.write(Buffer.alloc(50_000, 0x20));
     raw.end();
     await turn();

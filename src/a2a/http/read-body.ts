@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonMeter } from '../../common/json-limits.js';
-import { SMALL_BODY_BYTES } from '../intake/body-budget.js';
-import { type ByteRoom, NO_ROOM } from '../intake/byte-rooms.js';
-import type { Intake } from '../intake/intake.js';
-import { type MessageLimits, limitError, tooLarge } from '../intake/message-limits.js';
+import { SMALL_BODY_BYTES } from '../limits/body-budget.js';
+import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
+import type { RequestCapacity } from '../limits/request-capacity.js';
+import { type MessageLimits, limitError, tooLarge } from '../limits/message-limits.js';
 
 /** A body that has come, and the room it has. */
 export interface ReceivedBody {
   readonly bytes: Buffer;
-  readonly room: ByteRoom;
+  readonly reservation: ByteReservation;
 }
 
 /**
@@ -22,24 +22,24 @@ export interface ReceivedBody {
 export async function readBody(
   raw: IncomingMessage,
   caller: Principal,
-  intake: Intake,
+  capacity: RequestCapacity,
   limits: MessageLimits,
 ): Promise<ReceivedBody> {
   const length = raw.headers['content-length'];
   const declared = length === undefined ? undefined : Number(length);
   if (declared !== undefined && declared > limits.maxBytes) throw tooLarge(limits);
-  const body = new IncomingBody(raw, caller, intake, limits);
+  const body = new IncomingBody(raw, caller, capacity, limits);
   try {
     if (declared !== undefined) await body.reserve(declared);
-    return { bytes: await body.read(), room: body.room };
+    return { bytes: await body.read(), reservation: body.reservation };
   } catch (error) {
-    body.room.free();
+    body.reservation.free();
     throw error;
   }
 }
 
 class IncomingBody {
-  room = NO_ROOM;
+  reservation = NO_RESERVATION;
   private readonly chunks: Buffer[] = [];
   private readonly meter: JsonMeter;
   private received = 0;
@@ -50,7 +50,7 @@ class IncomingBody {
   constructor(
     private readonly raw: IncomingMessage,
     private readonly caller: Principal,
-    private readonly intake: Intake,
+    private readonly capacity: RequestCapacity,
     private readonly limits: MessageLimits,
   ) {
     this.meter = new JsonMeter(limits);
@@ -59,13 +59,13 @@ class IncomingBody {
   async reserve(bytes: number): Promise<void> {
     if (bytes <= this.reserved) return;
     this.isWaiting = true;
-    const room = await this.intake.room(this.caller, bytes);
+    const reservation = await this.capacity.reserve(this.caller, bytes);
     this.isWaiting = false;
     if (this.isOver) {
-      room.free();
+      reservation.free();
       return;
     }
-    this.room = room;
+    this.reservation = reservation;
     this.reserved = bytes;
   }
 
@@ -73,9 +73,10 @@ class IncomingBody {
   read(): Promise<Buffer> {
     const { raw } = this;
     return new Promise((resolve, reject) => {
-      const unwatch = this.intake.uploads.watch({
+      const unwatch = this.capacity.uploads.watch({
         received: () => (this.isWaiting ? undefined : this.received),
-        uncountedOf: () => (this.room === NO_ROOM && !this.isWaiting ? this.caller : undefined),
+        uncountedOf: () =>
+          this.reservation === NO_RESERVATION && !this.isWaiting ? this.caller : undefined,
         stalled: (error) => stop(error),
       });
       const leave = (): void => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { AnswerHold } from '../intake/answer-budget.js';
+import type { AnswerHold } from '../limits/answer-budget.js';
 
 /**
  * Answers with these blocks, which leave in pieces as the client takes them. Resolves when the answer has left,

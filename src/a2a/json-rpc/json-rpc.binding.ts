@@ -13,12 +13,12 @@ import {
   type HttpRoute,
 } from '../http/http-binding.js';
 import { HttpBindings } from '../http/http-bindings.js';
-import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
+import { AGENT_BASE_PATH, HUB_BASE_PATH } from '../http/base-paths.js';
 import { failureText } from './envelope.js';
 import { RpcDispatcher, RpcFailure, assumedVersion } from './rpc-dispatcher.js';
 
 /** Paths of the JSON-RPC binding; each works with and without a slash at its end. */
-const PATHS = [HUB_PLACE, '/', fastifyPath(AGENT_PLACE)];
+const PATHS = [HUB_BASE_PATH, '/', fastifyPath(AGENT_BASE_PATH)];
 
 /** JSON-RPC over HTTP (A2A §9), for 1.0 and 0.x: one parse and one stringify a request. */
 @Injectable()

@@ -35,8 +35,8 @@ export class V0Dialect implements RpcDialect {
     if (operation.kind === 'stream') {
       const items = operation.run(this.handler, params, call);
       // Clients before 0.3, and most of 0.3, state no version.
-      const told = operation.name === 'SubscribeToTask' && statedVersion(asked) !== '0.3';
-      const source = sourceOf(told ? withRefusal(items) : items, id);
+      const refusesAsEvent = operation.name === 'SubscribeToTask' && statedVersion(asked) !== '0.3';
+      const source = sourceOf(refusesAsEvent ? withRefusal(items) : items, id);
       return { kind: 'stream', source };
     }
     const result = await operation.run(this.handler, params, call);

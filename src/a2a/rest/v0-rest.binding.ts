@@ -14,7 +14,7 @@ import type {
   HttpRoute,
 } from '../http/http-binding.js';
 import { HttpBindings } from '../http/http-bindings.js';
-import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
+import { AGENT_BASE_PATH, HUB_BASE_PATH } from '../http/base-paths.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type RestRoute } from '../operations.js';
 import { checkVersion } from '../protocol-version.js';
@@ -37,7 +37,7 @@ interface Place {
 }
 
 /** Where the operations of 0.3 are, and where those of 1.0 are for the same agent. */
-const PREFIXES = [HUB_PLACE, AGENT_PLACE].map((place) => ({
+const PREFIXES = [HUB_BASE_PATH, AGENT_BASE_PATH].map((place) => ({
   url: `${fastifyPath(place)}/v1`,
   other: place,
 }));
@@ -61,8 +61,8 @@ const CARD_0_2_5 = 'agent/authenticatedExtendedCard';
 
 const CARD_PLACES: readonly Place[] = [
   { ...CARD, url: `/${CARD_0_2_5}`, form: JSON_FORM },
-  { ...CARD, url: `${HUB_PLACE}/${CARD_0_2_5}`, form: JSON_FORM },
-  { ...AGENT_CARD, url: `${fastifyPath(AGENT_PLACE)}/${CARD_0_2_5}`, form: JSON_FORM },
+  { ...CARD, url: `${HUB_BASE_PATH}/${CARD_0_2_5}`, form: JSON_FORM },
+  { ...AGENT_CARD, url: `${fastifyPath(AGENT_BASE_PATH)}/${CARD_0_2_5}`, form: JSON_FORM },
   // For clients that resolve the path against the host.
   { ...CARD, url: '/v1/card' },
 ];

@@ -15,7 +15,7 @@ import type {
   HttpRoute,
 } from '../http/http-binding.js';
 import { HttpBindings } from '../http/http-bindings.js';
-import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
+import { AGENT_BASE_PATH, HUB_BASE_PATH } from '../http/base-paths.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type Operation, type RestRoute } from '../operations.js';
 import { checkVersion } from '../protocol-version.js';
@@ -25,20 +25,20 @@ import { filledPath, restParams } from './v1-params.js';
 
 /** Where the operations are, and where those of 0.3 are for the same agent. */
 const PREFIXES = [
-  { url: HUB_PLACE, other: `${HUB_PLACE}/v1` },
+  { url: HUB_BASE_PATH, other: `${HUB_BASE_PATH}/v1` },
   // `tenant` of a2a.proto: here the agent it names.
   {
-    url: `${HUB_PLACE}/:agentId(^(?!(?:${RESERVED_AGENT_IDS.join('|')})$)[^:]+)`,
-    other: `${AGENT_PLACE}/v1`,
+    url: `${HUB_BASE_PATH}/:agentId(^(?!(?:${RESERVED_AGENT_IDS.join('|')})$)[^:]+)`,
+    other: `${AGENT_BASE_PATH}/v1`,
   },
-  { url: fastifyPath(AGENT_PLACE), other: `${AGENT_PLACE}/v1` },
+  { url: fastifyPath(AGENT_BASE_PATH), other: `${AGENT_BASE_PATH}/v1` },
 ];
 
 /** HTTP+JSON of A2A 1.0 (§11): the operation table, read as routes. */
 @Injectable()
 export class V1RestBinding implements HttpBinding, OnModuleInit {
   readonly interfaces: readonly ServedInterface[] = [{ binding: 'HTTP+JSON', version: '1.0' }];
-  readonly below = [HUB_PLACE];
+  readonly below = [HUB_BASE_PATH];
   readonly contentTypes = ['application/a2a+json', 'application/json; charset=utf-8'];
   readonly routes: readonly HttpRoute[] = PREFIXES.flatMap(({ url, other }) =>
     [...OPERATIONS.values()].flatMap((operation) =>

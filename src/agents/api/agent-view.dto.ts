@@ -8,7 +8,12 @@ import { judgedInterfaces } from '../endpoint/choose-endpoint.js';
 import { AgentHealthDto } from '../health/agent-health.dto.js';
 import type { AgentHealthView } from '../health/agent-monitor.js';
 import type { Refreshed, Registration } from '../registration/agents.service.js';
-import { QUIRK_KINDS, type Quirk, type QuirkKind, QUIRKS } from '../registry/agent-quirks.js';
+import {
+  DEVIATION_KINDS,
+  type Deviation,
+  type DeviationKind,
+  DEVIATIONS,
+} from '../registry/agent-deviations.js';
 import { BudgetsDto } from '../request/budgets.dto.js';
 import { SwitchesDto } from '../request/switches.dto.js';
 import {
@@ -21,9 +26,9 @@ import {
 import { ProbeReportDto } from './check.dto.js';
 
 /** Something in which an agent differs from A2A and the hub takes it all the same. */
-export class AgentQuirkDto {
-  @Shown.Choice(QUIRK_KINDS)
-  readonly kind!: QuirkKind;
+export class AgentDeviationDto {
+  @Shown.Choice(DEVIATION_KINDS)
+  readonly kind!: DeviationKind;
 
   @Shown.Text({ description: 'A description for people.' })
   readonly what!: string;
@@ -31,8 +36,8 @@ export class AgentQuirkDto {
   @Shown.Time({ description: 'When it was first seen.' })
   readonly since!: string;
 
-  constructor({ kind, since }: Quirk) {
-    fill<AgentQuirkDto>(this, { kind, what: QUIRKS[kind], since });
+  constructor({ kind, since }: Deviation) {
+    fill<AgentDeviationDto>(this, { kind, what: DEVIATIONS[kind], since });
   }
 }
 
@@ -136,12 +141,12 @@ export class AgentDto {
   })
   readonly cardTrouble!: CardTroubleDto | null;
 
-  @Shown.Nested(() => AgentQuirkDto, {
+  @Shown.Nested(() => AgentDeviationDto, {
     list: true,
     description:
       'Known deviations from the protocol that this process has tolerated since it started, oldest first.',
   })
-  readonly quirks!: readonly AgentQuirkDto[];
+  readonly deviations!: readonly AgentDeviationDto[];
 
   @Shown.Text({ nullable: true, description: 'Where the card was found.' })
   readonly cardUrl!: string | null;
@@ -171,7 +176,7 @@ export class AgentDto {
   constructor(
     agent: Agent,
     health: AgentHealthView,
-    quirks: readonly Quirk[],
+    deviations: readonly Deviation[],
     endpointNow: AgentEndpoint = agent.endpoint,
   ) {
     fill<AgentDto>(this, {
@@ -184,7 +189,7 @@ export class AgentDto {
       protocolVersion: agent.pin.protocolVersion,
       interfaces: judgedInterfaces(agent.card, agent),
       cardTrouble: agent.cardTrouble && new CardTroubleDto(agent.cardTrouble),
-      quirks: quirks.map((quirk) => new AgentQuirkDto(quirk)),
+      deviations: deviations.map((deviation) => new AgentDeviationDto(deviation)),
       cardHeaders: Object.keys(agent.cardHeaders),
       credentials: Object.keys(agent.credentials),
       card: AgentCard.toJSON(agent.card),
@@ -206,10 +211,10 @@ export class RegistrationReportDto {
   @Shown.Nested(() => ProbeReportDto, { nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
-  constructor({ intake, probe }: Registration) {
-    this.interfaces = intake.interfaces;
+  constructor({ checked, probe }: Registration) {
+    this.interfaces = checked.interfaces;
     this.probe = probe;
-    this.endpointResolves = intake.endpointResolves;
+    this.endpointResolves = checked.endpointResolves;
   }
 }
 
@@ -230,8 +235,12 @@ export class RefreshedAgentDto extends AgentDto {
   })
   readonly changes: readonly CardChangeDto[];
 
-  constructor({ agent, changes }: Refreshed, health: AgentHealthView, quirks: readonly Quirk[]) {
-    super(agent, health, quirks);
+  constructor(
+    { agent, changes }: Refreshed,
+    health: AgentHealthView,
+    deviations: readonly Deviation[],
+  ) {
+    super(agent, health, deviations);
     this.changes = changes;
   }
 }

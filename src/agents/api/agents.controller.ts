@@ -12,7 +12,7 @@ import type { Agent } from '../agent.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { AgentMonitor } from '../health/agent-monitor.js';
 import { AgentsService } from '../registration/agents.service.js';
-import { AgentQuirks } from '../registry/agent-quirks.js';
+import { AgentDeviations } from '../registry/agent-deviations.js';
 import { PatchAgentDto } from '../request/patch-agent.dto.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
 import { AgentQueryDto } from './agent-query.dto.js';
@@ -24,7 +24,7 @@ export class AgentsController {
     private readonly agents: AgentsService,
     private readonly endpoints: EndpointMemory,
     private readonly monitor: AgentMonitor,
-    private readonly quirks: AgentQuirks,
+    private readonly deviations: AgentDeviations,
   ) {}
 
   @Post()
@@ -79,7 +79,7 @@ export class AgentsController {
     return new RefreshedAgentDto(
       refreshed,
       this.monitor.viewOf(id),
-      this.quirks.of(refreshed.agent),
+      this.deviations.of(refreshed.agent),
     );
   }
 
@@ -87,7 +87,7 @@ export class AgentsController {
     return new AgentDto(
       agent,
       this.monitor.viewOf(agent.id),
-      this.quirks.of(agent),
+      this.deviations.of(agent),
       this.endpoints.now(agent),
     );
   }

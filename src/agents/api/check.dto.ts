@@ -4,7 +4,7 @@ import type { ProbeReport } from '../check/agent-probe.js';
 import { DOES, type Does, OUTCOMES, type Outcome } from '../check/domain/findings.js';
 import type { Recommendation } from '../check/domain/recommend.js';
 import type { Registration } from '../registration/agents.service.js';
-import { QUIRK_KINDS, type QuirkKind } from '../registry/agent-quirks.js';
+import { DEVIATION_KINDS, type DeviationKind } from '../registry/agent-deviations.js';
 import {
   AgentEndpointDto,
   AgentInterfaceDto,
@@ -79,11 +79,11 @@ export class ProbeReportDto implements ProbeReport {
   })
   readonly files!: ProbeReport['files'];
 
-  @Shown.Choice(QUIRK_KINDS, {
+  @Shown.Choice(DEVIATION_KINDS, {
     list: true,
     description: 'Known deviations from the protocol that the hub tolerated.',
   })
-  readonly quirks!: readonly QuirkKind[];
+  readonly deviations!: readonly DeviationKind[];
 
   @Shown.Num({ nullable: true, description: 'To its first event or answer.' })
   readonly firstAnswerMs!: number | null;
@@ -134,12 +134,12 @@ export class AgentCheckDto {
   @Shown.Nested(() => ProbeReportDto, { nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
-  constructor({ agent, intake, probe }: Registration) {
+  constructor({ agent, checked, probe }: Registration) {
     this.name = agent.card.name;
     this.cardUrl = agent.cardUrl;
     this.endpoint = agent.endpoint;
-    this.interfaces = intake.interfaces;
-    this.endpointResolves = intake.endpointResolves;
+    this.interfaces = checked.interfaces;
+    this.endpointResolves = checked.endpointResolves;
     this.signature = agent.signature;
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
     this.probe = probe;

@@ -67,7 +67,7 @@ export class GrpcChannels {
   private channelTo(address: string, kind: GrpcCallKind): GrpcChannel {
     const key = `${kind} ${address}`;
     const channels = this.channels.get(key) ?? new Set();
-    for (const channel of channels) if (channel.hasRoom) return channel;
+    for (const channel of channels) if (channel.hasCapacity) return channel;
     const channel = new GrpcChannel(
       this.egress,
       address,
@@ -101,7 +101,7 @@ class GrpcChannel {
     private readonly onClose: () => void,
   ) {}
 
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.users < CALLS_OF_A_CHANNEL;
   }
 

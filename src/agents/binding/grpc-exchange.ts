@@ -92,7 +92,7 @@ export class GrpcExchange {
         this.cancelCall = () => call.cancel();
         if (signal.aborted) cancel();
       });
-      await this.room(bytes);
+      await this.reserve(bytes);
       return this.decoded(method, bytes, ANSWER_LIMITS);
     } catch (error) {
       throw this.failure(error);
@@ -137,7 +137,7 @@ export class GrpcExchange {
       const stream = new LongStream();
       for await (const bytes of call as AsyncIterable<Buffer>) {
         if (bytes.length > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
-        await this.room(bytes);
+        await this.reserve(bytes);
         await stream.next(bytes.length);
         const event = this.decoded(method, bytes, EVENT_LIMITS);
         this.events++;
@@ -155,7 +155,7 @@ export class GrpcExchange {
   }
 
   /** Waits until these bytes, which have arrived, may be decoded: that takes many times as much. */
-  private async room(bytes: Buffer): Promise<void> {
+  private async reserve(bytes: Buffer): Promise<void> {
     this.isWaiting = true;
     try {
       await this.reading.hold(bytes.length);

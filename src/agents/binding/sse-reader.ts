@@ -73,8 +73,8 @@ export async function* readSse(
     if (start < chunk.length) add(chunk.subarray(start));
     const size = event.size + rest.size;
     if (size > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
-    const room = held?.(size);
-    if (room !== undefined) await room;
+    const reserved = held?.(size);
+    if (reserved !== undefined) await reserved;
   }
   if (rest.size > 0) event.line(await lineOf(rest), true);
   const last = event.line('');

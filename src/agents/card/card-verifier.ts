@@ -62,7 +62,7 @@ export class CardVerifier {
   async check(document: Json, from: CardOrigin): Promise<CheckedSignature> {
     const signatures = document['signatures'];
     if (!Array.isArray(signatures) || signatures.length === 0) {
-      return told('unsigned', 'The card is not signed.');
+      return result('unsigned', 'The card is not signed.');
     }
     const forms = signedForms(document);
     const results: CheckedSignature[] = [];
@@ -80,15 +80,15 @@ export class CardVerifier {
     from: CardOrigin,
   ): Promise<CheckedSignature> {
     const entry = readEntry(written);
-    if (typeof entry === 'string') return told('unverified', entry);
+    if (typeof entry === 'string') return result('unverified', entry);
     let trusted: TrustedKeys;
     try {
       trusted = await this.keysFor(entry, from);
     } catch (error) {
-      return told('unverified', noKeys(error), entry);
+      return result('unverified', noKeys(error), entry);
     }
     if (trusted.keys.length === 0) {
-      return told('unverified', 'There is no trusted key with this key id and algorithm.', entry);
+      return result('unverified', 'There is no trusted key with this key id and algorithm.', entry);
     }
     let unusable: string | undefined;
     for (const key of trusted.keys.slice(0, MAX_KEYS_TRIED)) {
@@ -99,8 +99,8 @@ export class CardVerifier {
         unusable = `The key cannot be used: ${(error as Error).message}.`;
       }
     }
-    if (unusable !== undefined) return told('unverified', unusable, entry);
-    return told('invalid', 'The signature does not match the card.', entry);
+    if (unusable !== undefined) return result('unverified', unusable, entry);
+    return result('invalid', 'The signature does not match the card.', entry);
   }
 
   /**
@@ -199,7 +199,7 @@ const REASONS: Readonly<Record<TrustedKeys['source'], string>> = {
   card: "Signed with a key served by the card's own origin.",
 };
 
-function told(
+function result(
   outcome: CardSignature['outcome'],
   reason: string,
   entry?: Pick<Entry, 'keyId' | 'algorithm'>,

@@ -8,13 +8,13 @@ import { AppConfig } from '../../config/index.js';
 import { bindingOf } from '../binding/bindings.js';
 import type { Agent } from '../agent.js';
 import type { AgentCallError } from '../binding/agent-call-error.js';
-import type { QuirkKind } from '../registry/agent-quirks.js';
+import type { DeviationKind } from '../registry/agent-deviations.js';
 import { oldWireOfAnswer } from '../card/old-wire.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { SdkAgentClient } from '../client/sdk-agent.client.js';
 import { type Findings, isFailure } from './domain/findings.js';
 import { type Recommendation, recommend } from './domain/recommend.js';
-import { Overhearing } from './overhearing.js';
+import { CapturingHttp } from './capturing-http.js';
 import { type Doubt, ProbeRun } from './probe-run.js';
 
 /** Probes of one process under way at once. */
@@ -27,7 +27,7 @@ const TIMEOUT_MS = 30_000;
 const ID = 'probe ';
 
 /** What an operator says of a probe. */
-export interface ProbeWish {
+export interface ProbeOptions {
   /** Absent or false: no message is sent. */
   readonly probe?: boolean | undefined;
   readonly probeText?: string | undefined;
@@ -55,15 +55,15 @@ export class AgentProbe {
     private readonly ids: IdSource,
   ) {}
 
-  /** Null when none is wished for. Throws HubError RATE_LIMITED when too many are under way. */
-  async of(agent: Omit<Agent, 'id'>, wish: ProbeWish): Promise<ProbeReport | null> {
-    if (wish.probe !== true) return null;
+  /** Null when none is requested. Throws HubError RATE_LIMITED when too many are under way. */
+  async of(agent: Omit<Agent, 'id'>, options: ProbeOptions): Promise<ProbeReport | null> {
+    if (options.probe !== true) return null;
     if (this.running >= MAX_AT_ONCE) {
       throw new HubError('RATE_LIMITED', `${MAX_AT_ONCE} probes are under way; try again later.`);
     }
     this.running += 1;
     try {
-      return await this.probe(agent, wish);
+      return await this.probe(agent, options);
     } finally {
       this.running -= 1;
     }
@@ -71,21 +71,21 @@ export class AgentProbe {
 
   private async probe(
     asked: Omit<Agent, 'id'>,
-    { probeText = TEXT, probeTimeoutMs = TIMEOUT_MS }: ProbeWish,
+    { probeText = TEXT, probeTimeoutMs = TIMEOUT_MS }: ProbeOptions,
   ): Promise<ProbeReport> {
     const { clock, ids, config } = this;
     // It may not take a place, or a share of what is read, from a registered agent.
     const agent: Agent = { ...asked, id: `${ID}${++this.probes}` };
     const memory = new EndpointMemory(clock, config);
-    const heard = new Overhearing(this.egress);
-    const kinds = new Set<QuirkKind>();
-    const note = (kind: QuirkKind): void => void kinds.add(kind);
-    const quirks = { note: (_: unknown, kind: QuirkKind): void => note(kind) };
-    const client = this.client.probing({ memory, quirks, egress: heard });
+    const captured = new CapturingHttp(this.egress);
+    const kinds = new Set<DeviationKind>();
+    const note = (kind: DeviationKind): void => void kinds.add(kind);
+    const deviations = { note: (_: unknown, kind: DeviationKind): void => note(kind) };
+    const client = this.client.probing({ memory, deviations, egress: captured });
     const run = new ProbeRun({ client, clock, ids, note }, agent);
     await run.run(probeText, probeTimeoutMs, () => memory.now(agent).protocolVersion === '1.0');
     const endpoint = memory.now(agent);
-    const isQuoted = heard.isOpen && bindingOf(endpoint.protocolBinding).isOverHttp;
+    const isQuoted = captured.isOpen && bindingOf(endpoint.protocolBinding).isOverHttp;
     const isUnread = run.answer === null && run.outcome !== 'unreachable';
     const findings: Findings = {
       outcome: run.outcome,
@@ -101,11 +101,11 @@ export class AgentProbe {
       cancels: run.cancels,
       doubts: run.doubts.map((doubt) => doubtOf(doubt, agent, isQuoted)),
       files: run.files,
-      quirks: [...kinds],
+      deviations: [...kinds],
       firstAnswerMs: run.firstAnswerMs,
       endMs: run.endMs,
-      server: isQuoted && heard.server !== null ? safeWords(heard.server, []) : null,
-      oldWire: (isUnread ? oldWireOfAnswer(heard.text) : undefined) ?? null,
+      server: isQuoted && captured.server !== null ? safeWords(captured.server, []) : null,
+      oldWire: (isUnread ? oldWireOfAnswer(captured.text) : undefined) ?? null,
     };
     const firstEventMs = agent.budgets.firstEventMs ?? config.agents.firstEventMs;
     return { ...findings, recommendations: recommend(agent, findings, firstEventMs) };

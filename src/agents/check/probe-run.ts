@@ -8,7 +8,7 @@ import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Agent } from '../agent.js';
 import type { AgentSend } from '../client/agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
-import type { QuirkKind } from '../registry/agent-quirks.js';
+import type { DeviationKind } from '../registry/agent-deviations.js';
 import { canStream } from '../client/can-stream.js';
 import type { FileForm } from '../binding/file-forms.js';
 import type { ProbingClient } from '../client/sdk-agent.client.js';
@@ -33,7 +33,7 @@ export interface ProbeDeps {
   readonly client: ProbingClient;
   readonly clock: Clock;
   readonly ids: IdSource;
-  readonly note: (kind: QuirkKind) => void;
+  readonly note: (kind: DeviationKind) => void;
 }
 
 /** A question that has not been answered clearly. */

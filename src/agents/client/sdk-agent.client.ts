@@ -9,7 +9,7 @@ import { ERROR_CODES } from '../../protocol/error-codes.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
-import { AgentQuirks, type QuirkKind } from '../registry/agent-quirks.js';
+import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
 import { headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
 import { requestOf } from './send-request.js';
@@ -57,9 +57,9 @@ interface Wires {
 }
 
 /** What a probe finds stays with it. */
-export interface ProbeEars {
+export interface ProbeDeps {
   readonly memory: EndpointMemory;
-  readonly quirks: Pick<AgentQuirks, 'note'>;
+  readonly deviations: Pick<AgentDeviations, 'note'>;
   /** The way of its calls over HTTP. */
   readonly egress: HttpWay;
 }
@@ -74,7 +74,7 @@ class WiredAgentClient extends AgentClient {
     protected readonly wires: Wires,
     protected readonly config: AppConfig,
     private readonly memory: EndpointMemory,
-    private readonly quirks: Pick<AgentQuirks, 'note'>,
+    private readonly deviations: Pick<AgentDeviations, 'note'>,
   ) {
     super();
     this.forms = new FileFormQuestions(memory, (...asked) => this.askForm(...asked));
@@ -249,7 +249,7 @@ class WiredAgentClient extends AgentClient {
     connection?.wanted();
     const { budget, gates, connectors, http } = this.wires;
     const headers = headersOf(agent, endpoint, options);
-    const onDeviation = (kind: QuirkKind): void => this.quirks.note(agent, kind);
+    const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
     const open = connectors.of(protocolBinding).open({
       ...this.targetOf(agent),
       ...{ method, url, version, headers, contextId, files, signal, budget, http, onDeviation },
@@ -318,7 +318,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     egress: Egress,
     config: AppConfig,
     memory: EndpointMemory,
-    @Inject(AgentQuirks) quirks: Pick<AgentQuirks, 'note'>,
+    @Inject(AgentDeviations) deviations: Pick<AgentDeviations, 'note'>,
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
@@ -327,12 +327,12 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };
-    super(wires, config, memory, quirks);
+    super(wires, config, memory, deviations);
   }
 
   /** A client for one probe, over the same connections and within the same limits. */
-  probing({ memory, quirks, egress }: ProbeEars): ProbingClient {
-    return new WiredAgentClient({ ...this.wires, http: egress }, this.config, memory, quirks);
+  probing({ memory, deviations, egress }: ProbeDeps): ProbingClient {
+    return new WiredAgentClient({ ...this.wires, http: egress }, this.config, memory, deviations);
   }
 
   /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */

@@ -39,7 +39,7 @@ export class AgentEventsController {
       cursor === undefined
         ? undefined
         : readCursor('agent-events', cursor, (id) => this.events.isOwn(id));
-    this.monitor.tidy();
+    this.monitor.removeGone();
     const found = this.events.newest(limit + 1, agentId, before);
     const page = pageOf('agent-events', found, limit, ({ id }) => id);
     return { ...page, items: page.items.map((event) => new AgentEventDto(event)) };
@@ -65,7 +65,7 @@ export class AgentEventsController {
     const send = ({ id, change }: AgentEvent): void =>
       feed.send({ id, event: 'agent', data: new AgentChangeDto(change) });
     // What has changed unseen is told to the others now, and is not news after this snapshot.
-    this.monitor.tidy();
+    this.monitor.removeGone();
     const ending = new AbortController();
     const end = (): void => feed.end();
     // Ended by nobody but the watch on its key.

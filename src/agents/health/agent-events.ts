@@ -5,15 +5,15 @@ import type { HealthState } from './agent-health.js';
 import type { BreakerState } from '../../common/circuit-breaker.js';
 
 /** How an agent stands, as far as operators are told of changes. */
-export interface Standing {
+export interface AgentStatus {
   readonly health: HealthState;
   readonly breaker: BreakerState;
 }
 
 /** An agent's health or breaker has changed. */
-export interface AgentChange extends Standing {
+export interface AgentChange extends AgentStatus {
   readonly agentId: string;
-  readonly before: Standing;
+  readonly before: AgentStatus;
   /** What went wrong last; null when nothing has. */
   readonly lastError: string | null;
   readonly at: Date;

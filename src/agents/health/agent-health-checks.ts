@@ -53,10 +53,10 @@ export class AgentHealthChecks implements OnApplicationBootstrap, OnModuleDestro
 
   /** Waits for none of the looks: each takes its own time. */
   private lookAtDue(): void {
-    this.monitor.tidy();
-    const room = MAX_AT_ONCE - this.looking.size;
+    this.monitor.removeGone();
+    const free = MAX_AT_ONCE - this.looking.size;
     const due = this.monitor.dueForHealthCheck().filter(({ id }) => !this.looking.has(id));
-    for (const agent of due.slice(0, room)) void this.probe(agent);
+    for (const agent of due.slice(0, free)) void this.probe(agent);
   }
 
   /** Never rejects. */

@@ -2,7 +2,7 @@ import { BREAKER_STATES, type BreakerState } from '../../common/circuit-breaker.
 import { Shown, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
-import type { AgentChange, AgentEvent, Standing } from './agent-events.js';
+import type { AgentChange, AgentEvent, AgentStatus } from './agent-events.js';
 import { HEALTH_STATES, type HealthState } from './agent-health.js';
 import type { AgentHealthView } from './agent-monitor.js';
 
@@ -71,7 +71,7 @@ export class AgentChangeDto {
   readonly breaker!: BreakerState;
 
   @Shown.Json({ values: { type: 'string' } })
-  readonly before!: Standing;
+  readonly before!: AgentStatus;
 
   @Shown.Text({ nullable: true })
   readonly lastError!: string | null;

@@ -20,7 +20,7 @@ import {
 } from './agent-health.js';
 import type { QueueAsker } from './agent-load.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
-import { AgentEvents, type Standing } from './agent-events.js';
+import { AgentEvents, type AgentStatus } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
 import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './domain/agent-record.js';
 import { verdictOf } from './domain/fault-of.js';
@@ -61,8 +61,8 @@ interface Watched {
   /** The agent's own random number, so that it is looked at in its own rhythm. */
   readonly jitter: number;
   lookedAt: number;
-  /** What operators have been told last. */
-  told: Standing;
+  /** What operators have been published last. */
+  published: AgentStatus;
 }
 
 /**
@@ -109,7 +109,7 @@ export class AgentMonitor extends AgentHealth {
       lastOkAt: dateOf(record?.lastOkAt),
       lastError: record?.lastError ?? null,
       latencyMs: record?.latencyMs == null ? null : Math.round(record.latencyMs),
-      taskFailureRate: watched?.results.standing(this.time()).failureRate ?? null,
+      taskFailureRate: watched?.results.failures(this.time()).failureRate ?? null,
       lastTaskError: watched?.results.lastError ?? null,
       tasksEnded: watched?.results.counts ?? { completed: 0, failed: 0 },
     };
@@ -120,7 +120,7 @@ export class AgentMonitor extends AgentHealth {
     const watched = this.watch(agent);
     const short = result.ok ? result : { ...result, error: result.error.slice(0, ERROR_LIMIT) };
     watched.results.note(short, this.time());
-    this.tell(agent.id, watched);
+    this.publish(agent.id, watched);
   }
 
   admit(agentId: string): Admission {
@@ -137,7 +137,7 @@ export class AgentMonitor extends AgentHealth {
       return { kind: 'wait', waitMs, why: 'is out of service after failed calls' };
     }
     watched.record = { ...record, breaker };
-    this.tell(agentId, watched);
+    this.publish(agentId, watched);
     return { kind: 'probe', end: () => this.endProbe(watched, breaker) };
   }
 
@@ -180,10 +180,10 @@ export class AgentMonitor extends AgentHealth {
   }
 
   /** Forgets agents that are gone, and tells of what only time or a changed record has changed. */
-  tidy(): void {
+  removeGone(): void {
     for (const id of this.watched.keys()) {
       const agent = this.registry.get(id);
-      if (agent) this.tell(id, this.watch(agent));
+      if (agent) this.publish(id, this.watch(agent));
       else this.watched.delete(id);
     }
   }
@@ -193,7 +193,7 @@ export class AgentMonitor extends AgentHealth {
     const watched = this.watch(agent);
     const { health } = this.config.agents;
     watched.record = afterOutcome(watched.record, outcome, health, this.time(), this.ids.jitter());
-    this.tell(agent.id, watched);
+    this.publish(agent.id, watched);
   }
 
   /** A run may hold the agent as it was, at another address. */
@@ -205,19 +205,19 @@ export class AgentMonitor extends AgentHealth {
   /** One that answers and fails its tasks all the same is not healthy: it gets work after its equals. */
   private withResults(health: HealthState, { results }: Watched): HealthState {
     if (health !== 'healthy' && health !== 'unknown') return health;
-    return results.standing(this.time()).isFailing ? 'degraded' : health;
+    return results.failures(this.time()).isFailing ? 'degraded' : health;
   }
 
-  private tell(agentId: string, watched: Watched): void {
-    const { record, told: before } = watched;
+  private publish(agentId: string, watched: Watched): void {
+    const { record, published: before } = watched;
     const health = this.withResults(record.health, watched);
-    const told: Standing = { health, breaker: stateOf(record.breaker, this.time()) };
-    if (told.health === before.health && told.breaker === before.breaker) return;
-    watched.told = told;
+    const published: AgentStatus = { health, breaker: stateOf(record.breaker, this.time()) };
+    if (published.health === before.health && published.breaker === before.breaker) return;
+    watched.published = published;
     const lastError = record.lastError ?? watched.results.lastError;
-    this.events.publish({ agentId, ...told, before, lastError, at: this.clock.now() });
-    const fields = { agentId, ...told, before };
-    if (told.health === 'down' || told.breaker === 'open') {
+    this.events.publish({ agentId, ...published, before, lastError, at: this.clock.now() });
+    const fields = { agentId, ...published, before };
+    if (published.health === 'down' || published.breaker === 'open') {
       this.log.warn({ ...fields, lastError }, 'agent health got worse');
     } else {
       this.log.info(fields, 'agent health changed');
@@ -275,10 +275,10 @@ export class AgentMonitor extends AgentHealth {
       knownSince: now,
       jitter: this.ids.jitter(),
       lookedAt: now,
-      told: before?.told ?? { health: 'unknown', breaker: 'closed' },
+      published: before?.published ?? { health: 'unknown', breaker: 'closed' },
     };
     this.watched.set(agent.id, watched);
-    this.tell(agent.id, watched);
+    this.publish(agent.id, watched);
     return watched;
   }
 

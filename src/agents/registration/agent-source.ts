@@ -1,7 +1,7 @@
 import type { Agent, AgentEndpoint } from '../agent.js';
 import { readHeaders } from '../endpoint/agent-headers.js';
 import { bindingOf } from '../binding/bindings.js';
-import type { Intake } from './agent-intake.js';
+import type { CheckedCard } from './registration-check.js';
 import { adjustedBy } from '../card/card-trouble.js';
 import { readCardKeys } from '../card/card-keys.js';
 import { originsGiven } from '../endpoint/choose-endpoint.js';
@@ -31,12 +31,12 @@ export function readMeans(written: WrittenMeans, field: string): AgentMeans {
  * the card that this one replaces.
  */
 export function agentOf(
-  intake: Intake,
+  checked: CheckedCard,
   source: AgentMeans & Pick<Agent, 'endpointOverride' | 'pin'>,
   now: Date,
   before: Agent['cardTrouble'],
 ) {
-  const { card, originalCard, cardUrl, signature, endpoint, refused } = intake;
+  const { card, originalCard, cardUrl, signature, endpoint, refused } = checked;
   const { cardHeaders, cardKeys, credentials, endpointOverride, pin } = source;
   return {
     card,

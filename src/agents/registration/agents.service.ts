@@ -5,7 +5,7 @@ import { HubError, invalidField, whyOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import type { Page } from '../../common/page.js';
 import type { Agent, AgentBudgets, AgentEndpoint } from '../agent.js';
-import { AgentIntake, type Intake, type Reach } from './agent-intake.js';
+import { RegistrationCheck, type CheckedCard, type Reach } from './registration-check.js';
 import {
   type AgentPatch,
   capacityAfter,
@@ -21,7 +21,7 @@ import {
   switched,
   type WrittenSwitches,
 } from './agent-patch.js';
-import { AgentProbe, type ProbeReport, type ProbeWish } from '../check/agent-probe.js';
+import { AgentProbe, type ProbeReport, type ProbeOptions } from '../check/agent-probe.js';
 import { adjustedBy, refusedBy } from '../card/card-trouble.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
@@ -43,7 +43,7 @@ import {
 import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
-export interface NewAgent extends WrittenMeans, ProbeWish {
+export interface NewAgent extends WrittenMeans, ProbeOptions {
   /** Default: derived from the card's name. */
   readonly id?: string | undefined;
   readonly cardUrl?: string | undefined;
@@ -68,8 +68,8 @@ export interface NewAgent extends WrittenMeans, ProbeWish {
 /** A new agent and what was found out about it. */
 export interface Registration {
   readonly agent: Agent;
-  readonly intake: Pick<Intake, 'interfaces' | 'endpointResolves'>;
-  /** Null: no probe was wished for. */
+  readonly checked: Pick<CheckedCard, 'interfaces' | 'endpointResolves'>;
+  /** Null: no probe was requested. */
   readonly probe: ProbeReport | null;
 }
 
@@ -87,7 +87,7 @@ export class AgentsService {
   constructor(
     private readonly store: AgentStore,
     private readonly registry: AgentRegistry,
-    private readonly intake: AgentIntake,
+    private readonly registration: RegistrationCheck,
     private readonly trust: CardTrust,
     private readonly probe: AgentProbe,
     private readonly clock: Clock,
@@ -96,35 +96,35 @@ export class AgentsService {
   ) {}
 
   /**
-   * Registers an agent; see {@link AgentIntake.examine} for what is refused. A probe that is wished for comes
-   * first: that it fails changes nothing, but an agent that shows a protocol from before A2A 0.2 is refused.
+   * Registers an agent; see {@link RegistrationCheck.examine} for what is refused. A requested probe
+   * comes first: its failure changes nothing, but an agent that shows a protocol from before A2A 0.2 is refused.
    */
   async register(request: NewAgent): Promise<Registration> {
     const { id: wanted } = request;
     if (wanted !== undefined) await this.checkId(wanted);
-    const { agent, intake } = await this.examined(request);
+    const { agent, checked } = await this.examined(request);
     const probe = await this.probe.of(agent, request);
     if (probe?.oldWire) {
       throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
     }
     const added = await this.add(agent, wanted);
     await this.registry.renew();
-    return { agent: added, intake, probe };
+    return { agent: added, checked, probe };
   }
 
-  /** What {@link register} would do and find out, and with a probe that; nothing is registered. */
+  /** Reports what {@link register} would do and find out, with the result of a requested probe; registers nothing. */
   async check(request: NewAgent): Promise<Registration> {
     const { id: wanted } = request;
     if (wanted !== undefined && !isAgentId(wanted)) throw wrongId();
-    const { agent, intake } = await this.examined(request);
-    const checked = { ...agent, id: wanted ?? UNNAMED };
-    return { agent: checked, intake, probe: await this.probe.of(checked, request) };
+    const { agent: described, checked } = await this.examined(request);
+    const agent = { ...described, id: wanted ?? UNNAMED };
+    return { agent, checked, probe: await this.probe.of(agent, request) };
   }
 
   /** The agent that a request describes, with what its card says now. */
   private async examined(
     request: NewAgent,
-  ): Promise<{ readonly agent: Omit<Agent, 'id'>; readonly intake: Intake }> {
+  ): Promise<{ readonly agent: Omit<Agent, 'id'>; readonly checked: CheckedCard }> {
     const { cardUrl = null, card = null, endpointOverride = null } = request;
     if ((cardUrl === null) === (card === null)) {
       throw invalidField('cardUrl', 'or card must be given, and not both');
@@ -132,11 +132,11 @@ export class AgentsService {
     const means = readMeans(request, 'credentials');
     const pin = pinned({ protocolBinding: null, protocolVersion: null }, request);
     const source = { ...means, endpointOverride, pin };
-    const intake = await this.intake.examine({ cardUrl, card, ...source });
-    checkCarried('credentials', intake.endpoint, means.credentials);
+    const checked = await this.registration.examine({ cardUrl, card, ...source });
+    checkCarried('credentials', checked.endpoint, means.credentials);
     const now = this.clock.now();
     const agent: Omit<Agent, 'id'> = {
-      ...agentOf(intake, source, now, null),
+      ...agentOf(checked, source, now, null),
       tags: distinct(request.tags ?? []),
       priority: request.priority ?? 0,
       ...capacityAfter(DEFAULT_CAPACITY, request),
@@ -149,7 +149,7 @@ export class AgentsService {
       updatedAt: now,
       deletedAt: null,
     };
-    return { agent, intake };
+    return { agent, checked };
   }
 
   /** Throws HubError NOT_FOUND. */
@@ -208,7 +208,7 @@ export class AgentsService {
 
   /**
    * Reads the card again. Throws HubError CONFLICT when the agent was registered without an address,
-   * what {@link AgentIntake.examine} throws, and INVALID_PARAMS when the card names only servers that the
+   * what {@link RegistrationCheck.examine} throws, and INVALID_PARAMS when the card names only servers that the
    * credentials are not for, or a gRPC interface that cannot carry them; the agent then stays as it was, and
    * shows the trouble.
    */
@@ -217,11 +217,11 @@ export class AgentsService {
     if (before.cardUrl === null) {
       throw new HubError('CONFLICT', `${id} was registered with its card; there is no address.`);
     }
-    const intake = await this.readAgain(before);
+    const checked = await this.readAgain(before);
     let changes: CardChange[] = [];
     const agent = await this.store.update(id, (stored) => {
-      changes = diffCards(stored, intake);
-      const { card, originalCard, cardUrl, signature, refused } = intake;
+      changes = diffCards(stored, checked);
+      const { card, originalCard, cardUrl, signature, refused } = checked;
       const updatedAt = this.clock.now();
       const cardTrouble = adjustedBy(originalCard, updatedAt, stored.cardTrouble);
       const read = { card, originalCard, cardUrl, signature, refused, cardTrouble };
@@ -236,9 +236,9 @@ export class AgentsService {
   }
 
   /** The card of a registered agent as it is now. One that is not taken is noted with the agent. */
-  private async readAgain(agent: Agent): Promise<Intake> {
+  private async readAgain(agent: Agent): Promise<CheckedCard> {
     try {
-      return await this.intake.examine({ ...agent, card: null });
+      return await this.registration.examine({ ...agent, card: null });
     } catch (error) {
       if (error instanceof HubError) await this.noteRefused(agent.id, error);
       throw error;
@@ -306,7 +306,7 @@ export class AgentsService {
     const { endpointOverride, protocolBinding, protocolVersion } = patch;
     const asked = [endpointOverride, protocolBinding, protocolVersion];
     if (asked.every((one) => one === undefined)) return undefined;
-    const { refused } = await this.intake.reach({ ...agent, ...moved(agent, patch) });
+    const { refused } = await this.registration.reach({ ...agent, ...moved(agent, patch) });
     return { refused };
   }
 

@@ -11,7 +11,7 @@ import {
   type DeclaredEntry,
 } from '../../config/index.js';
 import type { Agent } from '../agent.js';
-import type { AgentIntake, CardSource, Intake } from './agent-intake.js';
+import type { RegistrationCheck, CardSource, CheckedCard } from './registration-check.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentStore } from '../registry/agent-store.js';
 import { UnreadAgents } from './unread-agents.js';
@@ -101,7 +101,7 @@ const CARD = {
   ],
   skills: [],
 };
-const INTAKE: Intake = {
+const CHECKED: CheckedCard = {
   card: parseCard(CARD),
   originalCard: JSON.stringify(CARD),
   cardUrl: null,
@@ -135,13 +135,13 @@ const configOf = (...agents: DeclaredEntry[]): AppConfig =>
 let store: FakeStore;
 let source: FakeSource;
 /** What the card at an address is, when it is answered at all. */
-let cardAt: (source: CardSource) => Promise<Intake>;
+let cardAt: (source: CardSource) => Promise<CheckedCard>;
 let stop: () => void | Promise<void>;
 
 beforeEach(() => {
   jest.useFakeTimers();
   [logged, store, source, stop] = [[], new FakeStore(), new FakeSource(), nothing];
-  cardAt = () => Promise.resolve(INTAKE);
+  cardAt = () => Promise.resolve(CHECKED);
 });
 
 afterEach(async () => {
@@ -153,13 +153,13 @@ async function start(...agents: DeclaredEntry[]): Promise<void> {
   const clock = new SystemClock();
   const registry = new AgentRegistry(store, clock, log);
   const changes = new ConfigChanges(configOf(), source, clock, log);
-  const intake: Pick<AgentIntake, 'examine'> = { examine: (asked) => cardAt(asked) };
+  const checked: Pick<RegistrationCheck, 'examine'> = { examine: (asked) => cardAt(asked) };
   const service = new DeclaredAgents(
     configOf(...agents),
     changes,
     store,
     registry,
-    intake as AgentIntake,
+    checked as RegistrationCheck,
     clock,
     log,
     new UnreadAgents(),
@@ -198,15 +198,15 @@ describe('the declared agents', () => {
   });
 
   it('are in force at once while a card of the list before is still being read', async () => {
-    let answer: (intake: Intake) => void = nothing;
+    let answer: (checked: CheckedCard) => void = nothing;
     cardAt = ({ cardUrl }) =>
-      cardUrl === null ? Promise.resolve(INTAKE) : new Promise((resolve) => (answer = resolve));
+      cardUrl === null ? Promise.resolve(CHECKED) : new Promise((resolve) => (answer = resolve));
     await start(declared('slow', { card: null, cardUrl: 'https://slow.example/card' }));
     source.change(configOf(declared('new')));
     await pass(2000);
     expect(stored()).toEqual(['new']);
     expect(logged).toContain('the configuration file was read again');
-    answer(INTAKE);
+    answer(CHECKED);
     await pass(0);
     expect(stored()).toEqual(['new']);
   });

@@ -10,7 +10,7 @@ import { HubError, whyOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig, ConfigChanges } from '../../config/index.js';
 import type { Agent } from '../agent.js';
-import { AgentIntake } from './agent-intake.js';
+import { RegistrationCheck } from './registration-check.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { agentOf, checkCarried } from './agent-source.js';
 import { AgentStore } from '../registry/agent-store.js';
@@ -53,7 +53,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     private readonly changes: ConfigChanges,
     private readonly store: AgentStore,
     private readonly registry: AgentRegistry,
-    private readonly intake: AgentIntake,
+    private readonly registration: RegistrationCheck,
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly unread: UnreadAgents,
@@ -199,18 +199,18 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     const present = await this.store.get(id);
     const before = present && isFromSamePlace(present, cardUrl) ? present : undefined;
     const given = before && isGivenBefore(before, declared) ? before : undefined;
-    const intake = await this.intake.examine({
+    const checked = await this.registration.examine({
       cardUrl,
       card,
       ...source,
       ...(given && { credentialOrigins: given.credentialOrigins }),
       ...(before && { signature: before.signature }),
     });
-    checkCarried('headers', intake.endpoint, credentials);
+    checkCarried('headers', checked.endpoint, credentials);
     const now = this.clock.now();
     const agent: Agent = {
       id,
-      ...agentOf(intake, source, now, present?.cardTrouble ?? null),
+      ...agentOf(checked, source, now, present?.cardTrouble ?? null),
       ...(given && { credentialOrigins: given.credentialOrigins }),
       tags: declared.tags,
       priority: declared.priority,

@@ -38,7 +38,7 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
   ) {
     const onReload = (all: readonly Agent[]): void => {
       this.snapshot = snapshotOf(all);
-      this.tellUnusable(all);
+      this.reportUnusable(all);
     };
     this.cache = new RevisionedCache(store, onReload, 'agents', clock, log);
   }
@@ -97,7 +97,7 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Once for each fault. */
-  private tellUnusable(all: readonly Agent[]): void {
+  private reportUnusable(all: readonly Agent[]): void {
     const faults = new Map<string, string>();
     for (const { id, cardTrouble, deletedAt } of all) {
       if (cardTrouble?.kind !== 'unusable' || deletedAt !== null) continue;

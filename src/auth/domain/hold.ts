@@ -12,7 +12,7 @@ export interface PrincipalStatus {
 
 /**
  * What is sent for a principal without a call of its own. `webhook`: of one task; it ends with that.
- * `own`: by a standing subscription for its own tasks; `organization`: by one for all of an organization.
+ * `own`: by a subscription for its own tasks; `organization`: by one for all of an organization.
  */
 export interface Sending {
   readonly kind: 'webhook' | 'own' | 'organization';

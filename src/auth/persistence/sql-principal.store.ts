@@ -126,7 +126,7 @@ export class SqlPrincipalStore extends PrincipalStore {
   async statuses(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStatus>> {
     const found = new Map<string, PrincipalStatus>();
     for (const piece of pieces(ids)) {
-      const rows = await this.database.read<DatabaseRow>(standingsOf(piece.length), piece);
+      const rows = await this.database.read<DatabaseRow>(principalsIn(piece.length), piece);
       for (const row of rows.map(PRINCIPAL.read)) found.set(row.id, toStatus(row));
     }
     return found;
@@ -136,7 +136,7 @@ export class SqlPrincipalStore extends PrincipalStore {
     const found = new Map<string, PrincipalStatus>();
     const lock = tx.dialect === 'postgres' ? ' FOR SHARE' : '';
     for (const piece of pieces([...ids].sort())) {
-      const rows = yield* tx.all<DatabaseRow>(`${standingsOf(piece.length)}${lock}`, piece);
+      const rows = yield* tx.all<DatabaseRow>(`${principalsIn(piece.length)}${lock}`, piece);
       for (const row of rows.map(PRINCIPAL.read)) found.set(row.id, toStatus(row));
     }
     return found;
@@ -174,7 +174,7 @@ export class SqlPrincipalStore extends PrincipalStore {
   }
 }
 
-function standingsOf(count: number): string {
+function principalsIn(count: number): string {
   return `SELECT ${PRINCIPAL.names} FROM principals WHERE id IN ${listOf(count)} ORDER BY id`;
 }
 

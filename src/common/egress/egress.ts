@@ -277,7 +277,7 @@ export class Egress {
 }
 
 /**
- * undici hears a signal only once there is a connection; a name that does not resolve must not hold the
+ * undici reacts to a signal only once there is a connection; a name that does not resolve must not hold the
  * caller longer than it wants to wait.
  */
 function unlessAborted(

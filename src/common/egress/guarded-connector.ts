@@ -4,7 +4,7 @@ import { buildConnector } from 'undici';
 import { ConnectError, denied, isDenial } from './connect-error.js';
 import { addressLiteral, type Destination } from './destination-list.js';
 import { type EgressProxy, ProxyError } from './egress-proxy.js';
-import { hasFileLeft, hasNoFile } from './file-room.js';
+import { hasFileLeft, hasNoFile } from './open-files.js';
 import { destinationOf, type EgressPolicy } from './guard.js';
 import type { ResolvedAddress, Resolver } from './resolver.js';
 

@@ -50,8 +50,8 @@ export async function readText(
     if (bytes.size + chunk.length > limitBytes) throw new BodyTooLargeError(limitBytes);
     meter?.add(chunk);
     bytes.add(chunk);
-    const room = held?.(bytes.size);
-    if (room !== undefined) await room;
+    const reserved = held?.(bytes.size);
+    if (reserved !== undefined) await reserved;
   }
   return bytes.text();
 }

@@ -19,13 +19,13 @@ const MAX_WAIT_MS = 5000;
 const MAX_NAMES = 10_000;
 
 /** How a name resolved last: `new` when it never has. */
-type Standing = 'good' | 'new' | 'bad';
+type Reputation = 'good' | 'new' | 'bad';
 
 /** Those that may hold a thread for long. */
-type Doubtful = Exclude<Standing, 'good'>;
+type Doubtful = Exclude<Reputation, 'good'>;
 
 interface Waiting {
-  readonly standing: Doubtful;
+  readonly reputation: Doubtful;
   readonly start: () => void;
 }
 
@@ -37,7 +37,7 @@ interface Waiting {
  */
 export class SystemResolver implements Resolver {
   private readonly asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
-  private readonly standings = new Map<string, Exclude<Standing, 'new'>>();
+  private readonly reputations = new Map<string, Exclude<Reputation, 'new'>>();
   private readonly underWay = { new: 0, bad: 0 };
   private readonly waiting = new Set<Waiting>();
 
@@ -57,13 +57,13 @@ export class SystemResolver implements Resolver {
   }
 
   private async ask(hostname: string): Promise<readonly ResolvedAddress[]> {
-    const standing = this.standings.get(hostname) ?? 'new';
-    if (standing === 'good') return this.lookUp(hostname);
-    await this.place(standing);
+    const reputation = this.reputations.get(hostname) ?? 'new';
+    if (reputation === 'good') return this.lookUp(hostname);
+    await this.place(reputation);
     try {
       return await this.lookUp(hostname);
     } finally {
-      this.underWay[standing] -= 1;
+      this.underWay[reputation] -= 1;
       this.startNext();
     }
   }
@@ -80,9 +80,9 @@ export class SystemResolver implements Resolver {
   }
 
   /** Counted as under way when it resolves. */
-  private async place(standing: Doubtful): Promise<void> {
-    if (this.hasRoom(standing)) {
-      this.underWay[standing] += 1;
+  private async place(reputation: Doubtful): Promise<void> {
+    if (this.hasCapacity(reputation)) {
+      this.underWay[reputation] += 1;
       return;
     }
     await new Promise<void>((resolve, reject) => {
@@ -94,33 +94,33 @@ export class SystemResolver implements Resolver {
       const start = (): void => {
         clearTimeout(timer);
         this.waiting.delete(entry);
-        this.underWay[standing] += 1;
+        this.underWay[reputation] += 1;
         resolve();
       };
-      const entry: Waiting = { standing, start };
+      const entry: Waiting = { reputation, start };
       this.waiting.add(entry);
     });
   }
 
   private startNext(): void {
-    for (const { standing, start } of this.waiting) {
-      if (!this.hasRoom('new')) return;
-      if (this.hasRoom(standing)) start();
+    for (const { reputation, start } of this.waiting) {
+      if (!this.hasCapacity('new')) return;
+      if (this.hasCapacity(reputation)) start();
     }
   }
 
-  private hasRoom(standing: Doubtful): boolean {
+  private hasCapacity(reputation: Doubtful): boolean {
     const { new: fresh, bad } = this.underWay;
-    if (standing === 'bad' && bad >= Math.max(1, Math.floor(this.threads / 4))) return false;
+    if (reputation === 'bad' && bad >= Math.max(1, Math.floor(this.threads / 4))) return false;
     return fresh + bad < Math.max(1, this.threads - 1);
   }
 
-  private remember(hostname: string, standing: 'good' | 'bad'): void {
-    this.standings.delete(hostname);
-    this.standings.set(hostname, standing);
-    if (this.standings.size <= MAX_NAMES) return;
-    for (const oldest of this.standings.keys()) {
-      this.standings.delete(oldest);
+  private remember(hostname: string, reputation: 'good' | 'bad'): void {
+    this.reputations.delete(hostname);
+    this.reputations.set(hostname, reputation);
+    if (this.reputations.size <= MAX_NAMES) return;
+    for (const oldest of this.reputations.keys()) {
+      this.reputations.delete(oldest);
       break;
     }
   }

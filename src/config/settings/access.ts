@@ -26,7 +26,7 @@ export const ACCESS_SETTINGS = {
       max: 365 * DAY,
       default: HOUR,
       description:
-        'How long the standing subscriptions of a principal stay active after its last valid key, or its last key with the scope they need, was revoked or expired. After that they are paused, and no event is lost, until it has such a key again; 0s pauses them at once.',
+        'How long the subscriptions of a principal stay active after its last valid key, or its last key with the scope they need, was revoked or expired. After that they are paused, and no event is lost, until it has such a key again; 0s pauses them at once.',
     }),
   }),
 

@@ -163,7 +163,7 @@ export const PUSH_SETTINGS = {
       max: 10_000,
       default: 100,
       description:
-        'Standing subscriptions that one organization may create through the API; declared ones do not count.',
+        'Subscriptions that one organization may create through the API; declared ones do not count.',
     }),
     attemptRetentionDays: days({
       min: 1,

@@ -81,6 +81,6 @@ export const ROUTING_SETTINGS = {
   subscriptions: declaredSubscriptions({
     default: [],
     description:
-      'Standing subscriptions: webhooks for all tasks of an organization, or those of some agents, tags or states. They exist beside those created through the API; a change of the file takes effect while the hub runs.',
+      'Subscriptions: webhooks for all tasks of an organization, or those of some agents, tags or states. They exist beside those created through the API; a change of the file takes effect while the hub runs.',
   }),
 } as const;

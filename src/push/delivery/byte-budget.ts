@@ -56,7 +56,7 @@ export class ByteBudget {
     const wanted = this.wanted(total);
     const needsMore = wanted > hold.reserved;
     if (needsMore && !this.isOldest(hold)) {
-      if (this.waiting.size > 0 || !this.hasRoom(hold, wanted)) return false;
+      if (this.waiting.size > 0 || !this.hasCapacity(hold, wanted)) return false;
     }
     this.reserve(hold, wanted);
     if (!needsMore) this.wake();
@@ -93,7 +93,7 @@ export class ByteBudget {
     for (const waiter of this.waiting) {
       const { hold, wanted, go } = waiter;
       const [head] = this.waiting;
-      const isNext = waiter === head && this.hasRoom(hold, wanted);
+      const isNext = waiter === head && this.hasCapacity(hold, wanted);
       if (!isNext && !this.isOldest(hold)) continue;
       this.waiting.delete(waiter);
       this.reserve(hold, wanted);
@@ -107,7 +107,7 @@ export class ByteBudget {
     if (bytes > 0) this.holders.add(hold);
   }
 
-  private hasRoom(hold: CountedHold, wanted: number): boolean {
+  private hasCapacity(hold: CountedHold, wanted: number): boolean {
     return this.taken - hold.reserved + wanted <= this.rules.limit;
   }
 

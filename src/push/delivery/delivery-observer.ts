@@ -9,7 +9,7 @@ export interface DeliveryObserver {
 }
 
 /** Observes nothing. */
-export const NOBODY: DeliveryObserver = {
+export const NO_OBSERVER: DeliveryObserver = {
   claimed: () => undefined,
   attempted: () => undefined,
   ended: () => undefined,

@@ -13,7 +13,7 @@ import { type BodyReservation, BodyBudget } from './body-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { type StreamReader, isPermanent } from './stream-reader.js';
 import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
-import { type DeliveryObserver, NOBODY } from './delivery-observer.js';
+import { type DeliveryObserver, NO_OBSERVER } from './delivery-observer.js';
 import { leaseMs } from './lease-time.js';
 import { StreamTurn } from './stream-turn.js';
 import type {
@@ -57,7 +57,7 @@ export class StreamRunner {
     private readonly ids: IdSource,
     private readonly log: Log,
     private readonly settings: RunnerSettings,
-    private readonly observer: DeliveryObserver = NOBODY,
+    private readonly observer: DeliveryObserver = NO_OBSERVER,
     private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'> = OPEN_GATE,
     private readonly bodies = new BodyBudget(),
   ) {}

@@ -42,7 +42,7 @@ export class HandoverService {
       // Also what was moved before something went wrong.
       await this.principals.markUnreconciled(to);
       await this.directory.renew();
-      await this.changes.tell(to);
+      await this.changes.notify(to);
     }
   }
 }

@@ -68,7 +68,7 @@ export class EndpointDto {
     description:
       'When the next half-open probe is due; null while the breaker is closed, and when a probe may start at once after the endpoint was disabled.',
   })
-  readonly nextTrialAt!: string | null;
+  readonly nextProbeAt!: string | null;
 
   @Shown.Time({
     nullable: true,
@@ -119,7 +119,7 @@ export class EndpointDto {
       breaker: view.probeAt === null ? 'closed' : 'open',
       slots: view.concurrency,
       failingSince: iso(view.failingSince),
-      nextTrialAt: iso(view.probeAt === view.disabledAt ? null : view.probeAt),
+      nextProbeAt: iso(view.probeAt === view.disabledAt ? null : view.probeAt),
       disabledAt: iso(view.disabledAt),
       lastSuccessAt: iso(view.lastSuccessAt),
       lastFailureAt: iso(view.lastFailureAt),

@@ -98,7 +98,7 @@ function config(changes: object = {}): TaskPushNotificationConfig {
 describe('PushConfigService', () => {
   let configs: MemoryConfigs;
   let service: PushConfigService;
-  let rings: number;
+  let notifications: number;
   let checked: () => Promise<{ verified: boolean }>;
 
   const record = {
@@ -113,9 +113,9 @@ describe('PushConfigService', () => {
   beforeEach(() => {
     configs = new MemoryConfigs();
     checked = () => Promise.resolve({ verified: true });
-    rings = 0;
+    notifications = 0;
     const wakeup = new PushWakeup();
-    wakeup.onNotify(() => rings++);
+    wakeup.onNotify(() => notifications++);
     type Seen = { principalId?: string };
     const find = (id: string, { principalId }: Seen): TaskRecord | undefined =>
       id === 't1' && principalId === 'alice' ? record : undefined;
@@ -178,7 +178,7 @@ describe('PushConfigService', () => {
     const secrets = [sealedCredentials, sealedToken].map((sealed) => SECRETS.open(sealed!));
     expect(secrets).toEqual(['abc', 'tok']);
     expect(configs.options).toEqual([{ now: NOW, repeated: 'present-state' }]);
-    expect(rings).toBe(1);
+    expect(notifications).toBe(1);
   });
 
   it('keeps every scheme that a 0.x client named', async () => {
@@ -290,15 +290,15 @@ describe('PushConfigService', () => {
     });
   });
 
-  it('writes the config of a message in its commit only, and rings when that holds', async () => {
-    const alongside = await service.inline(config(), context());
+  it('writes the config of a message in its commit only, and notifies when that is committed', async () => {
+    const enlisted = await service.inline(config(), context());
     expect(configs.configs).toEqual([]);
-    const work = alongside({} as Tx, 't1');
-    const { value: ring } = work.next();
+    const work = enlisted({} as Tx, 't1');
+    const { value: notify } = work.next();
     expect(configs.options).toEqual([{ now: NOW, repeated: 'leave' }]);
-    expect(rings).toBe(0);
-    if (typeof ring === 'function') ring();
-    expect(rings).toBe(1);
+    expect(notifications).toBe(0);
+    if (typeof notify === 'function') notify();
+    expect(notifications).toBe(1);
   });
 
   it('knows a task at the addresses of the agents that work on it, not of unused fallbacks', async () => {

@@ -241,7 +241,7 @@ describe('a composite skill', () => {
     );
   });
 
-  it('found by text or tags leaves the work to agents where several are wished', () => {
+  it('found by text or tags leaves the work to agents where several are requested', () => {
     const byText = {
       threshold: 0.4,
       candidates: [

@@ -149,9 +149,9 @@ describe("the operator's rules", () => {
     ).toThrow(expect.objectContaining({ reason: 'NO_ROUTE', message: 'Orders go by the portal.' }));
   });
 
-  it('wish for a plan where the client has not', () => {
+  it('give the options of a plan where the client names none', () => {
     const rule = decides({
-      wishes: { strategy: 'all', require: 'any', maxAgents: 1, maxCalls: 4 },
+      options: { strategy: 'all', require: 'any', maxAgents: 1, maxCalls: 4 },
     });
     expect(ask(undefined, rule)).toMatchObject({
       strategy: 'all',
@@ -169,7 +169,7 @@ describe("the operator's rules", () => {
   });
 
   it('find nobody for a quorum that cannot be met, unless the client has asked for it', () => {
-    const rule = decides({ wishes: { strategy: 'all', require: 'quorum', quorum: 3 } });
+    const rule = decides({ options: { strategy: 'all', require: 'quorum', quorum: 3 } });
     expect(() => ask(undefined, rule)).toThrow(
       expect.objectContaining({ reason: 'NO_ROUTE', violations: [] }),
     );

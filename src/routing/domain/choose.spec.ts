@@ -158,7 +158,7 @@ describe('the order', () => {
   });
 });
 
-describe('without a wish', () => {
+describe('without routing options', () => {
   it('the agents of the context go on, in their order', () => {
     const found = route({}, { affinity: ['csv', 'gone', 'code'], defaultAgent: 'text' });
     expect(found).toMatchObject({ reason: 'affinity', skipped: [{ agentId: 'gone' }] });

@@ -22,7 +22,7 @@ import { asksInTurn, stepStrategyOf } from './strategy/step-policies.js';
 import { planOfSteps, shareOut, within } from './plan-of-steps.js';
 import type { Found, RoutingQuestion } from './question.js';
 import type { Candidate, PassedRule, Route } from './route.js';
-import type { RuleWishes } from './rule-decision.js';
+import type { RoutingOptions } from './rule-decision.js';
 
 /** Agents left out that a route names; a route is stored with every task. */
 const MAX_SKIPPED = 20;
@@ -40,7 +40,7 @@ type Choice = Pick<Route, 'chosen' | 'skipped'>;
  */
 export class RouteChooser {
   private readonly index: AgentIndex;
-  /** Where tags and text look: composite skills have no part in what several agents are wished for. */
+  /** Where tags and text look: composite skills have no part in options for several agents. */
   private readonly searched: AgentIndex;
   private passedRules: readonly PassedRule[] = [];
 
@@ -102,16 +102,16 @@ export class RouteChooser {
   }
 
   private routeOf(found: Found): Route {
-    const wishes = wishesOf(this.question.directive, found);
-    const { matches, skipped } = this.arranged(found, wishes);
+    const options = optionsOf(this.question.directive, found);
+    const { matches, skipped } = this.arranged(found, options);
     const [best] = matches;
     if (best && isComposite(best))
-      return this.compositeRoute(found, wishes, best, matches, skipped);
+      return this.compositeRoute(found, options, best, matches, skipped);
     const agents = withoutComposites({ matches, skipped });
     if (agents.matches.length === 0) throw this.strategyOfComposite();
-    const { strategy = 'one', require = 'all', quorum, maxAgents } = wishes;
+    const { strategy = 'one', require = 'all', quorum, maxAgents } = options;
     const plan = planStrategyOf(strategy);
-    if (plan?.first) return this.planned(plan, plan.first, found, wishes, agents);
+    if (plan?.first) return this.planned(plan, plan.first, found, options, agents);
     const share = {
       strategy: stepStrategyOf(strategy) ?? 'one',
       require,
@@ -119,11 +119,11 @@ export class RouteChooser {
       maxAgents,
       quorumField: this.quorumField,
     };
-    return { ...this.head(found, wishes), ...cut(shareOut(agents, share)) };
+    return { ...this.head(found, options), ...cut(shareOut(agents, share)) };
   }
 
-  /** The matches in order; composite skills go only where no strategy for several agents is wished. */
-  private arranged(found: Found, { strategy = 'one', quorum }: RuleWishes): Arranged {
+  /** The matches in order; composite skills go only where no strategy for several agents is requested. */
+  private arranged(found: Found, { strategy = 'one', quorum }: RoutingOptions): Arranged {
     const mayBeComposite = asksInTurn(strategy) || found.reason === 'rule';
     const considered = mayBeComposite
       ? found
@@ -157,11 +157,11 @@ export class RouteChooser {
     strategy: PlanStrategy,
     first: NonNullable<PlanStrategy['first']>,
     found: Found,
-    wishes: RuleWishes,
+    options: RoutingOptions,
     arranged: Arranged,
   ): Route {
     const { directive } = this.question;
-    const { require = 'all', quorum, maxAgents } = wishes;
+    const { require = 'all', quorum, maxAgents } = options;
     const shared = shareOut(arranged, {
       strategy: first.strategy,
       require,
@@ -183,7 +183,7 @@ export class RouteChooser {
     const plan = [firstStep, ...others.plan];
     const skipped = [...shared.skipped, ...others.skipped];
     return {
-      ...this.head(found, wishes),
+      ...this.head(found, options),
       ...cut({ chosen: chosenOf(plan), skipped }),
       plan,
     };
@@ -191,7 +191,7 @@ export class RouteChooser {
 
   private compositeRoute(
     found: Found,
-    wishes: RuleWishes,
+    options: RoutingOptions,
     best: Match,
     matches: readonly Match[],
     skipped: readonly Candidate[],
@@ -210,8 +210,8 @@ export class RouteChooser {
     const [only, ...more] = plan;
     const { deadlineMs, maxCalls, ...head } = this.head(found, {
       ...(more.length === 0 && only),
-      deadlineSeconds: wishes.deadlineSeconds,
-      maxCalls: wishes.maxCalls,
+      deadlineSeconds: options.deadlineSeconds,
+      maxCalls: options.maxCalls,
     });
     const deadline = least(deadlineMs, composite.deadlineMs);
     const calls = least(maxCalls, composite.maxCalls);
@@ -244,7 +244,7 @@ export class RouteChooser {
   /** All of a route but its agents. */
   private head(
     { reason, rule }: Found,
-    { strategy = 'one', require = 'all', quorum, deadlineSeconds, maxCalls }: RuleWishes,
+    { strategy = 'one', require = 'all', quorum, deadlineSeconds, maxCalls }: RoutingOptions,
   ): Omit<Route, 'chosen' | 'skipped'> {
     return {
       reason,
@@ -259,8 +259,8 @@ export class RouteChooser {
   }
 }
 
-/** What the client wishes, and where it has not said, what the rule does. */
-function wishesOf(directive: RoutingDirective, { wishes: rule = {} }: Found): RuleWishes {
+/** The options of the client and, where it names none, those of the rule. */
+function optionsOf(directive: RoutingDirective, { options: rule = {} }: Found): RoutingOptions {
   const { strategy, require, quorum, deadlineSeconds, maxAgents, maxCalls } = directive;
   const isSilent = strategy === undefined && require === undefined && quorum === undefined;
   return {

@@ -13,7 +13,7 @@ export function byRule(
   index: AgentIndex,
 ): Found | undefined {
   if (!decision) return undefined;
-  const { rule, target, wishes } = decision;
+  const { rule, target, options } = decision;
   if (target.to === undefined) {
     throw new HubError('NO_ROUTE', target.reject);
   }
@@ -24,7 +24,7 @@ export function byRule(
     reason: 'rule',
     matches: found.matches.map((match) => ({ ...match, why: [why, ...match.why.slice(1)] })),
     rule,
-    ...(wishes && { wishes }),
+    ...(options && { options }),
   };
 }
 

@@ -138,8 +138,10 @@ function withoutUnavailable(
   const isAvailable = (each: Judged): boolean => !isFull(each) && !isOut(each.condition);
   const available = judged.filter(isAvailable);
   const missing = available.length === 0 ? judged.length : Math.max(0, atLeast - available.length);
-  const onTrial = judged.filter((each) => !isFull(each) && isOut(each.condition)).slice(0, missing);
-  const chosen = [...available, ...onTrial];
+  const halfOpen = judged
+    .filter((each) => !isFull(each) && isOut(each.condition))
+    .slice(0, missing);
+  const chosen = [...available, ...halfOpen];
   if (chosen.length === 0) throw busy(judged);
   const left = judged.filter((each) => !chosen.includes(each));
   return {

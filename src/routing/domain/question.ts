@@ -5,7 +5,7 @@ import type { Match } from './match.js';
 import type { MediaTypes } from './media-types.js';
 import type { Candidate, PassedRule, Route, RouteReason } from './route.js';
 import type { CompositeSkill } from './composite-skill.js';
-import type { RuleDecision, RuleWishes } from './rule-decision.js';
+import type { RuleDecision, RoutingOptions } from './rule-decision.js';
 
 /** Everything the choice depends on. */
 export interface RoutingQuestion {
@@ -41,6 +41,6 @@ export interface Found {
   /** The matches stand in the order to be asked; else {@link arrange} orders them. */
   readonly isOrdered?: boolean;
   readonly rule?: NonNullable<Route['rule']>;
-  /** What the operator's rule wishes where the client has not said. */
-  readonly wishes?: RuleWishes;
+  /** The options of the operator's rule, which apply where the client names none. */
+  readonly options?: RoutingOptions;
 }

@@ -34,7 +34,7 @@ export type RuleTarget =
   | { readonly to?: undefined; readonly reject: string };
 
 /** How a plan of several agents is asked for, where the client has not said. */
-export type RuleWishes = Pick<
+export type RoutingOptions = Pick<
   RoutingDirective,
   'strategy' | 'require' | 'quorum' | 'deadlineSeconds' | 'maxAgents' | 'maxCalls'
 >;
@@ -45,9 +45,9 @@ export interface RuleDecision {
   readonly why?: string;
   readonly target: RuleTarget;
   /**
-   * They count where the client has no wish of its own: `strategy`, `require` and `quorum` together
+   * They apply where the client names none: `strategy`, `require` and `quorum` together
    * when it names none of the three, each of the limits when it does not name that one. The strategy
    * is `one`, `all` or `first`.
    */
-  readonly wishes?: RuleWishes;
+  readonly options?: RoutingOptions;
 }

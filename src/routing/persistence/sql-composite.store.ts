@@ -24,7 +24,7 @@ const SKILLS = new Table(CompositeSkillEntity);
 const SKILL = SKILLS.selectBut('deletedAt');
 const VERSIONS = new Table(CompositeSkillVersionEntity);
 const VERSION = VERSIONS.select();
-const STANDING = `SELECT ${SKILL.names} FROM composite_skills WHERE deleted_at IS NULL`;
+const CURRENT = `SELECT ${SKILL.names} FROM composite_skills WHERE deleted_at IS NULL`;
 const REVISION = new Revision('composite_skill_revisions');
 
 /** The next version of a deleted one, else the first; nothing when the id is taken. */
@@ -102,14 +102,14 @@ export class SqlCompositeStore extends CompositeStore {
   }
 
   async get(id: string): Promise<Composite | undefined> {
-    const rows = await this.database.read<DatabaseRow>(`${STANDING} AND id = ?`, [id]);
+    const rows = await this.database.read<DatabaseRow>(`${CURRENT} AND id = ?`, [id]);
     return rows.map(toComposite)[0];
   }
 
   async list(limit: number, cursor?: string): Promise<Page<Composite>> {
     const id = byCharacters('id', this.database.dialect);
     const rows = await this.database.read<DatabaseRow>(
-      `${STANDING} AND ${id} > ? ORDER BY ${id} LIMIT ?`,
+      `${CURRENT} AND ${id} > ? ORDER BY ${id} LIMIT ?`,
       [cursor ?? '', limit + 1],
     );
     const items = rows.slice(0, limit).map(toComposite);
@@ -118,7 +118,7 @@ export class SqlCompositeStore extends CompositeStore {
 
   async all(): Promise<Composite[]> {
     const id = byCharacters('id', this.database.dialect);
-    const rows = await this.database.read<DatabaseRow>(`${STANDING} ORDER BY ${id}`);
+    const rows = await this.database.read<DatabaseRow>(`${CURRENT} ORDER BY ${id}`);
     return rows.map(toComposite);
   }
 
@@ -149,7 +149,7 @@ export class SqlCompositeStore extends CompositeStore {
 
 /** The composite skill as it is now, held until the work ends. */
 function* stand(tx: Tx, id: string): Work<Composite | undefined> {
-  const rows = yield* tx.all<DatabaseRow>(`${STANDING} AND id = ?${forUpdate(tx)}`, [id]);
+  const rows = yield* tx.all<DatabaseRow>(`${CURRENT} AND id = ?${forUpdate(tx)}`, [id]);
   return rows.map(toComposite)[0];
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { keyIdsOf, TaskDto } from './task.dto.js';
-import type { ReadRoom } from '../store/task-store.js';
+import type { ReserveBytes } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
 import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
 import { TaskOperator } from '../operations/task-operator.js';
@@ -31,9 +31,9 @@ export class OperateController {
   async content(
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
-    @ReserveAnswer() room?: ReadRoom,
+    @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<TaskContentDto> {
-    return new TaskContentDto((await this.operator.read(id, operatorOf(caller), room)).task);
+    return new TaskContentDto((await this.operator.read(id, operatorOf(caller), reserve)).task);
   }
 
   // The plain `:id:cancel` would also match other verbs after the second colon.

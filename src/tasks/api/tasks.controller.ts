@@ -18,7 +18,7 @@ import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
 import { TaskDeleter } from '../operations/task-deleter.js';
 import { TaskLists } from '../reading/task-lists.js';
-import type { ReadRoom } from '../store/task-store.js';
+import type { ReserveBytes } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import {
@@ -52,14 +52,14 @@ export class TasksController {
   async list(
     @Query() query: TaskQueryDto,
     @CurrentPrincipal() principal: Principal,
-    @ReserveAnswer() room?: ReadRoom,
+    @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<Page<TaskDto>> {
     const page = await this.lists.all(
       filterOf(query),
       operatorsView(principal),
       query.limit,
       query.cursor,
-      room,
+      reserve,
     );
     const reader = await this.reader(principal, page.items);
     return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
@@ -71,11 +71,11 @@ export class TasksController {
   async get(
     @Param('id') id: string,
     @CurrentPrincipal() principal: Principal,
-    @ReserveAnswer() room?: ReadRoom,
+    @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<TaskDetailDto> {
-    const aggregate = await this.log.read(id, operatorsView(principal), room);
+    const aggregate = await this.log.read(id, operatorsView(principal), reserve);
     if (!aggregate) throw taskNotFound(id);
-    const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, room);
+    const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, reserve);
     return new TaskDetailDto(aggregate, events, await this.reader(principal, [aggregate]));
   }
 

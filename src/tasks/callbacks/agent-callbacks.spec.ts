@@ -79,21 +79,21 @@ describe('AgentCallbacks', () => {
     expect(await hub.offerTo(anAgent(true, '{"version":"2"}'), 'd1')).toBeDefined();
   });
 
-  it('rings who listens for the delegation, and only with its token', async () => {
+  it('notifies who listens for the delegation, and only with its token', async () => {
     const hub = callbacks();
     const { token = '' } = (await hub.offerTo(AGENT, 'd1')) ?? {};
-    let rings = 0;
-    const leave = hub.listen(AGENT, 'd1', () => (rings += 1));
+    let notifications = 0;
+    const leave = hub.listen(AGENT, 'd1', () => (notifications += 1));
     for (const wrong of [[], [''], ['x'], [`${token}x`], [token.slice(1)]]) {
       expect(await hub.receive('d1', wrong)).toBe(false);
     }
     expect(await hub.receive('d2', [token])).toBe(false);
-    expect(rings).toBe(0);
+    expect(notifications).toBe(0);
     expect(await hub.receive('d1', ['x', token])).toBe(true);
-    expect(rings).toBe(1);
+    expect(notifications).toBe(1);
     leave();
     expect(await hub.receive('d1', [token])).toBe(true);
-    expect(rings).toBe(1);
+    expect(notifications).toBe(1);
   });
 
   it('trusts an agent to call from its first call on, until it has missed one', async () => {

@@ -107,11 +107,11 @@ export class AgentCallbacks {
       this.known.set(agent.id, { card: agent.originalCard, status: 'calls' });
       onCallback();
     };
-    if (!this.called.isHeard) this.job.wake();
+    if (!this.called.hasListeners) this.job.wake();
     const unsubscribe = this.called.listen(delegationId, entry);
     return () => {
       unsubscribe();
-      if (!this.called.isHeard) this.job.wake();
+      if (!this.called.hasListeners) this.job.wake();
     };
   }
 
@@ -135,14 +135,14 @@ export class AgentCallbacks {
   }
 
   private onCall(delegationId: string): void {
-    if (!this.called.hears(delegationId)) return;
+    if (!this.called.hasListenersFor(delegationId)) return;
     if (this.isShared) this.job.wake();
     else this.called.emit(delegationId);
   }
 
   /** A look that fails costs nothing: the agent is polled all the same. */
   private async look(): Promise<NextRun> {
-    if (!this.called.isHeard) return undefined;
+    if (!this.called.hasListeners) return undefined;
     for (const id of await this.store.take(this.called.keys)) this.called.emit(id);
     return LOOK_EVERY_MS;
   }

@@ -24,7 +24,7 @@ class ManualClock extends Clock {
 
 const WHOSE = { organization: 'acme', principalId: 'alice' };
 
-/** A line with a store whose commits and claims a test makes. */
+/** A queue depth with a store whose commits and claims a test makes. */
 class Harness {
   readonly counts: Record<string, number> = {};
   readonly clock = new ManualClock();
@@ -33,10 +33,10 @@ class Harness {
   turnOf: Parameters<TaskStore['queueBy']>[0] = () => undefined;
   private commit: (written: readonly DelegationWrite[]) => void = () => undefined;
   private claimed: (claimed: readonly ClaimedTask[]) => void = () => undefined;
-  readonly line: QueueDepth;
+  readonly queueDepth: QueueDepth;
 
   constructor(soleProcess: boolean) {
-    this.line = new QueueDepth(
+    this.queueDepth = new QueueDepth(
       {
         queueBy: (turnOf) => void (this.turnOf = turnOf),
         onCommitted: (listener) => void (this.commit = listener),
@@ -70,11 +70,11 @@ class Harness {
   }
 }
 
-describe('the line of one process', () => {
+describe('the queue depth of one process', () => {
   it('begins with what waits already and follows every commit and claim', async () => {
     const harness = new Harness(true);
     harness.stored = [{ id: 'd0', agentId: 'a' }];
-    await harness.line.start();
+    await harness.queueDepth.start();
     harness.write('d1', 'a', 'queued');
     harness.write('d2', 'b', 'queued');
     harness.write('d1', 'a', 'queued');
@@ -87,7 +87,7 @@ describe('the line of one process', () => {
 
   it('moves a delegation that goes to its next agent', async () => {
     const harness = new Harness(true);
-    await harness.line.start();
+    await harness.queueDepth.start();
     harness.write('d1', 'a', 'queued');
     harness.write('d1', 'b', 'queued');
     expect(harness.counts).toEqual({ a: 0, b: 1 });
@@ -96,22 +96,22 @@ describe('the line of one process', () => {
   it('gives turns to those that join, and leaves those that wait where they are', async () => {
     const harness = new Harness(true);
     harness.stored = [{ id: 'd0', agentId: 'a' }];
-    await harness.line.start();
+    await harness.queueDepth.start();
     const turnOf = (id: string, agentId: string) =>
       harness.turnOf({ ...WHOSE, id, agentId } as Delegation);
     expect(turnOf('d0', 'a')).toBe(undefined);
     expect(turnOf('d1', 'a')).toBe(61_000);
     expect(turnOf('d0', 'b')).toBe(0);
-    expect(harness.line.hasQueue('a')).toBe(true);
-    expect(harness.line.hasQueue('b')).toBe(false);
+    expect(harness.queueDepth.hasQueue('a')).toBe(true);
+    expect(harness.queueDepth.hasQueue('b')).toBe(false);
   });
 });
 
-describe('the line of several processes', () => {
+describe('the queue depth of several processes', () => {
   it('counts once a second what all have put there, and its own at once', async () => {
     const harness = new Harness(false);
     harness.stored = [{ id: 'theirs', agentId: 'a' }];
-    await harness.line.start();
+    await harness.queueDepth.start();
     await harness.clock.second();
     expect(harness.counts).toEqual({ a: 1 });
     harness.write('mine', 'a', 'queued');
@@ -127,6 +127,6 @@ describe('the line of several processes', () => {
     harness.stored = [];
     await harness.clock.second();
     expect(harness.counts).toEqual({ a: 0 });
-    await harness.line.stop();
+    await harness.queueDepth.stop();
   });
 });

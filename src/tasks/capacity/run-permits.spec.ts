@@ -101,42 +101,42 @@ describe('permits', () => {
   });
 });
 
-describe('the place of a run', () => {
+describe('the permit of a run', () => {
   const WORKS = { waits: false, polls: false, hasEnded: false };
   const WAITS = { ...WORKS, waits: true };
   const POLLS = { ...WORKS, polls: true };
   const ENDED = { ...WORKS, hasEnded: true };
 
-  function placeIn(permits: RunPermits): { place: RunPermit; released: () => number } {
+  function permitIn(permits: RunPermits): { permit: RunPermit; released: () => number } {
     let released = 0;
     const hooks = { isContended: () => permits.free <= 0, released: () => (released += 1) };
-    return { place: new RunPermit(permits, of('a'), hooks), released: () => released };
+    return { permit: new RunPermit(permits, of('a'), hooks), released: () => released };
   }
 
   it('is taken while it works, not while it waits for its client, and kept to its end', () => {
     const permits = placesFor(1);
-    const { place, released } = placeIn(permits);
+    const { permit, released } = permitIn(permits);
     const story = [WORKS, WAITS, WORKS, ENDED].map((need) => {
-      place.adapt(need);
+      permit.adapt(need);
       return permits.free;
     });
     expect(story).toEqual([0, 1, 0, 0]);
     expect(released()).toBe(1);
-    place.done();
-    place.adapt(WORKS);
+    permit.done();
+    permit.adapt(WORKS);
     expect(permits.free).toBe(1);
     expect(released()).toBe(2);
   });
 
   it('is given up for the time its agent is only asked now and then', () => {
     const permits = placesFor(1);
-    const { place, released } = placeIn(permits);
+    const { permit, released } = permitIn(permits);
     const story = [WORKS, POLLS, WAITS, POLLS, WORKS, POLLS].map((need) => {
-      place.adapt(need);
+      permit.adapt(need);
       return permits.free;
     });
     expect(story).toEqual([0, 1, 1, 1, 0, 1]);
-    place.done();
+    permit.done();
     expect([...permits.inUse]).toEqual([]);
     expect(permits.free).toBe(1);
     expect(released()).toBe(3);
@@ -144,9 +144,9 @@ describe('the place of a run', () => {
 
   it('is not taken by one that ends while it waits for its client', () => {
     const permits = placesFor(1);
-    const { place } = placeIn(permits);
-    place.adapt(WAITS);
-    place.adapt(ENDED);
+    const { permit } = permitIn(permits);
+    permit.adapt(WAITS);
+    permit.adapt(ENDED);
     expect(permits.free).toBe(1);
   });
 });
@@ -154,8 +154,8 @@ describe('the place of a run', () => {
 describe('cancels', () => {
   it('are a few at once for each agent, apart from all permits', () => {
     const cancels = new CancelPermits(3, 2);
-    let rooms = 0;
-    cancels.onCapacity = () => (rooms += 1);
+    let calls = 0;
+    cancels.onCapacity = () => (calls += 1);
     for (const agent of ['gone', 'gone']) cancels.acquire(agent);
     expect(cancels.hasCapacity('gone')).toBe(false);
     expect(cancels.hasCapacity('other')).toBe(true);
@@ -163,10 +163,10 @@ describe('cancels', () => {
     expect(cancels.hasCapacity('third')).toBe(false);
     expect(cancels.free).toBe(0);
     cancels.release('gone');
-    expect(rooms).toBe(1);
+    expect(calls).toBe(1);
     cancels.release('gone');
     cancels.release('other');
-    expect(rooms).toBe(1);
+    expect(calls).toBe(1);
     expect([...cancels.inUse]).toEqual([]);
   });
 });

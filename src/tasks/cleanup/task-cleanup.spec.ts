@@ -32,7 +32,7 @@ it('cleans up, and ends the other tasks, when one cannot be ended', async () => 
       },
       {
         overdue: () => Promise.resolve(ended.length === 0 ? ['bad', 'good'] : ['bad']),
-        forgetKeys: none,
+        forgetKeys: () => Promise.resolve(null),
         forgetTexts: none,
         forgetTasks: () => {
           void cleanup.stop().then(cleanedUp);

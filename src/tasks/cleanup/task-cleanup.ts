@@ -3,18 +3,19 @@ import { AppConfig } from '../../config/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
+import { longTurn } from '../../common/long-work.js';
 import { CallbackStore } from '../callbacks/callback-store.js';
 import { ContextStore } from '../store/context-store.js';
 import { decideDeadline } from '../domain/decide-deadline.js';
 import { TaskLog } from '../log/task-log.js';
-import { type TaskCursor, TaskStore } from '../store/task-store.js';
+import { type KeyCursor, type TaskCursor, TaskStore } from '../store/task-store.js';
 
 const LOOK_EVERY_MS = 1000;
 /** Overdue tasks ended at once; more are left to the next second. */
 const MAX_OVERDUE = 100;
 const CLEANUP_EVERY_MS = 10 * 60 * 1000;
-/** Rows deleted at once, so that no commit takes long. */
-const CLEANUP_ROWS = 1000;
+/** Rows looked at and deleted at once, so that no commit takes long. */
+const CLEANUP_ROWS = 250;
 /** Tasks deleted in one commit at most. */
 const FORGET_TASKS = 100;
 /** A callback that no delegation has taken by then is of no use any more. */
@@ -100,10 +101,19 @@ export class TaskCleanup {
     const calledBefore = new Date(now.getTime() - CALLBACK_KEPT_MS);
     await all(signal, () => contexts.forget(unusedSince, CLEANUP_ROWS));
     // Before the tasks: a key without an expiry would hold for ever once its task is gone.
-    await all(signal, () => store.forgetKeys(now, CLEANUP_ROWS));
+    await this.forgetKeys(now, signal);
     await all(signal, () => callbacks.forget(calledBefore, CLEANUP_ROWS));
     await this.forgetTasks(now, signal);
     await all(signal, () => store.forgetTexts(new Date(now.getTime() - STAGED_MS), CLEANUP_ROWS));
+  }
+
+  private async forgetKeys(now: Date, signal?: AbortSignal): Promise<void> {
+    let from: KeyCursor | null = null;
+    while (signal?.aborted !== true) {
+      await longTurn();
+      from = await this.store.forgetKeys(now, CLEANUP_ROWS, from);
+      if (from === null) return;
+    }
   }
 
   private async forgetTasks(now: Date, signal?: AbortSignal): Promise<void> {
@@ -113,6 +123,7 @@ export class TaskCleanup {
     const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
     let from: TaskCursor | null = null;
     while (signal?.aborted !== true) {
+      await longTurn();
       const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from, now);
       log.forget(taskIds);
       if (next === null) return;
@@ -121,10 +132,13 @@ export class TaskCleanup {
   }
 }
 
-/** In batches, so that other writes are not delayed. */
+/** In batches and turns, so that other work is not delayed. */
 async function all(
   signal: AbortSignal | undefined,
   forgetSome: () => Promise<number>,
 ): Promise<void> {
-  while (signal?.aborted !== true) if ((await forgetSome()) < CLEANUP_ROWS) return;
+  while (signal?.aborted !== true) {
+    await longTurn();
+    if ((await forgetSome()) < CLEANUP_ROWS) return;
+  }
 }

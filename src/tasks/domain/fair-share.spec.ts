@@ -16,7 +16,7 @@ describe('what is kept for newcomers', () => {
   });
 });
 
-describe('the room of an organization', () => {
+describe('the permits available to an organization', () => {
   it.each([
     ['alone: all but what is kept', { free: 100, reserved: 6, held: 0 }, 94],
     ['greedy: nothing of what is kept', { free: 6, reserved: 6, held: 94 }, 0],
@@ -28,7 +28,7 @@ describe('the room of an organization', () => {
     ['more taken than there are', { free: -3, reserved: 1, held: 0 }, 0],
     ['nothing is kept', { free: 2, reserved: 0, held: 9 }, 2],
     ['without a limit', { free: Infinity, reserved: 0, held: 9 }, Infinity],
-  ])('%s', (_, share, room) => {
-    expect(availableTo(share)).toBe(room);
+  ])('%s', (_, share, available) => {
+    expect(availableTo(share)).toBe(available);
   });
 });

@@ -29,12 +29,13 @@ export function usageOf(
     storedBytes += checkpoint.held === null ? 0 : Buffer.byteLength(checkpoint.held);
   }
   const isOpen = !isTerminal(record.state);
+  const ended = isOpen ? undefined : new Map([[record.state, 1]]);
   if (!isNew) {
     const hasEnded = !isOpen && !isTerminal(before);
-    return { openTasks: hasEnded ? -1 : 0, begun: 0, storedBytes };
+    return { openTasks: hasEnded ? -1 : 0, begun: 0, storedBytes, ...(hasEnded && { ended }) };
   }
   storedBytes += TASK_BYTES + DELEGATION_BYTES * delegations.length;
   const { requestMetadata } = record;
   if (requestMetadata !== null) storedBytes += Buffer.byteLength(JSON.stringify(requestMetadata));
-  return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes };
+  return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes, ...(ended && { ended }) };
 }

@@ -158,7 +158,7 @@ function turn(): Promise<void> {
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 function setUp(
-  limits = { tasks: 100, size: 1_000_000, largeSize: 1_000_000 },
+  limits = { tasks: 100, endedTasks: 100, size: 1_000_000, largeSize: 1_000_000 },
   soleProcess = false,
 ) {
   const store = new FakeStore();
@@ -306,7 +306,12 @@ describe('GroupCommitTaskLog', () => {
   });
 
   it('keeps tasks in memory within its limits, the ones used last', async () => {
-    const { store, write } = setUp({ tasks: 2, size: 1_000_000, largeSize: 1_000_000 });
+    const { store, write } = setUp({
+      tasks: 2,
+      endedTasks: 2,
+      size: 1_000_000,
+      largeSize: 1_000_000,
+    });
     const touch = async (id: string): Promise<void> => {
       const written = write(id);
       await store.answer();
@@ -319,8 +324,32 @@ describe('GroupCommitTaskLog', () => {
     expect(store.opened).toBe(4);
   });
 
+  it('keeps open tasks in memory while others end, and of those the last', async () => {
+    const { store, log, write } = setUp({
+      tasks: 2,
+      endedTasks: 1,
+      size: 1_000_000,
+      largeSize: 1_000_000,
+    });
+    const touch = async (id: string, state?: TaskState): Promise<void> => {
+      const written = write(id, state);
+      await store.answer();
+      await written;
+    };
+    const look = (id: string): Promise<void> =>
+      log.update(id, () => ({ change: { events: [] }, result: undefined }));
+    for (const id of ['open', 'a', 'b']) store.put(id);
+    await touch('open');
+    for (const id of ['a', 'b']) await touch(id, TaskState.TASK_STATE_COMPLETED);
+    await look('b');
+    await touch('open');
+    expect(store.opened).toBe(3);
+    await look('a');
+    expect(store.opened).toBe(4);
+  });
+
   it('keeps no more than so much text in memory', async () => {
-    const { store, write } = setUp({ tasks: 100, size: 1, largeSize: 1 });
+    const { store, write } = setUp({ tasks: 100, endedTasks: 100, size: 1, largeSize: 1 });
     store.put('a');
     for (let n = 0; n < 2; n += 1) {
       const written = write('a');
@@ -521,7 +550,12 @@ describe('GroupCommitTaskLog', () => {
   });
 
   it('keeps small tasks in memory beside one that is very large', async () => {
-    const { store, log, write } = setUp({ tasks: 100, size: 100_000, largeSize: 1 });
+    const { store, log, write } = setUp({
+      tasks: 100,
+      endedTasks: 100,
+      size: 100_000,
+      largeSize: 1,
+    });
     store.put('small');
     store.put('large');
     const touch = async (written: Promise<unknown>): Promise<void> => {

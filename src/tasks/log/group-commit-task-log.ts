@@ -23,7 +23,7 @@ import type {
   Fence,
   KeyHolder,
   PreparedAppend,
-  ReadRoom,
+  ReserveBytes,
   TaskStore,
 } from '../store/task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
@@ -117,10 +117,10 @@ export class GroupCommitTaskLog extends TaskLog {
   async read(
     taskId: string,
     visibility: Visibility,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined> {
     const known = await this.fromMemory(taskId, (live) => live.snapshot());
-    if (known === undefined) return this.reading(this.store.load(taskId, visibility, room));
+    if (known === undefined) return this.reading(this.store.load(taskId, visibility, reserve));
     return isVisible(known.record, visibility) ? known : undefined;
   }
 
@@ -144,9 +144,9 @@ export class GroupCommitTaskLog extends TaskLog {
     taskId: string,
     limit: number,
     maxText: number,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskEvent[]> {
-    return this.reading(this.store.newestEvents(taskId, limit, maxText, room));
+    return this.reading(this.store.newestEvents(taskId, limit, maxText, reserve));
   }
 
   keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined> {

@@ -34,7 +34,7 @@ import { usageOf } from './append-usage.js';
 import { checkpointDue } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
-import { checkRoom, loadOf } from './size-limit.js';
+import { checkSize, loadOf } from './size-limit.js';
 import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
 
 /** Memory of a task beside the text of its log, roughly. */
@@ -150,7 +150,7 @@ export class LiveTask {
 
   /**
    * Applies a change; throws before touching anything when the change cannot be logged, with
-   * {@link TaskTooLargeError} when it is for the size or the values of the task, or its log, alone. What only ends the task always has room,
+   * {@link TaskTooLargeError} when it is for the size or the values of the task, or its log, alone. What only ends the task is always let in,
    * and so has what is held already and is now shown. `bodies`: what {@link bodiesInTurns} gave of its events.
    */
   apply(change: TaskChange, now: Date, bodies?: readonly string[]): void {
@@ -158,7 +158,7 @@ export class LiveTask {
     const values = this.values.checkpoint + this.values.since;
     const sizes = { task: this.size, log: this.stored + this.untaken, values };
     const added = loadOf(events);
-    checkRoom(change.events, events, added, this.held, sizes, this.maxSize);
+    checkSize(change.events, events, added, this.held, sizes, this.maxSize);
     this.untaken += added.size;
     change.events.forEach(({ payload, kind }, i) => {
       if (repeats(this.task, this.held, payload, kind)) {

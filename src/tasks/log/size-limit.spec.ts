@@ -38,7 +38,7 @@ function liveTask(): LiveTask {
   return live;
 }
 
-describe('the room of a task', () => {
+describe('the size limit of a task', () => {
   it('is enough for a winner that takes more than half of it', () => {
     const live = liveTask();
     live.apply({ events: [given('held', 'w')] }, NOW);

@@ -9,7 +9,7 @@ export class TaskTooLargeError extends Error {
 }
 
 /** The error for a client whose message would exceed the size limit of the task. */
-export const TOO_LARGE_MESSAGE = 'is larger than the room that is left in the task';
+export const TOO_LARGE_MESSAGE = 'is larger than what is left of the size limit of the task';
 
 /**
  * All of a task's log and checkpoints, of what was replaced since, too, may take so many times what the task
@@ -41,11 +41,11 @@ export function loadOf(events: readonly TaskEvent[]): Load {
 }
 
 /**
- * Throws {@link TaskTooLargeError} when a task of these `sizes` has no room for these events, which are
- * `logged` as they stand there and `total` together, or its log has none. What only ends the task always has room; what the task holds already
+ * Throws {@link TaskTooLargeError} when a task of these `sizes` would pass its size limit with these events, which are
+ * `logged` as they stand there and `total` together, or its log has none. What only ends the task is always let in; what the task holds already
  * and now shows needs none.
  */
-export function checkRoom(
+export function checkSize(
   events: readonly NewEvent[],
   logged: readonly TaskEvent[],
   total: Load,
@@ -55,21 +55,21 @@ export function checkRoom(
 ): void {
   const maxLog = maxSize * MAX_LOG_FACTOR;
   const isLogFull = log + total.size > maxLog;
-  const hasRoom = ({ size: more, values: moreValues }: Load): boolean =>
+  const hasCapacity = ({ size: more, values: moreValues }: Load): boolean =>
     size + more <= maxSize && values + moreValues <= MAX_TASK_VALUES;
-  if (events.length === 0 || (hasRoom(total) && !isLogFull)) return;
+  if (events.length === 0 || (hasCapacity(total) && !isLogFull)) return;
   const ids = new Set(held.map(({ artifactId }) => artifactId));
-  const needsRoom = ({ kind, payload }: NewEvent): boolean =>
+  const countsForSize = ({ kind, payload }: NewEvent): boolean =>
     kind !== 'artifact' ||
     payload.$case !== 'artifactUpdate' ||
     !ids.has(payload.value.artifact?.artifactId ?? '');
-  const added = loadOf(logged.filter((_, i) => needsRoom(events[i]!)));
-  if (added.size === 0 || isEnding(events.filter(needsRoom))) return;
+  const added = loadOf(logged.filter((_, i) => countsForSize(events[i]!)));
+  if (added.size === 0 || isEnding(events.filter(countsForSize))) return;
   if (isLogFull) {
     const why = `the log of the task, with all that was replaced, would be larger than ${inMebibytes(maxLog)}`;
     throw new TaskTooLargeError(why);
   }
-  if (hasRoom(added)) return;
+  if (hasCapacity(added)) return;
   if (size + added.size > maxSize) {
     throw new TaskTooLargeError(`the task would be larger than ${inMebibytes(maxSize)}`);
   }

@@ -4,7 +4,7 @@ import type {
   ClaimedDelegation,
   Fence,
   KeyHolder,
-  ReadRoom,
+  ReserveBytes,
 } from '../store/task-store.js';
 import type {
   Delegation,
@@ -98,12 +98,12 @@ export abstract class TaskLog {
 
   /**
    * The committed task, safe to keep; undefined when it does not exist for `visibility`. Rejects with what
-   * `room` rejects with.
+   * `reserve` rejects with.
    */
   abstract read(
     taskId: string,
     visibility: Visibility,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined>;
 
   /**
@@ -131,7 +131,7 @@ export abstract class TaskLog {
     taskId: string,
     limit: number,
     maxText: number,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskEvent[]>;
 
   /** These tasks have been deleted: nothing of them is kept in memory. */

@@ -1,5 +1,6 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { FencedError, KeyHeldError, type Claimer, type Decision } from './task-log.js';
+import { isTerminal } from '../../protocol/task-state.js';
 import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../store/task-store.js';
 import type { TaskAggregate, TaskEvent } from '../task.js';
 import {
@@ -70,6 +71,11 @@ export class TaskWriter {
   /** Nothing is known of the task, and no update waits for it. */
   get unused(): boolean {
     return this.idle && this.live === null;
+  }
+
+  /** Its task has ended, so hardly anything is written any more. */
+  get isOfEnded(): boolean {
+    return this.live !== null && isTerminal(this.live.aggregate.record.state);
   }
 
   /** The state as of the last commit, safe to keep; only for who is answered by that commit. */
@@ -319,7 +325,7 @@ export class TaskWriter {
   }
 
   /**
-   * There is no room for what was decided, and nothing has been touched: a client's message is
+   * What was decided passes the size limit, and nothing has been touched: a client's message is
    * refused; else the task ends, and who waits decides again on the task that has ended.
    */
   private tooLarge(waiting: Waiting, decision: Decision<unknown>, error: TaskTooLargeError): void {

@@ -12,7 +12,7 @@ import { TaskCanceler } from '../cancel/task-canceler.js';
 import { withoutRetry } from '../domain/operator-actions.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
-import type { ReadRoom } from '../store/task-store.js';
+import type { ReserveBytes } from '../store/task-store.js';
 import { TaskService } from './task.service.js';
 import { FIRST_MESSAGE_SEQ, type TaskAggregate } from '../task.js';
 
@@ -30,12 +30,12 @@ export class TaskOperator {
     private readonly logger: Log,
   ) {}
 
-  /** The whole task, as its client sees it. Throws TASK_NOT_FOUND, and what `room` rejects with. */
-  async read(taskId: string, operator: Operator, room?: ReadRoom): Promise<TaskAggregate> {
+  /** The whole task, as its client sees it. Throws TASK_NOT_FOUND, and what `reserve` rejects with. */
+  async read(taskId: string, operator: Operator, reserve?: ReserveBytes): Promise<TaskAggregate> {
     return this.recorded('read', taskId, operator, async () => {
-      const aggregate = await this.task(taskId, room);
+      const aggregate = await this.task(taskId, reserve);
       // It may have been in memory.
-      if (isLong(aggregate.task)) await room?.(sizeOf(aggregate.task));
+      if (isLong(aggregate.task)) await reserve?.(sizeOf(aggregate.task));
       return aggregate;
     });
   }
@@ -77,8 +77,8 @@ export class TaskOperator {
     return this.task(answer.task.id);
   }
 
-  private async task(taskId: string, room?: ReadRoom): Promise<TaskAggregate> {
-    const aggregate = await this.log.read(taskId, EVERYTHING, room);
+  private async task(taskId: string, reserve?: ReserveBytes): Promise<TaskAggregate> {
+    const aggregate = await this.log.read(taskId, EVERYTHING, reserve);
     if (!aggregate) throw taskNotFound(taskId);
     return aggregate;
   }

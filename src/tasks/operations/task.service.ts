@@ -219,10 +219,10 @@ export class TaskService {
   private async visible(
     taskId: string,
     ctx: CallContext,
-    room?: CallContext['reserveAnswer'],
+    reserve?: CallContext['reserveAnswer'],
   ): Promise<TaskAggregate> {
     const visibility = visibilityOf(ctx.principal);
-    const aggregate = await this.log.read(taskId, visibility, room);
+    const aggregate = await this.log.read(taskId, visibility, reserve);
     if (!aggregate || !belongsTo(aggregate, visibility, ctx.agentId)) throw taskNotFound(taskId);
     return aggregate;
   }

@@ -2,8 +2,8 @@ import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
-import { TaskState } from '../../protocol/a2a.js';
-import { isTerminal } from '../../protocol/task-state.js';
+import type { TaskState } from '../../protocol/a2a.js';
+import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
 import type { AppendParticipant } from '../store/append-participant.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
@@ -14,19 +14,12 @@ const MAX_EVENTS = 20_000;
 /** Bytes of them deleted in one commit at most, unless a single task has more. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-const ENDS = [
-  TaskState.TASK_STATE_COMPLETED,
-  TaskState.TASK_STATE_FAILED,
-  TaskState.TASK_STATE_CANCELED,
-  TaskState.TASK_STATE_REJECTED,
-];
-
 /** The tasks of one state that ended first: a piece of `tasks_state_idx`. */
 const OF_ONE_STATE = `SELECT * FROM (SELECT id, status_at, seq, stored_bytes FROM tasks
   WHERE state = ? AND status_at < ? AND (status_at, id) > (?, ?)
   ORDER BY status_at, id LIMIT ?) AS ended`;
 
-const OLDEST = `${ENDS.map(() => OF_ONE_STATE).join(' UNION ALL ')}
+const OLDEST = `${TERMINAL_STATES.map(() => OF_ONE_STATE).join(' UNION ALL ')}
   ORDER BY status_at, id LIMIT ?`;
 
 /** What the deletion of tasks needs. */
@@ -39,6 +32,7 @@ export interface Deletion {
 interface FreedRow {
   readonly organization: string;
   readonly principal_id: string;
+  readonly state: TaskState;
   readonly stored_bytes: number;
 }
 
@@ -58,7 +52,12 @@ export async function forgetTasks(
   after: TaskCursor | null,
 ): Promise<ForgottenTasks & { readonly used: readonly OwnedUsageChange[] }> {
   const from: SqlValue[] = [after?.statusAt.getTime() ?? -1, after?.id ?? ''];
-  const perState = ENDS.flatMap((state) => [state, endedBefore.getTime(), ...from, limit]);
+  const perState = TERMINAL_STATES.flatMap((state) => [
+    state,
+    endedBefore.getTime(),
+    ...from,
+    limit,
+  ]);
   const oldest = await database.read<EndedRow>(OLDEST, [...perState, limit]);
   const piece = beginningOf(oldest);
   const last = piece.at(-1);
@@ -102,7 +101,7 @@ export async function deleteTask(
     );
     if (task === undefined) return { result: 'unknown', used: [] };
     if (!isTerminal(task.state)) return { result: 'open', used: [] };
-    if (!drops && (yield* isUntold(tx, id))) return { result: 'agents', used: [] };
+    if (!drops && (yield* hasPendingCancel(tx, id))) return { result: 'agents', used: [] };
     const { taskIds, used } = yield* deleteTasks(tx, [id], deletion, drops);
     if (taskIds.length === 0) return { result: 'webhooks', used: [] };
     yield* tx.run(
@@ -116,7 +115,7 @@ export async function deleteTask(
 }
 
 /** A cancel to an agent of the task is pending. */
-function* isUntold(tx: Tx, taskId: string): Work<boolean> {
+function* hasPendingCancel(tx: Tx, taskId: string): Work<boolean> {
   const rows = yield* tx.all(
     'SELECT 1 AS n FROM delegations WHERE task_id = ? AND cancel_pending = 1',
     [taskId],
@@ -142,12 +141,13 @@ function* deleteTasks(
     }
     const rows = yield* tx.all<FreedRow>(
       `DELETE FROM tasks WHERE id IN ${listOf(piece.length)}
-       RETURNING organization, principal_id, stored_bytes`,
+       RETURNING organization, principal_id, state, stored_bytes`,
       piece,
     );
-    for (const { organization, principal_id: principalId, stored_bytes } of rows) {
+    for (const { organization, principal_id: principalId, state, stored_bytes } of rows) {
       const owner = { organization, principalId };
-      freed.push({ owner, openTasks: 0, begun: 0, storedBytes: -Number(stored_bytes) });
+      const ended = new Map([[state, -1]]);
+      freed.push({ owner, openTasks: 0, begun: 0, storedBytes: -Number(stored_bytes), ended });
     }
   }
   const used = sumUsage(freed);

@@ -1,8 +1,7 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A principal's idempotency key and the task it belongs to. */
 @Entity('idempotency_keys', { withoutRowid: true })
-@Index('idempotency_keys_expires_idx', ['expiresAt'])
 export class IdempotencyKeyEntity {
   @PrimaryColumn({
     name: 'principal_id',

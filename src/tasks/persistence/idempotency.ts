@@ -2,9 +2,8 @@ import type { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { forUpdate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
-import { TaskState } from '../../protocol/a2a.js';
-import { isTerminal } from '../../protocol/task-state.js';
-import type { AppendOutcome, KeyHolder, PreparedAppend } from '../store/task-store.js';
+import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
+import type { AppendOutcome, KeyCursor, KeyHolder, PreparedAppend } from '../store/task-store.js';
 import type { IdempotencyKey } from '../task.js';
 import type { Outcomes } from './append-outcomes.js';
 
@@ -120,20 +119,32 @@ function holds(row: HeldRow, now: Date, exists: (taskId: string) => boolean): bo
   return row.state === null || !isTerminal(row.state);
 }
 
-const TERMINAL_STATES = `(${[
-  TaskState.TASK_STATE_COMPLETED,
-  TaskState.TASK_STATE_FAILED,
-  TaskState.TASK_STATE_CANCELED,
-  TaskState.TASK_STATE_REJECTED,
-].join(', ')})`;
+const ENDED = `(${TERMINAL_STATES.join(', ')})`;
 
-/** See `TaskStore.forgetKeys`. */
-export function* forgetKeys(tx: Tx, now: Date, limit: number): Work<number> {
-  return yield* tx.run(
-    `DELETE FROM idempotency_keys WHERE (principal_id, key) IN (
-       SELECT k.principal_id, k.key FROM idempotency_keys k LEFT JOIN tasks t ON t.id = k.task_id
-       WHERE k.expires_at < ? OR t.id IS NULL
-         OR (k.expires_at IS NULL AND t.state IN ${TERMINAL_STATES}) LIMIT ?)`,
-    [now.getTime(), limit],
+/**
+ * See `TaskStore.forgetKeys`. Each key is looked at once, in the order of the table, so that a piece takes as long whatever
+ * there is.
+ */
+export function* forgetKeys(
+  tx: Tx,
+  now: Date,
+  limit: number,
+  after: KeyCursor | null,
+): Work<KeyCursor | null> {
+  const from = [after?.principalId ?? '', after?.key ?? ''];
+  const [last] = yield* tx.all<{ principal_id: string; key: string }>(
+    `SELECT principal_id, key FROM idempotency_keys WHERE (principal_id, key) > (?, ?)
+     ORDER BY principal_id, key LIMIT 1 OFFSET ?`,
+    [...from, limit - 1],
   );
+  const upTo = last === undefined ? [] : [last.principal_id, last.key];
+  yield* tx.run(
+    `DELETE FROM idempotency_keys WHERE (principal_id, key) > (?, ?)
+       ${last === undefined ? '' : 'AND (principal_id, key) <= (?, ?)'}
+       AND (expires_at < ? OR NOT EXISTS (SELECT 1 FROM tasks t
+         WHERE t.id = idempotency_keys.task_id
+           AND (idempotency_keys.expires_at IS NOT NULL OR t.state NOT IN ${ENDED})))`,
+    [...from, ...upTo, now.getTime()],
+  );
+  return last === undefined ? null : { principalId: last.principal_id, key: last.key };
 }

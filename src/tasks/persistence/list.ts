@@ -3,24 +3,13 @@ import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import type { DatabaseRow } from '../../database/table.js';
 import type { SqlValue } from '../../database/sql.js';
-import { storable } from '../../database/text.js';
-import { TaskState } from '../../protocol/a2a.js';
-import type { ReadRoom, TaskCursor, TaskFilter, TaskPage } from '../store/task-store.js';
+import { TASK_STATES } from '../../protocol/task-state.js';
+import type { ReserveBytes, TaskCursor, TaskFilter, TaskPage } from '../store/task-store.js';
+import type { Condition } from '../store/visibility.js';
+import { countTasks } from './count-tasks.js';
+import { below, conditionsOf, inState, paramsOf, where } from './list-filter.js';
 import { buildTasks } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
-import { visibleTasks, type Condition } from '../store/visibility.js';
-
-/** The states a task of the hub can have. */
-const STATES = [
-  TaskState.TASK_STATE_SUBMITTED,
-  TaskState.TASK_STATE_WORKING,
-  TaskState.TASK_STATE_COMPLETED,
-  TaskState.TASK_STATE_FAILED,
-  TaskState.TASK_STATE_CANCELED,
-  TaskState.TASK_STATE_INPUT_REQUIRED,
-  TaskState.TASK_STATE_REJECTED,
-  TaskState.TASK_STATE_AUTH_REQUIRED,
-];
 
 /** A page of larger tasks has fewer of them, so that lists cannot fill the memory. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
@@ -32,18 +21,18 @@ export async function listTasks(
   visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
-  room?: ReadRoom,
+  reserve?: ReserveBytes,
 ): Promise<TaskPage> {
-  const conditions = [...visibleTasks(visibility), ...filterConditions(filter)];
+  const conditions = conditionsOf(filter, visibility);
   const [total, found] = await Promise.all([
-    countTasks(database, conditions),
+    countTasks(database, filter, visibility),
     // One row more than requested shows whether there is a next page.
     database.read<DatabaseRow>(...pageQuery(filter, conditions, limit + 1, after)),
   ]);
   const rows = found.map(toTaskRow);
   const page = rows.slice(0, fitting(rows.slice(0, limit)));
   const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
-  if (room !== undefined && bytes > LONG) await room(bytes);
+  if (reserve !== undefined && bytes > LONG) await reserve(bytes);
   const tasks = await buildTasks(database, page);
   const last = rows.length > page.length ? page.at(-1) : undefined;
   return {
@@ -63,42 +52,6 @@ function fitting(rows: readonly TaskRow[]): number {
   return over === -1 ? rows.length : Math.max(1, over);
 }
 
-/** Everything but the state. */
-function filterConditions(filter: TaskFilter): Condition[] {
-  const conditions: Condition[] = [];
-  if (filter.contextId !== undefined) {
-    conditions.push({ sql: 't.context_id = ?', params: [storable(filter.contextId)] });
-  }
-  if (filter.state !== undefined) conditions.push(inState(filter.state));
-  if (filter.statusAfter !== undefined) {
-    conditions.push({ sql: 't.status_at >= ?', params: [filter.statusAfter.getTime()] });
-  }
-  if (filter.statusBefore !== undefined) {
-    conditions.push({ sql: 't.status_at < ?', params: [filter.statusBefore.getTime()] });
-  }
-  if (filter.organization !== undefined) {
-    conditions.push({ sql: 't.organization = ?', params: [storable(filter.organization)] });
-  }
-  if (filter.principalId !== undefined) {
-    conditions.push({ sql: 't.principal_id = ?', params: [storable(filter.principalId)] });
-  }
-  if (filter.agentId !== undefined) {
-    conditions.push({
-      sql: 'EXISTS (SELECT 1 FROM delegations d WHERE d.agent_id = ? AND d.task_id = t.id)',
-      params: [storable(filter.agentId)],
-    });
-  }
-  return conditions;
-}
-
-async function countTasks(database: Database, conditions: readonly Condition[]): Promise<number> {
-  const [row] = await database.read<{ total: number }>(
-    `SELECT COUNT(*) AS total FROM tasks t${where(conditions)}`,
-    paramsOf(conditions),
-  );
-  return row?.total ?? 0;
-}
-
 /**
  * The rows of one page. A context has few tasks, so they are sorted; in every other list the newest
  * of each state come in order from an index, and are merged: so a page costs the same however many
@@ -114,7 +67,7 @@ function pageQuery(
   const branches =
     filter.contextId !== undefined || filter.state !== undefined
       ? [rest]
-      : STATES.map((state) => [...rest, inState(state)]);
+      : TASK_STATES.map((state) => [...rest, inState(state)]);
   const newest = branches.map(
     (branch, index) =>
       `SELECT * FROM (SELECT t.id, t.status_at FROM tasks t${where(branch)}
@@ -125,22 +78,4 @@ function pageQuery(
       ORDER BY status_at DESC, id DESC LIMIT ?)
     ORDER BY status_at DESC, id DESC`;
   return [sql, [...branches.flatMap((branch) => [...paramsOf(branch), limit]), limit]];
-}
-
-function inState(state: TaskState): Condition {
-  return { sql: 't.state = ?', params: [state] };
-}
-
-/** The rows after the cursor in the order of the list. */
-function below({ statusAt, id }: TaskCursor): Condition {
-  return { sql: '(t.status_at, t.id) < (?, ?)', params: [statusAt.getTime(), storable(id)] };
-}
-
-function where(conditions: readonly Condition[]): string {
-  if (conditions.length === 0) return '';
-  return ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
-}
-
-function paramsOf(conditions: readonly Condition[]): SqlValue[] {
-  return conditions.flatMap(({ params }) => params);
 }

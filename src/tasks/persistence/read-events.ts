@@ -1,7 +1,7 @@
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import { sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
-import type { ReadRoom } from '../store/task-store.js';
+import type { ReserveBytes } from '../store/task-store.js';
 import type { EventRow } from './task-rows.js';
 
 /** The columns of a {@link StoredEventRow}. */
@@ -35,7 +35,7 @@ export async function readNewest(
   taskId: string,
   limit: number,
   maxText: number,
-  room?: ReadRoom,
+  reserve?: ReserveBytes,
 ): Promise<EventRow[]> {
   const sizes = await database.read<{ seq: number; size: number }>(
     `SELECT seq, COALESCE(text_size, octet_length(body)) AS size FROM task_events
@@ -51,7 +51,7 @@ export async function readNewest(
   }
   const first = sizes[count - 1];
   if (first === undefined) return [];
-  if (text > LONG) await room?.(text);
+  if (text > LONG) await reserve?.(text);
   return readEvents(database, taskId, first.seq - 1, count);
 }
 

@@ -6,6 +6,7 @@ import { LONG } from '../../common/long-work.js';
 import { Signal } from '../../common/signal.js';
 import { AppendParticipant } from '../store/append-participant.js';
 import {
+  type KeyCursor,
   TaskStore,
   type AppendOutcome,
   type ClaimedDelegation,
@@ -17,7 +18,7 @@ import {
   type DownstreamTasks,
   type OwnedDelegation,
   type PreparedAppend,
-  type ReadRoom,
+  type ReserveBytes,
   type ClaimQuota,
   type StoredTask,
   type TaskCursor,
@@ -85,13 +86,13 @@ export class SqlTaskStore extends TaskStore {
   async load(
     taskId: string,
     visibility: Visibility,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined> {
     const row = await findTaskRow(this.database, taskId);
     if (row === undefined || !isVisible(row.record, visibility)) return undefined;
     // What is stored of it is never less than what is read.
     const { storedBytes } = row;
-    if (room !== undefined && storedBytes > LONG) await room(storedBytes);
+    if (reserve !== undefined && storedBytes > LONG) await reserve(storedBytes);
     const [stored] = await buildTasks(this.database, [row]);
     return stored?.aggregate;
   }
@@ -128,18 +129,18 @@ export class SqlTaskStore extends TaskStore {
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskPage> {
-    return listTasks(this.database, filter, visibility, limit, after, room);
+    return listTasks(this.database, filter, visibility, limit, after, reserve);
   }
 
   async newestEvents(
     taskId: string,
     limit: number,
     maxText: number,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskEvent[]> {
-    return (await readNewest(this.database, taskId, limit, maxText, room)).map(toEvent);
+    return (await readNewest(this.database, taskId, limit, maxText, reserve)).map(toEvent);
   }
 
   onCommitted(listener: (written: readonly DelegationWrite[]) => void): void {
@@ -233,26 +234,26 @@ export class SqlTaskStore extends TaskStore {
     const { participant, usage } = this;
     const deletion = { participant, usage, now };
     const gone = await forgetTasks(this.database, deletion, endedBefore, limit, after);
-    this.tellUsed(gone.used);
+    this.reportUsed(gone.used);
     return { taskIds: gone.taskIds, next: gone.next };
   }
 
   async deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult> {
     const deletion = { participant: this.participant, usage: this.usage, now };
     const { result, used } = await deleteTask(this.database, deletion, taskId, drops);
-    this.tellUsed(used);
+    this.reportUsed(used);
     return result;
   }
 
-  forgetKeys(now: Date, limit: number): Promise<number> {
-    return this.database.write((tx) => forgetKeys(tx, now, limit));
+  forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null> {
+    return this.database.write((tx) => forgetKeys(tx, now, limit, after));
   }
 
   forgetTexts(before: Date, limit: number): Promise<number> {
     return this.texts.deleteStaged(before, limit);
   }
 
-  private tellUsed(changes: readonly OwnedUsageChange[]): void {
+  private reportUsed(changes: readonly OwnedUsageChange[]): void {
     if (changes.length > 0) this.used.emit(changes);
   }
 
@@ -276,7 +277,7 @@ export class SqlTaskStore extends TaskStore {
       return;
     }
     for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
-    this.tellUsed(result.used);
+    this.reportUsed(result.used);
     for (const call of result.after) call();
     for (const [append, { kind }] of result.outcomes) {
       if (kind === 'committed') this.committed.emit(append.delegations);

@@ -1,19 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
+import { rowsOf } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { UsageStore, type OwnedUsage } from '../store/usage-store.js';
 import { dayOf, type OwnedUsageChange } from '../store/usage.js';
+import { ENDED_COLUMNS } from './usage-counters.js';
 
 /** Rows of one principal at most. */
 const SHARDS = 16;
 
+const SUMMED = ['open_tasks', 'stored_bytes', ...ENDED_COLUMNS.values()];
 const ADD = `INSERT INTO task_usage
-    (organization, principal_id, shard, open_tasks, stored_bytes, day, begun, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    (organization, principal_id, shard, day, begun, updated_at, ${SUMMED.join(', ')})
+  VALUES ${rowsOf(1, 6 + SUMMED.length)}
   ON CONFLICT (organization, principal_id, shard) DO UPDATE SET
-    open_tasks = task_usage.open_tasks + excluded.open_tasks,
-    stored_bytes = task_usage.stored_bytes + excluded.stored_bytes,
+    ${SUMMED.map((name) => `${name} = task_usage.${name} + excluded.${name}`).join(', ')},
     begun = CASE WHEN excluded.day > task_usage.day THEN excluded.begun
       WHEN excluded.day = task_usage.day THEN task_usage.begun + excluded.begun
       ELSE task_usage.begun END,
@@ -37,16 +39,11 @@ export class SqlUsageStore extends UsageStore {
   }
 
   *add(tx: Tx, changes: readonly OwnedUsageChange[], now: Date): Work<void> {
-    for (const { owner, openTasks, begun, storedBytes } of changes) {
+    for (const { owner, openTasks, begun, storedBytes, ended } of changes) {
       yield* tx.run(ADD, [
-        owner.organization,
-        owner.principalId,
-        this.shard,
-        openTasks,
-        storedBytes,
-        dayOf(now),
-        begun,
-        now.getTime(),
+        ...[owner.organization, owner.principalId, this.shard],
+        ...[dayOf(now), begun, now.getTime(), openTasks, storedBytes],
+        ...[...ENDED_COLUMNS.keys()].map((state) => ended?.get(state) ?? 0),
       ]);
     }
   }

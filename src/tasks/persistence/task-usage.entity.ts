@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What the tasks of a principal take: the sum of its rows, one for each shard. */
+/** How many tasks a principal has and what they take: the sum of its rows, one for each shard. */
 @Entity('task_usage', { withoutRowid: true })
 export class TaskUsageEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'task_usage_pk' })
@@ -19,6 +19,18 @@ export class TaskUsageEntity {
 
   @Column({ name: 'open_tasks', type: 'bigint' })
   openTasks!: number;
+
+  @Column({ name: 'completed_tasks', type: 'bigint' })
+  completedTasks!: number;
+
+  @Column({ name: 'failed_tasks', type: 'bigint' })
+  failedTasks!: number;
+
+  @Column({ name: 'canceled_tasks', type: 'bigint' })
+  canceledTasks!: number;
+
+  @Column({ name: 'rejected_tasks', type: 'bigint' })
+  rejectedTasks!: number;
 
   @Column({ name: 'stored_bytes', type: 'bigint' })
   storedBytes!: number;

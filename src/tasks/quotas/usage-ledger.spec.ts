@@ -16,7 +16,7 @@ type Settings = {
 
 const SILENT = { warn: () => undefined, info: () => undefined };
 
-function ledger(settings: Settings, stored: OwnedUsage[] = [], room?: number) {
+function ledger(settings: Settings, stored: OwnedUsage[] = [], space?: number) {
   const clock = { now: () => new Date(MIDNIGHT - 90_000) } as Clock;
   const limits = new QuotaLimits(
     {
@@ -26,7 +26,7 @@ function ledger(settings: Settings, stored: OwnedUsage[] = [], room?: number) {
         overrides: (settings.overrides ?? []) as QuotaSettings['overrides'],
       },
     },
-    { space: room === undefined ? null : { free: room, reusable: 0, used: 0 } },
+    { space: space === undefined ? null : { free: space, reusable: 0, used: 0 } },
   );
   const store = { read: () => Promise.resolve(stored) };
   return new UsageLedger({ onUsed: () => undefined }, store, limits, clock, SILENT);

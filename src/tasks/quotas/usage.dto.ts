@@ -98,9 +98,9 @@ export class HubUsageDto {
   @Shown.Nested(() => DiskDto, { nullable: true, description: 'Null with PostgreSQL.' })
   readonly disk: DiskDto | null;
 
-  constructor(usage: Usage, room: DiskSpace | null, isLow: boolean) {
+  constructor(usage: Usage, space: DiskSpace | null, isLow: boolean) {
     this.usage = new UsageDto(usage);
-    this.disk = room && new DiskDto(room, isLow);
+    this.disk = space && new DiskDto(space, isLow);
   }
 }
 

@@ -7,7 +7,12 @@ import { DEFAULT_PAGE_SIZE, type Page } from '../../common/page.js';
 import { TaskState, type ListTasksRequest, type ListTasksResponse } from '../../protocol/a2a.js';
 import type { CallContext } from '../../auth/index.js';
 import { PageTokens } from './page-token.js';
-import { type ReadRoom, type TaskFilter, type TaskPage, TaskStore } from '../store/task-store.js';
+import {
+  type ReserveBytes,
+  type TaskFilter,
+  type TaskPage,
+  TaskStore,
+} from '../store/task-store.js';
 import { viewTask } from './task-view.js';
 import type { TaskAggregate } from '../task.js';
 
@@ -35,8 +40,8 @@ export class TaskLists {
     const filter = readFilter(params, ctx.agentId);
     const visibility = visibilityOf(ctx.principal);
     const { pageToken } = params;
-    const room = ctx.reserveAnswer;
-    const page = await this.page(filter, visibility, pageSize, 'pageToken', pageToken, room);
+    const reserve = ctx.reserveAnswer;
+    const page = await this.page(filter, visibility, pageSize, 'pageToken', pageToken, reserve);
     const view = {
       historyLength: params.historyLength,
       includeArtifacts: params.includeArtifacts === true,
@@ -55,9 +60,9 @@ export class TaskLists {
     visibility: Visibility,
     limit: number,
     cursor: string | undefined,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<Page<TaskAggregate>> {
-    const page = await this.page(filter, visibility, limit, 'cursor', cursor, room);
+    const page = await this.page(filter, visibility, limit, 'cursor', cursor, reserve);
     return { items: page.tasks, nextCursor: page.nextPageToken };
   }
 
@@ -67,7 +72,7 @@ export class TaskLists {
     limit: number,
     field: string,
     token: string | undefined,
-    room: ReadRoom | undefined,
+    reserve: ReserveBytes | undefined,
   ): Promise<TaskPage & { readonly nextPageToken: string | null }> {
     const tokens = (this.tokens ??= new PageTokens(await this.settings.pageTokenSecret()));
     const scope = {
@@ -81,7 +86,7 @@ export class TaskLists {
       visibility,
     };
     const after = token ? tokens.read(token, scope, field) : null;
-    const page = await this.store.list(filter, visibility, limit, after, room);
+    const page = await this.store.list(filter, visibility, limit, after, reserve);
     return { ...page, nextPageToken: page.next && tokens.issue(page.next, scope) };
   }
 }

@@ -2,7 +2,7 @@ import type { Task } from '../../protocol/a2a.js';
 
 /** How much of a task an answer shows. */
 export interface TaskView {
-  /** The newest messages of the history, at most this many; 0 for none; undefined: no wish (A2A §3.2.4). */
+  /** The newest messages of the history, at most this many; 0 for none; undefined: not requested (A2A §3.2.4). */
   readonly historyLength: number | undefined;
   /** Default true. */
   readonly includeArtifacts?: boolean;

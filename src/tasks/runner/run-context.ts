@@ -336,7 +336,7 @@ export class RunContext {
       payload?.value.taskId &&
       payload.value.taskId === this.downstreamTaskId
     ) {
-      this.deps.quirks.note(this.agent, 'message-in-task');
+      this.deps.deviations.note(this.agent, 'message-in-task');
     }
     if (this.downstreamTaskId !== null) for (const wake of this.taskIdWaiters.splice(0)) wake();
   }

@@ -4,7 +4,7 @@ import {
   AgentClient,
   AgentHealth,
   AgentLoad,
-  AgentQuirks,
+  AgentDeviations,
   AgentRegistry,
 } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
@@ -47,7 +47,7 @@ export class RunDeps {
     readonly cancelPermits: CancelPermits,
     @Inject(AgentLoad) readonly load: AgentLoad,
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
-    @Inject(AgentQuirks) readonly quirks: Pick<AgentQuirks, 'note'>,
+    @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
     @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'mayUse' | 'renew'>,
     readonly clock: Clock,
     readonly ids: IdSource,

@@ -41,7 +41,7 @@ export async function sendMessage(run: RunContext, message: Message): Promise<St
     if (run.done) return 'done';
     const { error } = end;
     if (streaming && run.unanswered && isRefusal(error) && CANNOT_STREAM.has(error.detail.code)) {
-      run.deps.quirks.note(run.agent, 'cannot-stream');
+      run.deps.deviations.note(run.agent, 'cannot-stream');
       return afterEnd(run, await run.deliver(() => sendOnce(run, send)));
     }
     const pause = RETRY_PAUSES_MS[tries];
@@ -185,7 +185,7 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
 /** An unreadable answer says nothing of the task: where its id is known, the task is fetched. */
 async function unreadable(run: RunContext, reason: string): Promise<Step> {
   if (run.downstreamTaskId === null) return failed(run, reason);
-  run.deps.quirks.note(run.agent, 'unreadable-event');
+  run.deps.deviations.note(run.agent, 'unreadable-event');
   run.cutBy = reason;
   return run.unanswered ? 'unknown' : 'follow';
 }

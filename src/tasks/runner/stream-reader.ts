@@ -71,9 +71,9 @@ export class StreamReader {
     this.cancelTimer?.();
     const { conflict } = held;
     if (conflict !== undefined) return { events, end, conflict };
-    if (held.hasTask) run.deps.quirks.note(run.agent, 'task-after-end');
+    if (held.hasTask) run.deps.deviations.note(run.agent, 'task-after-end');
     if (held.outOfOrderTaskId !== undefined) {
-      run.deps.quirks.note(run.agent, 'out-of-order');
+      run.deps.deviations.note(run.agent, 'out-of-order');
       const task = await this.currentTask(held.outOfOrderTaskId);
       if (task !== undefined) held.resolve(task);
     }

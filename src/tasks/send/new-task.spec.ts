@@ -81,7 +81,7 @@ describe('a new task', () => {
     expect(made(route()).record.deadlineAt).toEqual(at(24 * HOUR));
   });
 
-  it('may make as many calls as the hub allows, a client’s wish only below that', () => {
+  it('may make as many calls as the hub allows, fewer where the client asks for fewer', () => {
     expect(made(route()).record.route.maxCalls).toBe(10);
     expect(made(route({ maxCalls: 3 })).record.route.maxCalls).toBe(3);
     expect(made(route({ maxCalls: 300 })).record.route.maxCalls).toBe(10);

@@ -107,12 +107,12 @@ export class TaskStarter {
     if (isLarge) await longTurn();
     const created = await log.create(task, enlisted);
     return created.kind === 'created' && this.workers.hasNoWorkers
-      ? this.sayThatNobodyWorks(created.aggregate)
+      ? this.reportNoWorker(created.aggregate)
       : created;
   }
 
   /** Who looks at the task is not to wait without a word; it is in the log before the task's id is told. */
-  private async sayThatNobodyWorks({ record: { id } }: TaskAggregate): Promise<Created> {
+  private async reportNoWorker({ record: { id } }: TaskAggregate): Promise<Created> {
     const { log, clock } = this;
     await log.update(id, (task) => ({
       change: decideNoWorkerNotice(task, NO_WORKERS, clock.now()),

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { InProcessSignals } from './in-process-signals.js';
 
 describe('InProcessSignals', () => {
-  it('rings the listeners of that task only', () => {
+  it('notifies the listeners of that task only', () => {
     const signals = new InProcessSignals();
     const heard: string[] = [];
     signals.onTask('a', (seq) => heard.push(`a${seq}`));
@@ -25,7 +25,7 @@ describe('InProcessSignals', () => {
     expect(heard).toEqual([1]);
   });
 
-  it('lets a listener leave, and another join, during a ring', () => {
+  it('lets a listener leave, and another join, during a notification', () => {
     const signals = new InProcessSignals();
     const heard: string[] = [];
     const leave = signals.onTask('a', () => {
@@ -38,7 +38,7 @@ describe('InProcessSignals', () => {
     expect(heard).toEqual(['first', 'second']);
   });
 
-  it('rings for work and for delegations', () => {
+  it('notifies for work and for delegations', () => {
     const signals = new InProcessSignals();
     const heard: string[] = [];
     const off = signals.onWork(() => heard.push('work'));

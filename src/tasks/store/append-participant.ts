@@ -33,7 +33,7 @@ export interface BegunDelegation {
 export type AfterCommit = () => void;
 
 /**
- * What takes part in every append, in its transaction: so that a webhook's lane is due exactly when
+ * What takes part in every append, in its transaction: so that a delivery stream is due exactly when
  * the event exists (design.md, rule 6); and in the deletion of tasks, so that none is deleted before it is delivered. `tasks` knows only this port; the root module binds it.
  */
 export abstract class AppendParticipant {

@@ -133,6 +133,12 @@ export interface TaskFilter {
   readonly principalId?: string;
 }
 
+/** An idempotency key, in the order in which they are looked at. */
+export interface KeyCursor {
+  readonly principalId: string;
+  readonly key: string;
+}
+
 /** Where a list continues: after the last row of the page before. */
 export interface TaskCursor {
   readonly statusAt: Date;
@@ -228,7 +234,7 @@ export interface DownstreamTasks {
  * Waits until there is room for a task of which so many bytes are read; asked for large ones only, before they
  * are read.
  */
-export type ReadRoom = (bytes: number) => Promise<void>;
+export type ReserveBytes = (bytes: number) => Promise<void>;
 
 /** The storage of tasks, their log, delegations and idempotency keys. */
 export abstract class TaskStore {
@@ -251,7 +257,7 @@ export abstract class TaskStore {
   abstract load(
     taskId: string,
     visibility: Visibility,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined>;
 
   /** The task with what its writer must know; undefined when it does not exist. */
@@ -297,16 +303,16 @@ export abstract class TaskStore {
     taskId: string,
     limit: number,
     maxText: number,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskEvent[]>;
 
-  /** Newest status first (then id, descending). Rejects with what `room` rejects with. */
+  /** Newest status first (then id, descending). Rejects with what `reserve` rejects with. */
   abstract list(
     filter: TaskFilter,
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
-    room?: ReadRoom,
+    reserve?: ReserveBytes,
   ): Promise<TaskPage>;
 
   /**
@@ -370,10 +376,10 @@ export abstract class TaskStore {
   abstract deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult>;
 
   /**
-   * Deletes up to `limit` idempotency keys that hold no more (expired, or their task has ended); how
-   * many.
+   * Deletes idempotency keys that hold no more (expired, or their task has ended or is gone), of the `limit` keys that
+   * come after this one; where to look next, null at the end.
    */
-  abstract forgetKeys(now: Date, limit: number): Promise<number>;
+  abstract forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null>;
 
   /**
    * Deletes what was {@link stage}d before this time for a commit that never came, looking at up to `limit`

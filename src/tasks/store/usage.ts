@@ -1,3 +1,5 @@
+import type { TaskState } from '../../protocol/a2a.js';
+
 /** Whose usage it is. */
 export interface UsageOwner {
   readonly organization: string;
@@ -11,6 +13,8 @@ export interface UsageChange {
   readonly begun: number;
   /** Roughly: rows that are small are counted flat. */
   readonly storedBytes: number;
+  /** Tasks that ended, by the state they have now; fewer where some are deleted. */
+  readonly ended?: ReadonlyMap<TaskState, number>;
 }
 
 export interface OwnedUsageChange extends UsageChange {
@@ -43,12 +47,13 @@ export function sumUsage(changes: readonly OwnedUsageChange[]): OwnedUsageChange
   const sums = new Map<string, OwnedUsageChange>();
   for (const each of changes) {
     const key = usageKey(each.owner);
-    const { openTasks = 0, begun = 0, storedBytes = 0 } = sums.get(key) ?? {};
+    const { openTasks = 0, begun = 0, storedBytes = 0, ended } = sums.get(key) ?? {};
     sums.set(key, {
       owner: each.owner,
       openTasks: openTasks + each.openTasks,
       begun: begun + each.begun,
       storedBytes: storedBytes + each.storedBytes,
+      ended: sumOf(ended, each.ended),
     });
   }
   const summed = [...sums].filter(([, change]) => isChange(change));
@@ -60,6 +65,16 @@ export function usageKey({ organization, principalId }: UsageOwner): string {
   return `${organization}\n${principalId}`;
 }
 
-function isChange({ openTasks, begun, storedBytes }: UsageChange): boolean {
-  return openTasks !== 0 || begun !== 0 || storedBytes !== 0;
+function sumOf(
+  some: UsageChange['ended'] = new Map(),
+  others: UsageChange['ended'] = new Map(),
+): ReadonlyMap<TaskState, number> {
+  if (others.size === 0) return some;
+  const sum = new Map(some);
+  for (const [state, count] of others) sum.set(state, (sum.get(state) ?? 0) + count);
+  return sum;
+}
+
+function isChange({ openTasks, begun, storedBytes, ended }: UsageChange): boolean {
+  return openTasks !== 0 || begun !== 0 || storedBytes !== 0 || (ended?.size ?? 0) > 0;
 }

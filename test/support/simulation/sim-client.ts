@@ -20,7 +20,7 @@ export interface SimProcess {
 }
 
 /** What one client wants. */
-export interface Wish {
+export interface ClientPlan {
   readonly name: string;
   readonly options: RequestOptions;
   readonly beginsAfterMs: number;
@@ -45,18 +45,18 @@ export class SimClientOfHub {
   private answers = 0;
 
   constructor(
-    readonly wish: Wish,
+    readonly plan: ClientPlan,
     private readonly clock: Clock,
     private readonly process: () => SimProcess | undefined,
   ) {}
 
   async run(): Promise<void> {
-    const { wish, clock } = this;
-    await clock.sleep(wish.beginsAfterMs);
-    const task = await this.send(wish.options);
+    const { plan, clock } = this;
+    await clock.sleep(plan.beginsAfterMs);
+    const task = await this.send(plan.options);
     this.taskId = task.id;
     void this.read(task.id);
-    const cancelAt = clock.now().getTime() + (wish.cancelsAfterMs ?? Infinity);
+    const cancelAt = clock.now().getTime() + (plan.cancelsAfterMs ?? Infinity);
     while (!this.ended) {
       const now = await this.ask(({ hub }) => hub.get(task.id));
       const state = now.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
@@ -89,7 +89,7 @@ export class SimClientOfHub {
   }
 
   private send(options: RequestOptions, what = 'task'): Promise<Task> {
-    const messageId = `${this.wish.name} ${what}`;
+    const messageId = `${this.plan.name} ${what}`;
     this.sent.push(messageId);
     return this.ask(({ hub }) =>
       hub.begin(`please ${messageId}`, {

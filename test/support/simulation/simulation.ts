@@ -6,7 +6,7 @@ import { HubTasks } from '../hub-tasks.js';
 import { type DatabaseTrouble, Life, MortalClient, MortalClock, MortalDatabase } from './life.js';
 import { SimClock, SimIds } from './sim-clock.js';
 import { SimAgent, SimClient, type Temper } from './sim-agent.js';
-import { SimClientOfHub, type SimProcess, type Wish } from './sim-client.js';
+import { SimClientOfHub, type SimProcess, type ClientPlan } from './sim-client.js';
 
 const TROUBLE_FREE = { unreachable: 0, lost: 0, cut: 0 } as const;
 const NO_TROUBLE: DatabaseTrouble = { away: 0 };
@@ -23,7 +23,7 @@ export interface Scenario {
   readonly database: DatabaseTrouble;
   readonly config: ConfigOverrides;
   readonly tempers: readonly Temper[];
-  readonly wishes: readonly Wish[];
+  readonly clientPlans: readonly ClientPlan[];
   /** For each process that is killed: at which point of its life, and how long until the next one starts. */
   readonly kills: readonly { readonly at: number; readonly pauseMs: number }[];
 }
@@ -54,8 +54,8 @@ export function aScenario(seed: number): Scenario {
     aTemper(random, isTroubleFree, isLong),
   );
   const names = tempers.map((_, index) => nameOf(index));
-  const wishes = Array.from({ length: random.between(1, isLong ? 1 : 4) }, (_, index) =>
-    aWish(random, `wish ${index}`, names),
+  const clientPlans = Array.from({ length: random.between(1, isLong ? 1 : 4) }, (_, index) =>
+    aClientPlan(random, `client ${index}`, names),
   );
   const kills = Array.from({ length: random.between(1, 4) }, () => ({
     at: random.between(1, random.pick([12, 60, 60, 250, 250, 1000, isLong ? 4000 : 500])),
@@ -75,7 +75,7 @@ export function aScenario(seed: number): Scenario {
       cancelWaitMs: random.pick([300, 10_000]),
     },
   };
-  return { isTroubleFree, resend, database, config, tempers, wishes, kills };
+  return { isTroubleFree, resend, database, config, tempers, clientPlans, kills };
 }
 
 function aDatabaseTrouble(random: Random): DatabaseTrouble {
@@ -112,7 +112,7 @@ function aTemper(random: Random, isTroubleFree: boolean, isLong: boolean): Tempe
   };
 }
 
-function aWish(random: Random, name: string, agents: readonly string[]): Wish {
+function aClientPlan(random: Random, name: string, agents: readonly string[]): ClientPlan {
   const strategy = agents.length > 1 ? random.pick(['one', 'one', 'all', 'first', 'chain']) : 'one';
   const to = strategy === 'one' && random.percent(60) ? [random.pick(agents)] : agents;
   const steps = strategy === 'chain' ? { steps: to.map((agentId) => ({ agentId })) } : {};
@@ -163,8 +163,8 @@ class Simulation {
 
   async run(): Promise<Outcome> {
     const { clock, scenario } = this;
-    const clients = scenario.wishes.map(
-      (wish) => new SimClientOfHub(wish, clock, () => this.current),
+    const clients = scenario.clientPlans.map(
+      (plan) => new SimClientOfHub(plan, clock, () => this.current),
     );
     const failures: unknown[] = [];
     for (const client of clients) {

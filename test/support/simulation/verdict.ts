@@ -27,7 +27,7 @@ export async function complaintsAbout(outcome: Outcome): Promise<string[]> {
   for (const error of errors) complaints.push(`logged as an error: ${describe(error)}`);
   for (const client of outcome.clients) {
     const about = await complaintsOf(client, outcome);
-    complaints.push(...about.map((each) => `${client.wish.name}: ${each}`));
+    complaints.push(...about.map((each) => `${client.plan.name}: ${each}`));
   }
   complaints.push(...sentTooOften(outcome));
   return complaints;

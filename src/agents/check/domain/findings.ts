@@ -1,5 +1,5 @@
 import type { AgentEndpoint } from '../../agent.js';
-import type { QuirkKind } from '../../registry/agent-quirks.js';
+import type { DeviationKind } from '../../registry/agent-deviations.js';
 
 /** Whether an agent does something: as far as one probe can tell. */
 export const DOES = ['yes', 'no', 'unclear', 'not-asked'] as const;
@@ -40,7 +40,7 @@ export interface Findings {
   readonly doubts: readonly string[];
   /** How it has the bytes of files; null where there is one form only, or it was not asked. */
   readonly files: 'once' | 'twice' | null;
-  readonly quirks: readonly QuirkKind[];
+  readonly deviations: readonly DeviationKind[];
   /** From the message to the first event or answer. */
   readonly firstAnswerMs: number | null;
   /** From the message to the end of its task; null when it has not ended. */

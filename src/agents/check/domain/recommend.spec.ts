@@ -27,7 +27,7 @@ const GOOD: Findings = {
   cancels: 'yes',
   doubts: [],
   files: null,
-  quirks: [],
+  deviations: [],
   firstAnswerMs: 20,
   endMs: 50,
   server: null,
@@ -50,7 +50,7 @@ describe('what a probe recommends', () => {
   });
 
   it('is not to stream where the stream is out of order', () => {
-    const found = { quirks: ['out-of-order'] } as const;
+    const found = { deviations: ['out-of-order'] } as const;
     expect(patches(found)).toEqual([{ switches: { streaming: 'off' } }]);
     expect(patches(found, { ...AGENT, switches: { streaming: 'off' } })).toEqual([]);
   });

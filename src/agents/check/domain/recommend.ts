@@ -35,8 +35,8 @@ function forFailure({ answer }: Findings): Recommendation[] {
 }
 
 function forStreams({ card, switches }: Pick<Agent, 'card' | 'switches'>, found: Findings) {
-  const { streams, quirks } = found;
-  if (quirks.includes('out-of-order') && switches.streaming !== 'off') {
+  const { streams, deviations } = found;
+  if (deviations.includes('out-of-order') && switches.streaming !== 'off') {
     const why =
       'Its stream brings events in another order than they were made in: a task that is asked for is whole.';
     return [{ patch: { switches: { streaming: 'off' } }, why }];

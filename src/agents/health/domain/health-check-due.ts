@@ -16,6 +16,6 @@ export function healthCheckDueAt(
   jitter: number,
 ): number {
   if (breaker.openUntil !== null) return Math.max(breaker.openUntil, breaker.probeUntil ?? 0);
-  const heardAt = Math.max(lastOkAt ?? 0, lastFaultAt ?? 0, knownSince, lookedAt);
-  return heardAt + intervalMs * (1 + JITTER * (2 * jitter - 1));
+  const lastContactAt = Math.max(lastOkAt ?? 0, lastFaultAt ?? 0, knownSince, lookedAt);
+  return lastContactAt + intervalMs * (1 + JITTER * (2 * jitter - 1));
 }

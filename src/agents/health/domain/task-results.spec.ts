@@ -20,38 +20,38 @@ function after(...said: string[]): TaskResults {
 
 describe('the results of an agent', () => {
   it('are none at first', () => {
-    expect(after().standing(0)).toEqual({ failureRate: null, isFailing: false });
+    expect(after().failures(0)).toEqual({ failureRate: null, isFailing: false });
     expect(after().lastError).toBeNull();
   });
 
   it('make it failing when at least three, and half of them, failed', () => {
-    expect(after('a-', 'a-').standing(0)).toEqual({ failureRate: 1, isFailing: false });
-    expect(after('a-', 'a-', 'a-').standing(0)).toEqual({ failureRate: 1, isFailing: true });
-    expect(after('a-', 'a-', 'a-', 'a+', 'a+', 'a+', 'a+').standing(0).isFailing).toBe(false);
+    expect(after('a-', 'a-').failures(0)).toEqual({ failureRate: 1, isFailing: false });
+    expect(after('a-', 'a-', 'a-').failures(0)).toEqual({ failureRate: 1, isFailing: true });
+    expect(after('a-', 'a-', 'a-', 'a+', 'a+', 'a+', 'a+').failures(0).isFailing).toBe(false);
     expect(after('a-').lastError).toBe('of a');
   });
 
   it('weigh the same from each organization: one alone makes it failing for nobody else', () => {
     const poison = Array.from({ length: 500 }, () => 'a-');
     const results = after(...poison, 'b+', 'c+');
-    expect(results.standing(0)).toEqual({ failureRate: 1 / 3, isFailing: false });
+    expect(results.failures(0)).toEqual({ failureRate: 1 / 3, isFailing: false });
     expect(results.counts).toEqual({ completed: 2, failed: 500 });
     const both = after('a-', 'a-', 'a-', 'b-', 'b-', 'b-', 'c+');
-    expect(both.standing(0)).toEqual({ failureRate: 2 / 3, isFailing: true });
+    expect(both.failures(0)).toEqual({ failureRate: 2 / 3, isFailing: true });
   });
 
   it('end: twenty successes make up for all, and after an hour nothing counts', () => {
     const failing = after('a-', 'a-', 'a-');
-    expect(failing.standing(HOUR - 1).isFailing).toBe(true);
-    expect(failing.standing(HOUR)).toEqual({ failureRate: null, isFailing: false });
+    expect(failing.failures(HOUR - 1).isFailing).toBe(true);
+    expect(failing.failures(HOUR)).toEqual({ failureRate: null, isFailing: false });
     const better = after('a-', 'a-', 'a-', ...Array.from({ length: 20 }, () => 'a+'));
-    expect(better.standing(0)).toEqual({ failureRate: 0, isFailing: false });
+    expect(better.failures(0)).toEqual({ failureRate: 0, isFailing: false });
   });
 
   it('of more than 64 organizations: those heard of last', () => {
     const results = new TaskResults(RULES);
     results.note({ organization: 'first', ok: false, error: '' }, 0);
     for (let n = 0; n < 64; n++) results.note({ organization: `o${n}`, ok: true }, 0);
-    expect(results.standing(0).failureRate).toBe(0);
+    expect(results.failures(0).failureRate).toBe(0);
   });
 });

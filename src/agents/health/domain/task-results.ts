@@ -13,14 +13,14 @@ interface Results {
 }
 
 /** What an agent's results come to. */
-export interface ResultStanding {
+export interface TaskFailures {
   /** The share of results that failed (0 to 1), of each organization, averaged over them; null without any. */
   readonly failureRate: number | null;
   /** Most organizations see it fail. */
   readonly isFailing: boolean;
 }
 
-const NOTHING: ResultStanding = { failureRate: null, isFailing: false };
+const NOTHING: TaskFailures = { failureRate: null, isFailing: false };
 
 /**
  * The results of one agent's tasks, by organization: each weighs the same, however many tasks it has, so
@@ -28,7 +28,7 @@ const NOTHING: ResultStanding = { failureRate: null, isFailing: false };
  */
 export class TaskResults {
   private readonly byOrganization = new Map<string, Results>();
-  private now: ResultStanding = NOTHING;
+  private now: TaskFailures = NOTHING;
   private validUntil = 0;
   private counted = { completed: 0, failed: 0 };
   private newestError: string | null = null;
@@ -62,7 +62,7 @@ export class TaskResults {
   }
 
   /** Costs nothing until something is too old to count. */
-  standing(at: number): ResultStanding {
+  failures(at: number): TaskFailures {
     if (at >= this.validUntil) this.look(at);
     return this.now;
   }
@@ -79,7 +79,7 @@ export class TaskResults {
     this.now = oldest === undefined ? NOTHING : this.judged(all);
   }
 
-  private judged(all: readonly Results[]): ResultStanding {
+  private judged(all: readonly Results[]): TaskFailures {
     const { failureRate: limit, failuresToDown } = this.rules;
     let rates = 0;
     let failing = 0;

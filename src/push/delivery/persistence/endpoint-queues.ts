@@ -175,7 +175,7 @@ function* firstOf(tx: Tx, endpoint: string, limit: number): Work<QueuedStream[]>
 
 /**
  * Nothing waits there any more, unless another process has just put a stream into the queue: then either its row
- * or the count of parkings shows it.
+ * or the count of enqueues shows it.
  */
 function* closeQueue(tx: Tx, { endpoint, enqueues, requeueBefore }: EndpointRow): Work<void> {
   if (requeueBefore !== null) return;

@@ -3,7 +3,7 @@ import type { TaskPositions } from '../../../tasks/index.js';
 import type { Replay, ReplayStart } from '../webhook-store.js';
 import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
 
-const TOLD_AGAIN = 'a replay sends it again as a new delivery';
+const REPLAYED = 'a replay sends it again as a new delivery';
 
 /** See `WebhookStore.replay`. Task and delivery stream are locked; `seq` is the newest entry of the log. */
 export function* replayStream(
@@ -52,7 +52,7 @@ function* endOpenFrom(
   const tried = yield* tx.run(
     `UPDATE push_deliveries SET state = 'dead', reason = ?, next_attempt_at = NULL, updated_at = ?
      WHERE ${these} AND attempts > 0`,
-    [TOLD_AGAIN, now.getTime(), stream.id, from],
+    [REPLAYED, now.getTime(), stream.id, from],
   );
   const unseen = yield* tx.all<{ number: number }>(
     `DELETE FROM push_deliveries WHERE ${these} RETURNING number`,

@@ -269,13 +269,13 @@ describe('any plan', () => {
   it('with a cycle is refused, and every cycle it names is one', () => {
     fc.assert(
       fc.property(acyclic, fc.integer({ min: 2, max: 6 }), (steps, length) => {
-        const ring = Array.from({ length }, (_, i) =>
-          step(`ring${i}`, { inputs: [`ring${(i + length - 1) % length}`] }),
+        const cycle = Array.from({ length }, (_, i) =>
+          step(`cycle${i}`, { inputs: [`cycle${(i + length - 1) % length}`] }),
         );
-        // Steps of the rest hang before and behind the ring.
+        // Steps of the rest hang before and behind the cycle.
         const [first, ...others] = steps;
-        const hanging = first && { ...first, inputs: [...(first.inputs ?? []), 'ring0'] };
-        const all = [...(hanging ? [hanging] : []), ...others, ...ring];
+        const hanging = first && { ...first, inputs: [...(first.inputs ?? []), 'cycle0'] };
+        const all = [...(hanging ? [hanging] : []), ...others, ...cycle];
         const cycles = checkDefinition({ steps: all, maxCalls: null }).map(({ description }) =>
           description.replace('wait for each other: ', '').split(' -> '),
         );

@@ -4,7 +4,7 @@ import { faultOfPattern } from './pattern.js';
 import type { Rule, RuleAction } from './rule.js';
 
 const DESTINATIONS = ['agentId', 'skillId', 'tags', 'composite', 'reject'] as const;
-const WISHES = [
+const OPTIONS = [
   'strategy',
   'require',
   'quorum',
@@ -39,13 +39,13 @@ function faultsOfTarget(target: RuleAction): FieldViolation[] {
   const found = given.length === 0 ? 'has none' : `has ${given.join(' and ')}`;
   expect(given.length === 1, 'target', `must have exactly one of ${list}; it ${found}`);
   expect(match === undefined || tags !== undefined, 'target.match', 'needs tags');
-  for (const wish of WISHES) {
-    if (target[wish] === undefined) continue;
-    expect(reject === undefined, `target.${wish}`, 'has no meaning beside reject');
-    const isLimit = wish === 'deadlineSeconds' || wish === 'maxCalls';
+  for (const option of OPTIONS) {
+    if (target[option] === undefined) continue;
+    expect(reject === undefined, `target.${option}`, 'has no meaning beside reject');
+    const isLimit = option === 'deadlineSeconds' || option === 'maxCalls';
     expect(
       composite === undefined || isLimit,
-      `target.${wish}`,
+      `target.${option}`,
       'has no meaning beside composite, which has a plan of its own',
     );
   }

@@ -28,12 +28,12 @@ export function decide(
 export function decisionOf({ rule }: NumberedRule, why: string): RuleDecision {
   const { id, name, target } = rule;
   const { strategy, require, quorum, deadlineSeconds, maxAgents, maxCalls } = target;
-  const wishes = { strategy, require, quorum, deadlineSeconds, maxAgents, maxCalls };
+  const options = { strategy, require, quorum, deadlineSeconds, maxAgents, maxCalls };
   return {
     rule: { id, name },
     why,
     target: destinationOf(target),
-    wishes: Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined)),
+    options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   };
 }
 

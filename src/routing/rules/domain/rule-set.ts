@@ -82,7 +82,7 @@ export function titleOf({ no, rule }: NumberedRule): string {
   return `Rule "${rule.name}" (no. ${no})`;
 }
 
-/** Tags that no skill carries are a wish of the client's: only a rule that looks at tags may answer it. */
+/** Tags that no skill has only match rules: only a rule that looks at tags may answer it. */
 function isMeant({ rule }: NumberedRule, { tags }: RuleQuestion): boolean {
   return tags.length === 0 || rule.conditions.tags !== undefined;
 }

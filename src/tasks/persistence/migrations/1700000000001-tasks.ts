@@ -124,7 +124,6 @@ const delegationTables = (clustered: string): string[] => [
     "expires_at" bigint,
     CONSTRAINT "idempotency_keys_pk" PRIMARY KEY ("principal_id", "key")
   )${clustered}`,
-  `CREATE INDEX "idempotency_keys_expires_idx" ON "idempotency_keys" ("expires_at")`,
 ];
 
 const contextTables = (clustered: string): string[] => [

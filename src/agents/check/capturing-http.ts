@@ -3,10 +3,10 @@ import type { Egress, EgressRequest, EgressResponse } from '../../common/egress/
 import type { HttpWay } from '../binding/http-exchange.js';
 
 /** Bytes of an answer's beginning that are kept. */
-const HEARD_BYTES = 64 * 1024;
+const CAPTURED_BYTES = 64 * 1024;
 
 /** The way of a probe's calls over HTTP, which keeps the beginning of the newest answer. */
-export class Overhearing implements HttpWay {
+export class CapturingHttp implements HttpWay {
   private chunks: Buffer[] = [];
   private size = 0;
   private isAsked = false;
@@ -34,22 +34,22 @@ export class Overhearing implements HttpWay {
     this.isListed ||= isListed;
     const { server } = answer.headers;
     if (typeof server === 'string') this.server = server;
-    return { ...answer, body: this.heard(answer.body) };
+    return { ...answer, body: this.captured(answer.body) };
   }
 
-  /** The same body: with it goes the one that is heard, however it is left. */
-  private heard(body: EgressResponse['body']): EgressResponse['body'] {
+  /** The same body: its beginning is captured as it is read. */
+  private captured(body: EgressResponse['body']): EgressResponse['body'] {
     const { chunks } = this;
-    const told = new Transform({
+    const copied = new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
-        if (this.size < HEARD_BYTES && chunks === this.chunks) {
-          chunks.push(chunk.subarray(0, HEARD_BYTES - this.size));
+        if (this.size < CAPTURED_BYTES && chunks === this.chunks) {
+          chunks.push(chunk.subarray(0, CAPTURED_BYTES - this.size));
           this.size += chunk.length;
         }
         done(null, chunk);
       },
     });
-    pipeline(body, told, () => undefined);
-    return told as unknown as EgressResponse['body'];
+    pipeline(body, copied, () => undefined);
+    return copied as unknown as EgressResponse['body'];
   }
 }

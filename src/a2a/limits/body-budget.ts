@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { AppConfig } from '../../config/index.js';
-import { type ByteRoom, ByteRooms, NO_ROOM } from './byte-rooms.js';
+import { type ByteReservation, ByteReservations, NO_RESERVATION } from './byte-reservations.js';
 
 /** Bodies up to this are not counted and never refused for what others hold. */
 export const SMALL_BODY_BYTES = 64 * 1024;
@@ -17,12 +17,12 @@ const HELD_FACTOR = 4;
  */
 @Injectable()
 export class BodyBudget {
-  private readonly rooms: ByteRooms;
+  private readonly reservations: ByteReservations;
 
   constructor(config: AppConfig) {
     const heap = getHeapStatistics().heap_size_limit * PART_OF_HEAP;
     const bytes = Math.min(config.server.maxBodyBytes, heap);
-    this.rooms = new ByteRooms({
+    this.reservations = new ByteReservations({
       bytes,
       heldBytes: HELD_FACTOR * bytes,
       full: 'This process works on too many large requests.',
@@ -30,8 +30,8 @@ export class BodyBudget {
     });
   }
 
-  /** Room for a body of that many bytes; see {@link ByteRooms.room}. */
-  async room(caller: Principal, bytes: number): Promise<ByteRoom> {
-    return bytes <= SMALL_BODY_BYTES ? NO_ROOM : this.rooms.room(caller, bytes);
+  /** Room for a body of that many bytes; see {@link ByteReservations.reserve}. */
+  async reserve(caller: Principal, bytes: number): Promise<ByteReservation> {
+    return bytes <= SMALL_BODY_BYTES ? NO_RESERVATION : this.reservations.reserve(caller, bytes);
   }
 }

@@ -43,7 +43,7 @@ export interface CardSource extends GivenCredentials {
 }
 
 /** A card that the hub can work with, and what it will call. */
-export interface Intake extends Pick<
+export interface CheckedCard extends Pick<
   Agent,
   'card' | 'originalCard' | 'cardUrl' | 'endpoint' | 'refused' | 'signature'
 > {
@@ -68,7 +68,7 @@ interface Look {
 
 /** Examines cards before they get into the registry. */
 @Injectable()
-export class AgentIntake {
+export class RegistrationCheck {
   constructor(
     private readonly reader: CardReader,
     private readonly trust: CardTrust,
@@ -84,7 +84,7 @@ export class AgentIntake {
    * itself, a signature, a protocol from before 0.2), AGENT_UNREACHABLE
    * (nothing at the card's address) or EGRESS_DENIED (a forbidden address).
    */
-  async examine(source: CardSource): Promise<Intake> {
+  async examine(source: CardSource): Promise<CheckedCard> {
     const found = await this.read(source);
     await this.refuseItself(found.card);
     if (source.pin.protocolVersion === null) refuseOldWire(JSON.parse(found.originalCard));
@@ -168,7 +168,7 @@ export class AgentIntake {
 
   private async read(
     source: CardSource,
-  ): Promise<Pick<Intake, 'card' | 'originalCard' | 'cardUrl'>> {
+  ): Promise<Pick<CheckedCard, 'card' | 'originalCard' | 'cardUrl'>> {
     if (source.card !== null) {
       const originalCard = JSON.stringify(source.card);
       checkCardText(originalCard);

@@ -18,7 +18,7 @@ import type { NewRule } from './rules.service.js';
 import { ruleOf, type WrittenRule } from './written-rule.js';
 
 /** What an operator tries in a dry run: unsaved rules, another caller, or neither. */
-export interface TrialRequest {
+export interface RuleDryRunRequest {
   /** In the place of all rules there are. */
   readonly rules?: readonly WrittenRule[] | undefined;
   /** Beside the rules there are, or in the place of the one with its id. */
@@ -29,7 +29,7 @@ export interface TrialRequest {
 }
 
 /** Rules that are asked once and remember what became of each. */
-class RuleTrial extends RuleSource {
+class DryRunRules extends RuleSource {
   /** Undefined while none has been asked, because the message itself names where it goes. */
   reports: readonly RuleReport[] | undefined;
 
@@ -65,7 +65,7 @@ class SilentRules extends RuleSource {
 
 /** Dry runs with the rules told: which one decides, and why each before it does not. */
 @Injectable()
-export class RuleTrials {
+export class RuleDryRuns {
   constructor(private readonly registry: RuleRegistry) {}
 
   /**
@@ -77,7 +77,7 @@ export class RuleTrials {
    * over.
    */
   async run(
-    request: TrialRequest,
+    request: RuleDryRunRequest,
     principal: Principal,
     route: (caller: Principal, rules: RuleSource) => Promise<Route>,
   ): Promise<Route & { readonly rules?: readonly RuleReport[] }> {
@@ -92,7 +92,7 @@ export class RuleTrials {
       const { rule, ...shown } = found;
       return rule === undefined ? found : shown;
     }
-    const trial = new RuleTrial(this.setOf(request), this.registry);
+    const trial = new DryRunRules(this.setOf(request), this.registry);
     try {
       const found = await route(callerOf(request, principal), trial);
       return trial.reports === undefined ? found : { ...found, rules: trial.reports };
@@ -102,7 +102,7 @@ export class RuleTrials {
   }
 
   /** The rules that are tried. Those there are, as they are, have been compiled already. */
-  private setOf({ rules, rule }: TrialRequest): RuleSet {
+  private setOf({ rules, rule }: RuleDryRunRequest): RuleSet {
     const current = this.registry.current();
     if (rules !== undefined && rule !== undefined) {
       throw invalidFields([{ field: 'rule', description: 'has no meaning beside rules' }]);
@@ -141,7 +141,7 @@ export class RuleTrials {
 }
 
 /** The caller that a dry run is for: the one there is, but for what an operator says otherwise. */
-function callerOf({ caller }: TrialRequest, principal: Principal): Principal {
+function callerOf({ caller }: RuleDryRunRequest, principal: Principal): Principal {
   const { organization = principal.organization, scopes } = caller ?? {};
   return { ...principal, organization, scopes: scopes ? new Set(scopes) : principal.scopes };
 }

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Principal } from '../../auth/index.js';
 import { LONG } from '../../common/long-work.js';
-import { type ByteRoom, ByteRooms, NO_ROOM } from './byte-rooms.js';
+import { type ByteReservation, ByteReservations, NO_RESERVATION } from './byte-reservations.js';
 
 /** What all large answers may have together. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -37,10 +37,10 @@ export interface Departure {
  * taken them: a principal may have a quarter of them, an organization half. What is over it waits a little.
  */
 export class AnswerBudget {
-  private readonly rooms: ByteRooms;
+  private readonly reservations: ByteReservations;
 
   constructor(readonly rules: AnswerRules) {
-    this.rooms = new ByteRooms({
+    this.reservations = new ByteReservations({
       bytes: rules.bytes,
       full: 'This process gives too many large answers.',
       share: 'Too many of your large answers are being made or read.',
@@ -49,29 +49,29 @@ export class AnswerBudget {
 
   /** Bytes of large answers that are made or leave just now. */
   get held(): number {
-    return this.rooms.taken;
+    return this.reservations.taken;
   }
 
   /** The answer of one call. */
   begin(caller: Principal): AnswerHold {
-    return new AnswerHold(this.rooms, this.rules, caller);
+    return new AnswerHold(this.reservations, this.rules, caller);
   }
 }
 
 /** What one answer has of the budget; nothing while it is small. */
 export class AnswerHold {
-  private room: ByteRoom | undefined;
+  private reservation: ByteReservation | undefined;
   private isOver = false;
 
   constructor(
-    private readonly rooms: ByteRooms,
+    private readonly reservations: ByteReservations,
     private readonly rules: AnswerRules,
     private readonly caller: Principal,
   ) {}
 
   /** Whether it has taken room. */
   get isLarge(): boolean {
-    return this.room !== undefined;
+    return this.reservation !== undefined;
   }
 
   /**
@@ -79,12 +79,12 @@ export class AnswerHold {
    * RATE_LIMITED or UNAVAILABLE when there is none after a while.
    */
   readonly take = async (bytes: number): Promise<void> => {
-    if (bytes <= LONG || this.room !== undefined || this.isOver) return;
-    this.room = NO_ROOM;
+    if (bytes <= LONG || this.reservation !== undefined || this.isOver) return;
+    this.reservation = NO_RESERVATION;
     try {
-      this.room = await this.rooms.room(this.caller, bytes);
+      this.reservation = await this.reservations.reserve(this.caller, bytes);
     } catch (error) {
-      this.room = undefined;
+      this.reservation = undefined;
       throw error;
     }
     this.freeIfOver();
@@ -96,7 +96,7 @@ export class AnswerHold {
    */
   depart(blocks: readonly Buffer[], cut: () => void): Departure {
     const { patienceMs } = this.rules;
-    this.room?.resize(blocks.reduce((sum, { length }) => sum + length, 0));
+    this.reservation?.resize(blocks.reduce((sum, { length }) => sum + length, 0));
     const timer = setTimeout(cut, patienceMs).unref();
     return {
       pieces: piecesOf(blocks, () => {
@@ -116,7 +116,7 @@ export class AnswerHold {
   }
 
   private freeIfOver(): void {
-    if (this.isOver) this.room?.free();
+    if (this.isOver) this.reservation?.free();
   }
 }
 

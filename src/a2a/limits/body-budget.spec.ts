@@ -23,10 +23,10 @@ describe('BodyBudget', () => {
   it('lets the bodies of one principal wait when they are a quarter of all', async () => {
     const budget = budgetOf(32);
     const ann = of('ann');
-    const first = await budget.room(ann, 8 * MIB);
-    const second = budget.room(ann, 8 * MIB);
+    const first = await budget.reserve(ann, 8 * MIB);
+    const second = budget.reserve(ann, 8 * MIB);
     expect(await isPending(second)).toBe(true);
-    expect(await isPending(budget.room(of('bob'), 8 * MIB))).toBe(false);
+    expect(await isPending(budget.reserve(of('bob'), 8 * MIB))).toBe(false);
     first.taken();
     expect(await isPending(second)).toBe(false);
   });
@@ -34,8 +34,8 @@ describe('BodyBudget', () => {
   it('never lets a small body wait', async () => {
     const budget = budgetOf(1);
     const ann = of('ann');
-    await budget.room(ann, MIB);
-    for (let i = 0; i < 100; i++) await budget.room(ann, 64 * 1024);
+    await budget.reserve(ann, MIB);
+    for (let i = 0; i < 100; i++) await budget.reserve(ann, 64 * 1024);
   });
 
   it('lets bodies wait for the memory that messages of open calls hold', async () => {
@@ -43,11 +43,11 @@ describe('BodyBudget', () => {
     const ann = of('ann');
     const open = [];
     for (let i = 0; i < 3; i++) {
-      const room = await budget.room(ann, 4 * MIB);
-      room.taken();
-      open.push(room);
+      const reservation = await budget.reserve(ann, 4 * MIB);
+      reservation.taken();
+      open.push(reservation);
     }
-    const waiting = [budget.room(ann, 4 * MIB), budget.room(ann, 4 * MIB)];
+    const waiting = [budget.reserve(ann, 4 * MIB), budget.reserve(ann, 4 * MIB)];
     expect(await isPending(waiting[0]!)).toBe(true);
     open[0]!.free();
     open[0]!.free();
@@ -61,9 +61,11 @@ describe('BodyBudget', () => {
   it('refuses one principal that lets too many wait', async () => {
     const budget = budgetOf(4000);
     const ann = of('ann');
-    const first = await budget.room(ann, 70_000_000);
-    const asked = Array.from({ length: 80 }, () => budget.room(ann, 70_000_000));
-    const waiting = asked.slice(0, 64).map((room) => room.then((taken) => taken.free()));
+    const first = await budget.reserve(ann, 70_000_000);
+    const asked = Array.from({ length: 80 }, () => budget.reserve(ann, 70_000_000));
+    const waiting = asked
+      .slice(0, 64)
+      .map((reservation) => reservation.then((taken) => taken.free()));
     for (const refused of asked.slice(64)) {
       await expect(refused).rejects.toMatchObject({
         reason: 'RATE_LIMITED',
@@ -80,8 +82,8 @@ describe('BodyBudget', () => {
   ])('refuses with %s after a while when %s', async (reason, _why, holders) => {
     jest.useFakeTimers();
     const budget = budgetOf(32);
-    for (const holder of holders) await budget.room(of(holder), 8 * MIB);
-    const waiting = budget.room(of('ann'), 8 * MIB);
+    for (const holder of holders) await budget.reserve(of(holder), 8 * MIB);
+    const waiting = budget.reserve(of('ann'), 8 * MIB);
     const refused = expect(waiting).rejects.toMatchObject({ reason });
     jest.advanceTimersByTime(10_000);
     await refused;
@@ -89,14 +91,14 @@ describe('BodyBudget', () => {
 
   it('keeps what becomes free for who waits longest and has nothing', async () => {
     const budget = budgetOf(32);
-    for (const id of ['bob', 'cid', 'dan']) await budget.room(of(id), 8 * MIB);
+    for (const id of ['bob', 'cid', 'dan']) await budget.reserve(of(id), 8 * MIB);
     const held = [];
-    for (let i = 0; i < 8; i++) held.push(await budget.room(of('ann'), MIB));
-    const eve = budget.room(of('eve'), 8 * MIB);
+    for (let i = 0; i < 8; i++) held.push(await budget.reserve(of('ann'), MIB));
+    const eve = budget.reserve(of('eve'), 8 * MIB);
     held.pop()!.free();
-    const another = budget.room(of('ann'), MIB);
+    const another = budget.reserve(of('ann'), MIB);
     expect(await isPending(another)).toBe(true);
-    for (const room of held) room.free();
+    for (const reservation of held) reservation.free();
     expect(await isPending(eve)).toBe(false);
     (await eve).free();
     expect(await isPending(another)).toBe(false);

@@ -11,7 +11,7 @@ const MAX_WAITING_OF_ONE = 64;
 const CEILINGS = { principal: 0.25, organization: 0.5 };
 
 /** What is shared, and what those are told who wait in vain. */
-export interface RoomRules {
+export interface ReservationRules {
   readonly bytes: number;
   /** What may be held besides by those who have been taken in; default: any amount. */
   readonly heldBytes?: number;
@@ -20,7 +20,7 @@ export interface RoomRules {
 }
 
 /** The room something has. */
-export interface ByteRoom {
+export interface ByteReservation {
   /** It is done with but for its call, which may stay open: others may have the room. */
   taken(): void;
   /** So many bytes they are in fact; that is counted, also where it is more than there is. */
@@ -38,7 +38,7 @@ interface Waiter {
 }
 
 /** The room of what is small, or of nothing. */
-export const NO_ROOM: ByteRoom = {
+export const NO_RESERVATION: ByteReservation = {
   taken: () => undefined,
   resize: () => undefined,
   free: () => undefined,
@@ -48,14 +48,14 @@ export const NO_ROOM: ByteRoom = {
  * Bytes that a process has in hand at once: a principal may have a quarter of them, an organization half;
  * something that is larger has its turn alone. What is over it waits a little.
  */
-export class ByteRooms {
+export class ByteReservations {
   private readonly shares: Shares;
   private readonly held: Shares;
   private readonly waiting = new Set<Waiter>();
   /** Who waits longest of those that have nothing: who has something gets no more before it. */
   private first: Waiter | undefined;
 
-  constructor(private readonly rules: RoomRules) {
+  constructor(private readonly rules: ReservationRules) {
     this.shares = new Shares(rules.bytes, CEILINGS);
     this.held = new Shares(rules.heldBytes ?? Infinity);
   }
@@ -69,10 +69,10 @@ export class ByteRooms {
    * Room for so many bytes. Rejects with RATE_LIMITED when the caller has its share and with UNAVAILABLE
    * when the process has no more, both after a while.
    */
-  async room(caller: Principal, bytes: number): Promise<ByteRoom> {
+  async reserve(caller: Principal, bytes: number): Promise<ByteReservation> {
     let refusal = this.take(caller, bytes);
     if (refusal !== undefined) refusal = await this.wait(caller, bytes, refusal);
-    if (refusal === undefined) return this.roomOf(caller, bytes);
+    if (refusal === undefined) return this.reservationOf(caller, bytes);
     const options = { metadata: { retryAfterSeconds: '2' } };
     throw refusal === 'full'
       ? new HubError('UNAVAILABLE', this.rules.full, options)
@@ -93,7 +93,7 @@ export class ByteRooms {
     return this.shares.has(caller) || this.held.has(caller);
   }
 
-  private roomOf(caller: Principal, asked: number): ByteRoom {
+  private reservationOf(caller: Principal, asked: number): ByteReservation {
     let bytes = asked;
     let isTaken = false;
     let isFree = false;

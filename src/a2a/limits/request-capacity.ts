@@ -5,7 +5,7 @@ import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AnswerBudget } from './answer-budget.js';
 import { BodyBudget } from './body-budget.js';
-import type { ByteRoom } from './byte-rooms.js';
+import type { ByteReservation } from './byte-reservations.js';
 import { OpenCalls } from './open-calls.js';
 import { Turns } from './turns.js';
 import { Uploads } from './uploads.js';
@@ -24,12 +24,12 @@ export interface Admitted {
 /** The message of a call, which has come. */
 export interface Message {
   readonly bytes: number;
-  readonly room: ByteRoom;
+  readonly reservation: ByteReservation;
 }
 
 /** What admitted callers may take of a process, over every binding: bytes, turns, open calls, large answers. */
 @Injectable()
-export class Intake implements OnApplicationBootstrap, OnModuleDestroy {
+export class RequestCapacity implements OnApplicationBootstrap, OnModuleDestroy {
   /** What says that a message has been taken in, and since when it is worked on; the oldest first. */
   private readonly begun = new Map<() => void, number>();
   private readonly job: BackgroundJob;
@@ -60,30 +60,34 @@ export class Intake implements OnApplicationBootstrap, OnModuleDestroy {
     return this.job.stop();
   }
 
-  /** See {@link BodyBudget.room}. */
-  room(caller: Principal, bytes: number): Promise<ByteRoom> {
-    return this.budget.room(caller, bytes);
+  /** See {@link BodyBudget.reserve}. */
+  reserve(caller: Principal, bytes: number): Promise<ByteReservation> {
+    return this.budget.reserve(caller, bytes);
   }
 
   /**
    * A call whose message has come: counts it as open and waits for its turn. After a second or two its
    * message counts as taken in. The room of a call that is not let in is left to who asks.
    */
-  async admit(caller: Principal, { bytes, room }: Message, signal: AbortSignal): Promise<Admitted> {
+  async admit(
+    caller: Principal,
+    { bytes, reservation }: Message,
+    signal: AbortSignal,
+  ): Promise<Admitted> {
     const closed = this.calls.open(caller);
     try {
       const endTurn = await this.turns.begin(caller, bytes, signal);
       const taken = (): void => {
         this.begun.delete(taken);
         endTurn();
-        room.taken();
+        reservation.taken();
       };
       this.begun.set(taken, performance.now());
       return {
         taken,
         ended: () => {
           taken();
-          room.free();
+          reservation.free();
           closed();
         },
       };

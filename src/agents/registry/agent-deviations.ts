@@ -4,8 +4,8 @@ import { Log } from '../../common/logger.js';
 import type { Agent } from '../agent.js';
 import { AgentRegistry } from './agent-registry.js';
 
-/** What the hub forgives an agent, by kind, as operators read it. */
-export const QUIRKS = {
+/** The deviations from the protocol that the hub tolerates, by kind, as operators read them. */
+export const DEVIATIONS = {
   'other-form': 'It writes tasks, messages or events in the form of another protocol version.',
   'snake-case': 'It writes the names of members in snake_case.',
   'cannot-stream': 'Its card says that it can stream, and it refuses to.',
@@ -19,27 +19,27 @@ export const QUIRKS = {
     'Its stream brings artifacts behind the end of the task; the task is asked for then.',
 } as const;
 
-export type QuirkKind = keyof typeof QUIRKS;
+export type DeviationKind = keyof typeof DEVIATIONS;
 
-export const QUIRK_KINDS = Object.keys(QUIRKS) as QuirkKind[];
+export const DEVIATION_KINDS = Object.keys(DEVIATIONS) as DeviationKind[];
 
-export interface Quirk {
-  readonly kind: QuirkKind;
+export interface Deviation {
+  readonly kind: DeviationKind;
   readonly since: Date;
 }
 
 interface Noted {
   /** The card it was seen under: another one may mean another server. */
   readonly card: string;
-  readonly since: Map<QuirkKind, Date>;
+  readonly since: Map<DeviationKind, Date>;
 }
 
 /**
- * What this process has forgiven its agents: since when, each kind once. Like what is known of their health
- * it is kept in memory, so that a process that starts knows nothing; an agent with another card begins anew.
+ * The deviations of agents that this process has tolerated: each kind once, and since when. Like health they are
+ * kept in memory, so that a process starts with none; those of an agent end with its card.
  */
 @Injectable()
-export class AgentQuirks {
+export class AgentDeviations {
   private readonly noted = new Map<string, Noted>();
 
   constructor(
@@ -49,7 +49,7 @@ export class AgentQuirks {
   ) {}
 
   /** Notes and logs it, unless it is known of the agent. Costs a look-up then. */
-  note(agent: Pick<Agent, 'id' | 'originalCard'>, kind: QuirkKind): void {
+  note(agent: Pick<Agent, 'id' | 'originalCard'>, kind: DeviationKind): void {
     const known = this.noted.get(agent.id);
     const isSame = known?.card === agent.originalCard;
     if (isSame && known.since.has(kind)) return;
@@ -57,11 +57,14 @@ export class AgentQuirks {
     if (this.registry.get(agent.id)?.originalCard !== agent.originalCard) return;
     const { since } = isSame ? known : this.begun(agent);
     since.set(kind, this.clock.now());
-    this.log.info({ agentId: agent.id, quirk: kind }, `an agent is forgiven: ${QUIRKS[kind]}`);
+    this.log.info(
+      { agentId: agent.id, deviation: kind },
+      `an agent deviates from the protocol; the hub tolerates it: ${DEVIATIONS[kind]}`,
+    );
   }
 
   /** Oldest first. */
-  of({ id, originalCard }: Pick<Agent, 'id' | 'originalCard'>): readonly Quirk[] {
+  of({ id, originalCard }: Pick<Agent, 'id' | 'originalCard'>): readonly Deviation[] {
     const known = this.noted.get(id);
     if (known?.card !== originalCard) return [];
     return [...known.since].map(([kind, since]) => ({ kind, since }));
@@ -71,7 +74,7 @@ export class AgentQuirks {
     for (const known of this.noted.keys()) {
       if (this.registry.get(known) === undefined) this.noted.delete(known);
     }
-    const noted = { card: originalCard, since: new Map<QuirkKind, Date>() };
+    const noted = { card: originalCard, since: new Map<DeviationKind, Date>() };
     this.noted.set(id, noted);
     return noted;
   }

@@ -1,12 +1,12 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { BodyTooLargeError, discard, readText } from '../../common/egress/read-body.js';
-import { Overhearing } from './overhearing.js';
+import { CapturingHttp } from './capturing-http.js';
 
 /** What a probe hears of a body. */
 async function heard(body: Readable, headers: Readonly<Record<string, string>> = {}) {
   const answer = { statusCode: 500, headers, body } as never;
-  const way = new Overhearing({
+  const way = new CapturingHttp({
     requestClassified: () => Promise.resolve({ answer, isListed: false }),
   });
   return { way, answer: await way.request('http://a.example', {} as never) };

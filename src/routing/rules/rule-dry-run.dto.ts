@@ -6,7 +6,7 @@ import type { RuleOutcome, RuleReport } from './domain/outcomes.js';
 const OUTCOMES: readonly RuleOutcome[] = ['decides', 'passed-over', 'does-not-apply', 'not-asked'];
 
 /** Whose message is tried; what is absent is the caller's own. */
-export class TrialCallerDto {
+export class DryRunCallerDto {
   @Text({ optional: true, like: NAME })
   organization?: string;
 

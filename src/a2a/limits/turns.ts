@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { AppConfig } from '../../config/index.js';
-import { TurnLine, type Waiter } from './turn-line.js';
+import { TurnQueue, type Waiter } from './turn-queue.js';
 
 /** What is worked on at once, in requests of the usual size. */
 const CAPACITY = 64;
@@ -30,7 +30,7 @@ interface Turn {
  */
 @Injectable()
 export class Turns implements OnModuleDestroy {
-  private readonly line = new TurnLine();
+  private readonly queue = new TurnQueue();
   private readonly turns = new Set<Turn>();
   private weight = 0;
   private readonly maxWaiting: number;
@@ -50,13 +50,13 @@ export class Turns implements OnModuleDestroy {
    */
   begin(caller: Principal, bytes: number, signal?: AbortSignal): EndTurn | Promise<EndTurn> {
     const weight = Math.min(CAPACITY, 1 + Math.floor(bytes / BYTES_PER_WEIGHT));
-    if (this.line.length === 0 && this.hasRoom(weight)) return this.take(weight);
-    if (this.line.length >= MAX_WAITING) {
+    if (this.queue.length === 0 && this.hasCapacity(weight)) return this.take(weight);
+    if (this.queue.length >= MAX_WAITING) {
       throw new HubError('UNAVAILABLE', 'Too many requests wait in this process; try again.', {
         metadata: { retryAfterSeconds: '1' },
       });
     }
-    if (this.line.lengthOf(caller) >= this.maxWaiting && this.line.hasOthersThan(caller)) {
+    if (this.queue.lengthOf(caller) >= this.maxWaiting && this.queue.hasOthersThan(caller)) {
       throw tooMany('Too many of your requests wait while others have requests, too');
     }
     return this.wait(caller, weight, signal);
@@ -66,7 +66,7 @@ export class Turns implements OnModuleDestroy {
     return new Promise((resolve, reject) => {
       const stop = (thrown: HubError): void => {
         leave();
-        this.line.remove(waiter);
+        this.queue.remove(waiter);
         reject(thrown);
       };
       const timer = setTimeout(
@@ -86,7 +86,7 @@ export class Turns implements OnModuleDestroy {
           resolve(this.take(weight));
         },
       };
-      this.line.add(waiter);
+      this.queue.add(waiter);
       signal?.addEventListener('abort', gone);
       if (signal?.aborted === true) gone();
     });
@@ -121,15 +121,15 @@ export class Turns implements OnModuleDestroy {
   }
 
   private callNext(): void {
-    for (let next = this.line.first(); next !== undefined; next = this.line.first()) {
-      if (!this.hasRoom(next.weight)) return;
-      this.line.shift();
+    for (let next = this.queue.first(); next !== undefined; next = this.queue.first()) {
+      if (!this.hasCapacity(next.weight)) return;
+      this.queue.shift();
       next.go();
     }
   }
 
   /** A heavy request begins when half of the others are done. */
-  private hasRoom(weight: number): boolean {
+  private hasCapacity(weight: number): boolean {
     return this.weight + Math.min(weight, CAPACITY / 2) <= CAPACITY;
   }
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/index.js';
 
-/** Who waits in a line, and for how much. */
+/** Who waits in the queue, and for how much. */
 export interface Waiter {
   readonly caller: Principal;
   readonly weight: number;
@@ -11,7 +11,7 @@ export interface Waiter {
  * Those who wait for a turn. Organizations take turns, and in each its principals: how many requests one of
  * them has waiting does not count.
  */
-export class TurnLine {
+export class TurnQueue {
   private readonly organizations = new Map<string, Map<string, Set<Waiter>>>();
   private waiting = 0;
 
@@ -50,7 +50,7 @@ export class TurnLine {
     if (principals.size === 0) this.organizations.delete(organization);
   }
 
-  /** Who is next; stays in the line. */
+  /** Who is next; stays in the queue. */
   first(): Waiter | undefined {
     const [principals] = this.organizations.values();
     const [waiters] = principals?.values() ?? [];
@@ -58,7 +58,7 @@ export class TurnLine {
     return waiter;
   }
 
-  /** Takes out who is next; its principal and its organization go to the end of their lines. */
+  /** Takes out who is next; its principal and its organization go to the end of their queues. */
   shift(): Waiter | undefined {
     const waiter = this.first();
     if (waiter === undefined) return undefined;

@@ -1,0 +1,31 @@
+import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDatabase } from '../../src/database/open-database.js';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
+
+/** A folder of the whole run, which Jest makes before the tests and removes after them. */
+const FOLDER = process.env['TEST_RUN_FOLDER'];
+
+/**
+ * Puts a database with the hub's schema at `path`, where there is none yet: a copy of one that the first test file
+ * of the run made, for a copy is far quicker than the migrations.
+ */
+export async function copyMigratedSqlite(path: string): Promise<void> {
+  if (FOLDER === undefined) throw new Error('Jest has made no folder for this run');
+  const template = join(FOLDER, 'hub-template.db');
+  if (!existsSync(template)) await makeTemplate(FOLDER, template);
+  copyFileSync(template, path);
+}
+
+/** Several processes may do so at once; each has a whole one in its place. */
+async function makeTemplate(folder: string, template: string): Promise<void> {
+  const own = mkdtempSync(join(folder, 'template-'));
+  const unfinished = join(own, 'hub.db');
+  const database = await openDatabase(
+    { url: `sqlite:${unfinished}`, synchronous: 'normal' },
+    HUB_SCHEMA,
+  );
+  await database.close();
+  renameSync(unfinished, template);
+  rmSync(own, { recursive: true });
+}
