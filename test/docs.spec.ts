@@ -7,7 +7,8 @@ import { CreateCompositeDto } from '../src/routing/composites/composite.dto.js';
 import { completed } from '../src/routing/composites/composites.service.js';
 import { checkDefinition } from '../src/routing/composites/domain/check-definition.js';
 import { templatesOf } from '../src/routing/composites/domain/composite-skill.js';
-import { FakeTask, status } from '../src/tasks/domain/fake-task.js';
+import { status } from '../src/tasks/domain/fake-events.js';
+import { FakeTask } from '../src/tasks/domain/fake-task.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 

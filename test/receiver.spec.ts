@@ -404,19 +404,19 @@ describe('the package', () => {
 
 describe('answerChallenge', () => {
   const { answerChallenge } = receiver;
-  const asked = { method: 'OPTIONS', headers: { 'webhook-request-origin': 'Hub.example.com' } };
+  const requested = { method: 'OPTIONS', headers: { 'webhook-request-origin': 'Hub.example.com' } };
 
   it('agrees with the hubs that are named, or any', () => {
     const answer = { 'WebHook-Allowed-Origin': 'Hub.example.com', Allow: 'POST, OPTIONS' };
-    expect(answerChallenge(asked, 'hub.example.com')).toEqual(answer);
-    expect(answerChallenge(asked, ['other.example', '*'])).toEqual(answer);
-    const headers = new Headers(asked.headers);
+    expect(answerChallenge(requested, 'hub.example.com')).toEqual(answer);
+    expect(answerChallenge(requested, ['other.example', '*'])).toEqual(answer);
+    const headers = new Headers(requested.headers);
     expect(answerChallenge({ method: 'OPTIONS', headers }, '*')).toEqual(answer);
   });
 
   it('agrees with nobody else, and to nothing else', () => {
-    expect(answerChallenge(asked, 'other.example')).toBeUndefined();
-    expect(answerChallenge({ ...asked, method: 'POST' }, '*')).toBeUndefined();
+    expect(answerChallenge(requested, 'other.example')).toBeUndefined();
+    expect(answerChallenge({ ...requested, method: 'POST' }, '*')).toBeUndefined();
     expect(answerChallenge({ method: 'OPTIONS', headers: {} }, '*')).toBeUndefined();
   });
 });

@@ -185,9 +185,9 @@ export class HubRequestHandler {
     if (message === undefined) throw invalidField('message', 'is required');
     noteTask(call.note, message.taskId);
     const directive = readDirective(message.metadata, metadata);
-    const asked = source.returnImmediately ?? configuration?.returnImmediately ?? false;
-    const isUnasked = asked === 'unsaid';
-    const returnImmediately = isUnasked ? !this.waitsUnasked() : asked;
+    const requested = source.returnImmediately ?? configuration?.returnImmediately ?? false;
+    const isUnset = requested === 'unsaid';
+    const returnImmediately = isUnset ? !this.waitsByDefault() : requested;
     return {
       ...named(call, tenant),
       hops: readHops(call.hops.join(','), metadata),
@@ -197,13 +197,13 @@ export class HubRequestHandler {
       metadata,
       directive,
       returnImmediately,
-      awaitsAgent: isUnasked && returnImmediately,
+      awaitsAgent: isUnset && returnImmediately,
     };
   }
 
-  private waitsUnasked(): boolean {
-    const { waitUnasked, acceptClientTaskIds } = this.config.tasks;
-    return waitUnasked === 'auto' ? !acceptClientTaskIds : waitUnasked === 'always';
+  private waitsByDefault(): boolean {
+    const { blockingDefault, acceptClientTaskIds } = this.config.tasks;
+    return blockingDefault === 'auto' ? !acceptClientTaskIds : blockingDefault === 'always';
   }
 
   /** The webhook a message brings along: checked now, written in the commit of the message. */
@@ -228,7 +228,7 @@ async function reserveForDone(answer: object, call: CallContext, taskId: string)
     await reserveFor(answer, call);
   } catch (cause) {
     const where = taskId === '' ? '' : `: read task ${taskId} in a moment`;
-    const text = `It is done, but there is no room for its large answer just now${where}.`;
+    const text = `The operation is done, but its large answer cannot be returned at the moment${where}.`;
     throw new HubError('UNAVAILABLE', text, { cause });
   }
 }

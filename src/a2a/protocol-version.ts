@@ -11,15 +11,15 @@ const VERSION = /^(\d{1,4})\.(\d{1,4})(\.[\w.+-]+)?$/;
  * The dialect an `A2A-Version` asks for: 0.2.x is spoken to in the 0.3 dialect. Undefined when the
  * client names none. Throws VERSION_NOT_SUPPORTED for any other.
  */
-export function askedVersion(header: string | undefined): ProtocolVersion | undefined {
-  const asked = header?.trim();
-  if (!asked) return undefined;
-  const version = statedVersion(asked);
+export function requestedVersion(header: string | undefined): ProtocolVersion | undefined {
+  const requested = header?.trim();
+  if (!requested) return undefined;
+  const version = statedVersion(requested);
   if (version === '1.0') return '1.0';
   if (version === '0.3' || version === '0.2') return '0.3';
   throw new HubError(
     'VERSION_NOT_SUPPORTED',
-    `A2A version ${JSON.stringify(asked.slice(0, 32))} is not supported; supported are ${SPOKEN.slice(0, -1).join(', ')} and ${SPOKEN.at(-1)}.`,
+    `A2A version ${JSON.stringify(requested.slice(0, 32))} is not supported; supported are ${SPOKEN.slice(0, -1).join(', ')} and ${SPOKEN.at(-1)}.`,
     { metadata: { supportedVersions: SPOKEN.join(',') } },
   );
 }
@@ -36,12 +36,12 @@ export function statedVersion(header: string | undefined): string | undefined {
  * place that is right there (undefined: there is none).
  */
 export function checkVersion(
-  asked: string | undefined,
+  requested: string | undefined,
   spoken: ProtocolVersion,
   kind: 'path' | 'service',
   right: string | undefined,
 ): void {
-  const version = askedVersion(asked) ?? spoken;
+  const version = requestedVersion(requested) ?? spoken;
   if (version === spoken) return;
   throw new HubError(
     'METHOD_NOT_FOUND',

@@ -176,8 +176,8 @@ function firstByDefault(get: Call): Call {
     try {
       return await get(sdk, params, context);
     } catch (thrown) {
-      const { pushNotificationConfigId: asked, ...first } = params;
-      if (asked !== 'default' || hubErrorOf(thrown).reason !== 'TASK_NOT_FOUND') throw thrown;
+      const { pushNotificationConfigId: requested, ...first } = params;
+      if (requested !== 'default' || hubErrorOf(thrown).reason !== 'TASK_NOT_FOUND') throw thrown;
       return get(sdk, first, context).catch(() => {
         throw thrown;
       });

@@ -24,16 +24,16 @@ declare module 'fastify' {
  * - `public`: everybody.
  * - `optional`: everybody; it shows more to who has a key. One that is not valid is refused.
  * - `secret`: whoever knows a secret of its own, which the route asks for before it reads the body.
- * - `nobody`: a route that refuses everybody, unread (405).
+ * - `refused`: a route that refuses every request, unread (405).
  */
-export type Access = Scope | 'public' | 'optional' | 'secret' | 'nobody';
+export type Access = Scope | 'public' | 'optional' | 'secret' | 'refused';
 
 const ACCESS: ReadonlySet<string> = new Set<Access>([
   ...SCOPES,
   'public',
   'optional',
   'secret',
-  'nobody',
+  'refused',
 ]);
 
 /** One route and who may call it. */
@@ -89,7 +89,7 @@ export class HttpAccess {
     switch (access) {
       case 'public':
       case 'secret':
-      case 'nobody':
+      case 'refused':
         return;
       case 'optional':
         request.principal = await this.known(request);

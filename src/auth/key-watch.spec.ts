@@ -14,19 +14,19 @@ const ALICE: Principal = {
 let revision: number;
 let valid: Set<string>;
 let away: boolean;
-let asked: number;
+let requested: number;
 let watch: KeyWatch;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [revision, valid, away, asked] = [1, new Set(['k1', 'k2']), false, 0];
+  [revision, valid, away, requested] = [1, new Set(['k1', 'k2']), false, 0];
   const store = {
     revision: (): Promise<number> => {
-      asked += 1;
+      requested += 1;
       return away ? Promise.reject(new Error('away')) : Promise.resolve(revision);
     },
     validKeys: (ids: readonly string[]): Promise<ReadonlySet<string>> => {
-      asked += 1;
+      requested += 1;
       return Promise.resolve(new Set(ids.filter((id) => valid.has(id))));
     },
   };
@@ -134,7 +134,7 @@ describe('what is open under a key', () => {
     close();
     watch.revoked('k1');
     await jest.advanceTimersByTimeAsync(180_000);
-    expect([open.signal.aborted, asked]).toEqual([false, 0]);
+    expect([open.signal.aborted, requested]).toEqual([false, 0]);
   });
 });
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type AppConfig, isLoopback } from '../config/index.js';
 
 /** What is looked at of a request. */
-interface AskedRequest {
+interface BrowserRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
@@ -27,7 +27,7 @@ export class OwnPages {
   }
 
   /** Why the request is not taken without a key, as a sentence that says what to do; undefined when it is. */
-  fault({ method, headers }: AskedRequest): string | undefined {
+  fault({ method, headers }: BrowserRequest): string | undefined {
     const { host } = headers;
     if (typeof host !== 'string' || !this.isOwn(host)) {
       return 'Without a key the Host must be an address of the hub: call it as localhost, by its address or by the host of publicUrl, or with a key.';
@@ -48,11 +48,11 @@ export class OwnPages {
   }
 
   /** Whether a page of another origin could read the answer: only when it asks by CORS, and some origin may. */
-  private mayRead({ origin }: AskedRequest['headers']): boolean {
+  private mayRead({ origin }: BrowserRequest['headers']): boolean {
     return origin !== undefined && this.config.server.corsOrigins.length > 0;
   }
 
-  private isForeign(host: string, headers: AskedRequest['headers']): boolean {
+  private isForeign(host: string, headers: BrowserRequest['headers']): boolean {
     const { origin, 'sec-fetch-site': site } = headers;
     if (origin !== undefined) {
       return origin !== this.publicOrigin && originHost(origin) !== host.toLowerCase();

@@ -8,7 +8,7 @@ export interface ReadRules {
   readonly free: number;
   /** Room is taken in steps of so many bytes. */
   readonly step: number;
-  /** So long one answer waits for room, in all. */
+  /** So long one answer waits for its turn, in all. */
   readonly patienceMs: number;
   /**
    * What an answer has to bring a second while others wait, on the average of its time after `graceMs`:
@@ -36,7 +36,7 @@ export function readRules(limit: number): ReadRules {
   };
 }
 
-/** There was no room for the answer in time, or it came too slowly while others waited. */
+/** The budget had nothing left for the answer in time, or it came too slowly while others waited. */
 export class ReadBudgetError extends Error {
   override readonly name = 'ReadBudgetError';
 }
@@ -153,14 +153,17 @@ export class ReadBudget {
         },
       };
       const patience = Math.max(0, this.rules.patienceMs - reading.waitedMs);
-      const timer = setTimeout(() => waiter.drop('the hub had no room to read it'), patience);
+      const timer = setTimeout(
+        () => waiter.drop('the read budget of the hub was used up'),
+        patience,
+      );
       reading.waiter = waiter;
       this.waiting.add(waiter);
       this.watch();
     });
   }
 
-  /** A step is a step, so whoever is first in the queue and has room goes first. */
+  /** A step is a step, so whoever is first in the queue and fits goes first. */
   private wake(): void {
     for (const { reading, wanted, go } of this.waiting) {
       if (this.tryGrow(reading, wanted, false)) go();
@@ -219,7 +222,7 @@ export class Reading {
   ) {}
 
   /**
-   * Says how many bytes of it are held now. When there is no room for more yet, what is returned resolves
+   * Says how many bytes of it are held now. When the budget allows no more yet, what is returned resolves
    * in its turn, or rejects with {@link ReadBudgetError}.
    */
   hold(bytes: number): Promise<void> | undefined {

@@ -92,7 +92,7 @@ export class SecretBox {
     if (key === undefined) {
       throw new SecretLockedError(
         id,
-        `A stored secret is sealed with the key ${id}, which secrets.keys does not have.`,
+        `A stored secret is encrypted with the key ${id}, which secrets.keys does not have.`,
       );
     }
     return decrypted(id, key, Buffer.from(text, 'base64url'));
@@ -122,7 +122,7 @@ function decrypted(id: string, key: KeyObject, bytes: Buffer): string {
   } catch (error) {
     throw new SecretLockedError(
       id,
-      `A stored secret cannot be opened with the key ${id}: it was sealed with another key of that id, or changed.`,
+      `A stored secret cannot be decrypted with the key ${id}: it was encrypted with another key of that id, or changed.`,
       error,
     );
   }

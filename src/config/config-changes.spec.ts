@@ -93,7 +93,7 @@ describe('changes of the configuration file', () => {
   it.each([
     ['no YAML', 'server: { port: '],
     ['a wrong value', 'server: { port: many }'],
-    ['an unknown key', 'server: { door: 2 }'],
+    ['an unknown key', 'server: { entrance: 2 }'],
   ])('change nothing and are logged when the file has %s', async (_, yaml) => {
     write(yaml);
     await second();

@@ -12,7 +12,7 @@ interface Answer {
   readonly failure?: { readonly message: string; readonly code: string };
 }
 
-interface Asked {
+interface PendingRequest {
   readonly thread: Worker;
   readonly resolve: (checkpoint: Checkpoint) => void;
   readonly reject: (error: Error) => void;
@@ -48,7 +48,7 @@ parentPort.on('message', (what) => {
  */
 export class CheckpointThread {
   private thread: Worker | null = null;
-  private asked: Asked | null = null;
+  private requested: PendingRequest | null = null;
 
   constructor(private readonly path: string) {}
 
@@ -59,7 +59,7 @@ export class CheckpointThread {
   copy(): Promise<Checkpoint> {
     return new Promise((resolve, reject) => {
       const thread = (this.thread ??= this.begin());
-      this.asked = { thread, resolve, reject };
+      this.requested = { thread, resolve, reject };
       thread.ref();
       thread.postMessage('copy');
     });
@@ -86,9 +86,10 @@ export class CheckpointThread {
     thread.on('message', ({ checkpoint, failure }: Answer) => {
       // Idle, it keeps no process from its end.
       thread.unref();
-      if (checkpoint !== undefined) this.asked?.resolve(checkpoint);
-      else this.asked?.reject(Object.assign(new Error(failure?.message), { code: failure?.code }));
-      this.asked = null;
+      if (checkpoint !== undefined) this.requested?.resolve(checkpoint);
+      else
+        this.requested?.reject(Object.assign(new Error(failure?.message), { code: failure?.code }));
+      this.requested = null;
     });
     thread.on('error', (error: Error) => this.lost(thread, error));
     thread.on('exit', () =>
@@ -100,8 +101,8 @@ export class CheckpointThread {
   /** The next copy begins another thread. */
   private lost(thread: Worker, error: Error): void {
     if (this.thread === thread) this.thread = null;
-    if (this.asked?.thread !== thread) return;
-    this.asked.reject(error);
-    this.asked = null;
+    if (this.requested?.thread !== thread) return;
+    this.requested.reject(error);
+    this.requested = null;
   }
 }

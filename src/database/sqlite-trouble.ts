@@ -13,7 +13,7 @@ const ADVICE: readonly (readonly [isIt: (error: unknown) => boolean, advice: str
     isOf(/^SQLITE_(CANTOPEN|READONLY|IOERR|PERM|AUTH)/),
     'it has to be a file that this user may read and write, in a folder where it may make others (database.url)',
   ],
-  [isOf(/^SQLITE_FULL/), 'there is no room on its disk'],
+  [isOf(/^SQLITE_FULL/), 'its disk is full'],
   [isBusy, LOCKED],
   [isOf(/^SQLITE_PROTOCOL/), LOCKED],
 ];

@@ -4,7 +4,7 @@ export { hubSkillId, splitSkillId } from './domain/agent-index.js';
 export { maxCallsOf } from './domain/call-limit.js';
 export {
   activeExtensions,
-  askedExtensions,
+  requestedExtensions,
   extensionsRequired,
   missingExtensions,
 } from './domain/extensions.js';

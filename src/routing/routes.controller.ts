@@ -13,7 +13,7 @@ import { RuleDryRuns } from './rules/rule-dry-runs.js';
 export class RoutesController {
   constructor(
     private readonly routing: RoutingService,
-    private readonly trials: RuleDryRuns,
+    private readonly dryRuns: RuleDryRuns,
   ) {}
 
   @Post('routes::dry-run')
@@ -36,7 +36,7 @@ export class RoutesController {
       directive: readDirective(message.metadata, body.metadata, optionsOf(body)),
       configuration: { acceptedOutputModes: body.acceptedOutputModes ?? [] },
     };
-    return this.trials.run(body, principal, (caller, rules) =>
+    return this.dryRuns.run(body, principal, (caller, rules) =>
       this.routing.route({ ...request, principal: caller }, body.affinity ?? [], rules),
     );
   }

@@ -6,7 +6,7 @@ import { AppConfig } from '../config/index.js';
 import { offeredComposites } from './composites/domain/offered.js';
 import { checkFirstCalls } from './domain/call-limit.js';
 import { RouteChooser } from './domain/choose.js';
-import { askedExtensions } from './domain/extensions.js';
+import { requestedExtensions } from './domain/extensions.js';
 import { inputTypesOf } from './domain/media-types.js';
 import { textOf } from './domain/message-text.js';
 import type { RoutingQuestion, RuleVerdict } from './domain/question.js';
@@ -88,7 +88,7 @@ export class RoutingService implements OnApplicationBootstrap {
       directive: request.directive,
       agentId: request.agentId,
       affinity,
-      extensions: askedExtensions(request.extensions, message),
+      extensions: requestedExtensions(request.extensions, message),
       defaultAgent,
       media: {
         input: inputTypesOf(message),

@@ -8,7 +8,7 @@ import type { RuleDecision, RuleQuestion } from './domain/rule-decision.js';
 export abstract class RuleSource {
   /**
    * The decision of the first rule that applies and leads somewhere for this principal; undefined
-   * when none does. A rule whose target leads to nobody is passed over, see `passOver`.
+   * when none does. A rule whose target finds no agent is passed over, see `passOver`.
    */
   abstract decide(question: RuleQuestion): RuleDecision | undefined;
 }

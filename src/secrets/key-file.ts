@@ -83,7 +83,7 @@ function textOf(file: string, { id, key }: SecretKey): string {
   const database = basename(file).replace(/\.key$/, '');
   return [
     `# Encrypts the secrets in ${database}. Without it they cannot be read again: keep a copy,`,
-    '# and keep it apart from copies of the database. docs/secrets.md tells how to change it.',
+    '# and keep it apart from copies of the database. docs/secrets.md describes how to change it.',
     `${id}:${key}`,
     '',
   ].join('\n');

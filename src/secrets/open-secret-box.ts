@@ -13,7 +13,7 @@ const NEEDED =
 
 /** The way out that is always there. */
 const GIVE_UP =
-  'Without it those secrets stay closed; who gives them up sets secrets.keys to a new key (docs/secrets.md)';
+  'Without it those secrets cannot be decrypted; to give them up, set secrets.keys to a new key (docs/secrets.md)';
 
 /**
  * What seals and opens the secrets of the database, before anything of it is read. Throws

@@ -71,7 +71,10 @@ export class SecretRotation implements OnApplicationBootstrap, OnModuleDestroy {
       if (census.of(id) > 0) this.idle.delete(id);
       else if (!this.idle.has(id)) {
         this.idle.add(id);
-        this.log.info({ keyId: id }, `the key ${id} seals nothing any more and may be removed`);
+        this.log.info(
+          { keyId: id },
+          `no secret is encrypted with the key ${id} any more; it may be removed`,
+        );
       }
     }
     const missing = census.missing(keyIds);

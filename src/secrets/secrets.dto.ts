@@ -3,8 +3,8 @@ import { fill } from '../common/http/view.js';
 import type { SecretBox } from '../common/secret-box.js';
 import type { SecretCensus } from './secret-census.js';
 
-/** `seals`: new secrets get it. `opens`: it is configured for older ones. `missing`: it is not configured. */
-const KEY_USES = ['seals', 'opens', 'missing'] as const;
+/** `encrypts`: new secrets get it. `decrypts`: it is configured for older ones. `missing`: it is not configured. */
+const KEY_USES = ['encrypts', 'decrypts', 'missing'] as const;
 type KeyUse = (typeof KEY_USES)[number];
 
 /** A key that secrets are encrypted with, by its id; never the key itself. */
@@ -14,7 +14,7 @@ export class SecretKeyDto {
 
   @Shown.Choice(KEY_USES, {
     description:
-      'seals: it encrypts new secrets. opens: it only decrypts older ones. missing: secrets need it, but this process does not have it.',
+      'encrypts: it encrypts new secrets. decrypts: it only decrypts older ones. missing: secrets need it, but this process does not have it.',
   })
   readonly use: KeyUse;
 
@@ -45,7 +45,9 @@ export class SecretsDto {
     fill<SecretsDto>(this, {
       ...census,
       keys: [
-        ...keyIds.map((id) => new SecretKeyDto(id, id === sealingKey ? 'seals' : 'opens', census)),
+        ...keyIds.map(
+          (id) => new SecretKeyDto(id, id === sealingKey ? 'encrypts' : 'decrypts', census),
+        ),
         ...census.missing(keyIds).map((id) => new SecretKeyDto(id, 'missing', census)),
       ],
     });

@@ -14,13 +14,8 @@ export { TaskLog, type Created, type Decision } from './log/task-log.js';
 export { TaskPositions } from './store/task-positions.js';
 export { TaskPositionsModule } from './task-positions.module.js';
 export { TaskService, type SendAnswer } from './operations/task.service.js';
-export {
-  TaskStore,
-  type EnlistedWork,
-  type TaskCursor,
-  type TaskFilter,
-  type TaskPage,
-} from './store/task-store.js';
+export { type EnlistedWork } from './store/prepared-append.js';
+export { TaskStore, type TaskCursor, type TaskFilter, type TaskPage } from './store/task-store.js';
 export type { StreamItem } from './reading/task-streams.js';
 export {
   FIRST_MESSAGE_SEQ,

@@ -113,7 +113,7 @@ export interface Attempt {
   readonly agentName: string;
   readonly skillId?: string;
   /** When it was claimed to be sent, in epoch milliseconds; absent: the message was not sent to it. */
-  readonly askedAt?: number;
+  readonly calledAt?: number;
   /** Epoch milliseconds. */
   readonly endedAt: number;
   /** One sentence, for people. */

@@ -28,7 +28,7 @@ export class Processes {
       A2A_HUB__ROUTING__DEFAULT_AGENT: AGENT_ID,
       A2A_HUB__TASKS__ACCEPT_CLIENT_TASK_IDS: String(clientTaskIds),
       // The kits for 0.x want an answer at once where real clients expect to wait.
-      A2A_HUB__TASKS__WAIT_UNASKED: 'never',
+      A2A_HUB__TASKS__BLOCKING_DEFAULT: 'never',
       A2A_HUB__CARD__GRPC_URL: 'url',
       A2A_HUB__LOG__LEVEL: 'warn',
     });

@@ -409,13 +409,13 @@ export function deliveryStreamStoreContract(open: () => Promise<PushStores>): vo
       const stream = await ready(1);
       const body = `"${'é'.repeat(64 * 1024)}"`;
       await stores.database.write((tx) => tx.run('UPDATE push_deliveries SET body = ?', [body]));
-      const asked: number[] = [];
+      const requested: number[] = [];
       const room = (bytes: number): Promise<void> => {
-        asked.push(bytes);
+        requested.push(bytes);
         return Promise.resolve();
       };
       expect(await stores.streams.firstOpen(stream.id, stream.epoch, room)).toMatchObject({ body });
-      expect(asked).toEqual([Buffer.byteLength(body)]);
+      expect(requested).toEqual([Buffer.byteLength(body)]);
       const full = (): Promise<void> => Promise.reject(new Error('there is none'));
       await expect(stores.streams.firstOpen(stream.id, stream.epoch, full)).rejects.toThrow('none');
       const late = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
 import { HubError } from '../../src/common/hub-error.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { EnlistedWork } from '../../src/tasks/store/task-store.js';
+import type { EnlistedWork } from '../../src/tasks/store/prepared-append.js';
 import type { NewEvent } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
@@ -116,16 +116,16 @@ export function taskLogContract(databases: DatabaseFactory): void {
 
   it('asks for room before it reads a large task, and for none of a small one', async () => {
     const { record } = await hub.create();
-    const asked: number[] = [];
-    const room = async (bytes: number): Promise<void> => void asked.push(bytes);
+    const requested: number[] = [];
+    const room = async (bytes: number): Promise<void> => void requested.push(bytes);
     await hub.store.load(record.id, EVERYTHING, room);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
 
     await hub.append(record.id, chunk('x'.repeat(2_000_000)));
     await hub.store.load(record.id, EVERYTHING, room);
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toBeGreaterThan(2_000_000);
-    expect(asked[0]).toBeLessThan(2_100_000);
+    expect(requested).toHaveLength(1);
+    expect(requested[0]).toBeGreaterThan(2_000_000);
+    expect(requested[0]).toBeLessThan(2_100_000);
     const none = (): Promise<void> => Promise.reject(new HubError('UNAVAILABLE', 'no room'));
     await expect(hub.another().log.read(record.id, EVERYTHING, none)).rejects.toThrow('no room');
   });

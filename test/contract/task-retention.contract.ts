@@ -73,12 +73,51 @@ export function taskRetentionContract(databases: DatabaseFactory): void {
       ids.push(await ended(hub));
       await hub.clock.advance(10);
     }
-    await hub.database.write((tx) => tx.run('UPDATE tasks SET seq = 15000'));
+    await hub.database.write((tx) => tx.run('UPDATE tasks SET seq = 700'));
     const first = await hub.store.forgetTasks(hub.clock.now(), 10, null);
     expect(first.taskIds).toEqual([ids[0]]);
     await hub.database.write((tx) => tx.run('UPDATE tasks SET seq = 50000'));
     const second = await hub.store.forgetTasks(hub.clock.now(), 10, first.next);
     expect(second.taskIds).toEqual([ids[1]]);
+  });
+
+  it('deletes a large log behind its task piece by piece, and its id is free after that', async () => {
+    const hub = new TaskHarness(await databases.open());
+    const { record } = await hub.create({ id: 'large' });
+    for (let count = 0; count < 3; count++) {
+      await hub.append(record.id, ...Array.from({ length: 500 }, (_, n) => chunk(`${n}`)));
+    }
+    await hub.append(record.id, chunk('x'.repeat(3 * 1024 * 1024)));
+    await hub.append(record.id, status(COMPLETED, hub.clock.now()));
+    const small = await ended(hub);
+    expect(await hub.store.deleteLogPiece()).toBe(false);
+    await hub.clock.advance(1);
+    for (const id of [record.id, small]) {
+      expect(await hub.store.deleteTask(id, hub.clock.now(), false)).toBe('deleted');
+    }
+    hub.log.forget([record.id]);
+    await expect(hub.load(record.id)).rejects.toThrow('no task large');
+    expect(await hub.rows('delegations')).toEqual([]);
+    const events = async (): Promise<number> => (await hub.rows('task_events')).length;
+    expect(await events()).toBe(1504);
+    await expect(hub.create({ id: 'large' })).rejects.toMatchObject({ reason: 'CONFLICT' });
+    await hub.create({ id: 'other' });
+
+    let pieces = 0;
+    let most = 0;
+    for (let before = await events(); await hub.store.deleteLogPiece(); pieces += 1) {
+      const left = await events();
+      most = Math.max(most, before - left);
+      before = left;
+    }
+    expect(pieces).toBeGreaterThan(3);
+    expect(most).toBeLessThanOrEqual(1000);
+    for (const table of ['task_events', 'task_checkpoints', 'task_texts']) {
+      const rows = await hub.rows(table);
+      expect(rows.filter(({ task_id }) => task_id === 'large')).toEqual([]);
+    }
+    expect((await hub.rows('deleted_logs')).length).toBe(0);
+    await hub.create({ id: 'large' });
   });
 
   it('leaves no task behind in memory, nor to anybody who still has its id', async () => {

@@ -34,9 +34,9 @@ describeDatabases('two processes on one database', (databases) => {
     const counted = await collect(api.service.sendStream(api.request('count')));
     expect(counted.slice(-2)).toEqual(['artifact 20', 'COMPLETED done']);
 
-    const asked = await api.send('ask');
-    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    expect(statusText(await api.reply(asked, 'Ann'))).toBe('done');
+    const requested = await api.send('ask');
+    expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(statusText(await api.reply(requested, 'Ann'))).toBe('done');
 
     const waiting = await api.begin('wait');
     await api.until(waiting.id, TaskState.TASK_STATE_WORKING);
@@ -44,7 +44,7 @@ describeDatabases('two processes on one database', (databases) => {
     expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
 
     const { id } = await api.begin('count');
-    await eventually(async () => expect((await api.kinds(id)).length).toBeGreaterThan(4), 5000);
+    await eventually(async () => expect((await api.kinds(id)).length).toBeGreaterThan(4), 10_000);
     worker.store.release = () => Promise.resolve();
     await worker.runner.stop();
     worker = await api.successor();
@@ -52,7 +52,7 @@ describeDatabases('two processes on one database', (databases) => {
       const task = await api.get(id);
       expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
       return task;
-    }, 5000);
+    }, 10_000);
     expect(artifactTexts(done)).toEqual(NUMBERS);
     await worker.runner.stop();
     expect([...api.output.errors, ...worker.output.errors]).toEqual([]);
@@ -64,16 +64,16 @@ describeDatabases('two processes on one database', (databases) => {
     const api = await HubTasks.start({ agents: [fake], database, worker: false });
     const worker = await api.successor();
     const tasks = await Promise.all(['wait', 'wait'].map((text) => api.begin(text)));
-    const asked = await api.send('ask');
+    const requested = await api.send('ask');
     for (const { id } of tasks) await api.until(id, TaskState.TASK_STATE_WORKING);
 
     expect(await api.stopper.stop('a')).toEqual({ canceled: 3, movedOn: 0 });
-    for (const { id } of [...tasks, asked]) {
+    for (const { id } of [...tasks, requested]) {
       const task = await api.get(id);
       expect(task.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
       expect(statusText(task)).toBe('The operator has stopped Agent a.');
     }
-    await eventually(() => expect(fake.called('cancel')).toBe(3), 5000);
+    await eventually(() => expect(fake.called('cancel')).toBe(3), 10_000);
     await worker.runner.stop();
     expect([...api.output.errors, ...worker.output.errors]).toEqual([]);
   });
@@ -120,7 +120,7 @@ describeDatabases('two processes on one database', (databases) => {
       database,
       config: { tasks: { retentionDays: 1 } },
     });
-    const [done, asked] = [await hub.send('go'), await hub.send('ask')];
+    const [done, requested] = [await hub.send('go'), await hub.send('ask')];
     await hub.cleanup.cleanUp();
     expect((await hub.get(done.id)).id).toBe(done.id);
     const days = 25 * 60 * 60 * 1000;
@@ -128,9 +128,9 @@ describeDatabases('two processes on one database', (databases) => {
     await hub.cleanup.cleanUp();
     await expect(hub.get(done.id)).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     await expect(hub.reply(done, 'more')).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
-    expect((await hub.get(asked.id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect((await hub.get(requested.id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     const page = await hub.service.list({ includeArtifacts: false }, hub.request(''));
-    expect(page.tasks.map(({ id }) => id)).toEqual([asked.id]);
+    expect(page.tasks.map(({ id }) => id)).toEqual([requested.id]);
     await hub.runner.stop();
   });
 });

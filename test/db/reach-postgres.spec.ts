@@ -14,7 +14,7 @@ const log = { debug: note, info: note, warn: note, error: note } as Log;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 
 const settings = (url: string) => ({ url, synchronous: 'normal' }) as const;
@@ -48,7 +48,7 @@ it('waits for a server that is not there yet, and says so', async () => {
       text: 'the database cannot be reached yet; retrying',
     },
   ]);
-}, 30_000);
+});
 
 it('names a server that stays away, without the password', async () => {
   const port = await freePort();

@@ -24,8 +24,8 @@ describeDatabases('what receivers get that have not agreed', (databases) => {
   const to = (host: string, principalId = 'alice') => ({ endpoint: `acme ${host}`, principalId });
 
   it('is exact, however many ask at once', async () => {
-    const asked = Array.from({ length: 30 }, () => store.admit(to('a'), 100, LIMITS, NOW));
-    const admitted = (await Promise.all(asked)).filter((each) => each === 'admitted');
+    const requested = Array.from({ length: 30 }, () => store.admit(to('a'), 100, LIMITS, NOW));
+    const admitted = (await Promise.all(requested)).filter((each) => each === 'admitted');
     expect(admitted).toHaveLength(10);
     expect(await store.mayBeSent(to('a'), LIMITS, NOW)).toBe(false);
     expect(await store.mayBeSent(to('a'), LIMITS, new Date(NOW.getTime() + 6000))).toBe(true);
@@ -35,7 +35,7 @@ describeDatabases('what receivers get that have not agreed', (databases) => {
     expect(await store.admit(to('a'), 1, LIMITS, NOW)).toBe('admitted');
     expect(await store.admit(to('b'), 1, LIMITS, NOW)).toBe('admitted');
     const third = await store.admit(to('c'), 1, LIMITS, NOW);
-    expect(third).toMatchObject({ of: 'principal', isToBeAsked: true });
+    expect(third).toMatchObject({ of: 'principal', needsChallenge: true });
     expect(await store.admit(to('c', 'bob'), 1, LIMITS, NOW)).toBe('admitted');
     const later = new Date(NOW.getTime() + 600_001);
     expect(await store.admit(to('c'), 1, LIMITS, later)).toBe('admitted');
@@ -53,10 +53,10 @@ describeDatabases('what receivers get that have not agreed', (databases) => {
   it('is nothing where it must agree, and it is asked every five minutes', async () => {
     const required = { ...LIMITS, mode: 'required' as const };
     const first = await store.admit(to('a'), 1, required, NOW);
-    expect(first).toMatchObject({ of: 'receiver', isToBeAsked: true });
-    expect(await store.admit(to('a'), 1, required, NOW)).toMatchObject({ isToBeAsked: false });
+    expect(first).toMatchObject({ of: 'receiver', needsChallenge: true });
+    expect(await store.admit(to('a'), 1, required, NOW)).toMatchObject({ needsChallenge: false });
     expect(await store.beginChallenge('acme a', 10_000, NOW)).toBe(false);
     const later = new Date(NOW.getTime() + 300_001);
-    expect(await store.admit(to('a'), 1, required, later)).toMatchObject({ isToBeAsked: true });
+    expect(await store.admit(to('a'), 1, required, later)).toMatchObject({ needsChallenge: true });
   });
 });

@@ -22,7 +22,7 @@ let log: LogLines;
 
 /** A disk that keeps what it is given when the test says so. */
 class SlowDisk implements DiskSync {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   private waiting: (() => void)[] = [];
   /** Which of both it cannot keep. */
   failing: string | undefined;
@@ -61,7 +61,7 @@ class SlowDisk implements DiskSync {
   }
 
   private async ask(what: string): Promise<void> {
-    this.asked.push(what);
+    this.requested.push(what);
     if (this.slow) await new Promise<void>((resolve) => this.waiting.push(resolve));
     const code = what === 'log' ? 'EIO' : 'SQLITE_IOERR_FSYNC';
     if (this.failing === what)
@@ -129,7 +129,7 @@ describe('a commit on SQLite', () => {
     await open();
     const written = add('k1');
     expect(await isDone(written)).toBe(false);
-    expect(disk.asked).toEqual(['log']);
+    expect(disk.requested).toEqual(['log']);
     expect(committed()).toEqual(['k1']);
     const read = keys();
     expect(await isDone(read)).toBe(false);
@@ -148,12 +148,12 @@ describe('a commit on SQLite', () => {
     later.push(add('k3'));
     expect(await isDone(Promise.all(later))).toBe(false);
     expect(committed()).toEqual(['k1', 'k2', 'k3']);
-    expect(disk.asked).toEqual(['log']);
+    expect(disk.requested).toEqual(['log']);
     disk.keep();
     expect(await isDone(first)).toBe(true);
     // The sync under way when they were committed is not theirs.
     expect(await Promise.all(later.map(isDone))).toEqual([false, false]);
-    expect(disk.asked).toEqual(['log', 'log']);
+    expect(disk.requested).toEqual(['log', 'log']);
     disk.keep();
     await Promise.all(later);
   });
@@ -161,7 +161,7 @@ describe('a commit on SQLite', () => {
   it('does not wait where all that is written may be lost, but behind one that does', async () => {
     await open();
     await add('k1', 'may-be-lost');
-    expect(disk.asked).toEqual([]);
+    expect(disk.requested).toEqual([]);
     const order: string[] = [];
     const durable = add('k2').then(() => order.push('durable'));
     await nextTurn();
@@ -170,7 +170,7 @@ describe('a commit on SQLite', () => {
     disk.keep();
     await Promise.all([durable, lossy]);
     expect(order).toEqual(['durable', 'may be lost']);
-    expect(disk.asked).toEqual(['log']);
+    expect(disk.requested).toEqual(['log']);
     await expect(
       database.write((tx) => tx.run('DELETE FROM nowhere'), 'may-be-lost'),
     ).rejects.toMatchObject({ message: expect.stringMatching(/no such table/) });
@@ -180,7 +180,7 @@ describe('a commit on SQLite', () => {
     await open('normal');
     await add('k1');
     expect(await keys()).toHaveLength(1);
-    expect(disk.asked).toEqual([]);
+    expect(disk.requested).toEqual([]);
   });
 
   it('that the disk did not keep is refused, and so is all that comes after it', async () => {
@@ -220,18 +220,18 @@ describe('the write-ahead log', () => {
     other.exec('BEGIN');
     other.prepare('SELECT COUNT(*) FROM hub_settings').get();
     copyMayBegin();
-    await eventually(() => expect(disk.asked).toEqual(['log', 'copy']));
+    await eventually(() => expect(disk.requested).toEqual(['log', 'copy']));
     const second = add('k2');
     await eventually(() => expect(committed()).toEqual(['k1', 'k2']));
     disk.keep();
     await first;
-    await eventually(() => expect(disk.asked).toEqual(['log', 'copy', 'log']));
+    await eventually(() => expect(disk.requested).toEqual(['log', 'copy', 'log']));
     disk.keep();
     await second;
     other.close();
     // What came during the copy is little: it is copied while the next commit waits.
     const third = add('k3');
-    await eventually(() => expect(disk.asked).toEqual(['log', 'copy', 'log', 'log', 'copy']));
+    await eventually(() => expect(disk.requested).toEqual(['log', 'copy', 'log', 'log', 'copy']));
     const fourth = add('k4');
     expect(await isDone(fourth)).toBe(false);
     expect(committed()).toEqual(['k1', 'k2', 'k3']);
@@ -250,7 +250,7 @@ describe('the write-ahead log', () => {
     await open('normal');
     disk.slow = false;
     await add('k1', 'may-be-lost', LARGE);
-    await eventually(() => expect(disk.asked).toContain('copy'));
+    await eventually(() => expect(disk.requested).toContain('copy'));
     expect(await keys()).toHaveLength(1);
   });
 
@@ -304,7 +304,7 @@ describe('the write-ahead log', () => {
       disk.failing = what;
       const large = await Promise.allSettled([add('k1', 'durable', LARGE)]);
       expect(large[0].status).toBe(what === 'log' ? 'rejected' : 'fulfilled');
-      await eventually(() => expect(disk.asked).toContain(what));
+      await eventually(() => expect(disk.requested).toContain(what));
       await nextTurn();
       await expect(add('k2')).rejects.toThrow(/did not keep/);
       const log = join(folder, 'hub.db-wal');

@@ -1,13 +1,11 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AnswerBudget } from '../../src/a2a/limits/answer-budget.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
-
-jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
 const CHUNK = 3 * MIB;

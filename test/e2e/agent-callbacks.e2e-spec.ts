@@ -132,13 +132,13 @@ describe('an agent that calls back', () => {
     expect(await callBack(config['url'], tokenHeader(config))).toEqual({ status: 204, text: '' });
     await hub.waitForTask(task, (seen) => JSON.stringify(seen).includes('one'));
     await eventually(() => expect(agent.callsOf('GetTask').length).toBeGreaterThan(1));
-    const asked = agent.callsOf('GetTask').length;
+    const requested = agent.callsOf('GetTask').length;
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    expect(agent.callsOf('GetTask').length).toBe(asked);
+    expect(agent.callsOf('GetTask').length).toBe(requested);
     live.end();
     await callBack(config['url'], { authorization: `Bearer ${String(config['token'])}` });
     await hub.waitForTask(task);
-    expect(agent.callsOf('GetTask').length).toBe(asked + 1);
+    expect(agent.callsOf('GetTask').length).toBe(requested + 1);
   });
 
   it('is believed nothing: what it sends is not even read', async () => {
@@ -162,7 +162,7 @@ describe('an agent that calls back', () => {
     const { agent, task, live, config } = await begun('chatty');
     await callBack(config['url'], tokenHeader(config));
     await eventually(() => expect(agent.callsOf('GetTask').length).toBeGreaterThan(1));
-    const asked = agent.callsOf('GetTask').length;
+    const requested = agent.callsOf('GetTask').length;
     const start = performance.now();
     await Promise.all(
       Array.from({ length: 50 }, () => callBack(config['url'], tokenHeader(config))),
@@ -171,7 +171,7 @@ describe('an agent that calls back', () => {
     await callBack(config['url'], tokenHeader(config));
     await hub.waitForTask(task);
     const most = Math.ceil((performance.now() - start) / POLLING.pollMinMs) + 2;
-    expect(agent.callsOf('GetTask').length - asked).toBeLessThanOrEqual(most);
+    expect(agent.callsOf('GetTask').length - requested).toBeLessThanOrEqual(most);
   });
 
   it('is noticed when it goes on although it has asked its client something', async () => {

@@ -99,7 +99,7 @@ describe('a probe', () => {
       answer: 'completed',
       streams: 'yes',
       answersGetTask: 'yes',
-      listsTasks: version === '1.0' ? 'yes' : 'not-asked',
+      listsTasks: version === '1.0' ? 'yes' : 'not-tested',
       cancels: 'yes',
       files: version === '0.3' && binding !== 'JSONRPC' ? 'once' : null,
       recommendations: [],
@@ -118,7 +118,7 @@ describe('a probe', () => {
       recommendations: [{ patch: { switches: { streaming: 'off' } } }],
     });
     const off = await probed(agent.url, { switches: { streaming: 'off' } });
-    expect(off).toMatchObject({ streams: 'not-asked', deviations: [], recommendations: [] });
+    expect(off).toMatchObject({ streams: 'not-tested', deviations: [], recommendations: [] });
   });
 
   it('recommends to wait for an agent that does not know its tasks', async () => {
@@ -149,7 +149,7 @@ describe('a probe', () => {
       expect.stringMatching(/^ListTasks: The agent refused the request: .*unauthenticated/),
       'CancelTask: There was no answer in time.',
     ]);
-  }, 15_000);
+  });
 
   it('tells what the task of the probe failed of', async () => {
     const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'No OPENAI_API_KEY' }] };
@@ -303,7 +303,7 @@ describe('an agent of python-a2a, from before A2A 0.2', () => {
   });
 
   it('is refused where a probe shows it', async () => {
-    const { url, asked } = await pythonA2a({});
+    const { url, requested } = await pythonA2a({});
     const probe = await probed(url);
     expect(probe).toMatchObject({
       outcome: 'unreadable',
@@ -314,17 +314,17 @@ describe('an agent of python-a2a, from before A2A 0.2', () => {
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: 'cardUrl' }] } });
     expect(answer.body.detail).toContain('before A2A 0.2');
     expect((await hub.admin('GET', '/api/v1/agents')).body.items).toEqual([]);
-    expect(asked()).toBe(2);
+    expect(requested()).toBe(2);
   });
 });
 
 /** Answers a message to its address as python-a2a does: with one of its own, and no JSON-RPC. */
 async function pythonA2a(capabilities: JsonObject, more: JsonObject = {}) {
-  let asked = 0;
+  let requested = 0;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     response.setHeader('content-type', 'application/json');
     if (request.method === 'POST') {
-      asked += 1;
+      requested += 1;
       const content = { type: 'text', text: 'I can help with travel.' };
       return void response.end(JSON.stringify({ content, role: 'agent', message_id: 'm' }));
     }
@@ -335,7 +335,7 @@ async function pythonA2a(capabilities: JsonObject, more: JsonObject = {}) {
   };
   const { url, close } = await listenOnLoopback(answer);
   closing.push(close);
-  return { url, asked: () => asked };
+  return { url, requested: () => requested };
 }
 
 function nested(levels: number): JsonObject {

@@ -13,20 +13,20 @@ const TASK = {
   artifacts: [{ artifactId: 'a', parts: [{ data: null }, { text: 'after' }] }],
 };
 
-interface Asked {
+interface ReceivedRequest {
   readonly at: string;
   readonly accept: string | undefined;
   readonly body: string;
 }
 
 let server: HttpListener;
-const asked: Asked[] = [];
+const requested: ReceivedRequest[] = [];
 
 beforeAll(async () => {
   server = await listenOnLoopback((request, response) => {
     void bodyOf(request).then((body) => {
       const at = `${request.method} ${request.url}`;
-      asked.push({ at, accept: request.headers.accept, body });
+      requested.push({ at, accept: request.headers.accept, body });
       if (/stream|subscribe/.test(at)) {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         return response.end(`data: ${JSON.stringify({ task: TASK })}\n\n`);
@@ -58,7 +58,7 @@ describe('calling an agent of 1.0 over HTTP+JSON', () => {
   });
 
   it('asks at the paths of the specification, below the tenant', async () => {
-    asked.length = 0;
+    requested.length = 0;
     await client.send(agent(), hello(), options());
     await all(client.stream(agent(), hello(), options()));
     await client.getTask(agent(), 'a/b', options());
@@ -66,7 +66,7 @@ describe('calling an agent of 1.0 over HTTP+JSON', () => {
     await all(client.subscribe(agent(), 'x', options()));
     await client.findTasksByMessage(agent(), 'the context', 'm', options());
     const base = '/base/te%2Fnant';
-    expect(asked.map(({ at }) => at.replace(/\?.*/, '?'))).toEqual([
+    expect(requested.map(({ at }) => at.replace(/\?.*/, '?'))).toEqual([
       `POST ${base}/message:send`,
       `POST ${base}/message:stream`,
       `GET ${base}/tasks/a%2Fb`,
@@ -74,8 +74,8 @@ describe('calling an agent of 1.0 over HTTP+JSON', () => {
       `POST ${base}/tasks/x:subscribe`,
       `GET ${base}/tasks?`,
     ]);
-    expect(asked.at(-1)!.at).toContain('contextId=the+context');
-    expect(asked.map(({ accept }) => accept === 'text/event-stream')).toEqual([
+    expect(requested.at(-1)!.at).toContain('contextId=the+context');
+    expect(requested.map(({ accept }) => accept === 'text/event-stream')).toEqual([
       false,
       true,
       false,

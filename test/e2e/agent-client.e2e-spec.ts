@@ -215,8 +215,8 @@ describe('finding a task by its first message', () => {
       },
     });
     expect(await client.findTasksByMessage(agent, 'c', 'm', options())).toEqual([]);
-    const asked = running.calls.map(({ params }) => params['historyLength']);
-    expect(asked).toEqual([100, 10]);
+    const requested = running.calls.map(({ params }) => params['historyLength']);
+    expect(requested).toEqual([100, 10]);
   });
 
   it.each([

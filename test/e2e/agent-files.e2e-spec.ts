@@ -38,7 +38,7 @@ async function restAgent(
   fileWithBytes: string,
   streaming: boolean,
 ) {
-  const seen = { files: [] as unknown[], asked: 0 };
+  const seen = { files: [] as unknown[], requested: 0 };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -48,9 +48,9 @@ async function restAgent(
     if (path.startsWith('/.well-known/'))
       return void json(200, cardOf('HTTP+JSON', url, streaming));
     if (request.method === 'GET') {
-      seen.asked += 1;
+      seen.requested += 1;
       // As it would go on for ever.
-      if (noTask === 'nothing' || seen.asked > 20) return;
+      if (noTask === 'nothing' || seen.requested > 20) return;
       return void (noTask === 'a task' ? json(200, taskOf(fileWithBytes)) : json(...noTask));
     }
     const { message } = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
@@ -102,7 +102,7 @@ describe('files of agents of 0.3 over HTTP+JSON', () => {
     const seen = await restAgent(noTask, TWICE, streaming);
     expect(await passed(seen)).toEqual({ sent: TWICE, got: ONCE });
     expect(await passed(seen)).toEqual({ sent: TWICE, got: ONCE });
-    expect(seen.asked).toBe(1);
+    expect(seen.requested).toBe(1);
   });
 
   it('of others are what they are, also where they look like base64', async () => {
@@ -118,7 +118,7 @@ describe('files of agents of 0.3 over HTTP+JSON', () => {
     expect(await passed(seen)).toEqual({ sent: TWICE, got: ONCE });
     await set('once');
     expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
-    expect(seen.asked).toBe(0);
+    expect(seen.requested).toBe(0);
   });
 
   it.each([false, true])(
@@ -127,7 +127,7 @@ describe('files of agents of 0.3 over HTTP+JSON', () => {
       const seen = await restAgent('a task', TWICE, streaming);
       expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
       expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
-      expect(seen.asked).toBe(1);
+      expect(seen.requested).toBe(1);
     },
   );
 
@@ -137,7 +137,7 @@ describe('files of agents of 0.3 over HTTP+JSON', () => {
     expect(both.map(({ got }) => got)).toEqual([TWICE, TWICE]);
     const began = performance.now();
     expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
-    expect([seen.asked, performance.now() - began < 4000]).toEqual([1, true]);
+    expect([seen.requested, performance.now() - began < 4000]).toEqual([1, true]);
   });
 
   it('that are no base64 text are left as they are', async () => {
@@ -148,7 +148,7 @@ describe('files of agents of 0.3 over HTTP+JSON', () => {
 
 describe('files of agents of 0.3 over gRPC', () => {
   async function grpcAgent(noTask: string | null) {
-    const seen = { files: [] as unknown[], asked: 0 };
+    const seen = { files: [] as unknown[], requested: 0 };
     const file = { $case: 'fileWithBytes', value: Buffer.from(ONCE) };
     const part = { part: { $case: 'file', value: { file, mimeType: 'x/y' } } };
     const artifact = { artifactId: 'a', parts: [part], extensions: [] };
@@ -172,10 +172,10 @@ describe('files of agents of 0.3 over gRPC', () => {
         answer(null, { payload: { $case: 'task', value: task } });
       },
       getTask: (_call: unknown, answer: sendUnaryData<unknown>) => {
-        seen.asked += 1;
+        seen.requested += 1;
         if (noTask !== null) answer({ code: status.NOT_FOUND, details: noTask });
         // As it would go on for ever.
-        else if (seen.asked <= 20) answer(null, task);
+        else if (seen.requested <= 20) answer(null, task);
       },
     });
     const { url, close } = await listenOnLoopback((_request, response) => {
@@ -200,7 +200,7 @@ describe('files of agents of 0.3 over gRPC', () => {
     const seen = await grpcAgent(null);
     expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
     expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
-    expect(seen.asked).toBe(1);
+    expect(seen.requested).toBe(1);
   });
 });
 

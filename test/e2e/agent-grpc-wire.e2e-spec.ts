@@ -379,12 +379,12 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
   it('cuts a call that is aborted, before and after it is connected', async () => {
     let canceled: (() => void) | undefined;
     const gone = new Promise<void>((resolve) => (canceled = resolve));
-    let asked: (() => void) | undefined;
-    const arrived = new Promise<void>((resolve) => (asked = resolve));
+    let requested: (() => void) | undefined;
+    const arrived = new Promise<void>((resolve) => (requested = resolve));
     const agent = await answering(version, {
       getTask: (call: Call) => {
         call.on('cancelled', () => canceled?.());
-        asked?.();
+        requested?.();
       },
     });
     const before = AbortSignal.abort();

@@ -96,7 +96,7 @@ function said(task: JsonObject): string {
 }
 
 async function shows(id: string, wanted: JsonObject): Promise<void> {
-  await eventually(async () => expect(await healthOf(id)).toMatchObject(wanted), 3000);
+  await eventually(async () => expect(await healthOf(id)).toMatchObject(wanted), 10_000);
 }
 
 describe('an agent that nobody calls', () => {
@@ -366,10 +366,10 @@ describe('an agent that is taken out of service', () => {
     const agent = await busy('one', { maxConcurrent: 2, priority: 5 }, { skills });
     await register('two', { skills });
     const direct = await hub.submit('1', to('one'));
-    const asked = await hub.submit('2', shared);
+    const requested = await hub.submit('2', shared);
     await eventually(() => expect(agent.tasks.size).toBe(2));
     [...agent.tasks.values()][1]!.setState('TASK_STATE_INPUT_REQUIRED', 'Which?');
-    await hub.waitForTask(String(asked['id']), 'TASK_STATE_INPUT_REQUIRED');
+    await hub.waitForTask(String(requested['id']), 'TASK_STATE_INPUT_REQUIRED');
     const more = await hub.submit('3', to('one'));
     await eventually(() => expect(agent.tasks.size).toBe(3));
     const waiting = await hub.submit('4', shared);
@@ -378,7 +378,7 @@ describe('an agent that is taken out of service', () => {
     const killed = await hub.admin('POST', '/api/v1/agents/one:kill');
     const stopped = { id: 'one', enabled: false, canceled: 3, movedOn: 1 };
     expect([killed.status, killed.body]).toEqual([200, stopped]);
-    for (const { id } of [direct, asked, more]) {
+    for (const { id } of [direct, requested, more]) {
       const task = await hub.getTask(String(id));
       expect(stateOf(task)).toBe('TASK_STATE_CANCELED');
       expect(said(task)).toContain('The operator has stopped one.');

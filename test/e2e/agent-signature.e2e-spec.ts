@@ -16,7 +16,7 @@ const WELL_KNOWN = '/.well-known/agent-card.json';
 /** A server whose every document a test decides; it counts what it is asked. */
 class CardServer {
   readonly documents = new Map<string, unknown>();
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
 
   private constructor(private readonly listener: HttpListener) {}
 
@@ -24,7 +24,7 @@ class CardServer {
     const holder: { server?: CardServer } = {};
     const listener = await listenOnLoopback((request, response) => {
       const path = request.url ?? '';
-      holder.server?.asked.push(path);
+      holder.server?.requested.push(path);
       const document = holder.server?.documents.get(path);
       response.writeHead(document === undefined ? 404 : 200, {
         'content-type': 'application/json',
@@ -82,7 +82,7 @@ describe('the signature of a card', () => {
 
   afterEach(async () => {
     server.documents.clear();
-    server.asked.length = 0;
+    server.requested.length = 0;
     for (const close of closing.splice(0).reverse()) await close();
   });
 
@@ -273,7 +273,7 @@ describe('the signature of a card', () => {
       const answer = await register();
       expect(outcome(answer)).toEqual([201, 'unverified', null]);
       expect(answer.body.signature.reason).toContain('not on the origin');
-      expect(elsewhere.asked).toEqual([]);
+      expect(elsewhere.requested).toEqual([]);
     });
 
     it('takes no algorithm that needs no private key', async () => {

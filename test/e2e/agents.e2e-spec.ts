@@ -31,9 +31,9 @@ afterEach(async () => {
 
 /** Serves documents by path, and notes who asked for what. */
 async function serve(documents: Record<string, unknown>) {
-  const asked: { path: string; headers: NodeJS.Dict<string | string[]> }[] = [];
+  const requested: { path: string; headers: NodeJS.Dict<string | string[]> }[] = [];
   const server = createServer((request, response) => {
-    asked.push({ path: request.url ?? '', headers: request.headers });
+    requested.push({ path: request.url ?? '', headers: request.headers });
     const found = documents[request.url ?? ''];
     if (found === undefined) return void response.writeHead(404).end('not here');
     response.end(typeof found === 'string' ? found : JSON.stringify(found));
@@ -41,7 +41,11 @@ async function serve(documents: Record<string, unknown>) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   servers.push(() => (server.closeAllConnections(), server.close()));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, documents };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requested,
+    documents,
+  };
 }
 
 function card(name: string, changes: Json = {}): Json {
@@ -89,9 +93,9 @@ describe('registering an agent', () => {
   });
 
   it('looks below the path, at the address itself, then at the origin', async () => {
-    const { url, asked } = await serve({ '/.well-known/agent.json': card('At the origin') });
+    const { url, requested } = await serve({ '/.well-known/agent.json': card('At the origin') });
     expect((await post({ cardUrl: `${url}/deep/agent/` })).body.id).toBe('at-the-origin');
-    expect(asked.map(({ path }) => path)).toEqual([
+    expect(requested.map(({ path }) => path)).toEqual([
       '/deep/agent/.well-known/agent-card.json',
       '/deep/agent/.well-known/agent.json',
       '/deep/agent/',
@@ -101,11 +105,14 @@ describe('registering an agent', () => {
   });
 
   it('takes an explicit card address with headers', async () => {
-    const { url, asked } = await serve({ '/cards/7.json': card('Seventh') });
+    const { url, requested } = await serve({ '/cards/7.json': card('Seventh') });
     const body = { cardUrl: `${url}/cards/7.json`, cardHeaders: { 'X-Card-Key': 'open sesame' } };
     expect((await post(body)).status).toBe(201);
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.headers).toMatchObject({ 'x-card-key': 'open sesame', 'a2a-version': '1.0' });
+    expect(requested).toHaveLength(1);
+    expect(requested[0]?.headers).toMatchObject({
+      'x-card-key': 'open sesame',
+      'a2a-version': '1.0',
+    });
   });
 
   it('understands cards of 0.2.5 and 0.3', async () => {

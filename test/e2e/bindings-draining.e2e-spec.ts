@@ -53,13 +53,13 @@ describe('while the process drains', () => {
   });
 
   it('JSON-RPC answers 503 in its envelope', async () => {
-    const answer = await asked(() => hub.rpcRaw('GetTask', { id: 'any' }));
+    const answer = await requested(() => hub.rpcRaw('GetTask', { id: 'any' }));
     expect(answer).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1', connection: 'close' },
       body: { jsonrpc: '2.0', id: null, error: { code: -32603, data: [UNAVAILABLE] } },
     });
-    const legacy = await asked(() => hub.rpcRaw('tasks/get', { id: 'any' }, V0));
+    const legacy = await requested(() => hub.rpcRaw('tasks/get', { id: 'any' }, V0));
     expect(legacy).toMatchObject({
       status: 503,
       body: { error: { code: -32603, message: 'Internal error', data: UNAVAILABLE } },
@@ -67,7 +67,7 @@ describe('while the process drains', () => {
   });
 
   it('HTTP+JSON answers 503 in the form of its version', async () => {
-    expect(await asked(() => hub.rest('GET', '/a2a/tasks'))).toMatchObject({
+    expect(await requested(() => hub.rest('GET', '/a2a/tasks'))).toMatchObject({
       status: 503,
       headers: {
         'retry-after': '1',
@@ -75,7 +75,9 @@ describe('while the process drains', () => {
       },
       body: { error: { code: 503, status: 'UNAVAILABLE', details: [UNAVAILABLE] } },
     });
-    expect(await asked(() => hub.rest('GET', '/a2a/v1/tasks/any', undefined, V0))).toMatchObject({
+    expect(
+      await requested(() => hub.rest('GET', '/a2a/v1/tasks/any', undefined, V0)),
+    ).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
       body: { code: -32603, data: UNAVAILABLE },
@@ -83,7 +85,7 @@ describe('while the process drains', () => {
   });
 
   it('the admin API answers 503 with a problem, and the probes go on', async () => {
-    expect(await asked(() => hub.admin('GET', '/api/v1/agents'))).toMatchObject({
+    expect(await requested(() => hub.admin('GET', '/api/v1/agents'))).toMatchObject({
       status: 503,
       headers: {
         'content-type': expect.stringContaining('application/problem+json'),
@@ -91,14 +93,15 @@ describe('while the process drains', () => {
       },
       body: { type: 'urn:a2a-hub:error:unavailable' },
     });
-    const probe = (path: string): Promise<HttpAnswer> => asked(() => hub.get(path, { key: null }));
+    const probe = (path: string): Promise<HttpAnswer> =>
+      requested(() => hub.get(path, { key: null }));
     expect((await probe('/health/live')).status).toBe(200);
     expect((await probe('/health/ready')).status).toBe(503);
   });
 });
 
 /** Idle connections are closed meanwhile, at times before their request is read. */
-function asked(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+function requested(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   return eventually(ask);
 }
 

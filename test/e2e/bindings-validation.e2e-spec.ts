@@ -350,8 +350,8 @@ describe('messages that are sent', () => {
   });
 
   it.each([
-    [{ waitUnasked: 'never' }, true],
-    [{ waitUnasked: 'always', acceptClientTaskIds: true }, false],
+    [{ blockingDefault: 'never' }, true],
+    [{ blockingDefault: 'always', acceptClientTaskIds: true }, false],
     [{ acceptClientTaskIds: true }, true],
   ])('with %j a 0.x send that does not say returns immediately: %s', async (tasks, immediately) => {
     const configured = await startBindings({ tasks });

@@ -240,7 +240,7 @@ describe('the keys of one database', () => {
       database = await startPostgres();
       const databaseUrl = await database.migratedUrl();
       hubs = [await start({ databaseUrl }), await startHub(optionsOf({ databaseUrl }))];
-    }, 60_000);
+    });
     afterAll(async () => {
       for (const hub of hubs ?? []) await hub.close();
       await database?.stop();

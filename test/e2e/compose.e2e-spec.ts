@@ -24,7 +24,7 @@ let agentPort: number;
 beforeAll(async () => {
   database = await startPostgres();
   [databaseUrl, agentPort] = await Promise.all([database.freshUrl(), freePort()]);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(running.map((each) => each.stop()));
   await database?.stop();

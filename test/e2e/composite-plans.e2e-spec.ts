@@ -247,7 +247,7 @@ describe('a task of a composite skill', () => {
     expect(artifactTexts(task).sort()).toEqual(['fallback(x)', 'merge(x)']);
     expect(sent('review')).toEqual([]);
     expect((await seen(task)).route.leftOut).toEqual([
-      { step: 'translate', why: 'Step "translate" finds nobody.' },
+      { step: 'translate', why: 'Step "translate" finds no agent.' },
       { step: 'polish', why: 'Step "polish" waits for "translate".' },
     ]);
     await expect(run('strict')).rejects.toThrow('No agent offers the skill "composite.strict".');

@@ -25,7 +25,7 @@ function main(args: string[], environment: Record<string, string> = {}): Promise
     execFile(
       process.execPath,
       [MAIN, ...args],
-      { cwd: folder, env: { PATH: process.env['PATH'], ...environment }, timeout: 20_000 },
+      { cwd: folder, env: { PATH: process.env['PATH'], ...environment }, timeout: 60_000 },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });
@@ -147,7 +147,7 @@ compositeSkills:
         expect(words).toContain(`the database ${path} cannot be used`);
         expect(words).toContain('bring it back from a backup');
       }
-    }, 60_000);
+    });
 
     it('says in a sentence that it is no file, or that its side file is none of the hub', async () => {
       const inside = join(folder, 'folder.db');
@@ -156,7 +156,7 @@ compositeSkills:
       const path = join(folder, 'beside.db');
       writeFileSync(`${path}.lock`, 'no database at all'.repeat(1000));
       expect(await refusal(path)).toContain(`${path}.lock, by which`);
-    }, 60_000);
+    });
   });
 
   it('whose port for gRPC is taken says so once', async () => {

@@ -105,19 +105,19 @@ it('follows the file while it runs, and stays with what it had when the file is 
   declare({ rules: [{ name: 'Off', enabled: false, target: { agentId: 'one' } }] });
   await eventually(async () => {
     expect(await listed()).toEqual(['1 off config', '2 second api']);
-  }, 5000);
+  }, 10_000);
   expect(await answerer()).toBe('two');
   declare({ rules: [{ name: 'Wrong', target: {} }] });
-  await eventually(() => expect(errors).toHaveLength(1), 5000);
+  await eventually(() => expect(errors).toHaveLength(1), 10_000);
   expect(errors).toEqual([
     expect.objectContaining({ problems: [expect.objectContaining({ key: 'rules[0].target' })] }),
   ]);
   expect(await listed()).toEqual(['1 off config', '2 second api']);
   declare({ rules: [{ id: 'second', name: 'Instead', target: { agentId: 'one' } }] });
-  await eventually(async () => expect(await listed()).toEqual(['1 second config']), 5000);
+  await eventually(async () => expect(await listed()).toEqual(['1 second config']), 10_000);
   expect(await answerer()).toBe('one');
   declare({});
-  await eventually(async () => expect(await listed()).toEqual(['1 second api']), 5000);
+  await eventually(async () => expect(await listed()).toEqual(['1 second api']), 10_000);
 });
 
 it('adds, changes and removes declared agents with the file', async () => {
@@ -127,7 +127,7 @@ it('adds, changes and removes declared agents with the file', async () => {
     return status === 200 ? (body.tags as string[]) : status;
   };
   const expectTags = (id: string, expected: unknown): Promise<void> =>
-    eventually(async () => expect(await tagsOf(id)).toEqual(expected), 5000);
+    eventually(async () => expect(await tagsOf(id)).toEqual(expected), 10_000);
   declare({ agents: { declared: [{ id: 'three', cardUrl, tags: ['a'] }] } });
   await expectTags('three', ['a']);
   declare({
@@ -162,7 +162,7 @@ it('adds, changes and removes declared composite skills with the file', async ()
     return status === 200 ? [body.version, body.source, body.name] : status;
   };
   const expectRead = (expected: unknown): Promise<void> =>
-    eventually(async () => expect(await read()).toEqual(expected), 5000);
+    eventually(async () => expect(await read()).toEqual(expected), 10_000);
   declare({ compositeSkills: [both] });
   await expectRead([1, 'config', 'Both']);
   expect((await hub.get('/.well-known/agent-card.json')).text).toContain('"composite.both"');
@@ -191,7 +191,7 @@ it('adds, changes and removes declared composite skills with the file', async ()
   declare({
     compositeSkills: [{ ...both, steps: [{ name: 'a', agentId: 'one', inputs: ['b'] }] }],
   });
-  await eventually(() => expect(errors).toHaveLength(1), 5000);
+  await eventually(() => expect(errors).toHaveLength(1), 10_000);
   expect(errors).toEqual([
     expect.objectContaining({
       problems: [expect.objectContaining({ key: 'compositeSkills[0].steps[0].inputs[0]' })],

@@ -74,7 +74,7 @@ describe('a declared agent whose card cannot be read', () => {
     expect(said.filter((fields) => fields['agent'] === 'away')).toEqual([
       { agent: 'away', reason: 'AGENT_UNREACHABLE', why: expect.stringMatching(/ECONNREFUSED/) },
     ]);
-  }, 30_000);
+  });
 
   it('has its place in pages and filters, and gets no work', async () => {
     const away = (id: string) => declared(id, { cardUrl: 'http://10.0.0.1' });

@@ -25,9 +25,9 @@ afterEach(async () => {
 
 /** The hub's client behind an egress whose names resolve to the next answer of `answers`, the last for ever. */
 function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const resolve = async (name: string) => {
-    asked.push(name);
+    requested.push(name);
     const answer = answers.length > 1 ? answers.shift() : answers[0];
     if (answer === undefined) throw Object.assign(new Error('none'), { code: 'ENOTFOUND' });
     return answer;
@@ -40,7 +40,7 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
     () => egress.close(),
     () => client.onApplicationShutdown(),
   );
-  return { client, asked };
+  return { client, requested };
 }
 
 function clientOf(egress: Egress): SdkAgentClient {
@@ -104,11 +104,11 @@ async function listener() {
 describe('gRPC through the egress guard', () => {
   it('connects to what the resolver of the hub gives, under the name that was asked for', async () => {
     const { port, calls } = await agent();
-    const { client, asked } = clientWith([`agent.internal:${port}`], [LOOPBACK]);
+    const { client, requested } = clientWith([`agent.internal:${port}`], [LOOPBACK]);
     const task = await client.getTask(at(`agent.internal:${port}`), 't', options());
     expect(task.id).toBe('t');
     expect(calls).toEqual([`agent.internal:${port}`]);
-    expect(new Set(asked)).toEqual(new Set(['agent.internal']));
+    expect(new Set(requested)).toEqual(new Set(['agent.internal']));
   });
 
   it.each<[string, ResolvedAddress[], string]>([
@@ -133,11 +133,11 @@ describe('gRPC through the egress guard', () => {
   it('does not connect to a name that was public when it was looked up first', async () => {
     const { port, sockets } = await listener();
     // Once for the choice of TLS, then for the connection itself.
-    const { client, asked } = clientWith([], [PUBLIC], [LOOPBACK]);
+    const { client, requested } = clientWith([], [PUBLIC], [LOOPBACK]);
     const error = await failure(client.getTask(at(`rebind.example:${port}`), 't', options()));
     expect(error.kind).toBe('unreachable');
     expect(error.message).toContain('loopback');
-    expect(asked.length).toBeGreaterThan(1);
+    expect(requested.length).toBeGreaterThan(1);
     expect(sockets.size).toBe(0);
   });
 
@@ -204,12 +204,12 @@ describe('gRPC through the egress guard', () => {
     const port = await freePort();
     let left = false;
     const egress = new Egress({ allow: ['127.0.0.1'], hasFileLeft: () => left });
-    const asked = clientOf(egress).getTask(at(`127.0.0.1:${port}`), 't', options());
+    const requested = clientOf(egress).getTask(at(`127.0.0.1:${port}`), 't', options());
     // Longer than it may take to connect.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(egress.lacksFiles).toBe(true);
     await agent(port);
-    expect((await asked).id).toBe('t');
+    expect((await requested).id).toBe('t');
     left = true;
     expect(egress.lacksFiles).toBe(false);
   });
@@ -217,8 +217,8 @@ describe('gRPC through the egress guard', () => {
   it('looks a name up once a second at most, however often a connection fails', async () => {
     const { port, stop } = await agent();
     stop();
-    let asked = 0;
-    const resolver = { resolve: async () => (asked++, [LOOPBACK]) };
+    let requested = 0;
+    const resolver = { resolve: async () => (requested++, [LOOPBACK]) };
     const egress = new Egress({ allow: ['agent.internal'], resolver });
     const { client } = guardedClient(egress, `http://agent.internal:${port}`, {});
     closing.push(
@@ -228,8 +228,8 @@ describe('gRPC through the egress guard', () => {
     const began = performance.now();
     client.getChannel().getConnectivityState(true);
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    expect(asked).toBeGreaterThan(0);
-    expect(asked).toBeLessThanOrEqual(1 + (performance.now() - began) / 1000);
+    expect(requested).toBeGreaterThan(0);
+    expect(requested).toBeLessThanOrEqual(1 + (performance.now() - began) / 1000);
   });
 
   it('says that a name does not resolve', async () => {

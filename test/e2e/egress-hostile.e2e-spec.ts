@@ -50,7 +50,7 @@ describe('a receiver that does not behave', () => {
   let connections = 0;
   const sockets = new Set<Socket>();
   /** Those that a request came by. */
-  const asked = new Set<Socket>();
+  const requested = new Set<Socket>();
   let egress: Egress;
 
   beforeEach(async () => {
@@ -62,10 +62,10 @@ describe('a receiver that does not behave', () => {
         .on('error', () => undefined)
         .on('close', () => {
           sockets.delete(socket);
-          asked.delete(socket);
+          requested.delete(socket);
         });
       socket.once('data', () => {
-        asked.add(socket);
+        requested.add(socket);
         behave(socket);
       });
     });
@@ -181,7 +181,7 @@ describe('a receiver that does not behave', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
     // Nobody listens to an answer any more once its attempt has ended. (An attempt whose time was up before it
     // was connected leaves its connection to the next one.)
-    await eventually(() => expect(asked.size).toBe(0), 10_000);
+    await eventually(() => expect(requested.size).toBe(0), 10_000);
   });
 
   it('that answers before it has read the body does not spoil the next request', async () => {

@@ -69,10 +69,10 @@ describe('client certificates', () => {
   });
 
   it('never sends a request over a connection of another certificate', async () => {
-    const asked = [alice!, bob!, alice!, bob!, alice!, alice!, bob!];
-    const answers = await Promise.all(asked.map((one) => get(as(one))));
+    const requested = [alice!, bob!, alice!, bob!, alice!, alice!, bob!];
+    const answers = await Promise.all(requested.map((one) => get(as(one))));
     expect(answers).toEqual(['alice', 'bob', 'alice', 'bob', 'alice', 'alice', 'bob']);
-    for (const one of asked) await get(as(one));
+    for (const one of requested) await get(as(one));
     expect(await get(as(bob!))).toBe('bob');
     expect(await get(as(alice!))).toBe('alice');
   });

@@ -12,12 +12,12 @@ const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
 
 /** A resolver that gives each name its next answer, the last one for ever. */
 class ScriptedResolver implements Resolver {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
 
   constructor(private readonly answers: Record<string, (typeof PUBLIC | typeof LOOPBACK)[][]>) {}
 
   async resolve(hostname: string) {
-    this.asked.push(hostname);
+    this.requested.push(hostname);
     const left = this.answers[hostname];
     if (!left) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     return (left.length > 1 ? left.shift() : left[0]) ?? [];
@@ -74,7 +74,7 @@ describe('Egress on real sockets', () => {
     const url = `https://rebind.example:${port}/`;
     expect(await egress.check(url)).toEqual({ verified: true });
     await expect(get(url)).rejects.toEqual(refused('loopback'));
-    expect(resolver.asked).toEqual(['rebind.example', 'rebind.example']);
+    expect(resolver.requested).toEqual(['rebind.example', 'rebind.example']);
     expect(seen).toEqual([]);
   });
 

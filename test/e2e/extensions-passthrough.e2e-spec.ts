@@ -301,11 +301,11 @@ describe('what passes through the hub', () => {
     ];
     const request = modernRequest('modern', parts, { metadata: nastyStruct() });
     const message = { ...(request['message'] as JsonObject), metadata: nastyStruct() };
-    const asked = { 'a2a-extensions': `${OURS}, urn:x:unknown` };
+    const requested = { 'a2a-extensions': `${OURS}, urn:x:unknown` };
     const { answer, headers } = await client.exchange(
       V1.sendMessage.path,
       V1.sendMessage.requestSerialize(SendMessageRequest.fromJSON({ ...request, message })),
-      asked,
+      requested,
     );
     expect(headers.get('a2a-extensions')).toEqual([OURS]);
     const sent = modern.calls.at(-1)!.params as Record<string, JsonObject>;

@@ -216,8 +216,8 @@ describe('extensions', () => {
       expect(without.skipped).toEqual([
         expect.objectContaining({ agentId: 'strict', why: expect.stringContaining(MUST) }),
       ]);
-      const asked = (await dryRun({ extensions: [MUST] })).body;
-      expect(asked.chosen.map(({ agentId }: JsonObject) => agentId)).toEqual(['geo', 'strict']);
+      const requested = (await dryRun({ extensions: [MUST] })).body;
+      expect(requested.chosen.map(({ agentId }: JsonObject) => agentId)).toEqual(['geo', 'strict']);
       const alone = await dryRun({ agentId: 'strict' });
       expect([alone.status, alone.text.includes(MUST)]).toEqual([400, true]);
     });

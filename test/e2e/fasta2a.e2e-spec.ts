@@ -116,8 +116,8 @@ describe('an agent of fasta2a 0.5', () => {
     (await hub.send(text, { message }, { path: `/a2a/agents/${agentId}` }))['task'] as JsonObject;
 
   it('opens a new task for every message: the hub follows it and keeps its own', async () => {
-    const asked = await send('ask');
-    const { id: taskId, contextId } = asked;
+    const requested = await send('ask');
+    const { id: taskId, contextId } = requested;
     const before = agent.newest;
     const done = await send('the left one', { taskId, contextId });
     expect(done).toMatchObject({ id: taskId, contextId });
@@ -128,9 +128,9 @@ describe('an agent of fasta2a 0.5', () => {
   });
 
   it('keeps its question in the history only: the client finds it in the status', async () => {
-    const asked = await send('ask');
-    expect(stateOf(asked)).toBe('TASK_STATE_INPUT_REQUIRED');
-    expect(asked['status'].message).toMatchObject({
+    const requested = await send('ask');
+    expect(stateOf(requested)).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(requested['status'].message).toMatchObject({
       role: 'ROLE_AGENT',
       parts: [{ text: 'Which one?' }],
     });

@@ -98,7 +98,7 @@ describe('an event that cannot be read', () => {
     const done = await send();
     expect(done['status'].state).toBe('TASK_STATE_COMPLETED');
     expect(textIn(done['artifacts'][0])).toBe('Hello (f)');
-    expect(agent.asked()).toBe(1);
+    expect(agent.requested()).toBe(1);
     expect(await deviations()).toEqual(['other-form', 'unreadable-event']);
   });
 
@@ -113,7 +113,7 @@ describe('an event that cannot be read', () => {
     expect(failed['status'].message.parts[0].text).toBe(
       'InvalidAgentResponse: Wire agent gave an answer that is not A2A. Wire agent does not know its task any more.',
     );
-    expect(agent.asked()).toBe(1);
+    expect(agent.requested()).toBe(1);
   });
 
   it('is given up after three answers that cannot be read either', async () => {
@@ -122,13 +122,13 @@ describe('an event that cannot be read', () => {
     expect(failed['status'].message.parts[0].text).toMatch(
       /^InvalidAgentResponse: .* Wire agent was asked 3 times: InvalidAgentResponse: /,
     );
-    expect(agent.asked()).toBe(3);
+    expect(agent.requested()).toBe(3);
   });
 
   it('fails a task of which the agent has not said the id', async () => {
     const agent = await agentOf(RPC, { stream: [garbage], task: langGraphTask([]) });
     expect((await send())['status'].state).toBe('TASK_STATE_FAILED');
-    expect(agent.asked()).toBe(0);
+    expect(agent.requested()).toBe(0);
   });
 });
 

@@ -83,7 +83,7 @@ describe('agents of frameworks, as they are', () => {
     const agent = await agentOf(V03, { stream: javaSdk(words), task: javaSdkTask(words) });
     const task = await send();
     expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['echo: hi there']]);
-    expect(agent.asked()).toBe(1);
+    expect(agent.requested()).toBe(1);
     expect(await deviations()).toEqual(['out-of-order']);
   });
 
@@ -127,24 +127,24 @@ describe('agents of frameworks, as they are', () => {
 
   it('google-adk: a call of a tool that a person answers is the question', async () => {
     await agentOf(V1, { stream: googleAdkAsking(), further: pydanticAi(['blue']) });
-    const asked = await send();
-    expect(stateOf(asked)).toBe('INPUT_REQUIRED');
-    expect(asked['status'].message.parts[0].data.args.question).toBe('Which colour?');
-    const done = await send({ taskId: asked['id'] });
-    expect([done['id'], stateOf(done)]).toEqual([asked['id'], 'COMPLETED']);
+    const requested = await send();
+    expect(stateOf(requested)).toBe('INPUT_REQUIRED');
+    expect(requested['status'].message.parts[0].data.args.question).toBe('Which colour?');
+    const done = await send({ taskId: requested['id'] });
+    expect([done['id'], stateOf(done)]).toEqual([requested['id'], 'COMPLETED']);
     expect(await deviations()).toEqual([]);
   });
 
   it('langgraph: an interrupt is asked as an artifact, and its answer goes on', async () => {
     await agentOf(V1, { stream: langGraphAsking(), further: langGraphEvents(['blue']) });
-    const asked = await send();
-    expect(stateOf(asked)).toBe('INPUT_REQUIRED');
-    const [interrupt] = asked['artifacts'] as JsonObject[];
+    const requested = await send();
+    expect(stateOf(requested)).toBe('INPUT_REQUIRED');
+    const [interrupt] = requested['artifacts'] as JsonObject[];
     expect(interrupt).toMatchObject({
       name: 'Interrupt',
       parts: [{ data: { value: 'Which colour?' } }],
     });
-    const done = await send({ taskId: asked['id'] });
-    expect([done['id'], stateOf(done)]).toEqual([asked['id'], 'COMPLETED']);
+    const done = await send({ taskId: requested['id'] });
+    expect([done['id'], stateOf(done)]).toEqual([requested['id'], 'COMPLETED']);
   });
 });

@@ -150,7 +150,7 @@ describe('a stream over gRPC', () => {
     live.end();
     await reader.end();
     expect(reader.failure).toBeUndefined();
-  }, 60_000);
+  });
 });
 
 describe('while the process drains', () => {

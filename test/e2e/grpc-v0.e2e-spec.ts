@@ -151,8 +151,8 @@ describe('a send over gRPC 0.3', () => {
     expect(history.length).toBeGreaterThan(0);
     const all = await client.call(V0.getTask, { ...named(id), historyLength: 0 });
     expect(all.history).toEqual(history);
-    const asked = sending({ taskId: '' }, { blocking: true, historyLength: 1 });
-    expect((await sent(asked)).history).toHaveLength(1);
+    const requested = sending({ taskId: '' }, { blocking: true, historyLength: 1 });
+    expect((await sent(requested)).history).toHaveLength(1);
     const negative = client.call(V0.getTask, { ...named(id), historyLength: -1 });
     expect(await failureOf(negative)).toMatchObject({
       code: 'INVALID_ARGUMENT',
@@ -232,8 +232,8 @@ describe('a send over gRPC 0.3', () => {
       };
       return json.history[0]!.parts[0]!['raw'];
     };
-    const asked = { accept: 'application/grpc; profile=a2a-proto' };
-    expect(await raw(asked)).toBe(value.toString('base64'));
+    const requested = { accept: 'application/grpc; profile=a2a-proto' };
+    expect(await raw(requested)).toBe(value.toString('base64'));
     expect(await raw({})).toBe('test');
     peer.close();
   });

@@ -278,45 +278,41 @@ describe('unfinished uploads of one principal', () => {
 });
 
 describe('large messages of sends that wait for a silent agent', () => {
-  it.each(['HTTP', 'gRPC'])(
-    'do not hold up the next one over %s',
-    async (binding) => {
-      const server = { maxBodyBytes: 16 * MIB, drainMs: 200 };
-      const stage = await startGrpcHub({ server }, { live: { manual: true } });
-      const served = stage.hub;
-      const own = await served.createKey({ name: 'patient' });
-      const client = await GrpcClient.of(served, { key: own });
-      // Three of them are more than the share of a principal.
-      const raw = Buffer.alloc(1.2 * MIB, 1).toString('base64');
-      const send = async (configuration?: object): Promise<unknown> => {
-        const message = {
-          messageId: crypto.randomUUID(),
-          role: 'ROLE_USER',
-          parts: [{ raw }],
-          metadata: { agentId: 'scripted' },
-        };
-        if (binding === 'gRPC') {
-          const request = SendMessageRequest.fromJSON({ message, configuration });
-          return (await client.call(V1.sendMessage, request)).payload?.$case;
-        }
-        const answer = await fetch(`${served.url}/a2a/message:send`, {
-          method: 'POST',
-          headers: {
-            authorization: `Bearer ${own}`,
-            'content-type': 'application/json',
-            'a2a-version': '1.0',
-          },
-          body: JSON.stringify({ message, configuration }),
-        });
-        await answer.text();
-        return answer.status === 200 ? 'task' : answer.status;
+  it.each(['HTTP', 'gRPC'])('do not hold up the next one over %s', async (binding) => {
+    const server = { maxBodyBytes: 16 * MIB, drainMs: 200 };
+    const stage = await startGrpcHub({ server }, { live: { manual: true } });
+    const served = stage.hub;
+    const own = await served.createKey({ name: 'patient' });
+    const client = await GrpcClient.of(served, { key: own });
+    // Three of them are more than the share of a principal.
+    const raw = Buffer.alloc(1.2 * MIB, 1).toString('base64');
+    const send = async (configuration?: object): Promise<unknown> => {
+      const message = {
+        messageId: crypto.randomUUID(),
+        role: 'ROLE_USER',
+        parts: [{ raw }],
+        metadata: { agentId: 'scripted' },
       };
-      for (let i = 0; i < 4; i += 1) send().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      expect(await send({ returnImmediately: true })).toBe('task');
-      client.close();
-      await stage.close();
-    },
-    30_000,
-  );
+      if (binding === 'gRPC') {
+        const request = SendMessageRequest.fromJSON({ message, configuration });
+        return (await client.call(V1.sendMessage, request)).payload?.$case;
+      }
+      const answer = await fetch(`${served.url}/a2a/message:send`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${own}`,
+          'content-type': 'application/json',
+          'a2a-version': '1.0',
+        },
+        body: JSON.stringify({ message, configuration }),
+      });
+      await answer.text();
+      return answer.status === 200 ? 'task' : answer.status;
+    };
+    for (let i = 0; i < 4; i += 1) send().catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await send({ returnImmediately: true })).toBe('task');
+    client.close();
+    await stage.close();
+  });
 });

@@ -18,7 +18,7 @@ const CHUNKS = 12;
 /** Before the second kill no task comes further, so that every task lives through both. */
 const CHUNKS_BEFORE_KILLS = 8;
 const CHUNK_EVERY_MS = 400;
-const DEADLINE_MS = 45_000;
+const DEADLINE_MS = 90_000;
 
 describe.each([
   ['SQLite', startSqlite],

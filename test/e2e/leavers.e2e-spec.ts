@@ -1,21 +1,10 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type HttpAnswer, type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
-import { isEnd, toldTask } from '../support/told-tasks.js';
+import { isEnd, notifiedTask } from '../support/notified-tasks.js';
 import { WebhookSink } from '../support/webhook-sink.js';
-
-jest.setTimeout(40_000);
 
 const PRINCIPALS = '/api/v1/principals';
 const SUBSCRIPTIONS = '/api/v1/push/subscriptions';
@@ -119,7 +108,7 @@ async function work(): Promise<string> {
 const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2500));
 
 const told = (taskId: string, path = '/all'): number =>
-  sink.at(path).filter((each) => toldTask(each) === taskId).length;
+  sink.at(path).filter((each) => notifiedTask(each) === taskId).length;
 
 describe('a principal that is disabled', () => {
   it('has nothing sent any more, and all of it once it is enabled', async () => {
@@ -212,8 +201,8 @@ describe('a principal that is disabled', () => {
   it('is refused at every binding, gets no key, and comes back with its keys', async () => {
     await hub.rpc('ListTasks', {}, { key: leaver.key });
     await act(leaver.principalId, 'disable');
-    const asked = await hub.rpcRaw('ListTasks', {}, { key: leaver.key });
-    expect(asked.status).toBe(401);
+    const requested = await hub.rpcRaw('ListTasks', {}, { key: leaver.key });
+    expect(requested.status).toBe(401);
     expect((await hub.admin('GET', SUBSCRIPTIONS, undefined, leaver.key)).status).toBe(401);
     const fields = { name: 'new', principal: leaver.principalId };
     const refused = await hub.admin('POST', '/api/v1/keys', fields);

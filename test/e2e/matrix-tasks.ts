@@ -106,11 +106,11 @@ export function describeTasks(client: Dialect, pairOf: () => Pair): void {
 
   it('answers the question of a task, and gets the same task', async () => {
     const pair = pairOf();
-    const asked = await pair.send('ask');
-    expect(stateOf(asked)).toBe('INPUT_REQUIRED');
-    expect(textOf(asked.status?.message?.parts)).toBe('Which one?');
+    const requested = await pair.send('ask');
+    expect(stateOf(requested)).toBe('INPUT_REQUIRED');
+    expect(textOf(requested.status?.message?.parts)).toBe('Which one?');
     const before = pair.turn.taskId;
-    const { id: taskId, contextId } = asked;
+    const { id: taskId, contextId } = requested;
     const done = await pair.send('the left one', { taskId, contextId });
     expect(done).toMatchObject({ id: taskId, contextId });
     expect(stateOf(done)).toBe('COMPLETED');

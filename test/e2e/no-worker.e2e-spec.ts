@@ -16,7 +16,7 @@ beforeAll(async () => {
     startSdkAgent(),
   ]);
   await hub.registerAgent(agent.url, { id: 'agent' });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([hub?.close(), agent?.close()]);
   await database?.stop();

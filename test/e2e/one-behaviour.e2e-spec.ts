@@ -208,8 +208,8 @@ function expected({ binding, version }: Binding, reason: ErrorReason): Partial<R
   return { ...shown, status: wire.httpStatus, ...(version === '0.3' ? { code: wire.code } : {}) };
 }
 
-async function refused(asked: Promise<unknown>): Promise<Refusal> {
-  const error: unknown = await asked.then(
+async function refused(requested: Promise<unknown>): Promise<Refusal> {
+  const error: unknown = await requested.then(
     () => new Error('it was not refused'),
     (thrown: unknown) => thrown,
   );

@@ -86,9 +86,9 @@ describe('agents: a2a-sdk 1.x', () => {
         call.event(status(followUp ? 'COMPLETED' : 'INPUT_REQUIRED')).end();
       },
     });
-    const asked = await send();
-    expect(stateOf(asked)).toBe('TASK_STATE_INPUT_REQUIRED');
-    const { id: taskId, contextId } = asked;
+    const requested = await send();
+    expect(stateOf(requested)).toBe('TASK_STATE_INPUT_REQUIRED');
+    const { id: taskId, contextId } = requested;
     expect(stateOf(await send('more', { taskId, contextId }))).toBe('TASK_STATE_COMPLETED');
     expect(agent.calls).toHaveLength(2);
   });

@@ -192,9 +192,9 @@ describe('answers: what clients validate', () => {
   it('a task of 0.3 has the kinds and states that strict clients know', async () => {
     const { body } = await call(V03, 'message/send', MESSAGE_03('go'));
     expect(faultsForFasta2a(body.result as JsonObject)).toEqual([]);
-    const asked = await call(V03, 'message/send', MESSAGE_03('ask'));
-    expect(asked.body.result.status.state).toBe('input-required');
-    expect(faultsForFasta2a(asked.body.result as JsonObject)).toEqual([]);
+    const requested = await call(V03, 'message/send', MESSAGE_03('ask'));
+    expect(requested.body.result.status.state).toBe('input-required');
+    expect(faultsForFasta2a(requested.body.result as JsonObject)).toEqual([]);
   });
 
   it('the client of fasta2a 2 is told what its message lacks, as it mixes two versions', async () => {
@@ -213,10 +213,10 @@ function zonelessAgent(): Promise<ScriptedAgent> {
   const timestamp = '2026-11-21T02:15:22.137971';
   return ScriptedAgent.start({
     handlers: {
-      SendStreamingMessage: (asked) => {
+      SendStreamingMessage: (requested) => {
         const ids = { taskId: 't', contextId: 'c' };
         const status = (state: string): JsonObject => ({ state, timestamp });
-        asked
+        requested
           .event({ task: { id: 't', contextId: 'c', status: status('TASK_STATE_SUBMITTED') } })
           .event({ statusUpdate: { ...ids, status: status('TASK_STATE_WORKING') } })
           .event({ statusUpdate: { ...ids, status: status('TASK_STATE_COMPLETED') } })

@@ -174,14 +174,14 @@ describe('cards: what the hub reads', () => {
   });
 
   it('uses the url of the card as it is (a2a-go: 404 at / and with a slash at the end)', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const listener = await listenOnLoopback((request, response) => {
       if (request.url === ROOT) {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(JSON.stringify(goCard(listener.url)));
         return;
       }
-      asked.push(`${request.method} ${request.url}`);
+      requested.push(`${request.method} ${request.url}`);
       const found = request.url === '/invoke';
       response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
       response.end(
@@ -193,7 +193,7 @@ describe('cards: what the hub reads', () => {
     const id = await hub.registerAgent(listener.url, { id: 'go' });
     const answer = await hub.send('hello', {}, { path: `/a2a/agents/${id}` });
     expect(answer['message']).toMatchObject({ parts: [{ text: 'hi' }] });
-    expect(new Set(asked)).toEqual(new Set(['POST /invoke']));
+    expect(new Set(requested)).toEqual(new Set(['POST /invoke']));
     await hub.admin('DELETE', `/api/v1/agents/${id}`);
     await listener.close();
   });

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, type HttpAnswer, startHub } from '../support/app.js';
 import type { JsonObject } from '../support/json.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
-
-jest.setTimeout(30_000);
 
 const PUSH = { scheduleMs: [100, 3000], jitter: 0, timeoutMs: 1000 };
 const API = '/api/v1/push';
@@ -75,7 +73,7 @@ async function done(method: string, path: string, body?: unknown): Promise<JsonO
 }
 
 /** A task that waits for an answer. */
-async function asked(): Promise<string> {
+async function requested(): Promise<string> {
   const sent = await hub.send('ask', { message: { metadata: { agentId: 'worker' } } });
   return String((sent['task'] as JsonObject)['id']);
 }
@@ -85,16 +83,16 @@ const answer = (taskId: string, text: string): Promise<unknown> =>
 
 /** A webhook of a new task, at a path of its own, that has been told the present state. */
 async function told(fields: JsonObject = {}): Promise<{ id: string; taskId: string; at: string }> {
-  const [taskId, at] = [await asked(), newPath()];
+  const [taskId, at] = [await requested(), newPath()];
   const made = await done('POST', '/configs', { taskId, url: sink.url(at), ...fields });
-  await sink.waitForCount(1, 5000, at);
+  await sink.waitForCount(1, 10_000, at);
   await untilStates(taskId, 'delivered');
   return { id: String(made['id']), taskId, at };
 }
 
 /** The deliveries of a task, oldest first, once they are all in these states. */
 async function untilStates(taskId: string, ...states: string[]): Promise<JsonObject[]> {
-  const end = performance.now() + 8000;
+  const end = performance.now() + 20_000;
   for (;;) {
     const page = await done('GET', `/deliveries?taskId=${taskId}`);
     const found = (page['items'] as JsonObject[]).reverse();
@@ -199,7 +197,7 @@ describe('a webhook made through the admin API', () => {
     });
     sink.answer = 503;
     await answer(taskId, 'end');
-    await sink.waitForCount(2, 5000, at);
+    await sink.waitForCount(2, 10_000, at);
     const rotated = await done('POST', `/configs/${id}:rotate`, {
       authentication: { scheme: 'ApiKey', credentials: 'X-Key: the-new-credential' },
       token: 'the-new-token',
@@ -236,7 +234,7 @@ describe('a webhook made through the admin API', () => {
     const elsewhere = newPath();
     sink.answer = ({ path }) => (path === at ? 503 : 200);
     await answer(taskId, 'end');
-    await sink.waitForCount(2, 5000, at);
+    await sink.waitForCount(2, 10_000, at);
     await done('PATCH', `/configs/${id}`, { url: sink.url(elsewhere) });
     await untilStates(taskId, 'delivered', 'delivered', 'delivered');
     expect(sink.at(elsewhere).at(0)!.raw).toEqual(sink.at(at).at(1)!.raw);
@@ -303,7 +301,7 @@ describe('a webhook made through the admin API', () => {
     const { id, taskId, at } = await told();
     sink.answer = 503;
     await answer(taskId, 'end');
-    await sink.waitForCount(2, 5000, at);
+    await sink.waitForCount(2, 10_000, at);
     expect((await call('DELETE', `/configs/${id}`)).status).toBe(204);
     expect((await call('DELETE', `/configs/${id}`)).status).toBe(404);
     // The one that was tried, and one that stands for the end of the task.

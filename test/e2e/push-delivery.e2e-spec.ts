@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
 import { describeDatabases } from '../support/databases.js';
@@ -6,9 +6,7 @@ import { PushEngine, chunkWire, statusWire } from '../support/push-engine.js';
 import { testSecrets } from '../support/secret-box.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
-const DEADLINE_MS = 5000;
-jest.setTimeout(15_000);
-
+const DEADLINE_MS = 20_000;
 describeDatabases('webhook delivery', (databases) => {
   let sink: WebhookSink;
   let engine: PushEngine;

@@ -1,22 +1,11 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { ADMIN_KEY, type Hub, type HttpAnswer } from '../support/app.js';
 import { FileHub } from '../support/file-hub.js';
 import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
-import { isEnd, toldTask } from '../support/told-tasks.js';
+import { isEnd, notifiedTask } from '../support/notified-tasks.js';
 import { WebhookSink } from '../support/webhook-sink.js';
-
-jest.setTimeout(20_000);
 
 const PATH = '/api/v1/push/subscriptions';
 const PUSH = { schedule: ['100ms', '100ms', '100ms'], jitter: 0, timeout: '1s' };
@@ -92,7 +81,7 @@ async function work(text: string, agentId = 'billing', key = keys.acme): Promise
 const kinds = (taskId: string, path = '/all'): string[] =>
   sink
     .at(path)
-    .filter((each) => toldTask(each) === taskId)
+    .filter((each) => notifiedTask(each) === taskId)
     .map(({ json }) => Object.keys(json as object)[0]!);
 
 /** This header of all requests to a path. */
@@ -112,8 +101,8 @@ describe('a subscription', () => {
     for (const taskId of tasks) {
       expect(kinds(taskId)).toEqual(['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
     }
-    expect(new Set(sink.at('/all').map(toldTask))).toEqual(new Set(tasks));
-    expect(new Set(sink.at('/evil').map(toldTask))).toEqual(new Set([foreign]));
+    expect(new Set(sink.at('/all').map(notifiedTask))).toEqual(new Set(tasks));
+    expect(new Set(sink.at('/evil').map(notifiedTask))).toEqual(new Set([foreign]));
     expect(heads('a2a-hub-delivery-number').sort().join('')).toBe('11223344');
     expect(new Set(heads('a2a-hub-subscription'))).toEqual(new Set([ours]));
     expect(new Set(heads('a2a-hub-subscription', '/evil'))).toEqual(new Set([theirs]));
@@ -130,9 +119,9 @@ describe('a subscription', () => {
     await work('of another');
     const mine = await work('mine', 'billing', keys.member);
     await sink.waitFor(isEnd(mine));
-    expect(new Set(sink.received.map(toldTask))).toEqual(new Set([mine]));
-    const asked = { url: sink.url(), scope: 'organization' };
-    const refused = await hub.admin('POST', PATH, asked, keys.member);
+    expect(new Set(sink.received.map(notifiedTask))).toEqual(new Set([mine]));
+    const requested = { url: sink.url(), scope: 'organization' };
+    const refused = await hub.admin('POST', PATH, requested, keys.member);
     expect([refused.status, refused.text]).toEqual([
       403,
       expect.stringContaining('tasks:organization'),
@@ -147,8 +136,8 @@ describe('a subscription', () => {
     await subscribe({ url: sink.url('/old'), version: '0.3', filter: { states: ['completed'] } });
     const [paid, written] = [await work('a'), await work('b', 'writer')];
     await sink.until((all) => all.length === 4 + 4 + 2 + 2);
-    expect(new Set(sink.at('/agent').map(toldTask))).toEqual(new Set([written]));
-    expect(new Set(sink.at('/tag').map(toldTask))).toEqual(new Set([paid]));
+    expect(new Set(sink.at('/agent').map(notifiedTask))).toEqual(new Set([written]));
+    expect(new Set(sink.at('/tag').map(notifiedTask))).toEqual(new Set([paid]));
     expect(sink.at('/none')).toEqual([]);
     expect(kinds(paid, '/end')).toEqual(['statusUpdate']);
     expect(sink.at('/old').map(({ json }) => json)).toEqual([
@@ -223,7 +212,7 @@ describe('a subscription', () => {
         state: 'disabled',
         stateReason: expect.stringContaining('410'),
       });
-    }, 5000);
+    }, 10_000);
     sink.reset();
     expect((await act(id, 'resume')).status).toBe(200);
     const heard = await work('heard');
@@ -242,7 +231,7 @@ describe('a subscription', () => {
       expect(found).toContainEqual(
         expect.objectContaining({ state: 'dead', reason: 'the subscription was deleted' }),
       );
-    }, 5000);
+    }, 10_000);
     expect((await hub.admin('GET', `${PATH}/${id}`, undefined, keys.acme)).status).toBe(404);
   });
 
@@ -366,7 +355,7 @@ describe('subscriptions declared in the file', () => {
       expect(await listed(keys.acme)).toMatchObject([
         { id: 'ledger', source: 'config', state: 'active' },
       ]);
-    }, 5000);
+    }, 10_000);
     const taskId = await work('x');
     await sink.waitFor(isEnd(taskId));
     expect(sink.at('/declared')[0]!.headers.authorization).toBe('Bearer token-of-the-ledger');
@@ -398,7 +387,7 @@ describe('subscriptions declared in the file', () => {
     declare([ledger({ paused: true, name: 'Ledger' })]);
     await eventually(async () => {
       expect(await listed(keys.acme)).toMatchObject([{ name: 'Ledger', state: 'paused' }]);
-    }, 5000);
+    }, 10_000);
     declare([ledger({ url: 'http://10.0.0.1/' })]);
     await eventually(() => {
       expect(files.errors).toContainEqual(
@@ -406,8 +395,8 @@ describe('subscriptions declared in the file', () => {
           problems: [expect.objectContaining({ key: 'subscriptions[0].url' })],
         }),
       );
-    }, 5000);
+    }, 10_000);
     declare([]);
-    await eventually(async () => expect(await listed(keys.acme)).toEqual([]), 5000);
+    await eventually(async () => expect(await listed(keys.acme)).toEqual([]), 10_000);
   });
 });

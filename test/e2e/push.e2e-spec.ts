@@ -1,14 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';
 import { legacyUserMessage, userMessage } from '../support/builders.js';
 import type { JsonObject } from '../support/json.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
-
-jest.setTimeout(20_000);
 
 const PUSH = { scheduleMs: [50, 100], jitter: 0, timeoutMs: 1000 };
 const LEGACY = { version: null };
@@ -80,7 +78,7 @@ async function deliveriesOf(taskId: string, query = ''): Promise<JsonObject[]> {
 }
 
 async function untilStates(taskId: string, ...states: string[]): Promise<JsonObject[]> {
-  const end = performance.now() + 8000;
+  const end = performance.now() + 20_000;
   for (;;) {
     const found = await deliveriesOf(taskId);
     if (found.map((each) => each['state']).join() === states.join()) return found;

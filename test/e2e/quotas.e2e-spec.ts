@@ -235,7 +235,7 @@ describe('a disk that is full', () => {
       15_000,
     );
     expect((await rpc(hub, key, sendBody('and now'))).status).toBe(200);
-  }, 30_000);
+  });
 });
 
 describe('DELETE of a task', () => {

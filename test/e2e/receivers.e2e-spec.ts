@@ -1,12 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import type { JsonObject } from '../support/json.js';
 import { hasPython, SampleReceiver } from '../support/sample-receiver.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
-
-jest.setTimeout(20_000);
 
 const PUSH = '/api/v1/push';
 const TASKS = 3;
@@ -30,7 +28,7 @@ interface Scheme {
   readonly file: string;
   readonly options: () => string[];
   /** What the hub is asked for. */
-  readonly asked: JsonObject;
+  readonly requested: JsonObject;
   /** The header whose change has to be noticed where no signature tells of the body. */
   readonly secretHeader?: string;
 }
@@ -40,13 +38,13 @@ const IN_NODE: readonly Scheme[] = [
     name: 'HMAC',
     file: 'receiver.mjs',
     options: () => ['--secret', newSecret(), '--secret', hmacOfNode],
-    asked: { authentication: { scheme: 'HMAC', credentials: hmacOfNode } },
+    requested: { authentication: { scheme: 'HMAC', credentials: hmacOfNode } },
   },
   {
     name: 'ed25519',
     file: 'receiver.mjs',
     options: () => ['--public-key', `whpk_${publicKey.toString('base64')}`],
-    asked: { signingKeys: [`whsk_${seed.toString('base64')}`] },
+    requested: { signingKeys: [`whsk_${seed.toString('base64')}`] },
   },
   {
     name: 'JWT',
@@ -56,13 +54,13 @@ const IN_NODE: readonly Scheme[] = [
       ...['--issuer', hub.url, '--audience', new URL(relay.url()).origin],
       ...['--organization', 'tests'],
     ],
-    asked: { authentication: { scheme: 'JWT' } },
+    requested: { authentication: { scheme: 'JWT' } },
   },
   {
     name: 'a token',
     file: 'receiver.mjs',
     options: () => ['--token', 'token-of-the-node-sample'],
-    asked: { token: 'token-of-the-node-sample' },
+    requested: { token: 'token-of-the-node-sample' },
     secretHeader: 'a2a-notification-token',
   },
 ];
@@ -72,20 +70,20 @@ const IN_PYTHON: readonly Scheme[] = [
     name: 'HMAC, in version 0.3',
     file: 'receiver.py',
     options: () => ['--secret', newSecret(), '--secret', hmacOfPython],
-    asked: { version: '0.3', authentication: { scheme: 'HMAC', credentials: hmacOfPython } },
+    requested: { version: '0.3', authentication: { scheme: 'HMAC', credentials: hmacOfPython } },
   },
   {
     name: 'a bearer token',
     file: 'receiver.py',
     options: () => ['--bearer', 'bearer-of-the-python-sample'],
-    asked: { authentication: { scheme: 'Bearer', credentials: 'bearer-of-the-python-sample' } },
+    requested: { authentication: { scheme: 'Bearer', credentials: 'bearer-of-the-python-sample' } },
     secretHeader: 'authorization',
   },
   {
     name: 'a token',
     file: 'receiver.py',
     options: () => ['--token', 'token-of-the-python-sample'],
-    asked: { token: 'token-of-the-python-sample' },
+    requested: { token: 'token-of-the-python-sample' },
     secretHeader: 'a2a-notification-token',
   },
 ];
@@ -103,7 +101,7 @@ const sampleOf = (scheme: Scheme): SampleReceiver => samples.get(pathOf(scheme))
 async function begin(scheme: Scheme): Promise<void> {
   const path = pathOf(scheme);
   samples.set(path, await SampleReceiver.start(scheme.file, scheme.options()));
-  const body = { url: relay.url(path), ...scheme.asked };
+  const body = { url: relay.url(path), ...scheme.requested };
   const answer = await hub.admin('POST', `${PUSH}/subscriptions`, body, await hub.key());
   if (answer.status !== 201) throw new Error(answer.text);
   subscriptions.set(path, answer.body.id as string);
@@ -165,7 +163,7 @@ describe(title, () => {
       const sample = sampleOf(scheme);
       await sample.waitFor(TASKS, isEnd);
       const whats =
-        scheme.asked['version'] === '0.3'
+        scheme.requested['version'] === '0.3'
           ? ['task', 'task', 'task', 'task']
           : ['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate'];
       for (const taskId of taskIds) {

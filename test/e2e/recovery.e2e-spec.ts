@@ -190,13 +190,13 @@ describe('after a kill', () => {
   it('a message that waited for its agent to be back is sent: it has never left', async () => {
     const agent = new FakeAgent('a', (turn) => turn.completed('at last'));
     hub = await HubTasks.start({ agents: [agent], config: { tasks: { leaseMs: 60_000 } } });
-    let asked = 0;
+    let requested = 0;
     hub.admit = () => {
-      asked += 1;
+      requested += 1;
       return { kind: 'wait', waitMs: 0, why: 'is out of service' };
     };
     const { id } = await hub.begin('go');
-    await eventually(() => expect(asked).toBeGreaterThan(2));
+    await eventually(() => expect(requested).toBeGreaterThan(2));
     const held = (await hub.log.read(id, EVERYTHING))!.delegations[0]!;
     expect(held).toMatchObject({ state: 'queued', calls: 0, epoch: 1, owner: hub.runner.owner });
     expect(await hub.store.claim('another', new Date(), 60_000, 10)).toEqual([]);
@@ -251,16 +251,16 @@ describe('after a kill', () => {
       turn.text === 'go' ? turn.ask('who?') : turn.completed('hi'),
     );
     hub = await HubTasks.start({ agents: [agent] });
-    const asked = await hub.send('go');
+    const requested = await hub.send('go');
     agent.refusals.set('stream', { kind: 'interrupted', message: 'x' });
     // The process dies between its claim and the first byte.
     kill(hub);
     hub = await hub.successor({ worker: false });
-    await hub.reply(asked, 'Ann', { returnImmediately: true });
+    await hub.reply(requested, 'Ann', { returnImmediately: true });
     await hub.store.claim('dead', new Date(), 60_000, 10);
     agent.refusals.clear();
     hub = await hub.successor();
-    expect(statusText(await hub.until(asked.id, TaskState.TASK_STATE_COMPLETED))).toBe('hi');
+    expect(statusText(await hub.until(requested.id, TaskState.TASK_STATE_COMPLETED))).toBe('hi');
     expect(agent.turns).toHaveLength(2);
   });
 
@@ -358,9 +358,9 @@ describe('two processes', () => {
     );
     const api = await HubTasks.start({ agents: [agent], worker: false });
     hub = await api.successor();
-    const asked = await api.send('go');
-    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    const done = await api.reply(asked, 'Ann');
+    const requested = await api.send('go');
+    expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const done = await api.reply(requested, 'Ann');
     expect(statusText(done)).toBe('hi');
   });
 

@@ -44,7 +44,7 @@ function lineOf(id: string, message = 'request'): Promise<LogEntry['fields']> {
     const found = log.of(message).filter(({ requestId }) => requestId === id);
     expect(found).toHaveLength(1);
     return found[0]!;
-  }, 5000);
+  }, 10_000);
 }
 
 const headers = (id: string): Record<string, string> => ({

@@ -48,9 +48,9 @@ export function restClientSuite(client: () => Transport): void {
   });
 
   it('answers a question', async () => {
-    const asked = await send('ask');
-    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    const { id: taskId, contextId } = asked;
+    const requested = await send('ask');
+    expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const { id: taskId, contextId } = requested;
     const done = await send('this one', { taskId, contextId });
     expect([done.id, done.status?.state]).toEqual([taskId, TaskState.TASK_STATE_COMPLETED]);
   });

@@ -205,7 +205,7 @@ describe('the rate limit', () => {
 
   it('is per principal, and the same at every binding', async () => {
     const refused = async (ask: () => Promise<Json>): Promise<Json> => {
-      for (let asked = 0; asked < 50; asked++) {
+      for (let requested = 0; requested < 50; requested++) {
         const answer = await ask();
         if (answer.status !== 200) return answer;
       }

@@ -33,7 +33,7 @@ beforeAll(async () => {
     WebhookSink.start(),
   ]);
   await api.registerAgent(agent.url, { id: 'agent' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([api, worker, agent, sink].map((one) => one?.close()));
@@ -64,10 +64,10 @@ it('streams from the api what the worker logs', async () => {
 });
 
 it('takes a follow-up to the delegation that waits', async () => {
-  const { task: asked } = await api.send('ask', { message: TO_AGENT });
-  expect(stateOf(asked as JsonObject)).toBe('TASK_STATE_INPUT_REQUIRED');
-  const { task } = await api.send('this one', { message: { taskId: asked.id } });
-  expect(task.id).toBe(asked.id);
+  const { task: requested } = await api.send('ask', { message: TO_AGENT });
+  expect(stateOf(requested as JsonObject)).toBe('TASK_STATE_INPUT_REQUIRED');
+  const { task } = await api.send('this one', { message: { taskId: requested.id } });
+  expect(task.id).toBe(requested.id);
   expect(artifactTexts(task as JsonObject)).toEqual(['got this one']);
 });
 
@@ -109,4 +109,4 @@ it('knows in the api whether a worker is there', async () => {
   const done = await api.waitForTask(String(task['id']), 'TASK_STATE_COMPLETED');
   expect(artifactTexts(done)).toEqual(['did late']);
   await becomes(undefined);
-}, 60_000);
+});

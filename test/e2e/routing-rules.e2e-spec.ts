@@ -329,7 +329,13 @@ describe('a dry run of rules', () => {
       },
       { id: 'off', name: 'Rule', position: 2, outcome: 'does-not-apply', why: 'It is disabled.' },
       { id: 'money', name: 'Money', position: 3, outcome: 'decides', why },
-      { id: 'rest', name: 'Rule', position: 4, outcome: 'not-asked', why: 'Rule no. 3 decides.' },
+      {
+        id: 'rest',
+        name: 'Rule',
+        position: 4,
+        outcome: 'not-evaluated',
+        why: 'Rule no. 3 decides.',
+      },
     ]);
   });
 
@@ -339,7 +345,7 @@ describe('a dry run of rules', () => {
     expect((await tried({ rule })).body).toMatchObject({ rule: { id: 'rest' } });
     expect((await tried({ rule: { ...rule, position: 1 } })).body).toMatchObject({
       rule: { id: 'new', name: 'New' },
-      rules: [{ id: 'new' }, { id: 'rest', outcome: 'not-asked' }],
+      rules: [{ id: 'new' }, { id: 'rest', outcome: 'not-evaluated' }],
     });
     expect((await tried({ rule: { ...rule, id: 'rest' } })).body).toMatchObject({
       chosen: [{ agentId: 'billing' }],

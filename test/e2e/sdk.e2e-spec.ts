@@ -96,12 +96,12 @@ describe.each(PAIRS)(
     });
 
     it('continues a task that asked for input', async () => {
-      const asked = taskOf(await client.sendMessage(to('ask')));
-      expect(stateOf(asked)).toBe('INPUT_REQUIRED');
-      expect(textOf(asked.status?.message?.parts)).toBe('Which one?');
-      const ids = { taskId: asked.id, contextId: asked.contextId };
+      const requested = taskOf(await client.sendMessage(to('ask')));
+      expect(stateOf(requested)).toBe('INPUT_REQUIRED');
+      expect(textOf(requested.status?.message?.parts)).toBe('Which one?');
+      const ids = { taskId: requested.id, contextId: requested.contextId };
       const done = taskOf(await client.sendMessage(to('the left one', ids)));
-      expect(done.id).toBe(asked.id);
+      expect(done.id).toBe(requested.id);
       expect(stateOf(done)).toBe('COMPLETED');
       expect(artifactText(done)).toBe('you said the left one');
     });

@@ -207,8 +207,10 @@ describe('several agents that ask', () => {
     const [a, b] = await tasksOf(sent, 'a', 'b');
     a!.setState('TASK_STATE_INPUT_REQUIRED', 'Which year?');
     b!.setState('TASK_STATE_INPUT_REQUIRED', 'Which currency?');
-    const asked = (await sent.story()).at(-1);
-    expect(asked).toMatch(/^INPUT_REQUIRED: .*Agent a: Which year\?.*Agent b: Which currency\?/);
+    const requested = (await sent.story()).at(-1);
+    expect(requested).toMatch(
+      /^INPUT_REQUIRED: .*Agent a: Which year\?.*Agent b: Which currency\?/,
+    );
     const unclear = await answer(sent, 'both').catch((error: unknown) => error);
     expect(unclear).toBeInstanceOf(RpcError);
     expect(String(unclear)).toMatch(/replyTo.*a, b/);

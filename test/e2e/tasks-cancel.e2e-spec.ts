@@ -56,13 +56,13 @@ describe('CancelTask', () => {
   it('ends at once what waits until its agent may be asked, and nothing is sent', async () => {
     const agent = busy('a', { budgets: { firstEventMs: 60_000 } });
     hub = await HubTasks.start({ agents: [agent] });
-    let asked = 0;
+    let requested = 0;
     hub.admit = () => {
-      asked += 1;
+      requested += 1;
       return { kind: 'wait', waitMs: 0, why: 'is out of service' };
     };
     const [task, other] = [await hub.begin('go'), await hub.begin('go')];
-    await eventually(() => expect(asked).toBeGreaterThan(4));
+    await eventually(() => expect(requested).toBeGreaterThan(4));
     expect(statusText(await cancel(task))).toBe('Canceled by the client.');
     // The other goes back to the queue.
     await hub.runner.stop();

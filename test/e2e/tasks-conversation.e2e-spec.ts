@@ -177,10 +177,10 @@ describe('a message that refers to other tasks', () => {
     const agent = greeter('a');
     await start([agent]);
     const theirs = await hub.send('one', { ...to('a'), principal: BOB });
-    const asked = await hub.send('ask', to('a'));
+    const requested = await hub.send('ask', to('a'));
     const refusals = await Promise.all(
       [theirs.id, 'unknown'].flatMap((id) =>
-        [hub.send('x', to('a', id)), hub.reply(asked, 'x', to('a', id))].map((refused) =>
+        [hub.send('x', to('a', id)), hub.reply(requested, 'x', to('a', id))].map((refused) =>
           refused.then(
             () => 'taken',
             ({ reason, message }: { reason: string; message: string }) => `${reason} ${message}`,

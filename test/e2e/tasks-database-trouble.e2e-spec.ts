@@ -35,7 +35,7 @@ describe('a database that cannot be read for a moment', () => {
     const left = failReads(hub, 2, ['version', 'open', 'load']);
     await hub.runner.start();
     await eventually(() => expect(left()).toBe(0));
-    await eventually(() => expect(agent.turns).toHaveLength(1), 4000);
+    await eventually(() => expect(agent.turns).toHaveLength(1), 10_000);
     await hub.until(id, TaskState.TASK_STATE_COMPLETED);
     expect(hub.output.errors).not.toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('a database that cannot be read for a moment', () => {
       const task = await hub.get(id);
       expect(task.status?.state).not.toBe(TaskState.TASK_STATE_WORKING);
       return task;
-    }, 6000);
+    }, 10_000);
     expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(artifactTexts(done)).toEqual(['result']);
     expect(agent.turns).toHaveLength(1);

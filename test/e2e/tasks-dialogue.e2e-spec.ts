@@ -48,11 +48,11 @@ describe('input-required through the hub and back', () => {
     it(`goes to the same task of the agent (${streaming ? 'streaming' : 'polling'})`, async () => {
       const agent = greeter('a', { streaming });
       await start(agent);
-      const asked = await hub.send('go');
-      expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-      expect(statusText(asked)).toBe('a asks: who?');
-      const done = await hub.reply(asked, 'Ann');
-      expect(done.id).toBe(asked.id);
+      const requested = await hub.send('go');
+      expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+      expect(statusText(requested)).toBe('a asks: who?');
+      const done = await hub.reply(requested, 'Ann');
+      expect(done.id).toBe(requested.id);
       expect(artifactTexts(done)).toEqual(['hello Ann']);
       const [first, second] = agent.turns;
       expect(second?.send.message).toMatchObject({
@@ -64,8 +64,8 @@ describe('input-required through the hub and back', () => {
 
   it('streams the rest after the answer', async () => {
     await start(greeter());
-    const asked = await hub.send('go');
-    const request = hub.request('Ann', { message: { taskId: asked.id } });
+    const requested = await hub.send('go');
+    const request = hub.request('Ann', { message: { taskId: requested.id } });
     const items = await collect(hub.service.sendStream(request));
     expect(items[0]).toBe('task WORKING');
     expect(items.slice(-2)).toEqual(['artifact hello Ann', 'COMPLETED']);
@@ -76,22 +76,22 @@ describe('input-required through the hub and back', () => {
       turn.text === 'go' ? turn.ask('who?') : turn.working(),
     );
     await start(agent);
-    const asked = await hub.send('go');
-    const answer = { ...userMessage('Ann'), taskId: asked.id };
+    const requested = await hub.send('go');
+    const answer = { ...userMessage('Ann'), taskId: requested.id };
     const options = { returnImmediately: true, message: answer };
     await hub.send('Ann', options);
     await hub.send('Ann', options);
     await eventually(() => expect(agent.turns).toHaveLength(2));
     await hub.send('Ann', options);
-    expect((await hub.kinds(asked.id)).filter((kind) => kind === 'message')).toHaveLength(2);
+    expect((await hub.kinds(requested.id)).filter((kind) => kind === 'message')).toHaveLength(2);
   });
 
   it('asks the agent again when it was away for a moment', async () => {
     const agent = greeter();
     await start(agent);
-    const asked = await hub.send('go');
+    const requested = await hub.send('go');
     agent.refusals.set('stream', { kind: 'unreachable', message: 'restarting', once: true });
-    expect(artifactTexts(await hub.reply(asked, 'Ann'))).toEqual(['hello Ann']);
+    expect(artifactTexts(await hub.reply(requested, 'Ann'))).toEqual(['hello Ann']);
   });
 
   for (const streaming of [true, false]) {
@@ -100,11 +100,11 @@ describe('input-required through the hub and back', () => {
     it(`takes the end of a task that its agent has just ended and adds nothing to (${call})`, async () => {
       const agent = greeter('a', { streaming });
       await start(agent);
-      const asked = await hub.send('go');
+      const requested = await hub.send('go');
       // Ended behind the hub's back: nothing tells it, and it has not looked again.
       agent.store(agent.turn.taskId, finished(agent.turn.taskId));
       agent.refusals.set(call, { kind: 'rejected', message: 'the task is terminal' });
-      const done = await hub.reply(asked, 'Ann');
+      const done = await hub.reply(requested, 'Ann');
       expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
       expect(statusText(done)).toBe('done without');
       expect(agent.called('cancel')).toBe(0);
@@ -115,11 +115,11 @@ describe('input-required through the hub and back', () => {
     const agent = greeter();
     await start(agent);
     for (const isGone of [false, true]) {
-      const asked = await hub.send('go');
+      const requested = await hub.send('go');
       if (isGone) agent.refusals.set('getTask', { kind: 'not-found', message: 'Task not found' });
       agent.refusals.set('stream', { kind: 'rejected', message: 'not that', once: true });
       const before = agent.called('getTask');
-      const failed = await hub.reply(asked, 'Ann');
+      const failed = await hub.reply(requested, 'Ann');
       expect(failed.status?.state).toBe(TaskState.TASK_STATE_FAILED);
       expect(statusText(failed)).toContain('refused');
       expect(agent.called('getTask')).toBeGreaterThan(before);
@@ -129,7 +129,7 @@ describe('input-required through the hub and back', () => {
   it('follows an agent that opens another task for every message', async () => {
     const agent = greeter();
     await start(agent);
-    const asked = await hub.send('go');
+    const requested = await hub.send('go');
     agent.script = (turn) => {
       const other = agent.begin({ ...turn.send, message: { ...turn.send.message, taskId: '' } });
       turn.emit({ payload: { $case: 'task', value: agent.snapshot(other.taskId) } }, false);
@@ -140,17 +140,17 @@ describe('input-required through the hub and back', () => {
       agent.script = () => undefined;
       original(turn);
     })(agent.script);
-    await hub.reply(asked, 'Ann', { returnImmediately: true });
+    await hub.reply(requested, 'Ann', { returnImmediately: true });
     await eventually(() => expect(agent.turns).toHaveLength(3));
     agent.turn.completed('from the other task');
-    const done = await hub.until(asked.id, TaskState.TASK_STATE_COMPLETED);
+    const done = await hub.until(requested.id, TaskState.TASK_STATE_COMPLETED);
     expect(statusText(done)).toBe('from the other task');
     // The task before waits for nobody any more.
     const [first] = agent.turns;
     await eventually(() =>
       expect(agent.snapshot(first!.taskId).status?.state).toBe(TaskState.TASK_STATE_CANCELED),
     );
-    expect(statusText(await hub.get(asked.id))).toBe('from the other task');
+    expect(statusText(await hub.get(requested.id))).toBe('from the other task');
   });
 });
 
@@ -171,10 +171,10 @@ describe('a follow-up is refused', () => {
 
   it('when its context is another one, or the binding names another agent', async () => {
     await start(greeter());
-    const asked = await hub.send('go');
-    const wrong = { message: { taskId: asked.id, contextId: 'other' } };
+    const requested = await hub.send('go');
+    const wrong = { message: { taskId: requested.id, contextId: 'other' } };
     await expect(hub.send('x', wrong)).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
-    await expect(hub.reply(asked, 'x', { agentId: 'b' })).rejects.toMatchObject({
+    await expect(hub.reply(requested, 'x', { agentId: 'b' })).rejects.toMatchObject({
       reason: 'TASK_NOT_FOUND',
     });
   });
@@ -185,12 +185,12 @@ describe('several agents that ask', () => {
     const a = greeter('a');
     const b = greeter('b');
     await start(a, b);
-    const asked = await hub.send('go', { directive: { strategy: 'all' } });
-    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    await expect(hub.reply(asked, 'Ann')).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
-    await hub.reply(asked, 'Ann', { directive: { replyTo: 'b' } });
+    const requested = await hub.send('go', { directive: { strategy: 'all' } });
+    expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    await expect(hub.reply(requested, 'Ann')).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
+    await hub.reply(requested, 'Ann', { directive: { replyTo: 'b' } });
     expect(a.turns).toHaveLength(1);
-    const done = await hub.reply(asked, 'Bob');
+    const done = await hub.reply(requested, 'Bob');
     expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(artifactTexts(done).sort()).toEqual(['hello Ann', 'hello Bob']);
     expect(a.turn.text).toBe('Bob');
@@ -235,9 +235,9 @@ describe('a task id of the client', () => {
       agents: [greeter()],
       config: { tasks: { acceptClientTaskIds: true } },
     });
-    const asked = await hub.send('go', { message: { taskId: 'mine' } });
-    expect(asked.id).toBe('mine');
-    expect(artifactTexts(await hub.reply(asked, 'Ann'))).toEqual(['hello Ann']);
+    const requested = await hub.send('go', { message: { taskId: 'mine' } });
+    expect(requested.id).toBe('mine');
+    expect(artifactTexts(await hub.reply(requested, 'Ann'))).toEqual(['hello Ann']);
     const stranger = hub.send('go', { principal: BOB, message: { taskId: 'mine' } });
     await expect(stranger).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
   });

@@ -163,6 +163,6 @@ describe('an agent that cannot be reached', () => {
     agents[1].refusals.clear();
     const delegations = [{ id: await loserIn(id), leaseUntil: new Date(0) }];
     await hub.log.update(id, () => ({ change: { events: [], delegations }, result: undefined }));
-    await eventually(() => expect(isCanceled(agents[1])).toBe(true), 5000);
+    await eventually(() => expect(isCanceled(agents[1])).toBe(true), 10_000);
   });
 });

@@ -288,14 +288,14 @@ describe('an agent that breaks off before it answers', () => {
       turn.cut();
     });
     hub = await HubTasks.start({ agents: [agent], clock: new QuickClock() });
-    const asked = await hub.send('go');
-    const failed = await hub.reply(asked, 'Ann');
+    const requested = await hub.send('go');
+    const failed = await hub.reply(requested, 'Ann');
     expect(failed.status?.state).toBe(TaskState.TASK_STATE_FAILED);
     expect(statusText(failed)).toMatch(/^Agent a broke off before it answered; whether/);
     expect(agent.turns).toHaveLength(1 + 4);
     const ids = new Set(agent.turns.slice(1).map(({ send }) => send.message.messageId));
     expect(ids.size).toBe(1);
-    const [delegation] = (await hub.log.read(asked.id, { kind: 'everything' }))!.delegations;
+    const [delegation] = (await hub.log.read(requested.id, { kind: 'everything' }))!.delegations;
     expect(delegation?.calls).toBe(5);
   });
 

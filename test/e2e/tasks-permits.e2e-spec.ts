@@ -111,15 +111,15 @@ describe('places of the runner', () => {
       agents: [gone, quick],
       config: { tasks: { maxConcurrent: 4 }, agents: { cancelWaitMs: 1500 } },
     });
-    const asked = [];
-    for (let n = 0; n < 20; n++) asked.push(await hub.begin('go', { to: ['gone'] }));
-    for (const { id } of asked) await hub.until(id, TaskState.TASK_STATE_INPUT_REQUIRED);
+    const requested = [];
+    for (let n = 0; n < 20; n++) requested.push(await hub.begin('go', { to: ['gone'] }));
+    for (const { id } of requested) await hub.until(id, TaskState.TASK_STATE_INPUT_REQUIRED);
     gone.onCancel = 'silent';
     await hub.stopper.stop('gone');
     await eventually(() => expect(gone.called('cancel')).toBe(16));
     const { id } = await hub.begin('quick', { to: ['quick'] });
     await hub.until(id, TaskState.TASK_STATE_COMPLETED);
     expect(gone.called('cancel')).toBe(16);
-    await eventually(() => expect(gone.called('cancel')).toBe(20), 5000);
+    await eventually(() => expect(gone.called('cancel')).toBe(20), 10_000);
   });
 });

@@ -85,7 +85,7 @@ async function expectNothingOpen(taskIds: readonly string[]): Promise<void> {
   await eventually(() => {
     const open = agents.flatMap((agent) => [...agent.tasks.values()].filter((one) => !one.ended));
     expect(open.map((task) => storyOf(task))).toEqual([]);
-  }, 8000);
+  }, 10_000);
 }
 
 /** What an agent has been asked about one of its tasks, in order. */

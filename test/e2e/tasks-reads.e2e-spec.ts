@@ -90,12 +90,14 @@ describe('ListTasks', () => {
 
   it('filters by context, state, time and agent', async () => {
     const done = await hub.send('go');
-    const asked = await hub.send('ask', { to: ['b'] });
+    const requested = await hub.send('ask', { to: ['b'] });
     expect(await ids({ contextId: done.contextId })).toEqual([done.id]);
-    expect(await ids({ status: TaskState.TASK_STATE_INPUT_REQUIRED })).toEqual([asked.id]);
-    expect(await ids({ statusTimestampAfter: asked.status?.timestamp })).toContain(asked.id);
+    expect(await ids({ status: TaskState.TASK_STATE_INPUT_REQUIRED })).toEqual([requested.id]);
+    expect(await ids({ statusTimestampAfter: requested.status?.timestamp })).toContain(
+      requested.id,
+    );
     expect(await ids({ statusTimestampAfter: '2099-01-01T00:00:00Z' })).toEqual([]);
-    expect(await ids({}, { agentId: 'b' })).toEqual([asked.id]);
+    expect(await ids({}, { agentId: 'b' })).toEqual([requested.id]);
     expect(await ids({}, { agentId: 'nobody' })).toEqual([]);
   });
 

@@ -260,13 +260,13 @@ describe('an idempotent send', () => {
     if (first.kind !== 'task') throw new Error('expected a task');
 
     const taskId = first.task.id;
-    const asked = agent.turns.length;
+    const requested = agent.turns.length;
     const answer = hub.request('this', { message: { taskId, metadata: inOrder } });
     const same = { ...answer, message: { ...answer.message, metadata: turned } };
     await Promise.all([hub.service.send(answer), hub.service.send(same)]);
     const { history } = await hub.get(taskId);
     expect(history.filter(({ role }) => role === Role.ROLE_USER)).toHaveLength(2);
-    expect(agent.turns).toHaveLength(asked + 1);
+    expect(agent.turns).toHaveLength(requested + 1);
   });
 
   it('takes the one key the binding has chosen, whatever the directive says', async () => {

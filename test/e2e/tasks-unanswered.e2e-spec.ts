@@ -14,7 +14,7 @@ afterEach(async () => {
 /** Asks, and leaves its stream open. */
 const asksAndStays = (turn: Turn): void => turn.status(TaskState.TASK_STATE_INPUT_REQUIRED, 'who?');
 
-async function asked(agent: FakeAgent): Promise<string> {
+async function requested(agent: FakeAgent): Promise<string> {
   hub = await HubTasks.start({ agents: [agent] });
   const { id } = await hub.begin('go');
   await hub.until(id, TaskState.TASK_STATE_INPUT_REQUIRED);
@@ -24,7 +24,7 @@ async function asked(agent: FakeAgent): Promise<string> {
 describe('an agent that goes on without its answer', () => {
   it('is heard on the stream it has kept, however long it takes', async () => {
     const agent = new FakeAgent('a', asksAndStays);
-    const id = await asked(agent);
+    const id = await requested(agent);
     await new Promise((resolve) => setTimeout(resolve, 1200));
     agent.turn.working('never mind');
     await hub.until(id, TaskState.TASK_STATE_WORKING);
@@ -40,7 +40,7 @@ describe('an agent that goes on without its answer', () => {
   for (const options of [{ streaming: true }, { streaming: false }] as FakeAgentOptions[]) {
     it(`is found by asking when it has no stream any more (${JSON.stringify(options)})`, async () => {
       const agent = new FakeAgent('a', (turn) => turn.ask('who?'), options);
-      const id = await asked(agent);
+      const id = await requested(agent);
       agent.turn.working('never mind');
       await hub.until(id, TaskState.TASK_STATE_WORKING);
       agent.turn.chunk('result');
@@ -53,7 +53,7 @@ describe('an agent that goes on without its answer', () => {
 
   it('belongs to the run that hears it, and is canceled with its agent', async () => {
     const agent = new FakeAgent('a', asksAndStays);
-    const id = await asked(agent);
+    const id = await requested(agent);
     agent.turn.working();
     await hub.until(id, TaskState.TASK_STATE_WORKING);
     const [delegation] = (await hub.log.read(id, { kind: 'everything' }))!.delegations;
@@ -67,7 +67,7 @@ describe('an agent that goes on without its answer', () => {
     const agent = new FakeAgent('a', (turn) =>
       turn.text === 'go' ? asksAndStays(turn) : turn.completed('hello Ann'),
     );
-    const id = await asked(agent);
+    const id = await requested(agent);
     const done = await hub.reply(await hub.get(id), 'Ann');
     expect(statusText(done)).toBe('hello Ann');
     await eventually(() => expect(agent.turns).toHaveLength(2));

@@ -25,7 +25,7 @@ beforeAll(async () => {
   hub = await startHub({
     config: {
       routing: { defaultAgent: 'conformance' },
-      tasks: { acceptClientTaskIds: true, waitUnasked: 'never' },
+      tasks: { acceptClientTaskIds: true, blockingDefault: 'never' },
     },
   });
   await hub.registerAgent(`${agentUrl}/1.0`, { id: 'conformance' });

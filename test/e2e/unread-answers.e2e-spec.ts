@@ -1,14 +1,12 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { type Socket, connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AnswerBudget } from '../../src/a2a/limits/answer-budget.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { GrpcClient, V1, grpcTarget } from '../support/grpc-client.js';
-
-jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
 /** More than a connection that nobody reads takes in. */

@@ -144,13 +144,13 @@ describe('A2A 0.2.5 over JSON-RPC', () => {
   });
 
   it('a question pauses the task, and its answer goes on with it', async () => {
-    const asked = await send('book');
-    expect(faultsIn025(asked)).toEqual([]);
-    expect(asked.status).toMatchObject({
+    const requested = await send('book');
+    expect(faultsIn025(requested)).toEqual([]);
+    expect(requested.status).toMatchObject({
       state: 'input-required',
       message: { role: 'agent', parts: [{ kind: 'text', text: 'From where, and when?' }] },
     });
-    const { id: taskId, contextId } = asked;
+    const { id: taskId, contextId } = requested;
     const done = await send('JFK', { taskId, contextId }, { blocking: true });
     expect([done.id, done.contextId, done.status.state]).toEqual([taskId, contextId, 'completed']);
     expect(done.history.map(({ role }: Json) => role)).toEqual(['user', 'agent', 'user']);

@@ -92,7 +92,7 @@ describe('what webhooks may reach', () => {
       const { body } = await push('GET', `/dead-letters?taskId=${taskId}`, undefined, acme);
       expect(body.items.length).toBeGreaterThan(0);
       return body.items[0] as { id: string };
-    }, 8000);
+    }, 10_000);
     const attempts = await push('GET', `/deliveries/${dead.id}/attempts`, undefined, acme);
     expect(attempts.body.items[0]).toMatchObject({ status: 422, response: null });
     expect(attempts.text).not.toContain(SECRET_ANSWER);

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Issued } from './authority.js';
 
 /** What was asked of the proxy. */
-export interface AskedTunnel {
+export interface RequestedTunnel {
   /** `host:port` as it was written. */
   readonly target: string;
   readonly authorization: string | undefined;
@@ -13,7 +13,7 @@ export interface AskedTunnel {
 
 /** An HTTP proxy that knows CONNECT and nothing else, on a free port of the loopback interface. */
 export class ConnectProxy {
-  readonly asked: AskedTunnel[] = [];
+  readonly requested: RequestedTunnel[] = [];
   /** Answers a CONNECT with this status; `hang`: with nothing. Undefined: makes the tunnel. */
   refusal: number | 'hang' | undefined;
   /** Where tunnels lead by what was asked for; by default nowhere but where they should. */
@@ -45,7 +45,7 @@ export class ConnectProxy {
   }
 
   get targets(): readonly string[] {
-    return this.asked.map(({ target }) => target);
+    return this.requested.map(({ target }) => target);
   }
 
   async close(): Promise<void> {
@@ -56,7 +56,7 @@ export class ConnectProxy {
 
   private connected(request: IncomingMessage, socket: Socket): void {
     const target = request.url ?? '';
-    this.asked.push({ target, authorization: request.headers['proxy-authorization'] });
+    this.requested.push({ target, authorization: request.headers['proxy-authorization'] });
     if (this.refusal === 'hang') return;
     if (this.refusal !== undefined) {
       socket.end(`HTTP/1.1 ${this.refusal} No\r\ncontent-length: 0\r\n\r\n`);

@@ -132,10 +132,10 @@ export class GrpcClient {
 
   /** All events of a stream; rejects with its `ServiceError`. */
   async events<Request, Event>(
-    ...asked: Parameters<typeof this.stream<Request, Event>>
+    ...requested: Parameters<typeof this.stream<Request, Event>>
   ): Promise<Event[]> {
     const events: Event[] = [];
-    for await (const event of this.stream(...asked)) events.push(event as Event);
+    for await (const event of this.stream(...requested)) events.push(event as Event);
     return events;
   }
 

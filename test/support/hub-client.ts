@@ -186,7 +186,7 @@ export class HubClient {
   async waitForTask(
     id: string,
     wanted: string | ((task: JsonObject) => boolean) = (task) => TERMINAL.includes(stateOf(task)),
-    deadlineMs = 10_000,
+    deadlineMs = 20_000,
     options: CallOptions = {},
   ): Promise<JsonObject> {
     const fits =

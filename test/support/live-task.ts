@@ -36,7 +36,7 @@ export class LiveTask {
   private readonly history: JsonObject[];
   private readonly followers = new Set<Follower>();
   private timer: NodeJS.Timeout | undefined;
-  private asked = false;
+  private requested = false;
 
   constructor(
     message: JsonObject,
@@ -141,8 +141,8 @@ export class LiveTask {
   private schedule(): void {
     this.timer = setTimeout(() => {
       if (this.ended) return;
-      if (!this.asked && this.options.askAfter === this.parts.length) {
-        this.asked = true;
+      if (!this.requested && this.options.askAfter === this.parts.length) {
+        this.requested = true;
         this.setState('TASK_STATE_INPUT_REQUIRED', 'Which one?');
         this.release();
       } else if (this.parts.length < this.total) {

@@ -12,7 +12,7 @@ export interface RawAnswer {
   readonly body: Json;
 }
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 20_000;
 
 /**
  * Writes a request byte by byte as it was recorded and reads the whole answer. `head` is the request

@@ -74,7 +74,7 @@ export class SampleReceiver {
   async waitFor(
     count: number,
     fits: (line: SampleLine) => boolean,
-    deadlineMs = 8000,
+    deadlineMs = 20_000,
   ): Promise<SampleLine[]> {
     const found = (): SampleLine[] => this.lines.filter(fits);
     if (found().length >= count) return found();

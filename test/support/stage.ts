@@ -51,7 +51,7 @@ export class Stage {
       );
       if (!found) throw new Error(`agent ${id} has not begun "${message.text}"`);
       return found;
-    }, 5000);
+    }, 10_000);
   }
 
   /** Agents that are told to stop one of their tasks, as soon as they are. */
@@ -62,7 +62,7 @@ export class Stage {
         .callsOf('CancelTask')
         .some(({ params }) => params['id'] === task.id);
       if (!told) throw new Error(`agent ${id} has not been told to stop "${message.text}"`);
-    }, 5000);
+    }, 10_000);
   }
 
   /** Sends a message by stream, with a webhook of its own. */
@@ -90,7 +90,7 @@ export class Stage {
       const { events } = await this.view(taskId);
       const held = (events as JsonObject[]).filter(({ kind }) => kind === 'held');
       if (held.length < count) throw new Error(`${held.length} of ${count} artifacts are held`);
-    }, 5000);
+    }, 10_000);
   }
 
   async close(): Promise<void> {

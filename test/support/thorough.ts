@@ -1,5 +1,6 @@
 /**
- * `TEST_THOROUGH=true`, as `.ci/run` sets it: every pair of the client and agent matrix and the long fuzzing.
+ * `TEST_THOROUGH=true`, as `.ci/run` sets it: every pair of the client and agent matrix, the long fuzzing, the large
+ * fleet and more seeds of the simulation.
  * Without it `npm test` has enough of each to notice what breaks.
  */
 const IS_THOROUGH = process.env['TEST_THOROUGH'] === 'true';

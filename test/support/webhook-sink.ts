@@ -70,21 +70,28 @@ export class WebhookSink {
    */
   async waitFor(
     predicate: (webhook: ReceivedWebhook) => boolean,
-    deadlineMs = 5000,
+    deadlineMs = 10_000,
   ): Promise<ReceivedWebhook> {
     await this.until((all) => all.some(predicate), deadlineMs);
     return this.received.find(predicate)!;
   }
 
   /** Waits until the receiver has got so many requests (to this path, when given). */
-  async waitForCount(count: number, deadlineMs = 5000, path?: string): Promise<ReceivedWebhook[]> {
+  async waitForCount(
+    count: number,
+    deadlineMs = 10_000,
+    path?: string,
+  ): Promise<ReceivedWebhook[]> {
     const chosen = (): ReceivedWebhook[] => (path === undefined ? this.received : this.at(path));
     await this.until(() => chosen().length >= count, deadlineMs);
     return chosen();
   }
 
   /** Waits until `predicate` holds for all that was received. */
-  until(predicate: (all: readonly ReceivedWebhook[]) => boolean, deadlineMs = 5000): Promise<void> {
+  until(
+    predicate: (all: readonly ReceivedWebhook[]) => boolean,
+    deadlineMs = 10_000,
+  ): Promise<void> {
     if (predicate(this.received)) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const stop = (): void => {

@@ -33,7 +33,7 @@ export interface WireScript {
 export interface WireAgent {
   readonly url: string;
   /** Questions for its task so far. */
-  asked(): number;
+  requested(): number;
   /** Every call so far: where it went and the method of JSON-RPC. */
   calls(): readonly string[];
   /** The params of the last call of a method of JSON-RPC. */
@@ -46,7 +46,7 @@ export interface WireAgent {
  * nothing is translated, so that it may answer in a form that its card does not say.
  */
 export async function startWireAgent(wire: Wire, script: WireScript): Promise<WireAgent> {
-  let asked = 0;
+  let requested = 0;
   let sent = 0;
   const calls: string[] = [];
   const given = new Map<string, unknown>();
@@ -56,7 +56,7 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
   });
   return {
     url: listener.url,
-    asked: () => asked,
+    requested: () => requested,
     calls: () => calls,
     paramsOf: (method) => given.get(method),
     close: () => listener.close(),
@@ -85,7 +85,7 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
       return play(response, enveloped);
     }
     if (/tasks\/get|GetTask|^GET .*\/tasks\/[^:]+$/.test(String(method))) {
-      asked += 1;
+      requested += 1;
       if (script.task !== undefined) return sendJson(response, 200, enveloped(script.task));
       const error = { code: -32001, message: 'Task not found' };
       return isRpc

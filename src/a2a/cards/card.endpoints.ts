@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HubError } from '../../common/hub-error.js';
 import { PROBLEM_JSON, problemOf } from '../../common/http/problem.js';
 import { type PublicDocument, servePublicDocument } from '../../common/http/public-document.js';
-import { versionAskedBy } from '../http/version.js';
-import { askedVersion } from '../protocol-version.js';
+import { versionRequestedBy } from '../http/version.js';
+import { requestedVersion } from '../protocol-version.js';
 import type { CardForm } from './card-forms.js';
 import { CardService } from './card.service.js';
 
@@ -52,7 +52,7 @@ export class CardEndpoints implements OnModuleInit {
     reply: FastifyReply,
   ): Promise<PublicDocument | undefined> {
     const { agentId } = request.params as { agentId?: string };
-    const form = (fixed ? undefined : formAskedBy(request)) ?? usual;
+    const form = (fixed ? undefined : formRequestedBy(request)) ?? usual;
     const card =
       agentId === undefined
         ? await this.cards.hubCard(form)
@@ -72,9 +72,9 @@ export class CardEndpoints implements OnModuleInit {
 }
 
 /** A version the hub does not speak gets what a client without one gets: discovery never fails. */
-function formAskedBy(request: FastifyRequest): CardForm | undefined {
+function formRequestedBy(request: FastifyRequest): CardForm | undefined {
   try {
-    return askedVersion(versionAskedBy(request));
+    return requestedVersion(versionRequestedBy(request));
   } catch {
     return undefined;
   }

@@ -23,7 +23,7 @@ const TASK_NAME = /^tasks\/([^/]+)$/;
 const CONFIG_NAME = /^tasks\/([^/]+)\/pushNotificationConfigs\/([^]*)$/;
 
 /**
- * Without `configuration` a send does not say whether to wait (`tasks.waitUnasked`). With one, `blocking`
+ * Without `configuration` a send does not say whether to wait (`tasks.blockingDefault`). With one, `blocking`
  * decides, though a client that leaves it out looks like one that says false: proto3 has one encoding for
  * both.
  */

@@ -39,7 +39,7 @@ export interface HttpRequest {
   /** The headers, the caller, the agent of the path, and the signal that the client is gone. */
   readonly source: CallSource;
   /** `A2A-Version`: the header, else the query parameter; undefined when there is neither. */
-  readonly asked: string | undefined;
+  readonly requested: string | undefined;
   /** Parameters of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** Parameters of the query; one that is repeated is an array. */
@@ -50,7 +50,7 @@ export interface HttpRequest {
 
 /** What a failure may depend on. */
 export interface FailedRequest {
-  readonly asked: string | undefined;
+  readonly requested: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 

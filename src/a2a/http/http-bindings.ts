@@ -30,7 +30,7 @@ import {
 } from './http-binding.js';
 import { readBody } from './read-body.js';
 import { sendBlocks } from './send-blocks.js';
-import { versionAskedBy } from './version.js';
+import { versionRequestedBy } from './version.js';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -197,11 +197,11 @@ export class HttpBindings {
     { gone, taken }: { readonly gone: AbortController; readonly taken: () => void },
   ): Promise<FastifyReply> {
     const hold = this.capacity.answers.begin(request.principal!);
-    const asked = this.requestOf(request, gone.signal, hold);
+    const requested = this.requestOf(request, gone.signal, hold);
     // The text is large, and Fastify would keep it until the answer has ended.
     request.body = undefined;
     try {
-      const answer = await route.answer(asked).finally(() => refuseEnded(gone.signal));
+      const answer = await route.answer(requested).finally(() => refuseEnded(gone.signal));
       if (answer.kind === 'stream') return await this.serveStream(reply, answer, gone, taken);
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
@@ -241,7 +241,7 @@ export class HttpBindings {
     const agentId = params['agentId'];
     return {
       source: { headers, principal: principal!, agentId, signal, reserveAnswer, note },
-      asked: versionAskedBy(request),
+      requested: versionRequestedBy(request),
       params,
       query: query as HttpRequest['query'],
       body: typeof body === 'string' ? body : undefined,
@@ -255,7 +255,7 @@ export class HttpBindings {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const { error, status, text } = this.noted(
-      binding.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
+      binding.failure(thrown, { requested: versionRequestedBy(request), headers: request.headers }),
       request,
     );
     // Of a body that makes no progress the rest is not waited for.
@@ -324,7 +324,7 @@ function refuse(
     method: scope.supportedMethods.filter((method) => !but.includes(method)),
     url,
     exposeHeadRoute: false,
-    config: { access: 'nobody' },
+    config: { access: 'refused' },
     onRequest: (request, _reply, done) => done(why(request)),
     handler: () => undefined,
   });

@@ -1,7 +1,7 @@
 import { type CallSource, single } from '../call-context.js';
 
 /** The `A2A-Version` of a request: the header, else the query parameter (A2A §3.6.1). */
-export function versionAskedBy(request: {
+export function versionRequestedBy(request: {
   readonly headers: CallSource['headers'];
   readonly query: unknown;
 }): string | undefined {

@@ -18,5 +18,5 @@ export interface RpcDialect {
    * Runs a method that {@link has} knows; rejects with what was thrown. `asked` is the `A2A-Version` that
    * the request states, if any.
    */
-  run(envelope: Envelope, call: CallContext, asked: string | undefined): Promise<RpcOutcome>;
+  run(envelope: Envelope, call: CallContext, requested: string | undefined): Promise<RpcOutcome>;
 }

@@ -46,9 +46,11 @@ export class JsonRpcBinding implements HttpBinding, OnModuleInit {
     this.http.mount(this);
   }
 
-  failure(thrown: unknown, { asked }: FailedRequest): HttpFailure {
+  failure(thrown: unknown, { requested }: FailedRequest): HttpFailure {
     const failure =
-      thrown instanceof RpcFailure ? thrown : new RpcFailure(thrown, null, assumedVersion(asked));
+      thrown instanceof RpcFailure
+        ? thrown
+        : new RpcFailure(thrown, null, assumedVersion(requested));
     const error = hubErrorOf(failure.thrown);
     const { rpcStatus: status, code } = WIRE_ERRORS[error.reason];
     return {
@@ -57,11 +59,11 @@ export class JsonRpcBinding implements HttpBinding, OnModuleInit {
     };
   }
 
-  private async answer({ body, asked, source }: HttpRequest): Promise<HttpAnswer> {
+  private async answer({ body, requested, source }: HttpRequest): Promise<HttpAnswer> {
     if (body === undefined) {
       throw new HubError('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be ${BODY_TYPES[0]}.`);
     }
-    const { outcome, call, failed } = await this.dispatcher.dispatch(body, asked, source);
+    const { outcome, call, failed } = await this.dispatcher.dispatch(body, requested, source);
     return outcome.kind === 'answer'
       ? { kind: 'answer', call, text: outcome.text }
       : { kind: 'stream', call, source: outcome.source, refused: failed };

@@ -4,7 +4,7 @@ import type { CallContext } from '../../auth/index.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { type CallSource, callContextOf } from '../call-context.js';
 import { parseBody } from '../http/body.js';
-import { askedVersion } from '../protocol-version.js';
+import { requestedVersion } from '../protocol-version.js';
 import type { RpcDialect, RpcOutcome } from './dialect.js';
 import { type RpcId, idOf, readEnvelope } from './envelope.js';
 import { V0Dialect } from './v0-dialect.js';
@@ -33,17 +33,21 @@ export class RpcDispatcher {
   }
 
   /** Rejects with {@link RpcFailure} only. */
-  async dispatch(body: string, asked: string | undefined, source: CallSource): Promise<Dispatched> {
+  async dispatch(
+    body: string,
+    requested: string | undefined,
+    source: CallSource,
+  ): Promise<Dispatched> {
     let id: RpcId = null;
-    let version: ProtocolVersion = assumedVersion(asked);
+    let version: ProtocolVersion = assumedVersion(requested);
     try {
       const json = parseBody(body);
       id = idOf(json);
       const envelope = readEnvelope(json);
-      version = askedVersion(asked) ?? this.versionOf(envelope.method);
+      version = requestedVersion(requested) ?? this.versionOf(envelope.method);
       this.checkMethod(envelope.method, version);
       const call = callContextOf(source, version);
-      const outcome = await this.dialects[version].run(envelope, call, asked);
+      const outcome = await this.dialects[version].run(envelope, call, requested);
       return { outcome, call, failed: (thrown) => new RpcFailure(thrown, envelope.id, version) };
     } catch (thrown) {
       throw new RpcFailure(thrown, id, version);
@@ -81,9 +85,9 @@ export interface Dispatched {
 }
 
 /** The version errors are told in before the method is known; 0.3 when nothing is said. */
-export function assumedVersion(asked: string | undefined): ProtocolVersion {
+export function assumedVersion(requested: string | undefined): ProtocolVersion {
   try {
-    return askedVersion(asked) ?? '0.3';
+    return requestedVersion(requested) ?? '0.3';
   } catch {
     return '1.0';
   }

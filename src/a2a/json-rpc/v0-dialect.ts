@@ -28,14 +28,15 @@ export class V0Dialect implements RpcDialect {
   async run(
     { id, method, params: raw }: Envelope,
     call: CallContext,
-    asked: string | undefined,
+    requested: string | undefined,
   ): Promise<RpcOutcome> {
     const { operation, renamed, answered } = LEGACY_METHODS.get(method)!;
     const params = renamed !== undefined && isObject(raw) ? renamed(raw) : raw;
     if (operation.kind === 'stream') {
       const items = operation.run(this.handler, params, call);
       // Clients before 0.3, and most of 0.3, state no version.
-      const refusesAsEvent = operation.name === 'SubscribeToTask' && statedVersion(asked) !== '0.3';
+      const refusesAsEvent =
+        operation.name === 'SubscribeToTask' && statedVersion(requested) !== '0.3';
       const source = sourceOf(refusesAsEvent ? withRefusal(items) : items, id);
       return { kind: 'stream', source };
     }

@@ -62,11 +62,11 @@ describe('BodyBudget', () => {
     const budget = budgetOf(4000);
     const ann = of('ann');
     const first = await budget.reserve(ann, 70_000_000);
-    const asked = Array.from({ length: 80 }, () => budget.reserve(ann, 70_000_000));
-    const waiting = asked
+    const requested = Array.from({ length: 80 }, () => budget.reserve(ann, 70_000_000));
+    const waiting = requested
       .slice(0, 64)
       .map((reservation) => reservation.then((taken) => taken.free()));
-    for (const refused of asked.slice(64)) {
+    for (const refused of requested.slice(64)) {
       await expect(refused).rejects.toMatchObject({
         reason: 'RATE_LIMITED',
         metadata: { retryAfterSeconds: '2' },

@@ -34,7 +34,7 @@ interface Waiter {
   readonly bytes: number;
   /** Why it waits. */
   refusal: Refusal;
-  readonly settle: (refusal: Refusal | undefined) => void;
+  readonly finish: (refusal: Refusal | undefined) => void;
 }
 
 /** The room of what is small, or of nothing. */
@@ -93,8 +93,8 @@ export class ByteReservations {
     return this.shares.has(caller) || this.held.has(caller);
   }
 
-  private reservationOf(caller: Principal, asked: number): ByteReservation {
-    let bytes = asked;
+  private reservationOf(caller: Principal, requested: number): ByteReservation {
+    let bytes = requested;
     let isTaken = false;
     let isFree = false;
     const taken = (): void => {
@@ -130,17 +130,17 @@ export class ByteReservations {
     if (this.waiting.size >= MAX_WAITING) return Promise.resolve('full');
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        settle(waiter.refusal);
+        finish(waiter.refusal);
         // Room may have been kept for it.
         this.callWaiting();
       }, MAX_WAIT_MS).unref();
-      const settle = (refusal: Refusal | undefined): void => {
+      const finish = (refusal: Refusal | undefined): void => {
         clearTimeout(timer);
         this.waiting.delete(waiter);
         if (this.first === waiter) this.first = undefined;
         resolve(refusal);
       };
-      const waiter: Waiter = { caller, bytes, refusal: why, settle };
+      const waiter: Waiter = { caller, bytes, refusal: why, finish };
       this.waiting.add(waiter);
       this.keepFor(waiter);
     });
@@ -152,7 +152,7 @@ export class ByteReservations {
     for (const waiter of this.waiting) {
       const refusal = this.take(waiter.caller, waiter.bytes);
       if (refusal === undefined) {
-        waiter.settle(undefined);
+        waiter.finish(undefined);
         continue;
       }
       waiter.refusal = refusal;

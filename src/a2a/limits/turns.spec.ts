@@ -22,22 +22,22 @@ beforeEach(() => {
 afterEach(() => turns.onModuleDestroy());
 
 function ask(caller: Principal, bytes = 0, signal?: AbortSignal): Promise<void> {
-  const asked = Promise.resolve()
+  const requested = Promise.resolve()
     .then(() => turns.begin(caller, bytes, signal))
     .then((end) => void begun.push({ who: caller.id, end }));
   // Most of them still wait when their test has ended.
-  asked.catch(() => undefined);
-  return asked;
+  requested.catch(() => undefined);
+  return requested;
 }
 
 /** Lets promises that are due run; turns do not end by time meanwhile. */
-async function settled(): Promise<void> {
+async function pendingPromises(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }
 
 async function fill(): Promise<void> {
   for (let i = 0; i < 64; i++) void ask(flood);
-  await settled();
+  await pendingPromises();
   expect(begun).toHaveLength(64);
 }
 
@@ -47,10 +47,10 @@ describe('Turns', () => {
     for (let i = 0; i < 50; i++) void ask(flood);
     void ask(of('other'));
     void ask(of('third'));
-    await settled();
+    await pendingPromises();
     expect(begun).toHaveLength(64);
     for (let i = 0; i < 4; i++) begun[i]!.end();
-    await settled();
+    await pendingPromises();
     expect(
       begun
         .slice(64, 67)
@@ -63,9 +63,9 @@ describe('Turns', () => {
     await fill();
     for (const id of ['a1', 'a2', 'a3']) void ask(of(id, 'a'));
     void ask(of('b1', 'b'));
-    await settled();
+    await pendingPromises();
     for (let i = 0; i < 4; i++) begun[i]!.end();
-    await settled();
+    await pendingPromises();
     expect(begun.slice(64).map(({ who }) => who)).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
@@ -80,7 +80,7 @@ describe('Turns', () => {
     await fill();
     for (let i = 0; i < 100; i++) void ask(flood);
     void ask(of('other'));
-    await settled();
+    await pendingPromises();
     await expect(ask(flood)).rejects.toMatchObject({
       reason: 'RATE_LIMITED',
       metadata: { retryAfterSeconds: '1' },
@@ -96,22 +96,22 @@ describe('Turns', () => {
   it('works on one heavy request at a time', async () => {
     const heavy = 10 * 1024 * 1024;
     for (let i = 0; i < 3; i++) void ask(flood, heavy);
-    await settled();
+    await pendingPromises();
     expect(begun).toHaveLength(1);
     begun[0]!.end();
-    await settled();
+    await pendingPromises();
     expect(begun).toHaveLength(2);
   });
 
   it('forgets who leaves while it waits', async () => {
     await fill();
     const leaving = new AbortController();
-    const asked = ask(of('other'), 0, leaving.signal);
-    await settled();
+    const requested = ask(of('other'), 0, leaving.signal);
+    await pendingPromises();
     leaving.abort();
-    await expect(asked).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    await expect(requested).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
     begun[0]!.end();
-    await settled();
+    await pendingPromises();
     expect(begun).toHaveLength(64);
   });
 });

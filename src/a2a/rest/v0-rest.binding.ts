@@ -99,9 +99,9 @@ export class V0RestBinding implements HttpBinding, OnModuleInit {
     { operation, route, other, form: fixed }: Place,
     request: HttpRequest,
   ): Promise<HttpAnswer> {
-    checkVersion(request.asked, '0.3', 'path', filledPath(other, request.params));
-    const { params, form: asked } = legacyRequest(operation, route, request);
-    const form = fixed ?? asked;
+    checkVersion(request.requested, '0.3', 'path', filledPath(other, request.params));
+    const { params, form: requested } = legacyRequest(operation, route, request);
+    const form = fixed ?? requested;
     const call = callContextOf(request.source, '0.3');
     if (operation.kind === 'stream') {
       const source: EventSource<LegacyItem> = {

@@ -73,7 +73,7 @@ export class V1RestBinding implements HttpBinding, OnModuleInit {
     other: string | undefined,
     request: HttpRequest,
   ): Promise<HttpAnswer> {
-    checkVersion(request.asked, '1.0', 'path', filledPath(other, request.params));
+    checkVersion(request.requested, '1.0', 'path', filledPath(other, request.params));
     const params = restParams(route, operation.shape, request);
     const call = callContextOf(request.source, '1.0');
     if (operation.kind === 'stream') {

@@ -53,13 +53,13 @@ export class ProbeReportDto implements ProbeReport {
   })
   readonly answer!: string | null;
 
-  @does('Whether it streams. not-asked: its card does not say so, or a switch is off.')
+  @does('Whether it streams. not-tested: its card does not say so, or a switch is off.')
   readonly streams!: Does;
 
-  @does('Whether it can be asked for its task.')
+  @does('Whether it answers GetTask.')
   readonly answersGetTask!: Does;
 
-  @does('Whether it lists its tasks; asked in 1.0 only.')
+  @does('Whether it answers ListTasks; tested in 1.0 only.')
   readonly listsTasks!: Does;
 
   @does('Whether it knows CancelTask. A task that goes on after the probe is canceled by it.')

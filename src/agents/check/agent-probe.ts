@@ -70,12 +70,12 @@ export class AgentProbe {
   }
 
   private async probe(
-    asked: Omit<Agent, 'id'>,
+    requested: Omit<Agent, 'id'>,
     { probeText = TEXT, probeTimeoutMs = TIMEOUT_MS }: ProbeOptions,
   ): Promise<ProbeReport> {
     const { clock, ids, config } = this;
     // It may not take a place, or a share of what is read, from a registered agent.
-    const agent: Agent = { ...asked, id: `${ID}${++this.probes}` };
+    const agent: Agent = { ...requested, id: `${ID}${++this.probes}` };
     const memory = new EndpointMemory(clock, config);
     const captured = new CapturingHttp(this.egress);
     const kinds = new Set<DeviationKind>();

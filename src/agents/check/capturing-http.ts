@@ -9,7 +9,7 @@ const CAPTURED_BYTES = 64 * 1024;
 export class CapturingHttp implements HttpWay {
   private chunks: Buffer[] = [];
   private size = 0;
-  private isAsked = false;
+  private wasCalled = false;
   private isListed = false;
   /** What the server calls itself, if it does. */
   server: string | null = null;
@@ -18,7 +18,7 @@ export class CapturingHttp implements HttpWay {
 
   /** It has been asked, and not only a list of the operator opens it: what it says may be shown. */
   get isOpen(): boolean {
-    return this.isAsked && !this.isListed;
+    return this.wasCalled && !this.isListed;
   }
 
   /** What has come of the newest answer. */
@@ -30,7 +30,7 @@ export class CapturingHttp implements HttpWay {
     this.chunks = [];
     this.size = 0;
     const { answer, isListed } = await this.egress.requestClassified(url, options);
-    this.isAsked = true;
+    this.wasCalled = true;
     this.isListed ||= isListed;
     const { server } = answer.headers;
     if (typeof server === 'string') this.server = server;

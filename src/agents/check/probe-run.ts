@@ -48,10 +48,10 @@ export class ProbeRun {
   outcome: Outcome = 'late';
   failure: AgentCallError | undefined;
   answer: string | null = null;
-  streams: Does = 'not-asked';
-  answersGetTask: Does = 'not-asked';
-  listsTasks: Does = 'not-asked';
-  cancels: Does = 'not-asked';
+  streams: Does = 'not-tested';
+  answersGetTask: Does = 'not-tested';
+  listsTasks: Does = 'not-tested';
+  cancels: Does = 'not-tested';
   files: FileForm | null = null;
   firstAnswerMs: number | null = null;
   endMs: number | null = null;
@@ -144,7 +144,7 @@ export class ProbeRun {
     const { failure, taskId } = this;
     if (failure?.kind === 'invalid' && taskId !== null) note('unreadable-event');
     const pauseMs = Math.max(this.agent.switches.pollIntervalMs ?? 0, LOOK_EVERY_MS);
-    for (let failures = 0; taskId !== null && !this.settled && !this.isLate;) {
+    for (let failures = 0; taskId !== null && !this.hasOutcome && !this.isLate;) {
       try {
         const options = { signal: this.deadline.signal, contextId: this.contextId };
         this.takeTask(await this.deps.client.getTask(this.agent, taskId, options));
@@ -158,7 +158,7 @@ export class ProbeRun {
         this.answersGetTask = does;
         if (does === 'no' || failures >= MAX_FAILURES) return this.fail(error, 'broke-off');
       }
-      if (!this.settled) await clock.sleep(pauseMs, this.deadline.signal);
+      if (!this.hasOutcome) await clock.sleep(pauseMs, this.deadline.signal);
     }
   }
 
@@ -172,7 +172,7 @@ export class ProbeRun {
     const id = this.taskId ?? ids.next();
     const isUnknown = this.taskId === null;
     try {
-      if (this.answersGetTask === 'not-asked') {
+      if (this.answersGetTask === 'not-tested') {
         const call = client.getTask(this.agent, id, options);
         this.answersGetTask = await this.does('GetTask', call, signal, isUnknown);
       }
@@ -276,7 +276,7 @@ export class ProbeRun {
     this.ended = true;
   }
 
-  private get settled(): boolean {
+  private get hasOutcome(): boolean {
     return this.ended || this.waits;
   }
 

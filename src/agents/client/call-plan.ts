@@ -58,7 +58,7 @@ export class CallPlan {
       throw (
         this.first ??
         this.refusedIn10 ??
-        new AgentCallError('rejected', `the hub asks nobody of 0.3 for ${this.method}`)
+        new AgentCallError('rejected', `the hub does not call ${this.method} in 0.3`)
       );
     }
     return this.called;

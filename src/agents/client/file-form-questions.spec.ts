@@ -14,51 +14,51 @@ const endpoint: AgentEndpoint = {
 const FOREVER = new AbortController().signal;
 
 let now: number;
-let asked: { readonly answer: (answer: FormAnswer) => void; readonly signal: AbortSignal }[];
+let requested: { readonly answer: (answer: FormAnswer) => void; readonly signal: AbortSignal }[];
 let questions: FileFormQuestions;
 beforeEach(() => {
   now = 0;
-  asked = [];
+  requested = [];
   const memory = new EndpointMemory({ now: () => new Date(now) } as never, configWith({}));
   questions = new FileFormQuestions(memory, (_agent, _endpoint, signal) => {
-    return new Promise((answer) => asked.push({ answer, signal }));
+    return new Promise((answer) => requested.push({ answer, signal }));
   });
 });
 
 const formOf = (signal = FOREVER) => questions.formOf(agent, endpoint, signal);
 
 /** Asks anew, which the server answers so. */
-async function askedAnew(answer: FormAnswer): Promise<string> {
+async function formRequestedAgain(answer: FormAnswer): Promise<string> {
   const form = formOf();
-  asked.at(-1)!.answer(answer);
+  requested.at(-1)!.answer(answer);
   return form;
 }
 
 describe('how a server has files', () => {
   it('is asked once by all that wait, and kept for an hour', async () => {
     const all = [formOf(), formOf(), formOf()];
-    asked[0]!.answer('twice');
+    requested[0]!.answer('twice');
     expect(await Promise.all(all)).toEqual(['twice', 'twice', 'twice']);
     now = 3_599_999;
     expect(await formOf()).toBe('twice');
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     now += 1;
-    expect(await askedAnew('once')).toBe('once');
-    expect(asked).toHaveLength(2);
+    expect(await formRequestedAgain('once')).toBe('once');
+    expect(requested).toHaveLength(2);
   });
 
   it('is not asked again for a while where it said nothing', async () => {
-    expect(await askedAnew('silent')).toBe('once');
+    expect(await formRequestedAgain('silent')).toBe('once');
     now = 29_999;
     expect(await formOf()).toBe('once');
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     now += 1;
-    expect(await askedAnew('twice')).toBe('twice');
+    expect(await formRequestedAgain('twice')).toBe('twice');
   });
 
   it('is asked anew where there was no connection', async () => {
-    expect(await askedAnew('unreachable')).toBe('once');
-    expect(await askedAnew('twice')).toBe('twice');
+    expect(await formRequestedAgain('unreachable')).toBe('once');
+    expect(await formRequestedAgain('twice')).toBe('twice');
   });
 
   it('is waited for until the last of those who wait is gone, which tells nothing', async () => {
@@ -66,15 +66,15 @@ describe('how a server has files', () => {
     const both = [formOf(one.signal), formOf(two.signal)];
     one.abort();
     await expect(both[0]).rejects.toMatchObject({ kind: 'interrupted' });
-    expect(asked[0]!.signal.aborted).toBe(false);
+    expect(requested[0]!.signal.aborted).toBe(false);
     two.abort();
     await expect(both[1]).rejects.toMatchObject({ kind: 'interrupted' });
-    expect(asked[0]!.signal.aborted).toBe(true);
+    expect(requested[0]!.signal.aborted).toBe(true);
     const next = formOf();
-    asked[0]!.answer('silent');
-    asked[1]!.answer('twice');
+    requested[0]!.answer('silent');
+    requested[1]!.answer('twice');
     expect(await next).toBe('twice');
     expect(await formOf()).toBe('twice');
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 });

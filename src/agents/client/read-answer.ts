@@ -29,9 +29,9 @@ export function readEvent(event: StreamResponse, call: Answered): StreamResponse
 }
 
 /** See {@link readEvent}. */
-export async function readTask(asked: Promise<Task>, call: Answered): Promise<Task> {
+export async function readTask(requested: Promise<Task>, call: Answered): Promise<Task> {
   try {
-    return checkTask(await asked);
+    return checkTask(await requested);
   } catch (error) {
     return again(call, error, (json) => {
       const other = taskInAnyForm(json);
@@ -41,9 +41,9 @@ export async function readTask(asked: Promise<Task>, call: Answered): Promise<Ta
 }
 
 /** See {@link readEvent}. */
-export async function readSent(asked: Promise<Message | Task>, call: Answered): Promise<Sent> {
+export async function readSent(requested: Promise<Message | Task>, call: Answered): Promise<Sent> {
   try {
-    const answer = await asked;
+    const answer = await requested;
     return 'messageId' in answer
       ? { message: checkMessage(answer, 'message') }
       : { task: checkTask(answer) };

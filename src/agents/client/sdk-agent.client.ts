@@ -77,7 +77,7 @@ class WiredAgentClient extends AgentClient {
     private readonly deviations: Pick<AgentDeviations, 'note'>,
   ) {
     super();
-    this.forms = new FileFormQuestions(memory, (...asked) => this.askForm(...asked));
+    this.forms = new FileFormQuestions(memory, (...requested) => this.askForm(...requested));
   }
 
   stream(

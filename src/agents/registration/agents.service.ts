@@ -304,8 +304,8 @@ export class AgentsService {
     patch: AgentPatch,
   ): Promise<Pick<Reach, 'refused'> | undefined> {
     const { endpointOverride, protocolBinding, protocolVersion } = patch;
-    const asked = [endpointOverride, protocolBinding, protocolVersion];
-    if (asked.every((one) => one === undefined)) return undefined;
+    const requested = [endpointOverride, protocolBinding, protocolVersion];
+    if (requested.every((one) => one === undefined)) return undefined;
     const { refused } = await this.registration.reach({ ...agent, ...moved(agent, patch) });
     return { refused };
   }

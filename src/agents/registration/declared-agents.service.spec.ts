@@ -153,7 +153,7 @@ async function start(...agents: DeclaredEntry[]): Promise<void> {
   const clock = new SystemClock();
   const registry = new AgentRegistry(store, clock, log);
   const changes = new ConfigChanges(configOf(), source, clock, log);
-  const checked: Pick<RegistrationCheck, 'examine'> = { examine: (asked) => cardAt(asked) };
+  const checked: Pick<RegistrationCheck, 'examine'> = { examine: (requested) => cardAt(requested) };
   const service = new DeclaredAgents(
     configOf(...agents),
     changes,

@@ -49,12 +49,12 @@ export function* noteKeys(
   const isBack = (['keylessSince', 'narrowSince', 'plainSince'] as const).some(
     (since) => before[since] !== null && after[since] === null,
   );
-  if (isBack) yield* markUnsettled(tx, id);
+  if (isBack) yield* markUnreconciled(tx, id);
   return after;
 }
 
 /** Has what belongs to the principal looked through. */
-export function* markUnsettled(tx: Tx, id: string): Work<void> {
+export function* markUnreconciled(tx: Tx, id: string): Work<void> {
   const revision = yield* REVISION.raise(tx);
   yield* tx.run('UPDATE principals SET unreconciled = ? WHERE id = ?', [revision, id]);
 }

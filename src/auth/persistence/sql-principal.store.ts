@@ -17,7 +17,7 @@ import {
 import {
   type PrincipalRow,
   lockPrincipal,
-  markUnsettled,
+  markUnreconciled,
   noteKeys,
   PRINCIPAL,
   REVISION,
@@ -73,7 +73,7 @@ export class SqlPrincipalStore extends PrincipalStore {
       if (row === undefined) return false;
       if (row.disabledAt !== null) return true;
       yield* tx.run('UPDATE principals SET disabled_at = ? WHERE id = ?', [at.getTime(), row.id]);
-      yield* markUnsettled(tx, row.id);
+      yield* markUnreconciled(tx, row.id);
       return true;
     });
   }
@@ -84,7 +84,7 @@ export class SqlPrincipalStore extends PrincipalStore {
       if (row === undefined) return false;
       if (row.disabledAt === null) return true;
       yield* tx.run('UPDATE principals SET disabled_at = NULL WHERE id = ?', [row.id]);
-      yield* markUnsettled(tx, row.id);
+      yield* markUnreconciled(tx, row.id);
       return true;
     });
   }
@@ -160,7 +160,7 @@ export class SqlPrincipalStore extends PrincipalStore {
 
   async markUnreconciled(id: string): Promise<void> {
     await this.database.write(function* (tx) {
-      if (yield* lockPrincipal(tx, id)) yield* markUnsettled(tx, id);
+      if (yield* lockPrincipal(tx, id)) yield* markUnreconciled(tx, id);
     });
   }
 

@@ -133,8 +133,9 @@ export class Egress {
     const parsed = this.parse(url);
     if (this.isOwn(url)) throw denied(parsed.origin, 'it is this hub itself');
     try {
-      const asked = use === 'http' ? this.connector.wayTo(destinationOf(parsed)) : this.wayOf(url);
-      const way = await unlessLate(asked, CONNECT_TIMEOUT_MS);
+      const requested =
+        use === 'http' ? this.connector.wayTo(destinationOf(parsed)) : this.wayOf(url);
+      const way = await unlessLate(requested, CONNECT_TIMEOUT_MS);
       return { verified: way.kind === 'direct' || way.checked };
     } catch (error) {
       if (isDenial(error)) throw error;

@@ -99,7 +99,7 @@ class GuardedResolver implements experimental.Resolver {
   private readonly guard: Guard | undefined;
   private readonly port: number;
   private pause: NodeJS.Timeout | undefined;
-  private askedAgain = false;
+  private retryRequested = false;
   /** Raised by `destroy`, so that an answer that comes later is dropped. */
   private life = 0;
 
@@ -118,7 +118,7 @@ class GuardedResolver implements experimental.Resolver {
 
   updateResolution(): void {
     if (this.pause !== undefined) {
-      this.askedAgain = true;
+      this.retryRequested = true;
       return;
     }
     this.pause = setTimeout(() => this.pauseOver(), LOOK_PAUSE_MS);
@@ -130,13 +130,13 @@ class GuardedResolver implements experimental.Resolver {
     this.life++;
     clearTimeout(this.pause);
     this.pause = undefined;
-    this.askedAgain = false;
+    this.retryRequested = false;
   }
 
   private pauseOver(): void {
     this.pause = undefined;
-    if (!this.askedAgain) return;
-    this.askedAgain = false;
+    if (!this.retryRequested) return;
+    this.retryRequested = false;
     this.updateResolution();
   }
 

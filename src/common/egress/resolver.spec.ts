@@ -5,11 +5,11 @@ const FOUND: ResolvedAddress[] = [{ address: '192.0.2.1', family: 4 }];
 
 /** Names answer when told to. */
 class Names {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   private readonly answers = new Map<string, (ok: boolean) => void>();
 
   readonly look = (hostname: string): Promise<ResolvedAddress[]> => {
-    this.asked.push(hostname);
+    this.requested.push(hostname);
     return new Promise((resolve, reject) => {
       this.answers.set(hostname, (ok) => {
         if (ok) resolve(FOUND);
@@ -19,13 +19,13 @@ class Names {
   };
 
   async answer(hostname: string, ok: boolean): Promise<void> {
-    await settled();
+    await pendingPromises();
     this.answers.get(hostname)!(ok);
-    await settled();
+    await pendingPromises();
   }
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const pendingPromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Asks, and overlooks what becomes of it. */
 function ask(resolver: SystemResolver, ...hostnames: string[]): void {
@@ -45,7 +45,7 @@ describe('the system resolver', () => {
     const both = [resolver.resolve('a.example'), resolver.resolve('a.example')];
     await names.answer('a.example', true);
     expect(await Promise.all(both)).toEqual([FOUND, FOUND]);
-    expect(names.asked).toEqual(['a.example']);
+    expect(names.requested).toEqual(['a.example']);
   });
 
   it('leaves a thread to names that have resolved, whatever else does not answer', async () => {
@@ -53,12 +53,12 @@ describe('the system resolver', () => {
     const resolver = new SystemResolver(4, names.look);
     await resolved(resolver, names, 'good.example');
     ask(resolver, 'n1.example', 'n2.example', 'n3.example', 'n4.example');
-    await settled();
+    await pendingPromises();
     ask(resolver, 'good.example');
-    const asked = ['n1.example', 'n2.example', 'n3.example', 'good.example'];
-    expect(names.asked.slice(1)).toEqual(asked);
+    const requested = ['n1.example', 'n2.example', 'n3.example', 'good.example'];
+    expect(names.requested.slice(1)).toEqual(requested);
     await names.answer('n2.example', true);
-    expect(names.asked.at(-1)).toBe('n4.example');
+    expect(names.requested.at(-1)).toBe('n4.example');
   });
 
   it('gives names that did not resolve one thread of four', async () => {
@@ -69,10 +69,10 @@ describe('the system resolver', () => {
       await names.answer(bad, false);
     }
     ask(resolver, 'b1.example', 'b2.example', 'new.example');
-    await settled();
-    expect(names.asked.slice(2)).toEqual(['b1.example', 'new.example']);
+    await pendingPromises();
+    expect(names.requested.slice(2)).toEqual(['b1.example', 'new.example']);
     await names.answer('b1.example', false);
-    expect(names.asked.at(-1)).toBe('b2.example');
+    expect(names.requested.at(-1)).toBe('b2.example');
   });
 
   it('gives up the wait for a turn, and takes it for a passing trouble', async () => {
@@ -83,14 +83,14 @@ describe('the system resolver', () => {
       ask(resolver, 'n1.example', 'n2.example', 'n3.example');
       const late = resolver.resolve('n4.example');
       const fault = expect(late).rejects.toMatchObject({ code: 'EAI_AGAIN' });
-      await settled();
+      await pendingPromises();
       jest.advanceTimersByTime(5000);
       await fault;
-      expect(names.asked).not.toContain('n4.example');
+      expect(names.requested).not.toContain('n4.example');
       await names.answer('n1.example', true);
       ask(resolver, 'n4.example');
-      await settled();
-      expect(names.asked).toContain('n4.example');
+      await pendingPromises();
+      expect(names.requested).toContain('n4.example');
     } finally {
       jest.useRealTimers();
     }

@@ -36,7 +36,7 @@ interface Waiting {
  * that did resolve wait for nobody. Of one name one question is asked at a time.
  */
 export class SystemResolver implements Resolver {
-  private readonly asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
+  private readonly requested = new Map<string, Promise<readonly ResolvedAddress[]>>();
   private readonly reputations = new Map<string, Exclude<Reputation, 'new'>>();
   private readonly underWay = { new: 0, bad: 0 };
   private readonly waiting = new Set<Waiting>();
@@ -49,10 +49,10 @@ export class SystemResolver implements Resolver {
 
   /** Rejects with the code EAI_AGAIN when its turn has not come within 5 s. */
   resolve(hostname: string): Promise<readonly ResolvedAddress[]> {
-    const known = this.asked.get(hostname);
+    const known = this.requested.get(hostname);
     if (known !== undefined) return known;
-    const answer = this.ask(hostname).finally(() => this.asked.delete(hostname));
-    this.asked.set(hostname, answer);
+    const answer = this.ask(hostname).finally(() => this.requested.delete(hostname));
+    this.requested.set(hostname, answer);
     return answer;
   }
 

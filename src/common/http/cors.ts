@@ -40,12 +40,12 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
   const any = origins.includes('*');
   const allowed = new Set(origins);
   server.addHook('onRequest', (request, reply, done) => {
-    const { origin, 'access-control-request-method': asked } = request.headers;
+    const { origin, 'access-control-request-method': requested } = request.headers;
     // On the raw answer, so that streams have them as well.
     if (!any) reply.raw.setHeader('vary', 'Origin');
     if (origin === undefined || !(any || allowed.has(origin))) return done();
     reply.raw.setHeader('access-control-allow-origin', any ? '*' : origin);
-    if (request.method !== 'OPTIONS' || asked === undefined) {
+    if (request.method !== 'OPTIONS' || requested === undefined) {
       reply.raw.setHeader('access-control-expose-headers', ANSWER_HEADERS);
       return done();
     }

@@ -8,12 +8,12 @@ const key = (kid: string) => ({ kty: 'OKP', crv: 'Ed25519', x: 'x', kid });
 
 describe('key sets', () => {
   function make() {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const served = { keys: [key('a')] as object[], status: 200 };
     let now = 0;
     const egress = {
       request: (url: string) => {
-        asked.push(url);
+        requested.push(url);
         const text = JSON.stringify({ keys: served.keys });
         const body = Readable.from([Buffer.from(text)]);
         const headers = { 'content-length': `${text.length}` };
@@ -25,25 +25,25 @@ describe('key sets', () => {
       const found = await sets.find(url, (keys) => keys.filter((one) => one['kid'] === kid));
       return found.length;
     };
-    return { asked, served, find, wait: (ms: number) => (now += ms) };
+    return { requested, served, find, wait: (ms: number) => (now += ms) };
   }
 
   it('are read once a minute', async () => {
-    const { asked, find, wait } = make();
+    const { requested, find, wait } = make();
     expect([await find('a'), await find('a')]).toEqual([1, 1]);
     wait(59_999);
-    expect([await find('a'), asked.length]).toEqual([1, 1]);
+    expect([await find('a'), requested.length]).toEqual([1, 1]);
     wait(1);
-    expect([await find('a'), asked.length]).toEqual([1, 2]);
+    expect([await find('a'), requested.length]).toEqual([1, 2]);
   });
 
   it('are read again for a key that is not in them, though not at once', async () => {
-    const { asked, served, find, wait } = make();
+    const { requested, served, find, wait } = make();
     await find('a');
     served.keys = [key('a'), key('b')];
-    expect([await find('b'), asked.length]).toEqual([0, 1]);
+    expect([await find('b'), requested.length]).toEqual([0, 1]);
     wait(10_000);
-    expect([await find('b'), asked.length]).toEqual([1, 2]);
+    expect([await find('b'), requested.length]).toEqual([1, 2]);
   });
 
   it('trust a key no longer that has been withdrawn', async () => {
@@ -55,13 +55,13 @@ describe('key sets', () => {
   });
 
   it('that cannot be read are an error, and a hundred are kept', async () => {
-    const { asked, served, find } = make();
+    const { requested, served, find } = make();
     served.status = 500;
     await expect(find('a')).rejects.toThrow('HTTP 500');
     served.status = 200;
     for (let i = 0; i < 101; i++) await find('a', `u${i}`);
     await find('a', 'u100');
     await find('a', 'u0');
-    expect(asked.length).toBe(103);
+    expect(requested.length).toBe(103);
   });
 });

@@ -71,7 +71,7 @@ export const TASKS_SETTINGS = {
       description:
         'An unknown task id in a message creates the task under that id, as A2A 0.2.5 did, instead of TaskNotFound.',
     }),
-    waitUnasked: choice(['auto', 'always', 'never'], {
+    blockingDefault: choice(['auto', 'always', 'never'], {
       default: 'auto',
       description:
         'Whether a 0.x send that leaves `blocking` out waits for its task, as most clients expect. auto: it waits unless acceptClientTaskIds is set, whose clients know the id and poll the task. A send that does not wait is answered once an agent has accepted the message, or after firstEventWait.',

@@ -32,8 +32,8 @@ describe('what a failed attempt says of the endpoint', () => {
   });
 
   it('is nothing when the hub itself could not call', () => {
-    expect(blameFor({ error: 'connect', hubTrouble: 'unasked' })).toBeUndefined();
-    expect(blameFor({ error: 'egress', hubTrouble: 'unasked' })).toBeUndefined();
+    expect(blameFor({ error: 'connect', hubTrouble: 'not-sent' })).toBeUndefined();
+    expect(blameFor({ error: 'egress', hubTrouble: 'not-sent' })).toBeUndefined();
     expect(blameFor({ error: 'auth' })).toBeUndefined();
   });
 

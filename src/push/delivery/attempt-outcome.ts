@@ -18,7 +18,7 @@ export function outcomeOf(
   decision: AttemptDecision,
   at: Date,
 ): EndpointOutcome | undefined {
-  if (answer.error === 'auth' || answer.hubTrouble === 'unasked') return undefined;
+  if (answer.error === 'auth' || answer.hubTrouble === 'not-sent') return undefined;
   const { status, retryAfterMs } = answer;
   const begunAt = at.getTime();
   const verdict = verdictOf(status);

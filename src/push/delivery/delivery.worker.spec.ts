@@ -27,7 +27,7 @@ class StillClock extends Clock {
   }
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const pendingPromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('DeliveryWorker', () => {
   it('claims while cleanup is at work, and never a stream it still runs', async () => {
@@ -63,15 +63,15 @@ describe('DeliveryWorker', () => {
       SETTINGS,
     );
     await worker.start();
-    await settled();
+    await pendingPromises();
     expect(excepted).toEqual([[], []]);
     clock.time = 2000;
     wakeup.notify();
-    await settled();
+    await pendingPromises();
     expect(excepted.at(-1)).toEqual(['l1']);
     clock.time = -1;
     wakeup.notify();
-    await settled();
+    await pendingPromises();
     expect(excepted.at(-1)).toEqual(['l1']);
     finish();
     end();
@@ -103,7 +103,7 @@ describe('DeliveryWorker', () => {
       SETTINGS,
     );
     await worker.start();
-    await settled();
+    await pendingPromises();
     expect(clock.slept).toEqual([300]);
     await worker.stop();
   });

@@ -21,7 +21,7 @@ export class EndpointsController {
 
   @Get()
   @ApiOperation({
-    summary: 'Lists the receivers (scheme, host, port) of webhooks and how they stand.',
+    summary: 'List the receivers (scheme, host, port) of webhooks, with their health.',
   })
   @ApiOkResponse({ type: PageType(EndpointDto) })
   async list(

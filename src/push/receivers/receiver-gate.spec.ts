@@ -18,7 +18,7 @@ it('asks few receivers because of one principal, however many it names', async (
   const requested: string[] = [];
   const store = {
     admit: () =>
-      Promise.resolve({ of: 'principal', reason: 'r', until: clock.now(), isToBeAsked: true }),
+      Promise.resolve({ of: 'principal', reason: 'r', until: clock.now(), needsChallenge: true }),
   } as unknown as ReceiverStore;
   const challenge = {
     agrees: (_organization: string, url: string) => Promise.resolve(requested.push(url) < 0),

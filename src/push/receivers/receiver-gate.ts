@@ -70,8 +70,8 @@ export class ReceiverGate {
     const admission = await this.store.admit(target, bytes, this.limits, this.clock.now());
     if (admission === 'verified') this.remember(target.endpoint);
     if (admission === 'verified' || admission === 'admitted') return undefined;
-    const isAsked = admission.isToBeAsked && this.mayAsk(target.principalId);
-    return isAsked && (await this.ask(target)) ? undefined : admission;
+    const isChallenged = admission.needsChallenge && this.mayAsk(target.principalId);
+    return isChallenged && (await this.ask(target)) ? undefined : admission;
   }
 
   /**

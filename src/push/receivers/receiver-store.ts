@@ -31,7 +31,7 @@ export interface Held {
   /** Whose limit it is: all that is for the receiver waits, or what this principal sends. */
   readonly of: 'receiver' | 'principal';
   /** The receiver is to be asked now whether it agrees. */
-  readonly isToBeAsked: boolean;
+  readonly needsChallenge: boolean;
 }
 
 export type Admission = 'verified' | 'admitted' | Held;

@@ -47,11 +47,11 @@ class HourClock extends Clock {
   async pass(): Promise<void> {
     this.hours += 1;
     this.wake();
-    await settled();
+    await pendingPromises();
   }
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const pendingPromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('PushRetention', () => {
   async function started(deadLetterRetentionDays: number) {
@@ -59,7 +59,7 @@ describe('PushRetention', () => {
     const settings = { deadLetterRetentionDays, backlogMaxAgeDays: 30 };
     const retention = new PushRetention(store, clock, SILENT, settings);
     retention.start();
-    await settled();
+    await pendingPromises();
     return { clock, store, retention };
   }
 

@@ -107,7 +107,7 @@ function guarded(failed: Omit<WebhookAnswer, 'durationMs'>): Omit<WebhookAnswer,
 
 function failure(error: unknown, timedOut: boolean): Omit<WebhookAnswer, 'durationMs'> {
   const [kind, detail] = timedOut ? (['timeout', 'no answer in time'] as const) : describe(error);
-  const hubTrouble = kind === 'egress' ? 'unasked' : HUB_TROUBLES.get(detail);
+  const hubTrouble = kind === 'egress' ? 'not-sent' : HUB_TROUBLES.get(detail);
   const answer = { status: null, error: kind, detail, retryAfterMs: null, response: null };
   return hubTrouble ? { ...answer, hubTrouble } : answer;
 }
@@ -119,16 +119,16 @@ const TLS_CODE = /CERT|TLS|SSL|UNABLE_TO_|SELF_SIGNED|EPROTO|ISSUER/;
 const HUB_TROUBLES: ReadonlyMap<string, NonNullable<WebhookAnswer['hubTrouble']>> = new Map([
   ['EAI_AGAIN', 'unsure'],
   ['EGRESS_PROXY_REFUSED', 'unsure'],
-  ['EGRESS_PROXY_AUTH', 'unasked'],
-  ['EGRESS_PROXY_TIMEOUT', 'unasked'],
-  ['EGRESS_PROXY_UNREACHABLE', 'unasked'],
-  ['EADDRNOTAVAIL', 'unasked'],
-  ['EMFILE', 'unasked'],
-  ['ENETDOWN', 'unasked'],
-  ['ENETUNREACH', 'unasked'],
-  ['ENFILE', 'unasked'],
-  ['ENOBUFS', 'unasked'],
-  ['ENOMEM', 'unasked'],
+  ['EGRESS_PROXY_AUTH', 'not-sent'],
+  ['EGRESS_PROXY_TIMEOUT', 'not-sent'],
+  ['EGRESS_PROXY_UNREACHABLE', 'not-sent'],
+  ['EADDRNOTAVAIL', 'not-sent'],
+  ['EMFILE', 'not-sent'],
+  ['ENETDOWN', 'not-sent'],
+  ['ENETUNREACH', 'not-sent'],
+  ['ENFILE', 'not-sent'],
+  ['ENOBUFS', 'not-sent'],
+  ['ENOMEM', 'not-sent'],
 ]);
 /** Codes of this form are Node's, undici's or the hub's own and say nothing but what went wrong. */
 const CODE = /^[A-Z][A-Z0-9_]*$/;

@@ -32,10 +32,10 @@ export interface WebhookAnswer {
   /** Trying again would not help: the webhook asks for a proof that there is not. */
   readonly isPermanent?: true;
   /**
-   * It says nothing of the receiver. `unasked`: the hub's own way out failed (egress policy, proxy,
+   * It says nothing of the receiver. `not-sent`: the hub's own way out failed (egress policy, proxy,
    * network); `unsure`: the name service or the proxy did not find the way to it just now.
    */
-  readonly hubTrouble?: 'unasked' | 'unsure';
+  readonly hubTrouble?: 'not-sent' | 'unsure';
 }
 
 /**

@@ -183,14 +183,14 @@ describe("the operator's rules", () => {
   });
 
   it('are asked about tags that no skill carries, which are a mistake else', () => {
-    const asked: (readonly string[])[] = [];
+    const requested: (readonly string[])[] = [];
     const decide = (tags: readonly string[]): RuleVerdict => {
-      asked.push(tags);
+      requested.push(tags);
       return tags.length > 0 ? decides({}).decide() : { decision: undefined, passed: [] };
     };
     expect(ask(undefined, { decide, directive: { tags: ['numbers'] } }).reason).toBe('rule');
     expect(ask(undefined, { decide, directive: { tags: ['art'] } }).reason).toBe('tags');
-    expect(asked).toEqual([['numbers']]);
+    expect(requested).toEqual([['numbers']]);
     expect(() => ask(undefined, { directive: { tags: ['numbers'] } })).toThrow(/No skill carries/);
   });
 });
@@ -240,8 +240,8 @@ describe('an external router', () => {
     const shown = externalCandidates(found, large);
     expect(shown).toHaveLength(100);
     expect(shown.at(-1)).toMatchObject({ agentId: 'c', score: 0.6 });
-    const asked = externalQuestion('acme', '', { parts }, shown, large);
-    expect(JSON.stringify(asked).length).toBeLessThan(64 * 1024);
+    const requested = externalQuestion('acme', '', { parts }, shown, large);
+    expect(JSON.stringify(requested).length).toBeLessThan(64 * 1024);
   });
 
   it('is followed in its order, whatever the scores and priorities, unknown ids aside', () => {
@@ -250,9 +250,9 @@ describe('an external router', () => {
     expect(route.chosen[0]?.why).toContain('Chosen by the external router: It is about art.');
   });
 
-  it('may say that nobody suits', () => {
+  it('may say that no agent suits', () => {
     expect(ask(follow([]), { defaultAgent: 'b' }).reason).toBe('default');
-    expect(() => ask(follow([], 'Small talk'))).toThrow(/chose nobody: Small talk\./);
+    expect(() => ask(follow([], 'Small talk'))).toThrow(/chose no agent: Small talk\./);
   });
 
   it('is not followed when it names nobody there is; the order of the hub counts then', () => {

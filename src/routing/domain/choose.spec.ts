@@ -257,8 +257,8 @@ describe('agents that require an extension', () => {
         why: expect.stringContaining(`Requires ${URI}, urn:other, which was not asked for.`),
       }),
     ]);
-    const asked = route({ tags: ['csv'] }, { agents, extensions: [URI, 'urn:other'] });
-    expect(chosen(asked)[0]).toBe('strict.profile');
+    const requested = route({ tags: ['csv'] }, { agents, extensions: [URI, 'urn:other'] });
+    expect(chosen(requested)[0]).toBe('strict.profile');
   });
 
   it('are refused with the extensions that are missing when nobody else is left', () => {

@@ -10,7 +10,7 @@ export interface ExtensibleAgent {
 }
 
 /** The extensions a send asks for: those of its header or metadata and those its message names. */
-export function askedExtensions(
+export function requestedExtensions(
   extensions: readonly string[],
   message: Pick<Message, 'extensions'>,
 ): string[] {
@@ -21,11 +21,11 @@ export function askedExtensions(
  * The extensions an agent insists on (A2A §4.6.1) and nobody asked for. The hub's own routing
  * extension is never among them: the hub itself speaks it with every agent.
  */
-export function missingExtensions(agent: ExtensibleAgent, asked: readonly string[]): string[] {
+export function missingExtensions(agent: ExtensibleAgent, requested: readonly string[]): string[] {
   return declaredBy(agent)
     .filter(({ required, uri }) => required && uri !== ROUTING_EXTENSION_URI)
     .map(({ uri }) => uri)
-    .filter((uri) => !asked.includes(uri));
+    .filter((uri) => !requested.includes(uri));
 }
 
 /** The refusal of a request that names none of these extensions (A2A §3.3.4). */
@@ -38,11 +38,11 @@ export function extensionsRequired(uris: readonly string[]): HubError {
 
 /** Of the extensions asked for: the hub's own and those that one of the agents declares. */
 export function activeExtensions(
-  asked: readonly string[],
+  requested: readonly string[],
   agents: readonly ExtensibleAgent[],
 ): string[] {
   const declared = new Set(agents.flatMap((agent) => declaredBy(agent).map(({ uri }) => uri)));
-  return asked.filter((uri) => uri === ROUTING_EXTENSION_URI || declared.has(uri));
+  return requested.filter((uri) => uri === ROUTING_EXTENSION_URI || declared.has(uri));
 }
 
 function declaredBy({ card }: ExtensibleAgent): readonly AgentExtension[] {

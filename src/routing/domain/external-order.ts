@@ -143,6 +143,6 @@ export function followExternal(
     return { ...finding, note: 'The external router named none of the candidates.' };
   }
   const said =
-    picks.length > 0 ? 'Chosen by the external router' : 'The external router chose nobody';
+    picks.length > 0 ? 'Chosen by the external router' : 'The external router chose no agent';
   return { ...finding, ordered: { picks, why: `${said}${reason ? `: ${reason}` : ''}.` } };
 }

@@ -14,19 +14,19 @@ import { COMPOSITE_AGENT_ID } from './composite-skill.js';
 import type { Candidate } from './route.js';
 
 /** What finding by name goes by. */
-export type Asked = Pick<RoutingQuestion, 'agentId' | 'directive' | 'media'>;
+export type NamedTargets = Pick<RoutingQuestion, 'agentId' | 'directive' | 'media'>;
 
 /** The agent of the address, or the one the message names. */
-export function byAgent(asked: Asked, index: AgentIndex): Found | undefined {
-  const { directive, media } = asked;
-  const byAddress = asked.agentId !== undefined;
-  const id = asked.agentId ?? directive.agentId;
+export function byAgent(requested: NamedTargets, index: AgentIndex): Found | undefined {
+  const { directive, media } = requested;
+  const byAddress = requested.agentId !== undefined;
+  const id = requested.agentId ?? directive.agentId;
   if (id === undefined) return undefined;
   const agent = index.agent(id);
   if (!agent) throw noRoute(`No agent "${id}" is registered and enabled.`, index);
   const skill = namedSkill(agent, directive, byAddress, index);
   const how = byAddress ? 'Named by the address of the request.' : 'Named by agentId.';
-  const wanted = wantedOf(asked);
+  const wanted = wantedOf(requested);
   const tagged =
     !skill && wanted.tags.length > 0
       ? tagMatch(agent, agent.card.skills, wanted)?.skill
@@ -56,10 +56,10 @@ function namedSkill(
 }
 
 /** Who offers the skill that the message names, of those that carry its tags. */
-export function bySkill(asked: Asked, index: AgentIndex): Found | undefined {
-  const { skillId } = asked.directive;
+export function bySkill(requested: NamedTargets, index: AgentIndex): Found | undefined {
+  const { skillId } = requested.directive;
   if (skillId === undefined) return undefined;
-  const wanted = wantedOf(asked);
+  const wanted = wantedOf(requested);
   const why = `Offers the skill "${skillId}".`;
   const offers = index.offers(skillId);
   const matches = offers.flatMap(({ agent, skill }) => {
@@ -73,8 +73,8 @@ export function bySkill(asked: Asked, index: AgentIndex): Found | undefined {
 }
 
 /** Who carries the tags of the message; undefined when there are none or nobody does. */
-export function byTags(asked: Asked, index: AgentIndex): Found | undefined {
-  const wanted = wantedOf(asked);
+export function byTags(requested: NamedTargets, index: AgentIndex): Found | undefined {
+  const wanted = wantedOf(requested);
   if (wanted.tags.length === 0) return undefined;
   const matches = index
     .withTags(wanted.tags, wanted.match)
@@ -132,12 +132,12 @@ export function isComposite({ agent }: { readonly agent: RoutableAgent }): boole
 }
 
 /** Who a target means: an agent, or all with that skill or those tags. Throws NO_ROUTE for nobody. */
-export function byTarget(asked: Asked, index: AgentIndex): Found {
-  const found = byAgent(asked, index) ?? bySkill(asked, index) ?? byTags(asked, index);
+export function byTarget(requested: NamedTargets, index: AgentIndex): Found {
+  const found = byAgent(requested, index) ?? bySkill(requested, index) ?? byTags(requested, index);
   if (found) return found;
-  throw noTags(asked.directive, index);
+  throw noTags(requested.directive, index);
 }
 
-function wantedOf({ directive, media }: Asked): Wanted {
+function wantedOf({ directive, media }: NamedTargets): Wanted {
   return { tags: directive.tags ?? [], match: directive.match ?? 'all', media };
 }

@@ -5,7 +5,7 @@ import type { Found, RoutingQuestion, RuleVerdict } from './question.js';
 
 /**
  * What the rule that applies leads to. Throws HubError NO_ROUTE with the sentence of a rule that rejects,
- * and for one that leads to nobody. Which rule it is, is not for every client to know.
+ * and for one that finds no agent. Which rule it is, is not for every client to know.
  */
 export function byRule(
   { decision }: RuleVerdict,
@@ -33,7 +33,7 @@ function inRule(find: () => Found): Found {
     return find();
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
-    throw new HubError('NO_ROUTE', `A rule of the operator leads to nobody. ${error.message}`, {
+    throw new HubError('NO_ROUTE', `A rule of the operator finds no agent. ${error.message}`, {
       metadata: error.metadata,
       cause: error,
     });

@@ -45,13 +45,14 @@ export function tagMatch(
   skills: readonly AgentSkill[],
   wanted: Wanted,
 ): Match | undefined {
-  const asked = [...new Set(wanted.tags.map(tagKey))];
+  const requested = [...new Set(wanted.tags.map(tagKey))];
   const agentTags = new Set(agent.tags.map(tagKey));
   const options = (skills.length > 0 ? skills : [undefined]).flatMap((skill) => {
     const skillTags = new Set((skill?.tags ?? []).map(tagKey));
-    const own = asked.filter((tag) => skillTags.has(tag));
-    const carried = asked.filter((tag) => skillTags.has(tag) || agentTags.has(tag));
-    const enough = wanted.match === 'all' ? carried.length === asked.length : carried.length > 0;
+    const own = requested.filter((tag) => skillTags.has(tag));
+    const carried = requested.filter((tag) => skillTags.has(tag) || agentTags.has(tag));
+    const enough =
+      wanted.match === 'all' ? carried.length === requested.length : carried.length > 0;
     if (!enough) return [];
     const skillThatCounts = own.length > 0 || skills.length === 1 ? skill : undefined;
     const fit = mediaFit(agent, skillThatCounts, wanted.media);

@@ -65,12 +65,12 @@ const skipped = (found: Route): Record<string, string> =>
   Object.fromEntries(found.skipped.map(({ agentId, why }) => [agentId, why]));
 
 describe('the order of equal matches', () => {
-  it('puts the degraded and those on trial after their equals, whatever their priority', () => {
+  it('puts the degraded and the half-open after their equals, whatever their priority', () => {
     const agents = [agent('a', { priority: 9 }), agent('b', { priority: 5 }), agent('c')];
     const found = route({ a: { health: 'degraded' }, b: { breaker: 'half-open' } }, {}, { agents });
     expect(chosen(found)).toEqual(['c', 'a', 'b']);
     expect(found.chosen[1]?.why).toContain('Degraded');
-    expect(found.chosen[2]?.why).toContain('On trial');
+    expect(found.chosen[2]?.why).toContain('Half-open');
   });
 
   it('treats an agent nobody has called yet like a healthy one', () => {

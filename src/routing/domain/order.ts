@@ -32,22 +32,27 @@ export interface Circumstances extends Pick<RoutingQuestion, 'extensions' | 'con
  * when that leaves nobody.
  */
 export function arrange(found: Found, circumstances: Circumstances): Arranged {
-  const asked = withoutUnasked(found.matches, circumstances.extensions);
-  const fitting = withoutUnfitting(asked.matches, circumstances.media);
+  const requested = withoutUnrequested(found.matches, circumstances.extensions);
+  const fitting = withoutUnfitting(requested.matches, circumstances.media);
   const judged = fitting.matches.map((match) => judge(match, circumstances));
   if (!found.isOrdered) judged.sort(byRank);
   const available = withoutUnavailable(judged, circumstances);
   return {
     matches: available.matches,
-    skipped: [...(found.skipped ?? []), ...asked.skipped, ...fitting.skipped, ...available.skipped],
+    skipped: [
+      ...(found.skipped ?? []),
+      ...requested.skipped,
+      ...fitting.skipped,
+      ...available.skipped,
+    ],
   };
 }
 
 /** Leaves out the agents that insist on an extension which was not asked for (A2A §4.6.1). */
-function withoutUnasked(matches: readonly Match[], asked: readonly string[]): Arranged {
+function withoutUnrequested(matches: readonly Match[], requested: readonly string[]): Arranged {
   const judged = matches.map((match) => ({
     match,
-    missing: missingExtensions(match.agent, asked),
+    missing: missingExtensions(match.agent, requested),
   }));
   const left = judged.filter(({ missing }) => missing.length === 0);
   if (left.length === 0) {
@@ -118,7 +123,7 @@ function byRank(a: Judged, b: Judged): number {
   );
 }
 
-/** 0 to 3: as usual, on trial, down, out of service. */
+/** 0 to 3: as usual, half-open, down, out of service. */
 function healthRank({ health, breaker }: AgentCondition): number {
   if (breaker === 'open') return 3;
   // Nobody but work can tell how an agent is whose card is never looked at: it has its turn again.
@@ -128,7 +133,7 @@ function healthRank({ health, breaker }: AgentCondition): number {
 
 /**
  * Leaves out who is down or whose breaker is open, as long as others suffice; where they do not, these
- * are asked last, as a trial. Who is full is left out in any case, unless its turn comes later.
+ * come last, as a half-open probe. Who is full is left out in any case, unless its turn comes later.
  */
 function withoutUnavailable(
   judged: readonly Judged[],
@@ -169,7 +174,7 @@ function explained(match: Match, condition: AgentCondition): Match {
     ...(isOut(condition)
       ? [`${outSentence(condition)} It is tried because too few others are left.`]
       : breaker === 'half-open'
-        ? ['On trial after failures.']
+        ? ['Half-open after failures.']
         : health === 'degraded'
           ? ['Degraded: some of its last calls failed.']
           : []),

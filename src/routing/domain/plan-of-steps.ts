@@ -65,8 +65,8 @@ export function planOfSteps(
     } catch (error) {
       if (!template.isOptional || !(error instanceof HubError)) throw error;
       // What it looked for may be what this caller may not know of.
-      const isNobody = error.reason === 'NO_ROUTE';
-      const why = isNobody ? `Step "${template.name}" finds nobody.` : error.message;
+      const hasNoRoute = error.reason === 'NO_ROUTE';
+      const why = hasNoRoute ? `Step "${template.name}" finds no agent.` : error.message;
       leaveOut(template, 'failed', why);
     }
   }

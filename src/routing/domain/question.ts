@@ -27,7 +27,7 @@ export interface RoutingQuestion {
   readonly conditionOf: (agentId: string) => AgentCondition;
 }
 
-/** The decision of the operator's rules, if one applies, and those that applied but led to nobody. */
+/** The decision of the operator's rules, if one applies, and those that applied but found no agent. */
 export interface RuleVerdict {
   readonly decision: RuleDecision | undefined;
   readonly passed: readonly PassedRule[];

@@ -12,7 +12,7 @@ export type RouteReason = 'agent' | 'skill' | 'tags' | 'affinity' | 'rule' | 'te
 /** What was asked for; of a composite skill of several steps `plan`: its steps say how they go together. */
 export type RouteStrategy = Strategy | 'plan';
 
-/** A rule that applied but led to nobody. */
+/** A rule that applied but found no agent. */
 export interface PassedRule {
   readonly id: string;
   readonly name: string;
@@ -55,7 +55,7 @@ export interface Route {
   readonly leftOut?: readonly LeftOutStep[];
   /** The operator's rule that decided. */
   readonly rule?: { readonly id: string; readonly name: string };
-  /** Rules before it, or before whatever else decided, that applied but led to nobody. */
+  /** Rules before it, or before whatever else decided, that applied but found no agent. */
   readonly passedRules?: readonly PassedRule[];
   /** The composite skill the plan is of, as it was when the task began. */
   readonly composite?: { readonly id: string; readonly version: number };

@@ -22,7 +22,7 @@ export interface RuleQuestion {
   readonly text: string;
   /** The members of the request's metadata, covered by those of the message's. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Told of each rule that applies but leads to nobody; the next one is asked then. */
+  /** Told of each rule that applies but finds no agent; the next one is asked then. */
   readonly passOver?: (rule: PassedRule) => void;
 }
 

@@ -3,7 +3,12 @@ import { NAME } from '../../common/http/text-forms.js';
 import { SCOPES, type Scope } from '../../common/scope.js';
 import type { RuleOutcome, RuleReport } from './domain/outcomes.js';
 
-const OUTCOMES: readonly RuleOutcome[] = ['decides', 'passed-over', 'does-not-apply', 'not-asked'];
+const OUTCOMES: readonly RuleOutcome[] = [
+  'decides',
+  'passed-over',
+  'does-not-apply',
+  'not-evaluated',
+];
 
 /** Whose message is tried; what is absent is the caller's own. */
 export class DryRunCallerDto {
@@ -26,7 +31,7 @@ export class RuleReportDto implements RuleReport {
 
   @Shown.Choice(OUTCOMES, {
     description:
-      '`passed-over`: it applies, but no agent can be used. `not-asked`: an earlier rule decided.',
+      '`passed-over`: it applies, but no agent can be used. `not-evaluated`: an earlier rule decided.',
   })
   readonly outcome!: RuleOutcome;
 

@@ -92,12 +92,12 @@ export class RuleDryRuns {
       const { rule, ...shown } = found;
       return rule === undefined ? found : shown;
     }
-    const trial = new DryRunRules(this.setOf(request), this.registry);
+    const dryRun = new DryRunRules(this.setOf(request), this.registry);
     try {
-      const found = await route(callerOf(request, principal), trial);
-      return trial.reports === undefined ? found : { ...found, rules: trial.reports };
+      const found = await route(callerOf(request, principal), dryRun);
+      return dryRun.reports === undefined ? found : { ...found, rules: dryRun.reports };
     } catch (error) {
-      throw trial.reports === undefined ? error : withReports(error, trial.reports);
+      throw dryRun.reports === undefined ? error : withReports(error, dryRun.reports);
     }
   }
 

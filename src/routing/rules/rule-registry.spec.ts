@@ -111,7 +111,7 @@ describe('the rules in memory', () => {
     expect(registry.all().map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('are passed over, with the reason, where they lead to nobody', () => {
+  it('are passed over, with the reason, where they find no agent', () => {
     registry.declare([
       aRule('agent', { target: { agentId: 'x' } }),
       aRule('skill', { target: { skillId: 'x.y' } }),

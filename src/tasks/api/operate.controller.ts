@@ -25,7 +25,7 @@ export class OperateController {
   @Get(':id/content')
   @ApiOperation({
     summary:
-      'Reads any task as its client sees it: status, history and artifacts. The read is logged.',
+      'Get any task as its client sees it: status, history and artifacts. The read is logged.',
   })
   @ApiOkResponse({ type: TaskContentDto })
   async content(
@@ -40,7 +40,7 @@ export class OperateController {
   @Post(':id(^[^:]+)::cancel')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Cancels any task that has not ended, on behalf of its client. The cancel is logged.',
+    summary: 'Cancel any task that has not ended, on behalf of its client. The cancel is logged.',
     description:
       'Answers when the task has ended, or when the cancel wait of its agents is over. The task says that an operator canceled it, and why.',
   })
@@ -56,7 +56,7 @@ export class OperateController {
   @Post(':id(^[^:]+)::retry')
   @ApiOperation({
     summary:
-      'Retries a task that has ended: sends its first message again, as a new task. The retry is logged.',
+      'Retry a task that has ended: send its first message again, as a new task. The retry is logged.',
     description:
       'The new task belongs to the owner of the old one, is in the same context, is routed again and names the old one (`retryOf`, for its client under urn:a2a-hub:routing:v1). Further messages and webhooks of the old task are not repeated. 409 for a task that has not ended. While the new task is open, another retry answers with that task.',
   })

@@ -11,7 +11,7 @@ export class AttemptDto {
   @Shown.Text({ nullable: true, example: 'translate' })
   readonly skillId!: string | null;
   @Shown.Time({ nullable: true })
-  readonly askedAt!: string | null;
+  readonly calledAt!: string | null;
   @Shown.Time() readonly endedAt!: string;
   @Shown.Text({
     description: 'Why it did not accept the message.',
@@ -19,12 +19,12 @@ export class AttemptDto {
   })
   readonly why!: string;
 
-  constructor({ agentId, agentName, skillId, askedAt, endedAt, why }: Attempt) {
+  constructor({ agentId, agentName, skillId, calledAt, endedAt, why }: Attempt) {
     fill<AttemptDto>(this, {
       agentId,
       agentName,
       skillId: skillId ?? null,
-      askedAt: timeOf(askedAt),
+      calledAt: timeOf(calledAt),
       endedAt: new Date(endedAt).toISOString(),
       why,
     });

@@ -128,7 +128,7 @@ export class DelegationDto {
   @Shown.Nested(() => AttemptDto, {
     list: true,
     description:
-      'Agents tried before this one, or skipped without a call (no `askedAt`), oldest first.',
+      'Agents tried before this one, or skipped without a call (no `calledAt`), oldest first.',
   })
   readonly attempts!: readonly AttemptDto[];
   @Shown.Text({

@@ -47,7 +47,7 @@ export class TasksController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Lists tasks with their delegations, newest status first.' })
+  @ApiOperation({ summary: 'List tasks with their delegations, newest status first.' })
   @ApiOkResponse({ type: PageType(TaskDto) })
   async list(
     @Query() query: TaskQueryDto,
@@ -66,7 +66,7 @@ export class TasksController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Reads one task: its route, its delegations and its newest events.' })
+  @ApiOperation({ summary: 'Get one task: its route, its delegations and its newest events.' })
   @ApiOkResponse({ type: TaskDetailDto })
   async get(
     @Param('id') id: string,
@@ -83,7 +83,7 @@ export class TasksController {
   @HttpCode(204)
   @RequireScope('a2a')
   @ApiOperation({
-    summary: 'Deletes a task that has ended: one of your own, or any you may see as an operator.',
+    summary: 'Delete a task that has ended: one of your own, or any you may see as an operator.',
     description:
       'Its log, artifacts, webhooks and deliveries are deleted with it. 409 if it has not ended, or, without force, while a cancel to one of its agents or a webhook delivery is pending.',
   })

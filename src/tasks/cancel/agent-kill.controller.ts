@@ -37,7 +37,7 @@ export class AgentKillController {
   @HttpCode(200)
   @ApiOperation({
     summary:
-      'Disables an agent and cancels the delegations it works on; the status of each task says so.',
+      'Disable an agent and cancel the delegations it works on; the status of each task says so.',
     description:
       'Answers when the end of every delegation is committed; the hub then sends the agent a cancel for each of its tasks. A declared agent is enabled again at the next start, unless its declaration says otherwise.',
   })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
-import type { ClaimedTask, DelegationWrite, TaskStore } from '../store/task-store.js';
+import type { DelegationWrite } from '../store/prepared-append.js';
+import type { ClaimedTask } from '../store/claim.js';
+import type { TaskStore } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 import { QueueDepth } from './queue-depth.js';
 

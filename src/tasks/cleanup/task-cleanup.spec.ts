@@ -34,6 +34,7 @@ it('cleans up, and ends the other tasks, when one cannot be ended', async () => 
         overdue: () => Promise.resolve(ended.length === 0 ? ['bad', 'good'] : ['bad']),
         forgetKeys: () => Promise.resolve(null),
         forgetTexts: none,
+        deleteLogPiece: () => Promise.resolve(false),
         forgetTasks: () => {
           void cleanup.stop().then(cleanedUp);
           return Promise.resolve({ taskIds: [], next: null });

@@ -17,7 +17,8 @@ const CLEANUP_EVERY_MS = 10 * 60 * 1000;
 /** Rows looked at and deleted at once, so that no commit takes long. */
 const CLEANUP_ROWS = 250;
 /** Tasks deleted in one commit at most. */
-const FORGET_TASKS = 100;
+const FORGET_TASKS = 50;
+const LOGS_EVERY_MS = 10_000;
 /** A callback that no delegation has taken by then is of no use any more. */
 const CALLBACK_KEPT_MS = 60 * 60 * 1000;
 /** An append has been committed by then, or never will be. */
@@ -39,7 +40,7 @@ export class TaskCleanup {
     @Inject(TaskStore)
     private readonly store: Pick<
       TaskStore,
-      'overdue' | 'forgetKeys' | 'forgetTasks' | 'forgetTexts'
+      'overdue' | 'forgetKeys' | 'forgetTasks' | 'forgetTexts' | 'deleteLogPiece'
     >,
     @Inject(ContextStore) private readonly contexts: Pick<ContextStore, 'forget'>,
     @Inject(CallbackStore) private readonly callbacks: Pick<CallbackStore, 'forget'>,
@@ -59,7 +60,13 @@ export class TaskCleanup {
       everyMs: CLEANUP_EVERY_MS,
       run: (signal: AbortSignal) => this.cleanUp(signal),
     };
-    this.jobs = [overdue, retention].map((rules) => new BackgroundJob(rules, clock, logger));
+    const logs = {
+      name: 'logs of deleted tasks',
+      failure: 'deleting the logs of deleted tasks failed',
+      everyMs: LOGS_EVERY_MS,
+      run: (signal: AbortSignal) => this.deleteLogs(signal),
+    };
+    this.jobs = [overdue, retention, logs].map((rules) => new BackgroundJob(rules, clock, logger));
   }
 
   start(): void {
@@ -105,6 +112,11 @@ export class TaskCleanup {
     await all(signal, () => callbacks.forget(calledBefore, CLEANUP_ROWS));
     await this.forgetTasks(now, signal);
     await all(signal, () => store.forgetTexts(new Date(now.getTime() - STAGED_MS), CLEANUP_ROWS));
+  }
+
+  /** Deletes what is left of large logs, in pieces and turns. */
+  private async deleteLogs(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.store.deleteLogPiece())) await longTurn();
   }
 
   private async forgetKeys(now: Date, signal?: AbortSignal): Promise<void> {

@@ -52,10 +52,10 @@ function endState(
   delegations: readonly Delegation[],
   { cancelRequested, cutShort }: AggregateCircumstances,
 ): TaskState {
-  const asked = delegations.filter(({ state }) => state !== 'skipped');
+  const requested = delegations.filter(({ state }) => state !== 'skipped');
   const all = (wanted: Delegation['state']): boolean =>
-    asked.length > 0 && asked.every(({ state }) => state === wanted);
-  const canceled = asked.some(({ state }) => state === 'canceled');
+    requested.length > 0 && requested.every(({ state }) => state === wanted);
+  const canceled = requested.some(({ state }) => state === 'canceled');
   const byClient = cancelRequested === true && canceled;
   if (isComplete(steps, byClient)) return TaskState.TASK_STATE_COMPLETED;
   if (byClient) return TaskState.TASK_STATE_CANCELED;
@@ -87,9 +87,9 @@ function summary(
   delegations: readonly Delegation[],
   state: TaskState,
 ): string {
-  const asked = delegations.filter((each) => each.state !== 'skipped');
-  const done = asked.filter((each) => each.state === 'completed').length;
-  const head = `${done} of ${asked.length} ${asked.length === 1 ? 'agent' : 'agents'} completed.`;
+  const requested = delegations.filter((each) => each.state !== 'skipped');
+  const done = requested.filter((each) => each.state === 'completed').length;
+  const head = `${done} of ${requested.length} ${requested.length === 1 ? 'agent' : 'agents'} completed.`;
   const isCompleted = state === TaskState.TASK_STATE_COMPLETED;
   const missing = steps.flatMap((each) => missingOf(each, steps.length > 1, isCompleted));
   return missing.length === 0 ? head : `${head} Missing: ${missing.join('; ')}.`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { NO_CHANGE } from '../task.js';
 import { decideDeadline } from './decide-deadline.js';
-import { FakeTask, NOW, planStep, status } from './fake-task.js';
+import { status } from './fake-events.js';
+import { FakeTask, NOW, planStep } from './fake-task.js';
 
 const LATER = new Date('2026-01-03T00:00:00Z');
 

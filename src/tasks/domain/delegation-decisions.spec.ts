@@ -5,8 +5,6 @@ import { NO_CHANGE } from '../task.js';
 import { decideDeadline } from './decide-deadline.js';
 import { decideFailover, decideOutcome } from './delegation-decisions.js';
 import {
-  FakeTask,
-  NOW,
   artifact,
   chunk,
   reply,
@@ -15,7 +13,8 @@ import {
   status,
   statusOf,
   userMessage,
-} from './fake-task.js';
+} from './fake-events.js';
+import { FakeTask, NOW } from './fake-task.js';
 import { decideAbandonedCanceled } from './abandoned-tasks.js';
 import { MAX_ARTIFACTS } from './given-artifacts.js';
 

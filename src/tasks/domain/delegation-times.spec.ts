@@ -51,7 +51,7 @@ describe('the times of a delegation', () => {
       attempts: [{ agentId: 'a' }],
     });
     expect(passedOver({ fallbacks }).progress.times?.sentAt).toBeUndefined();
-    expect(passedOver({ fallbacks }).progress.attempts?.[0]).not.toHaveProperty('askedAt');
+    expect(passedOver({ fallbacks }).progress.attempts?.[0]).not.toHaveProperty('calledAt');
     const failed = passedOver({});
     expect(failed).toMatchObject({ state: 'failed', calls: 0 });
     expect(failed.progress.times).toEqual({ endedAt: LATER.getTime() });
@@ -91,7 +91,7 @@ describe('the attempts of a delegation', () => {
       {
         agentId: 'a',
         agentName: 'Agent a',
-        askedAt: NOW.getTime(),
+        calledAt: NOW.getTime(),
         endedAt: LATER.getTime(),
         why: 'Agent a refused.',
       },
@@ -99,7 +99,7 @@ describe('the attempts of a delegation', () => {
         agentId: 'b',
         agentName: 'b',
         skillId: 's',
-        askedAt: LATER.getTime(),
+        calledAt: LATER.getTime(),
         endedAt: LATER.getTime(),
         why: 'b is gone.',
       },

@@ -48,14 +48,14 @@ export function attemptsWith(
   delegation: Delegation,
   why: string,
   now: Date,
-  wasAsked: boolean,
+  wasCalled: boolean,
 ): readonly Attempt[] {
   const { agentId, agentName, skillId, updatedAt, progress } = delegation;
   const attempt = {
     agentId,
     agentName,
     ...(skillId !== null && { skillId }),
-    ...(wasAsked && { askedAt: updatedAt.getTime() }),
+    ...(wasCalled && { calledAt: updatedAt.getTime() }),
     endedAt: now.getTime(),
     why,
   };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { StreamResponse } from '../../protocol/a2a.js';
 import { isEnded } from './delegation-state.js';
-import { chunk, snapshot, status, statusOf, type FakeTask } from './fake-task.js';
+import { chunk, snapshot, status, statusOf } from './fake-events.js';
+import { type FakeTask } from './fake-task.js';
 
 /** What one agent sends, in its order, to its end. */
 export type Script = readonly StreamResponse[];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeTask, NOW, status } from './fake-task.js';
+import { status } from './fake-events.js';
+import { FakeTask, NOW } from './fake-task.js';
 import { decideCancelRequest } from './task-decisions.js';
 
 describe('an agent that asks while its task is being canceled', () => {

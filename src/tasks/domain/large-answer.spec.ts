@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Artifact, StreamResponse } from '../../protocol/a2a.js';
 import { textPart } from '../../protocol/build.js';
 import { sizeOf } from '../../common/long-work.js';
-import { FakeTask, artifact, snapshot, statusOf } from './fake-task.js';
+import { artifact, snapshot, statusOf } from './fake-events.js';
+import { FakeTask } from './fake-task.js';
 import { inSteps } from './large-answer.js';
 
 const MIB = 1024 * 1024;

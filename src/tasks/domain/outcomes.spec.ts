@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { decideFailover, decideOutcome } from './delegation-decisions.js';
-import { FakeTask, NOW, planStep, status } from './fake-task.js';
+import { status } from './fake-events.js';
+import { FakeTask, NOW, planStep } from './fake-task.js';
 
 describe('an outcome', () => {
   it('is the state of the task with its reason', () => {

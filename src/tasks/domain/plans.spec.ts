@@ -5,7 +5,8 @@ import type { DelegationState } from '../task.js';
 import { decideDeadline } from './decide-deadline.js';
 import { isEnded } from './delegation-state.js';
 import { order, play, script, type Script } from './fake-scripts.js';
-import { FakeTask, NOW, chunk, planStep, snapshot, status, statusOf } from './fake-task.js';
+import { chunk, snapshot, status, statusOf } from './fake-events.js';
+import { FakeTask, NOW, planStep } from './fake-task.js';
 import { decideCancelRequest } from './task-decisions.js';
 
 const DONE = status('completed');

@@ -3,17 +3,8 @@ import fc from 'fast-check';
 import { Role, type StreamResponse, type Task } from '../../protocol/a2a.js';
 import { textPart } from '../../protocol/build.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
-import {
-  FakeTask,
-  artifact,
-  chunk,
-  planStep,
-  said,
-  snapshot,
-  status,
-  statusOf,
-  userMessage,
-} from './fake-task.js';
+import { artifact, chunk, said, snapshot, status, statusOf, userMessage } from './fake-events.js';
+import { FakeTask, planStep } from './fake-task.js';
 import { reconcile } from './reconcile.js';
 
 const now = (fields: Parameters<typeof snapshot>[0]): Task => {

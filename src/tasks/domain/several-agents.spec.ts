@@ -7,7 +7,8 @@ import { decideDeadline } from './decide-deadline.js';
 import { decideOutcome } from './delegation-decisions.js';
 import { isEnded } from './delegation-state.js';
 import { completes, order, play, scripts, type Script } from './fake-scripts.js';
-import { FakeTask, NOW, chunk, planStep, reply, status } from './fake-task.js';
+import { chunk, reply, status } from './fake-events.js';
+import { FakeTask, NOW, planStep } from './fake-task.js';
 import { decideCancelRequest, decideTaskFailed } from './task-decisions.js';
 
 const AGENTS = ['a', 'b', 'c'];

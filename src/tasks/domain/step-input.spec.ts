@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Part } from '../../protocol/a2a.js';
 import type { PlanStep, StepInput } from '../../routing/index.js';
 import { play } from './fake-scripts.js';
-import { chunk, FakeTask, planStep, status, userMessage } from './fake-task.js';
+import { chunk, status, userMessage } from './fake-events.js';
+import { FakeTask, planStep } from './fake-task.js';
 import { firstMessage } from './step-input.js';
 
 const DONE = status('completed');

@@ -3,16 +3,8 @@ import { readDirective, ROUTING_EXTENSION_URI } from '../../protocol/routing-ext
 import { NO_CHANGE, type TaskChange } from '../task.js';
 import { decideCancelRequest, decideFollowUp, decideTaskFailed } from './task-decisions.js';
 import { decideOutcome } from './delegation-decisions.js';
-import {
-  FakeTask,
-  NOW,
-  planStep,
-  reply,
-  snapshot,
-  status,
-  statusOf,
-  userMessage,
-} from './fake-task.js';
+import { reply, snapshot, status, statusOf, userMessage } from './fake-events.js';
+import { FakeTask, NOW, planStep } from './fake-task.js';
 
 const followUp = (task: FakeTask, text = 'more', replyTo?: string): TaskChange => {
   const change = decideFollowUp(task.aggregate, clientMessage(text), { replyTo }, NOW);

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { NO_CHANGE } from '../task.js';
 import { decideAgentStopped } from './agent-stopped.js';
 import { callsLeft } from './call-budget.js';
-import { FakeTask, NOW, status } from './fake-task.js';
+import { status } from './fake-events.js';
+import { FakeTask, NOW } from './fake-task.js';
 import { decideCancelRequest } from './task-decisions.js';
 import { decideRequeue, decideHold, decideHoldNotice, decideSending } from './unsent.js';
 

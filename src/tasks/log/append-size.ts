@@ -1,4 +1,5 @@
-import type { PreparedAppend } from '../store/task-store.js';
+import type { PreparedAppend } from '../store/prepared-append.js';
+import type { LiveTask } from './live-task.js';
 import { textOf } from './text-of-events.js';
 
 /** Characters of an append from which it is long work: it is committed alone, and small ones do not wait for it. */
@@ -11,4 +12,12 @@ export function sizeOf({ events, checkpoint }: PreparedAppend): number {
 
 export function isLarge(append: PreparedAppend): boolean {
   return sizeOf(append) >= LARGE_APPEND;
+}
+
+/** Characters of events after which an append takes no further decision. */
+const FULL_APPEND = 1024 * 1024;
+
+/** Whether what has been decided on a task fills its next append. */
+export function isLongAppend(live: Pick<LiveTask, 'untakenSize'> | null): boolean {
+  return (live?.untakenSize ?? 0) >= FULL_APPEND;
 }

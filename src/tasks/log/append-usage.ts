@@ -1,5 +1,5 @@
 import { isTerminal } from '../../protocol/task-state.js';
-import type { Checkpoint } from '../store/task-store.js';
+import type { Checkpoint } from '../store/prepared-append.js';
 import type { Delegation, TaskEvent, TaskRecord } from '../task.js';
 import type { UsageChange } from '../store/usage.js';
 

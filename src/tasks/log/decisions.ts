@@ -1,6 +1,6 @@
 import type { TaskAggregate } from '../task.js';
 import type { Decision } from './task-log.js';
-import type { Fence, PreparedAppend } from '../store/task-store.js';
+import type { Fence, PreparedAppend } from '../store/prepared-append.js';
 import { bodiesInTurns } from './event-body.js';
 
 /** One caller that waits for its decision to be durable. */

@@ -1,4 +1,4 @@
-import type { Fence } from '../store/task-store.js';
+import type { Fence } from '../store/prepared-append.js';
 import type { LiveTask } from './live-task.js';
 
 /** Whether the claim of a decision holds in this state; `unknown`: the claim is newer than the state, load it again. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOW, userMessage } from '../domain/fake-task.js';
-import type { ClaimedDelegation } from '../store/task-store.js';
+import { userMessage } from '../domain/fake-events.js';
+import { NOW } from '../domain/fake-task.js';
+import type { ClaimedDelegation } from '../store/claim.js';
 import type { Delegation, NewDelegation } from '../task.js';
 import { NEW_RECORD } from './fake-record.js';
 import { FirstClaim } from './first-claim.js';

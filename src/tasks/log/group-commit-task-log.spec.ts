@@ -7,7 +7,8 @@ import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
-import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from '../store/task-store.js';
+import type { AppendOutcome, PreparedAppend } from '../store/prepared-append.js';
+import type { StoredTask, TaskStore } from '../store/task-store.js';
 import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 
 /** What the driver rejects with when the disk fails. */
@@ -425,14 +426,14 @@ describe('GroupCommitTaskLog', () => {
     async (_what, size, appends) => {
       const { store, log } = setUp();
       store.put('a');
-      const settled: string[] = [];
+      const done: string[] = [];
       const write = (name: string, text: string): Promise<void> =>
         log
           .update('a', () => ({
             change: { events: [{ kind: 'status', payload: statusOf('a', agentMessage(text)) }] },
             result: undefined,
           }))
-          .then(() => void settled.push(name));
+          .then(() => void done.push(name));
       const first = write('first', 'x'.repeat(300 * 1024));
       await store.answer();
       await first;
@@ -441,10 +442,10 @@ describe('GroupCommitTaskLog', () => {
         Array.from({ length: count }, (_, n) => write(String(n), 'y'.repeat(size))),
       );
       for (let answered = 0; answered < appends.length; answered += 1) {
-        const before = settled.length;
+        const before = done.length;
         // Long work may rest before its next turn.
         await new Promise((resolve) => setTimeout(resolve, 60));
-        expect(settled).toHaveLength(before);
+        expect(done).toHaveLength(before);
         await store.answer();
       }
       await next;

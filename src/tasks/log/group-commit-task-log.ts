@@ -3,12 +3,11 @@ import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
-import { decideTaskFailed } from '../domain/task-decisions.js';
 import { isLarge, sizeOf } from './append-size.js';
 import { unstarted } from './first-update.js';
 import { LiveTask } from './live-task.js';
 import { notifyOf } from './notifications.js';
-import { TaskTooLargeError } from './size-limit.js';
+import { endingFor } from './ending.js';
 import { LONG_DECISION, VERIFY, type Prepared, type Waiting } from './decisions.js';
 import { LargeAppends, type Member } from './large-appends.js';
 import { TaskWriter } from './task-writer.js';
@@ -19,19 +18,18 @@ import { keyConflict } from '../domain/task-errors.js';
 import type {
   EnlistedWork,
   AppendOutcome,
-  ClaimedTask,
   Fence,
-  KeyHolder,
   PreparedAppend,
-  ReserveBytes,
-  TaskStore,
-} from '../store/task-store.js';
+} from '../store/prepared-append.js';
+import type { ClaimedTask } from '../store/claim.js';
+import type { KeyHolder, ReserveBytes, TaskStore } from '../store/task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { isVisible } from '../store/visibility.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;
 const MAX_BATCH_SIZE = 1024 * 1024;
+
 /**
  * The log of all tasks: what many callers decide in one turn of the event loop is one commit (at most
  * one append per task in it), and the next batch forms while one is being committed.
@@ -183,7 +181,7 @@ export class GroupCommitTaskLog extends TaskLog {
   }
 
   private newWriter(taskId: string, live: LiveTask | null): TaskWriter {
-    const ending = (cause: unknown): Waiting => this.ending(taskId, cause);
+    const ending = (cause: unknown): Waiting => endingFor(taskId, cause, this.clock, this.log);
     const writer = new TaskWriter(taskId, ending, live, this.maxTaskSize);
     this.cache.touch(writer);
     return writer;
@@ -330,23 +328,6 @@ export class GroupCommitTaskLog extends TaskLog {
 
   private takeOver(claimed: readonly ClaimedTask[]): void {
     for (const claim of claimed) this.cache.get(claim.taskId)?.claimed(claim);
-  }
-
-  /** What ends a task one of whose updates cannot be stored; it says why where that is the hub's own rule. */
-  private ending(taskId: string, cause: unknown): Waiting {
-    this.log.error({ taskId, err: cause }, 'a task ends as failed: an update cannot be stored');
-    const why = cause instanceof TaskTooLargeError ? `: ${cause.message}` : '.';
-    return {
-      purpose: 'ending',
-      fence: undefined,
-      decide: (task) => ({
-        change: decideTaskFailed(task, `An update could not be stored${why}`, this.clock.now()),
-        result: undefined,
-      }),
-      resolve: () => undefined,
-      reject: (error) =>
-        this.log.error({ taskId, err: error }, 'marking a task as failed did not succeed'),
-    };
   }
 }
 

@@ -1,5 +1,5 @@
 import { longTurn } from '../../common/long-work.js';
-import type { PreparedAppend } from '../store/task-store.js';
+import type { PreparedAppend } from '../store/prepared-append.js';
 import type { TaskWriter } from './task-writer.js';
 
 /** Large appends stored ahead at once. */

@@ -10,13 +10,13 @@ import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
 import type {
   Checkpoint,
-  ClaimedTask,
   DelegationWrite,
   EnlistedWork,
   Fence,
   PreparedAppend,
-  StoredTask,
-} from '../store/task-store.js';
+} from '../store/prepared-append.js';
+import type { ClaimedTask } from '../store/claim.js';
+import type { StoredTask } from '../store/task-store.js';
 import type {
   Delegation,
   DelegationPatch,

@@ -1,5 +1,5 @@
 import type { Signals } from '../signals/signals.js';
-import type { PreparedAppend } from '../store/task-store.js';
+import type { PreparedAppend } from '../store/prepared-append.js';
 import type { Delegation } from '../task.js';
 
 /** Notifies of what these appends changed, after their commit. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Part, TaskState } from '../../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
-import { NOW, artifact, userMessage } from '../domain/fake-task.js';
+import { artifact, userMessage } from '../domain/fake-events.js';
+import { NOW } from '../domain/fake-task.js';
 import type { NewEvent, TaskRecord } from '../task.js';
 import { NEW_RECORD } from './fake-record.js';
 import { LiveTask } from './live-task.js';

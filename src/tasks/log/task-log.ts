@@ -1,11 +1,7 @@
 import type { Visibility } from '../../auth/index.js';
-import type {
-  EnlistedWork,
-  ClaimedDelegation,
-  Fence,
-  KeyHolder,
-  ReserveBytes,
-} from '../store/task-store.js';
+import type { EnlistedWork, Fence } from '../store/prepared-append.js';
+import type { ClaimedDelegation } from '../store/claim.js';
+import type { KeyHolder, ReserveBytes } from '../store/task-store.js';
 import type {
   Delegation,
   IdempotencyKey,

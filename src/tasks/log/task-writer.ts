@@ -1,7 +1,9 @@
-import { HubError, invalidField } from '../../common/hub-error.js';
-import { FencedError, KeyHeldError, type Claimer, type Decision } from './task-log.js';
+import { HubError } from '../../common/hub-error.js';
+import { FencedError, type Claimer, type Decision } from './task-log.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../store/task-store.js';
+import type { AppendOutcome, Fence } from '../store/prepared-append.js';
+import type { ClaimedTask } from '../store/claim.js';
+import type { StoredTask } from '../store/task-store.js';
 import type { TaskAggregate, TaskEvent } from '../task.js';
 import {
   lostWith,
@@ -13,14 +15,14 @@ import {
   type Prepared,
   type Waiting,
 } from './decisions.js';
+import { isLongAppend } from './append-size.js';
 import { isLongChange } from './event-body.js';
 import { continuesReleased, examineFence } from './fences.js';
 import { FirstClaim } from './first-claim.js';
 import { LiveTask } from './live-task.js';
-import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './size-limit.js';
-
-/** Characters of events after which an append takes no further decision. */
-const MAX_APPEND_SIZE = 1024 * 1024;
+import { PendingReads } from './pending-reads.js';
+import { type ContentRefusal, notStorable, refusalOf, sizeRefusalOf } from './refusals.js';
+import { TaskTooLargeError } from './size-limit.js';
 
 /**
  * The queue of one task. At most one append is under way; what is decided meanwhile waits, and is then
@@ -31,7 +33,7 @@ export class TaskWriter {
   private decided: Decided[] = [];
   /** It has been decided, and is being written down. */
   private long: LongDecision | null = null;
-  private readers: (() => void)[] = [];
+  private readonly reads = new PendingReads();
   private claims: ClaimedTask[] = [];
   private underWay = false;
   /** Of the append under way, where that creates the task. */
@@ -111,7 +113,7 @@ export class TaskWriter {
     }
     this.underWay = false;
     this.takeOverClaims();
-    this.answerReaders();
+    this.reads.answer();
   }
 
   /**
@@ -222,7 +224,7 @@ export class TaskWriter {
     const look = (): T | undefined =>
       this.live !== null && this.live.version >= Math.max(version, 1) ? view(this.live) : undefined;
     if (!this.underWay) return Promise.resolve(look());
-    return new Promise((resolve) => this.readers.push(() => resolve(look())));
+    return this.reads.wait(look);
   }
 
   /** Gives the runner what it claimed of a new task, after all were notified of the commit. */
@@ -246,7 +248,7 @@ export class TaskWriter {
     // Its creation was refused.
     if (this.live?.version === 0) this.live = null;
     this.takeOverClaims();
-    this.answerReaders();
+    this.reads.answer();
   }
 
   /** The append has all that it takes. */
@@ -254,8 +256,7 @@ export class TaskWriter {
     if (this.decided.length === 0) return false;
     // What else a new task gets is added to a row that is there.
     if (this.single > 0 || this.live?.version === 0) return true;
-    const isLong = (this.live?.untakenSize ?? 0) >= MAX_APPEND_SIZE;
-    return isLong && !continuesReleased(this.live, this.queue[0]?.fence);
+    return isLongAppend(this.live) && !continuesReleased(this.live, this.queue[0]?.fence);
   }
 
   private decide(live: LiveTask, waiting: Waiting, fences: Map<string, Fence>, now: Date): void {
@@ -310,39 +311,23 @@ export class TaskWriter {
   }
 
   /** The only decision of an append that was refused for its content. */
-  private refused(
-    waiting: Waiting,
-    outcome: Extract<AppendOutcome, { kind: 'poisoned' | 'duplicate' }>,
-  ): void {
-    if (outcome.kind === 'duplicate') {
-      waiting.reject(new KeyHeldError(outcome.taskId, outcome.sameRequest));
-    } else if (outcome.cause instanceof HubError) {
-      // What belongs to the commit (a webhook's configuration, say) refuses it with a reason.
-      waiting.reject(outcome.cause);
-    } else {
-      this.poisoned(waiting, outcome.cause);
-    }
+  private refused(waiting: Waiting, outcome: ContentRefusal): void {
+    const refusal = refusalOf(outcome);
+    if (refusal !== undefined) waiting.reject(refusal);
+    else if (outcome.kind === 'poisoned') this.poisoned(waiting, outcome.cause);
   }
 
-  /**
-   * What was decided passes the size limit, and nothing has been touched: a client's message is
-   * refused; else the task ends, and who waits decides again on the task that has ended.
-   */
+  /** Nothing was applied: a client's message is refused, else the task ends and the decision is made again on that. */
   private tooLarge(waiting: Waiting, decision: Decision<unknown>, error: TaskTooLargeError): void {
-    const ofClient = decision.change.events.some(({ kind }) => kind === 'message');
-    if (ofClient || waiting.purpose === 'ending') {
-      const refusal = invalidField('message', TOO_LARGE_MESSAGE);
-      this.decided.push({ waiting, answer: () => waiting.reject(refusal) });
-      return;
-    }
-    this.queue.unshift(this.ending(error), waiting);
+    const refusal = sizeRefusalOf(waiting, decision);
+    if (refusal === undefined) this.queue.unshift(this.ending(error), waiting);
+    else this.decided.push({ waiting, answer: () => waiting.reject(refusal) });
   }
 
   /** The task ends before anybody adds to it what came after: it must not complete without this. */
   private poisoned(waiting: Waiting, cause: unknown): void {
     if (waiting.purpose === 'update') this.queue.unshift(this.ending(cause));
-    const what = waiting.purpose === 'creation' ? 'task' : 'update';
-    waiting.reject(new HubError('INTERNAL', `The ${what} cannot be stored.`, { cause }));
+    waiting.reject(notStorable(waiting, cause));
   }
 
   private releaseFirstClaim(): void {
@@ -353,16 +338,12 @@ export class TaskWriter {
   private forget(): void {
     this.live = null;
     this.claims = [];
-    this.answerReaders();
+    this.reads.answer();
   }
 
   private takeOverClaims(): void {
     for (const claim of this.claims.splice(0)) {
       if (this.live !== null && !this.live.claimed(claim)) this.live = null;
     }
-  }
-
-  private answerReaders(): void {
-    for (const reader of this.readers.splice(0)) reader();
   }
 }

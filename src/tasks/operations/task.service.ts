@@ -12,7 +12,7 @@ import {
   type Task,
 } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import { activeExtensions, askedExtensions, type HubRequest } from '../../routing/index.js';
+import { activeExtensions, requestedExtensions, type HubRequest } from '../../routing/index.js';
 import type { CallContext } from '../../auth/index.js';
 import { TaskCanceler } from '../cancel/task-canceler.js';
 import { FollowUps } from '../send/follow-up.js';
@@ -21,7 +21,7 @@ import { belongsTo } from '../store/visibility.js';
 import { taskHasEnded, taskNotFound } from '../domain/task-errors.js';
 import { type ListParams, TaskLists } from '../reading/task-lists.js';
 import { TaskLog } from '../log/task-log.js';
-import type { EnlistedWork } from '../store/task-store.js';
+import type { EnlistedWork } from '../store/prepared-append.js';
 import { type StreamItem, TaskStreams } from '../reading/task-streams.js';
 import { viewTask } from '../reading/task-view.js';
 import { TaskWaits } from '../reading/task-waits.js';
@@ -235,11 +235,11 @@ export class TaskService {
 
   /** Of the extensions asked for, those the task's agents declare are active (A2A §4.6.2). */
   private activate(call: CallContext | HubRequest, { delegations }: TaskAggregate): void {
-    const asked =
-      'message' in call ? askedExtensions(call.extensions, call.message) : call.extensions;
-    if (asked.length === 0) return;
+    const requested =
+      'message' in call ? requestedExtensions(call.extensions, call.message) : call.extensions;
+    if (requested.length === 0) return;
     const agents = delegations.flatMap(({ agentId }) => this.agents.known(agentId) ?? []);
-    for (const uri of activeExtensions(asked, agents)) call.activated.add(uri);
+    for (const uri of activeExtensions(requested, agents)) call.activated.add(uri);
   }
 
   private view(task: Task, { configuration }: HubRequest): Task {

@@ -1,11 +1,13 @@
+import { HubError } from '../../common/hub-error.js';
 import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
-import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/task-store.js';
+import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/prepared-append.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
+import { withDeletedLogs } from './deleted-logs.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
@@ -156,7 +158,12 @@ function* insertTasks(
   creates: readonly PreparedAppend[],
   outcomes: Outcomes,
 ): Work<PreparedAppend[]> {
-  const rows = creates.map((append) => ({
+  const leftOver = yield* withDeletedLogs(
+    tx,
+    creates.map(({ taskId }) => taskId),
+  );
+  const free = creates.filter(({ taskId }) => !leftOver.has(taskId));
+  const rows = free.map((append) => ({
     ...taskColumns(append.record),
     version: append.expectedVersion + 1,
     checkpointSeq: append.checkpoint === null ? 0 : append.record.seq,
@@ -166,9 +173,15 @@ function* insertTasks(
   const good: PreparedAppend[] = [];
   for (const append of creates) {
     if (inserted.has(append.taskId)) good.push(append);
-    else outcomes.set(append, { kind: 'conflict' });
+    else if (!leftOver.has(append.taskId)) outcomes.set(append, { kind: 'conflict' });
+    else outcomes.set(append, { kind: 'poisoned', cause: beingDeleted(append.taskId) });
   }
   return good;
+}
+
+/** A client chose the id of a task whose log is still being deleted. */
+function beingDeleted(taskId: string): HubError {
+  return new HubError('CONFLICT', `a task ${taskId} is still being deleted`);
 }
 
 const UPDATE = TASKS.update(

@@ -1,7 +1,7 @@
 import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
-import { createsTask, type PreparedAppend } from '../store/task-store.js';
+import { createsTask, type PreparedAppend } from '../store/prepared-append.js';
 import { ContextEntity } from './context.entity.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Tx, Work } from '../../database/sql.js';
-import type { DelegationWrite, PreparedAppend } from '../store/task-store.js';
+import type { DelegationWrite, PreparedAppend } from '../store/prepared-append.js';
 import type { Delegation } from '../task.js';
 import { claimableAt, delegationDueAt, DELEGATIONS } from './task-rows.js';
 

@@ -5,14 +5,10 @@ import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
 import type { AppendParticipant } from '../store/append-participant.js';
+import { deleteLogs, MAX_BYTES, MAX_EVENTS } from './deleted-logs.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { DeleteResult, ForgottenTasks, TaskCursor } from '../store/task-store.js';
-
-/** Log entries deleted in one commit at most, unless a single task has more. */
-const MAX_EVENTS = 20_000;
-/** Bytes of them deleted in one commit at most, unless a single task has more. */
-const MAX_BYTES = 32 * 1024 * 1024;
 
 /** The tasks of one state that ended first: a piece of `tasks_state_idx`. */
 const OF_ONE_STATE = `SELECT * FROM (SELECT id, status_at, seq, stored_bytes FROM tasks
@@ -30,6 +26,8 @@ export interface Deletion {
 }
 
 interface FreedRow {
+  readonly id: string;
+  readonly seq: number;
   readonly organization: string;
   readonly principal_id: string;
   readonly state: TaskState;
@@ -72,7 +70,7 @@ export async function forgetTasks(
   };
 }
 
-/** As many as one commit may take; at least one. */
+/** As many as one commit may take; at least one. Of a large one the log goes by itself. */
 function beginningOf(rows: readonly EndedRow[]): EndedRow[] {
   let events = 0;
   let bytes = 0;
@@ -136,13 +134,15 @@ function* deleteTasks(
   const gone = locked.filter((id) => !kept.has(id));
   const freed: OwnedUsageChange[] = [];
   for (const piece of pieces(gone)) {
-    for (const table of ['delegations', 'task_checkpoints', 'task_events', 'task_texts']) {
-      yield* tx.run(`DELETE FROM ${table} WHERE task_id IN ${listOf(piece.length)}`, piece);
-    }
+    yield* tx.run(`DELETE FROM delegations WHERE task_id IN ${listOf(piece.length)}`, piece);
     const rows = yield* tx.all<FreedRow>(
       `DELETE FROM tasks WHERE id IN ${listOf(piece.length)}
-       RETURNING organization, principal_id, state, stored_bytes`,
+       RETURNING id, seq, organization, principal_id, state, stored_bytes`,
       piece,
+    );
+    yield* deleteLogs(
+      tx,
+      rows.map(({ id, seq, stored_bytes }) => ({ id, seq, storedBytes: Number(stored_bytes) })),
     );
     for (const { organization, principal_id: principalId, state, stored_bytes } of rows) {
       const owner = { organization, principalId };

@@ -3,7 +3,8 @@ import type { Tx, Work } from '../../database/sql.js';
 import { forUpdate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
 import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
-import type { AppendOutcome, KeyCursor, KeyHolder, PreparedAppend } from '../store/task-store.js';
+import type { AppendOutcome, PreparedAppend } from '../store/prepared-append.js';
+import type { KeyCursor, KeyHolder } from '../store/task-store.js';
 import type { IdempotencyKey } from '../task.js';
 import type { Outcomes } from './append-outcomes.js';
 

@@ -3,7 +3,7 @@ import { LONG, longTurn } from '../../common/long-work.js';
 import { slicesOf } from '../../common/text-slices.js';
 import type { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
-import type { Checkpoint, PreparedAppend } from '../store/task-store.js';
+import type { Checkpoint, PreparedAppend } from '../store/prepared-append.js';
 import type { TaskEvent } from '../task.js';
 import type { EventRow } from './task-rows.js';
 

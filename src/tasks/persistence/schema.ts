@@ -1,6 +1,7 @@
 import type { SchemaPart } from '../../database/schema.js';
 import { AgentCallbackEntity } from './agent-callback.entity.js';
 import { ContextEntity } from './context.entity.js';
+import { DeletedLogEntity } from './deleted-log.entity.js';
 import { DelegationEntity } from './delegation.entity.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { Tasks1700000000001 } from './migrations/1700000000001-tasks.js';
@@ -8,6 +9,7 @@ import { AgentCallbacks1700000000043 } from './migrations/1700000000043-agent-ca
 import { TaskUsage1700000000090 } from './migrations/1700000000090-task-usage.js';
 import { TaskTexts1700000000130 } from './migrations/1700000000130-task-texts.js';
 import { CheckpointTexts1700000000140 } from './migrations/1700000000140-checkpoint-texts.js';
+import { DeletedLogs1700000000150 } from './migrations/1700000000150-deleted-logs.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
 import { TaskEntity } from './task.entity.js';
@@ -17,6 +19,7 @@ export const TASKS_SCHEMA: SchemaPart = {
     AgentCallbackEntity,
     ContextEntity,
     DelegationEntity,
+    DeletedLogEntity,
     IdempotencyKeyEntity,
     TaskEventEntity,
     TaskTextEntity,
@@ -30,5 +33,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     TaskUsage1700000000090,
     TaskTexts1700000000130,
     CheckpointTexts1700000000140,
+    DeletedLogs1700000000150,
   ],
 };

@@ -5,21 +5,21 @@ import { isDatabaseTrouble } from '../../database/dialect.js';
 import { LONG } from '../../common/long-work.js';
 import { Signal } from '../../common/signal.js';
 import { AppendParticipant } from '../store/append-participant.js';
+import type { AppendOutcome, DelegationWrite, PreparedAppend } from '../store/prepared-append.js';
+import type {
+  ClaimedDelegation,
+  ClaimedTask,
+  OwnedDelegation,
+  ClaimQuota,
+} from '../store/claim.js';
 import {
   type KeyCursor,
   TaskStore,
-  type AppendOutcome,
-  type ClaimedDelegation,
-  type ClaimedTask,
   type DeleteResult,
-  type DelegationWrite,
   type ForgottenTasks,
   type KeyHolder,
   type DownstreamTasks,
-  type OwnedDelegation,
-  type PreparedAppend,
   type ReserveBytes,
-  type ClaimQuota,
   type StoredTask,
   type TaskCursor,
   type TaskFilter,
@@ -34,6 +34,7 @@ import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
+import { deleteLogPiece } from './deleted-logs.js';
 import { deleteTask, forgetTasks } from './forget-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
@@ -247,6 +248,11 @@ export class SqlTaskStore extends TaskStore {
 
   forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null> {
     return this.database.write((tx) => forgetKeys(tx, now, limit, after));
+  }
+
+  deleteLogPiece(): Promise<boolean> {
+    // What a crash loses is deleted again.
+    return this.database.write((tx) => deleteLogPiece(tx), 'may-be-lost');
   }
 
   forgetTexts(before: Date, limit: number): Promise<number> {

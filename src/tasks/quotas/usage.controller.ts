@@ -22,14 +22,14 @@ export class UsageController {
 
   @Get()
   @NoQuery()
-  @ApiOperation({ summary: 'Reads the usage of all tasks together, and the disk space.' })
+  @ApiOperation({ summary: 'Get the usage of all tasks together, and the disk space.' })
   @ApiOkResponse({ type: HubUsageDto })
   get(): HubUsageDto {
     return new HubUsageDto(this.ledger.total(), this.disk.space, this.disk.isLow);
   }
 
   @Get('organizations')
-  @ApiOperation({ summary: 'Lists organizations by name, with their usage and limits.' })
+  @ApiOperation({ summary: 'List organizations by name, with their usage and limits.' })
   @ApiOkResponse({ type: PageType(OrganizationUsageDto) })
   organizations(@Query() { limit, cursor }: PageQueryDto): Page<OrganizationUsageDto> {
     const page = pageOf(this.ledger.organizationNames(), limit, cursor);
@@ -38,7 +38,7 @@ export class UsageController {
 
   @Get('organizations/:organization/principals')
   @ApiOperation({
-    summary: 'Lists the principals of an organization, with their usage and limits.',
+    summary: 'List the principals of an organization, with their usage and limits.',
   })
   @ApiOkResponse({ type: PageType(PrincipalUsageDto) })
   principals(

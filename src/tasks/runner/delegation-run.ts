@@ -7,7 +7,7 @@ import { CANCELLED } from './cancelled.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import { isEnded, isWaiting } from '../domain/delegation-state.js';
 import { FencedError } from '../log/task-log.js';
-import type { ClaimedDelegation } from '../store/task-store.js';
+import type { ClaimedDelegation } from '../store/claim.js';
 import type { Delegation } from '../task.js';
 import { whenAdmitted } from './admission.js';
 import { cancelAtAgent } from './cancel-at-agent.js';

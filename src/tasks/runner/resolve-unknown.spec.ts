@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../agents/index.js';
 import type { Message, Task } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
-import { FakeTask, chunk, planStep, status, userMessage } from '../domain/fake-task.js';
+import { chunk, status, userMessage } from '../domain/fake-events.js';
+import { FakeTask, planStep } from '../domain/fake-task.js';
 import { firstMessage } from '../domain/step-input.js';
 import { findOwnTask } from './resolve-unknown.js';
 

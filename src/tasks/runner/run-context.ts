@@ -9,7 +9,7 @@ import { agentCallOptions, hopsOf } from './call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { decideConnectionNotice, isHeld } from '../domain/unsent.js';
 import { withTrouble } from '../domain/with-trouble.js';
-import type { Fence } from '../store/task-store.js';
+import type { Fence } from '../store/prepared-append.js';
 import {
   NO_CHANGE,
   type AgentTrouble,

@@ -99,9 +99,9 @@ describe('the end that a stream tells', () => {
     const kinds = (held: TerminalHold) => held.release().map(({ payload }) => payload?.$case);
     const late = ['artifactUpdate', 'artifactUpdate', 'statusUpdate'];
     expect(kinds(disordered())).toEqual(late);
-    const asked = disordered();
-    asked.resolve(emptyTaskIn(COMPLETED));
-    expect(kinds(asked)).toEqual(['task']);
+    const requested = disordered();
+    requested.resolve(emptyTaskIn(COMPLETED));
+    expect(kinds(requested)).toEqual(['task']);
     const differs = disordered();
     differs.resolve(emptyTaskIn(FAILED));
     expect(kinds(differs)).toEqual(late);

@@ -6,7 +6,7 @@ import { HubError } from '../../common/hub-error.js';
 import { Role, type Message } from '../../protocol/a2a.js';
 import { isInterrupted } from '../../protocol/task-state.js';
 import {
-  askedExtensions,
+  requestedExtensions,
   extensionsRequired,
   missingExtensions,
   type HubRequest,
@@ -14,7 +14,7 @@ import {
 import { addressee, decideFollowUp } from '../domain/task-decisions.js';
 import { keyConflict, taskNotFound } from '../domain/task-errors.js';
 import { KeyHeldError, TaskLog } from '../log/task-log.js';
-import type { EnlistedWork } from '../store/task-store.js';
+import type { EnlistedWork } from '../store/prepared-append.js';
 import {
   NO_CHANGE,
   type Delegation,
@@ -97,8 +97,8 @@ export class FollowUps {
         `The agent "${agentId}" of this task is no longer available to you; the task can still be read and canceled.`,
       );
     }
-    const asked = askedExtensions(request.extensions, request.message);
-    const missing = missingExtensions(agent, asked);
+    const requested = requestedExtensions(request.extensions, request.message);
+    const missing = missingExtensions(agent, requested);
     if (missing.length > 0) throw extensionsRequired(missing);
   }
 }
@@ -106,7 +106,7 @@ export class FollowUps {
 function sentWithOf({ metadata, extensions, configuration, message }: HubRequest): SentWith {
   return {
     requestMetadata: metadata ?? null,
-    extensions: askedExtensions(extensions, message),
+    extensions: requestedExtensions(extensions, message),
     acceptedOutputModes: configuration?.acceptedOutputModes ?? [],
   };
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../agents/index.js';
 import type { Scope } from '../../common/scope.js';
 import type { HubRequest, Plan, Route } from '../../routing/index.js';
-import { CountingIds, NOW, planStep, userMessage } from '../domain/fake-task.js';
+import { userMessage } from '../domain/fake-events.js';
+import { CountingIds, NOW, planStep } from '../domain/fake-task.js';
 import type { NewTask } from '../task.js';
 import { delegatesOf, newTask, type TaskLimits } from './new-task.js';
 

@@ -6,7 +6,7 @@ import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import {
-  askedExtensions,
+  requestedExtensions,
   maxCallsOf,
   planOf,
   type Candidate,
@@ -101,7 +101,7 @@ export function newTask(
     deadlineAt: after(now, durationMs),
     keyId: principal.keyId ?? null,
     traceparent: request.traceparent ?? null,
-    extensions: askedExtensions(request.extensions, request.message),
+    extensions: requestedExtensions(request.extensions, request.message),
     hops: request.hops,
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
     requestMetadata: retry ? retryByOperator(request.metadata, retry) : (request.metadata ?? null),

@@ -15,7 +15,7 @@ import { taskNotFound } from '../domain/task-errors.js';
 import type { TaskAggregate } from '../task.js';
 import { ContextStore } from '../store/context-store.js';
 import { type Created, TaskLog } from '../log/task-log.js';
-import type { EnlistedWork } from '../store/task-store.js';
+import type { EnlistedWork } from '../store/prepared-append.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
 import { ownerOf, Quotas } from '../quotas/quotas.js';
 import { idempotencyOf } from './fingerprint.js';

@@ -1,67 +1,9 @@
 import type { Visibility } from '../../auth/index.js';
-import type { Tx, Work } from '../../database/sql.js';
 import type { TaskState } from '../../protocol/a2a.js';
-import type { AfterCommit } from './append-participant.js';
-import type {
-  Delegation,
-  IdempotencyKey,
-  LoggedEvent,
-  TaskAggregate,
-  TaskEvent,
-  TaskRecord,
-} from '../task.js';
-import type { OwnedUsageChange, UsageChange } from './usage.js';
-
-/**
- * Extra statements of another module that belong in a commit of a task, and what to do after it. A
- * HubError of theirs refuses the append with its reason.
- */
-export type EnlistedWork = (tx: Tx, taskId: string) => Work<AfterCommit | void>;
-
-/** A delegation that an append adds or changes, whole, as it is afterwards. */
-export interface DelegationWrite {
-  readonly delegation: Delegation;
-  /** It does not exist yet. */
-  readonly added: boolean;
-  /** Its owner and lease are written too; otherwise they stay as claim and renew left them. */
-  readonly lease: boolean;
-}
-
-/** One append, already numbered and serialised. */
-export interface PreparedAppend {
-  readonly taskId: string;
-  readonly enlisted: readonly EnlistedWork[];
-  /** The keys of the requests it answers; `duplicate` when one of them is held already. */
-  readonly keys: readonly IdempotencyKey[];
-  /** The version of the task it was decided on; 0 where it creates the task. The append raises it by one. */
-  readonly expectedVersion: number;
-  /** The task's columns after this append. */
-  readonly record: TaskRecord;
-  readonly events: readonly LoggedEvent[];
-  readonly delegations: readonly DelegationWrite[];
-  /** The agents of all its delegations when another one has taken over from one of them; else null. */
-  readonly agents: readonly string[] | null;
-  /** Refuse the append when one of these delegations has been claimed again. */
-  readonly fences: readonly Fence[];
-  /** The whole task as of the last event, when a checkpoint is due. */
-  readonly checkpoint: Checkpoint | null;
-  /** What it adds to the usage of the task's owner. */
-  readonly usage: UsageChange;
-  /** Delegations that it leaves as they are, and whose owners look at the task after the commit. */
-  readonly affected: readonly string[];
-}
-
-/** Whether an append is the first one of its task. */
-export function createsTask({ expectedVersion }: PreparedAppend): boolean {
-  return expectedVersion === 0;
-}
-
-/** A task so that it need not be rebuilt from the start of its log; both are 1.0 wire JSON. */
-export interface Checkpoint {
-  readonly task: string;
-  /** The artifacts that do not count yet, as a list; null without any. */
-  readonly held: string | null;
-}
+import type { Delegation, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type { ClaimedDelegation, ClaimedTask, ClaimQuota, OwnedDelegation } from './claim.js';
+import type { AppendOutcome, DelegationWrite, PreparedAppend } from './prepared-append.js';
+import type { OwnedUsageChange } from './usage.js';
 
 /** A task as its writer needs it. */
 export interface StoredTask {
@@ -81,35 +23,6 @@ export interface StoredTask {
   readonly checkpointValues: number;
   readonly valuesSince: number;
 }
-
-/** Delegations of one task that were claimed in one commit. */
-export interface ClaimedTask {
-  readonly taskId: string;
-  /** The task's version after the claim. */
-  readonly version: number;
-  readonly delegations: readonly Delegation[];
-  /** The ids of those that were claimed before; the same set for all tasks of one commit. */
-  readonly adopted: ReadonlySet<string>;
-}
-
-/** The claim an append is made for. */
-export interface Fence {
-  readonly delegationId: string;
-  readonly epoch: number;
-}
-
-/**
- * How an append ended. `conflict`: another writer changed the task (or a new task's id is taken);
- * decide again on the new state. `fenced`: the claim is outdated; stop. `duplicate`: the idempotency key belongs to
- * `taskId` already (`sameRequest` says whether for the same request). `poisoned`: the database
- * refuses this append itself; the cause is for the log, as it may show more than a client may see.
- */
-export type AppendOutcome =
-  | { readonly kind: 'committed' }
-  | { readonly kind: 'conflict' }
-  | { readonly kind: 'fenced' }
-  | { readonly kind: 'duplicate'; readonly taskId: string; readonly sameRequest: boolean }
-  | { readonly kind: 'poisoned'; readonly cause: unknown };
 
 /** Whom an idempotency key belongs to. */
 export interface KeyHolder {
@@ -164,55 +77,6 @@ export interface ForgottenTasks {
  * `webhooks`, a delivery of one of its webhooks is pending.
  */
 export type DeleteResult = 'deleted' | 'unknown' | 'open' | 'agents' | 'webhooks';
-
-/** A delegation as its new owner got it. */
-export type ClaimedDelegation = Delegation & {
-  /**
-   * False for one that was `queued` (its message has not been sent); true for one taken over from an
-   * owner whose lease ran out: its message may be on its way, its agent may be working.
-   */
-  readonly adopted: boolean;
-};
-
-/** What the owner of a delegation reads once a second, in case a notification was lost. */
-export interface OwnedDelegation {
-  readonly id: string;
-  readonly taskId: string;
-  readonly state: Delegation['state'];
-  readonly epoch: number;
-  /** Its task's CancelTask intent is recorded. */
-  readonly cancelRequested: boolean;
-}
-
-/** Which of a claimer's permits are in use, and how many each may hold. */
-export interface ClaimQuota {
-  /** How many of all permits are reserved for organizations that hold few; see `domain/fair-share.ts`. */
-  readonly reserved: number;
-  /** The most of one agent, at least 1. */
-  maxOf(agentId: string): number;
-  /** How many of an agent's are reserved. */
-  reservedAt(agentId: string): number;
-  /** How many of an agent's an organization holds. */
-  heldAt(agentId: string, organization: string): number;
-  /** When an organization last held one of an agent's, as a number that grows; 0 where it is not known. */
-  lastHeldAt(agentId: string, organization: string): number;
-  /** By agent. */
-  readonly inUse: ReadonlyMap<string, number>;
-  /** By organization. */
-  readonly organizations: ReadonlyMap<string, number>;
-  /** For delegations that have ended with a cancel pending, which need none of these permits. */
-  readonly cancels: CancelQuota;
-}
-
-/** How many cancels are sent to agents at once. */
-export interface CancelQuota {
-  /** How many more in all. */
-  readonly free: number;
-  /** The most for one agent. */
-  readonly maxPerAgent: number;
-  /** By agent. */
-  readonly inUse: ReadonlyMap<string, number>;
-}
 
 /** Which of the agents' own tasks belong to which delegation. */
 export interface DownstreamTasks {
@@ -360,7 +224,8 @@ export abstract class TaskStore {
 
   /**
    * Deletes tasks that ended before `endedBefore`, with all that belongs to them, in the order of their
-   * ends: those after `after`, `limit` of them and 20,000 log entries at most. Tasks with pending deliveries or cancels stay.
+   * ends: those after `after`, `limit` of them and few enough for a short commit. Tasks with pending deliveries or cancels
+   * stay. What is left of a large log goes by {@link deleteLogPiece}; nobody sees it.
    */
   abstract forgetTasks(
     endedBefore: Date,
@@ -371,9 +236,12 @@ export abstract class TaskStore {
 
   /**
    * Deletes a task that has ended, with all that belongs to it. With `drops` also when cancels or
-   * deliveries are pending: these are dropped.
+   * deliveries are pending: these are dropped. What is left of a large log goes by {@link deleteLogPiece}.
    */
   abstract deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult>;
+
+  /** Deletes a piece of what is left of the large logs of deleted tasks; false when there is nothing. */
+  abstract deleteLogPiece(): Promise<boolean>;
 
   /**
    * Deletes idempotency keys that hold no more (expired, or their task has ended or is gone), of the `limit` keys that

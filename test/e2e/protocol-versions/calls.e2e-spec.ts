@@ -65,8 +65,10 @@ describe('the version of a call', () => {
         ).resolves.toBeDefined();
       }
     }
-    const asked = await polled.hub.get(`/a2a/tasks/${id}?A2A-Version=99.0`, { version: null });
-    expect(asked.body).toMatchObject({ error: { details: [{ reason: 'VERSION_NOT_SUPPORTED' }] } });
+    const requested = await polled.hub.get(`/a2a/tasks/${id}?A2A-Version=99.0`, { version: null });
+    expect(requested.body).toMatchObject({
+      error: { details: [{ reason: 'VERSION_NOT_SUPPORTED' }] },
+    });
   });
 
   it('version.absent', async () => {
@@ -76,15 +78,17 @@ describe('the version of a call', () => {
 
   it('version.unknown', async () => {
     for (const binding of bindings) {
-      const asked = binding.get('any', { headers: { 'a2a-version': '99.0' } });
-      await expect(asked).rejects.toMatchObject({ refusal: { reason: 'VERSION_NOT_SUPPORTED' } });
+      const requested = binding.get('any', { headers: { 'a2a-version': '99.0' } });
+      await expect(requested).rejects.toMatchObject({
+        refusal: { reason: 'VERSION_NOT_SUPPORTED' },
+      });
     }
   });
 
   it('version.at-odds', async () => {
     for (const binding of bindings) {
-      const asked = binding.get('any', { headers: { 'a2a-version': other(binding) } });
-      await expect(asked).rejects.toMatchObject({ refusal: { reason: 'METHOD_NOT_FOUND' } });
+      const requested = binding.get('any', { headers: { 'a2a-version': other(binding) } });
+      await expect(requested).rejects.toMatchObject({ refusal: { reason: 'METHOD_NOT_FOUND' } });
     }
   });
 
@@ -226,7 +230,7 @@ describe.each(DIALECTS)('a client of %s', (client) => {
       });
       const { configuration } = polled.agents[agent].received.at(-1)!;
       expect(JSON.stringify(configuration)).not.toContain('webhook-token');
-      await sink.waitForCount(1, 5000, path);
+      await sink.waitForCount(1, 10_000, path);
     });
 
     it('send.request-metadata', async () => {
@@ -250,8 +254,8 @@ describe.each(DIALECTS)('a client of %s', (client) => {
       await polled.hub.waitForTask(String(working['id']), 'TASK_STATE_WORKING');
       await polled.cancel(client, String(working['id']), { ...theirs, ...own });
       polled.agents[agent].answer = { state: 'input-required' };
-      const asked = await polled.send(client, agent, hello);
-      await polled.cancel(client, String(asked['id']), { ...theirs, ...own });
+      const requested = await polled.send(client, agent, hello);
+      await polled.cancel(client, String(requested['id']), { ...theirs, ...own });
       await eventually(() => expect(canceledWith).toHaveLength(2));
       const said = client === 'proto' || agent === 'proto' ? undefined : theirs;
       expect(canceledWith).toEqual([said, said]);
@@ -298,14 +302,14 @@ describe('the two forms of HTTP+JSON 0.3', () => {
     const usual = await polled.hub.get(at, { version: null });
     expect(usual.body).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
     const headers = { accept: 'application/json; profile=a2a-json' };
-    const asked = await polled.hub.get(at, { version: null, headers });
-    expect(asked.body).toMatchObject({ kind: 'task', status: { state: 'completed' } });
+    const requested = await polled.hub.get(at, { version: null, headers });
+    expect(requested.body).toMatchObject({ kind: 'task', status: { state: 'completed' } });
   });
 
   it('method.names', async () => {
     for (const name of ['tasks/a/b', 'tasks/', 'a', '']) {
-      const asked = polled.callLegacy('getTask', { name, historyLength: 0 });
-      await expect(asked).rejects.toMatchObject({ code: 3 });
+      const requested = polled.callLegacy('getTask', { name, historyLength: 0 });
+      await expect(requested).rejects.toMatchObject({ code: 3 });
     }
   });
 

@@ -22,8 +22,8 @@ afterAll(async () => {
 });
 
 async function refusalOf(binding: Binding): Promise<BindingError['refusal']> {
-  const asked = binding.get('no-such-task');
-  return asked.then(
+  const requested = binding.get('no-such-task');
+  return requested.then(
     () => {
       throw new Error('it was not refused');
     },
@@ -71,12 +71,12 @@ describe('errors', () => {
 
   it('error.new-in-0.3', async () => {
     const open = await startHub({ config: { auth: { mode: 'none' } } });
-    const asked = open.rpc(
+    const requested = open.rpc(
       'agent/getAuthenticatedExtendedCard',
       {},
       { key: null, version: '0.2.5' },
     );
-    await expect(asked).rejects.toMatchObject({ code: -32007 });
+    await expect(requested).rejects.toMatchObject({ code: -32007 });
     await open.close();
   });
 
@@ -125,8 +125,8 @@ describe('headers', () => {
       const headers = { [name]: `${EXTENSION}, urn:unknown` };
       await sides.send(client, agent, { parts: [textPart(client, 'x')] }, { headers });
       const got = sides.agents[agent].received.at(-1)!.headers;
-      const asked = String(got[agent === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions']);
-      expect(asked.split(/, ?/)).toEqual([EXTENSION, 'urn:unknown']);
+      const requested = String(got[agent === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions']);
+      expect(requested.split(/, ?/)).toEqual([EXTENSION, 'urn:unknown']);
     });
 
     it.each(DIALECTS)('to an agent of %s: header.trace, header.hops', async (agent) => {

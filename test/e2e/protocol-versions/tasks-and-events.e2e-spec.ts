@@ -95,14 +95,14 @@ describe.each(DIALECTS)('a client of %s', (client) => {
 
     it('event.final', async () => {
       const events = await show(begun, { kind: 'status', state: 'working' }, ended);
-      const asked = await show(begun, { kind: 'status', state: 'input-required' });
+      const requested = await show(begun, { kind: 'status', state: 'input-required' });
       const finals = (seen: readonly SeenEvent[]): unknown[] =>
         seen.filter(({ kind }) => kind === 'status').map(({ final }) => final);
-      if (client === '1.0') expect([...finals(events), ...finals(asked)]).not.toContain(true);
+      if (client === '1.0') expect([...finals(events), ...finals(requested)]).not.toContain(true);
       else {
         expect(finals(events).at(-1)).toBe(true);
         expect(finals(events).slice(0, -1)).not.toContain(true);
-        expect(finals(asked).at(-1)).toBe(true);
+        expect(finals(requested).at(-1)).toBe(true);
       }
     });
 

@@ -72,8 +72,8 @@ function needed({ strategy, require, quorum }: StepView, all: number): number {
 export function verdictOn(task: TaskView, text: string, canceled: boolean): string[] {
   const open = task.delegations.filter(({ state }) => !ENDS.has(state));
   if (task.state === 'input-required') {
-    const asked = open.some(({ state }) => state === 'input-required');
-    return asked && text !== '' ? [] : ['it waits, but nobody asks'];
+    const requested = open.some(({ state }) => state === 'input-required');
+    return requested && text !== '' ? [] : ['it waits, but nobody asks'];
   }
   if (!ENDS.has(task.state)) return [`it is still ${task.state}`];
   const wrong = open.map(({ agentName, state }) => `${agentName} is orphaned: ${state}`);

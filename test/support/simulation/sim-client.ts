@@ -81,8 +81,8 @@ export class SimClientOfHub {
   /** Of several that wait the first one is answered. */
   private answer({ id, status }: Task): Promise<Task> {
     this.answers += 1;
-    const asked = status?.message && saidIn(status.message);
-    const { waiting = [] } = (asked ?? {}) as { waiting?: { delegationId: string }[] };
+    const requested = status?.message && saidIn(status.message);
+    const { waiting = [] } = (requested ?? {}) as { waiting?: { delegationId: string }[] };
     const first = waiting[0];
     const directive = first ? { replyTo: first.delegationId } : {};
     return this.send({ directive, message: { taskId: id } }, `answer ${this.answers}`);

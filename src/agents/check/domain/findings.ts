@@ -2,7 +2,7 @@ import type { AgentEndpoint } from '../../agent.js';
 import type { DeviationKind } from '../../registry/agent-deviations.js';
 
 /** Whether an agent does something: as far as one probe can tell. */
-export const DOES = ['yes', 'no', 'unclear', 'not-asked'] as const;
+export const DOES = ['yes', 'no', 'unclear', 'not-tested'] as const;
 export type Does = (typeof DOES)[number];
 
 /**

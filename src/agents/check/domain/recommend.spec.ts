@@ -40,7 +40,7 @@ describe('what a probe recommends', () => {
 
   it('is nothing for an agent that does what its card says', () => {
     expect(patches({})).toEqual([]);
-    expect(patches({ streams: 'not-asked', listsTasks: 'no', cancels: 'no' })).toEqual([]);
+    expect(patches({ streams: 'not-tested', listsTasks: 'no', cancels: 'no' })).toEqual([]);
   });
 
   it('is not to stream where the card is wrong, unless that is set already', () => {
@@ -56,7 +56,7 @@ describe('what a probe recommends', () => {
   });
 
   it('is to wait for an agent that does not know its tasks, if it does not stream', () => {
-    const found = { answersGetTask: 'no', streams: 'not-asked' } as const;
+    const found = { answersGetTask: 'no', streams: 'not-tested' } as const;
     expect(patches(found)).toEqual([{ switches: { blocking: 'on' } }]);
     expect(patches({ ...found, answer: 'message' })).toEqual([]);
     expect(patches({ ...found, streams: 'yes' })).toEqual([null]);

@@ -56,7 +56,7 @@ function forLooks({ switches }: Pick<Agent, 'switches'>, found: Findings): Recom
     return [
       {
         patch: null,
-        why: 'It does not know its own tasks (GetTask): what its stream has not told when it breaks off is lost.',
+        why: 'It does not answer GetTask for its own tasks: if its stream breaks, what it had not sent yet is lost.',
       },
     ];
   }

@@ -27,7 +27,7 @@ const SENDER = new Table(PushSenderEntity).select(...USED);
 type UsedRow = ReturnType<typeof SENDER.read>;
 type ReceiverRow = ReturnType<typeof RECEIVER.read>;
 
-type Wait = Omit<Held, 'isToBeAsked' | 'until'> & { readonly until: number };
+type Wait = Omit<Held, 'needsChallenge' | 'until'> & { readonly until: number };
 
 /** {@link ReceiverStore} on the hub's database. */
 @Injectable()
@@ -145,9 +145,9 @@ function* admit(
     [until, wait.reason, at, id],
   );
   const pauseMs = CHALLENGE_EVERY_MS[limits.mode === 'required' ? 'required' : 'optional'];
-  const isToBeAsked = !isRecent(receiver.challengedAt, pauseMs, at);
-  if (isToBeAsked) yield* challenged(tx, endpoint, at);
-  return { of: wait.of, reason: wait.reason, until: new Date(until), isToBeAsked };
+  const needsChallenge = !isRecent(receiver.challengedAt, pauseMs, at);
+  if (needsChallenge) yield* challenged(tx, endpoint, at);
+  return { of: wait.of, reason: wait.reason, until: new Date(until), needsChallenge };
 }
 
 function receiverWait(row: ReceiverRow, limits: ReceiverLimits, at: number): Wait | undefined {

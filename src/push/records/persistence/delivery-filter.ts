@@ -34,7 +34,7 @@ export function conditionsOf(
   visibility: Visibility,
   dialect: Tx['dialect'],
 ): Conditions {
-  const conditions = [...scopeOf(visibility), ...askedFor(filter)];
+  const conditions = [...scopeOf(visibility), ...filterOf(filter)];
   const guides = dialect === 'sqlite' ? narrowest(filter, visibility) : null;
   const sql = conditions.map((each) => {
     const isFree = guides === null || each.guide === null || guides.includes(each.guide);
@@ -71,7 +71,7 @@ function scopeOf(visibility: Visibility): readonly Condition[] {
   return [equals('principal', 'principal_id', visibility.principalId), organization];
 }
 
-function askedFor(filter: DeliveryFilter): Condition[] {
+function filterOf(filter: DeliveryFilter): Condition[] {
   const { taskId, configId, organization, state, endpoint, since, until, ids, tests } = filter;
   const requested: Condition[] = [];
   const also = (sql: string, ...params: readonly SqlValue[]): void => {

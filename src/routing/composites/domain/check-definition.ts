@@ -8,7 +8,7 @@ import {
   type CompositeDefinition,
   type WrittenStep,
 } from './composite.js';
-import { orderSteps, outcomesBefore, settleSteps, type SettledStep } from './step-graph.js';
+import { orderSteps, outcomesBefore, resolveSteps, type ResolvedStep } from './step-graph.js';
 
 /**
  * Everything that is wrong with a plan in itself, whatever agents there are: all of it at once, each
@@ -18,7 +18,7 @@ export function checkDefinition({
   steps,
   maxCalls,
 }: Pick<CompositeDefinition, 'steps' | 'maxCalls'>): FieldViolation[] {
-  const settled = settleSteps(steps);
+  const resolved = resolveSteps(steps);
   return [
     ...steps.flatMap((step, i) => [
       ...nameProblems(step, i, steps),
@@ -26,9 +26,9 @@ export function checkDefinition({
       ...policyProblems(step, `steps[${i}]`),
       ...referenceProblems(step, i, steps),
     ]),
-    ...graphProblems(settled),
+    ...graphProblems(resolved),
     ...sizeProblems(steps),
-    ...callProblems(settled, maxCalls),
+    ...callProblems(resolved, maxCalls),
   ];
 }
 
@@ -47,10 +47,10 @@ function nameProblems(
 
 function targetProblems(step: WrittenStep, field: string): FieldViolation[] {
   const { agentId, skillId, tags, match } = step;
-  const nobody = agentId === undefined && skillId === undefined && tags === undefined;
+  const hasNoTarget = agentId === undefined && skillId === undefined && tags === undefined;
   const nested = 'a composite skill cannot be a step of another';
   return [
-    ...when(nobody, field, 'needs agentId, skillId or tags'),
+    ...when(hasNoTarget, field, 'needs agentId, skillId or tags'),
     ...when(match !== undefined && tags === undefined, `${field}.match`, 'is for tags only'),
     ...when(agentId === COMPOSITE_AGENT_ID, `${field}.agentId`, nested),
     ...when(
@@ -125,9 +125,9 @@ function referenceProblems(
 }
 
 /** Cycles; without any: steps that take what they do not wait for, and those that can never begin. */
-function graphProblems(settled: readonly SettledStep[]): FieldViolation[] {
+function graphProblems(resolved: readonly ResolvedStep[]): FieldViolation[] {
   // A step that names itself is told of where it does.
-  const others = settled.map((step) => ({
+  const others = resolved.map((step) => ({
     ...step,
     after: step.after.filter((each) => each.step !== step.name),
   }));
@@ -143,9 +143,9 @@ function graphProblems(settled: readonly SettledStep[]): FieldViolation[] {
 }
 
 function beginProblems(
-  step: SettledStep,
+  step: ResolvedStep,
   index: number,
-  byName: ReadonlyMap<string, SettledStep>,
+  byName: ReadonlyMap<string, ResolvedStep>,
 ): FieldViolation[] {
   const before = outcomesBefore(step, byName);
   const early = step.inputs.flatMap((input, i) =>
@@ -187,15 +187,15 @@ function sizeProblems(steps: readonly WrittenStep[]): FieldViolation[] {
 
 /** Every step that begins sends at least one message. */
 function callProblems(
-  settled: readonly SettledStep[],
+  resolved: readonly ResolvedStep[],
   maxCalls: CompositeDefinition['maxCalls'],
 ): FieldViolation[] {
   if (maxCalls === null) return [];
-  const first = settled.filter(({ after }) => after.length === 0).length;
+  const first = resolved.filter(({ after }) => after.length === 0).length;
   if (maxCalls < first) {
     return when(true, 'maxCalls', `is ${maxCalls}, but ${first} steps begin at once`);
   }
-  const calls = leastCalls(settled);
+  const calls = leastCalls(resolved);
   return when(maxCalls < calls, 'maxCalls', `is ${maxCalls}, but the steps need ${calls} at least`);
 }
 
@@ -204,10 +204,10 @@ function callProblems(
  * whenever the plan does. That is one that is not optional and begins in every such case: it waits for
  * nothing but steps of this kind, and not for the failure of one. Within a cycle no step is of this kind.
  */
-function leastCalls(settled: readonly SettledStep[]): number {
+function leastCalls(resolved: readonly ResolvedStep[]): number {
   const needed = new Set<string>();
   let calls = 0;
-  for (const { name, written, after } of orderSteps(settled).ordered) {
+  for (const { name, written, after } of orderSteps(resolved).ordered) {
     const begins = after.every(({ step, outcome }) => outcome !== 'failed' && needed.has(step));
     if (written.optional === true || !begins) continue;
     needed.add(name);

@@ -1,7 +1,7 @@
 import { policyOf } from '../../domain/strategy/step-policies.js';
 import type { CompositeSkill, StepTemplate } from '../../domain/composite-skill.js';
 import { COMPOSITE_LIMITS, type Composite, type CompositeDefinition } from './composite.js';
-import { orderSteps, settleSteps, type SettledStep } from './step-graph.js';
+import { orderSteps, resolveSteps, type ResolvedStep } from './step-graph.js';
 
 /** A composite skill as routing takes it; its plan has been checked (`check-definition.ts`). */
 export function compositeSkillOf(composite: Composite): CompositeSkill {
@@ -26,10 +26,10 @@ export function compositeSkillOf(composite: Composite): CompositeSkill {
 
 /** The steps in the order they run in, with their defaults. */
 export function templatesOf({ steps }: Pick<CompositeDefinition, 'steps'>): StepTemplate[] {
-  return orderSteps(settleSteps(steps)).ordered.map(templateOf);
+  return orderSteps(resolveSteps(steps)).ordered.map(templateOf);
 }
 
-function templateOf({ name, written, inputs, after, isResult }: SettledStep): StepTemplate {
+function templateOf({ name, written, inputs, after, isResult }: ResolvedStep): StepTemplate {
   const { agentId, skillId, tags, match, strategy = 'one', quorum, deadlineSeconds } = written;
   return {
     name,

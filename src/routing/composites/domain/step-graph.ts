@@ -2,7 +2,7 @@ import type { StepCondition, StepInput, StepOutcome } from '../../domain/plan.js
 import { MESSAGE_INPUT, type WrittenStep } from './composite.js';
 
 /** A step with its defaults filled in. */
-export interface SettledStep {
+export interface ResolvedStep {
   readonly name: string;
   readonly written: WrittenStep;
   readonly inputs: readonly StepInput[];
@@ -18,7 +18,7 @@ export interface SettledStep {
  * - `outcome`: `completed`.
  * - `result`: true for a step whose artifacts no other step takes.
  */
-export function settleSteps(steps: readonly WrittenStep[]): SettledStep[] {
+export function resolveSteps(steps: readonly WrittenStep[]): ResolvedStep[] {
   const named = steps.map((step, index) => ({
     step,
     inputs: step.inputs ?? defaultInputs(steps[index - 1]),
@@ -54,7 +54,7 @@ export interface StepOrder<T> {
 }
 
 /** What the order depends on. */
-export type Ordered = Pick<SettledStep, 'name' | 'after'>;
+export type Ordered = Pick<ResolvedStep, 'name' | 'after'>;
 
 /** Orders steps by what they come after. Names of unknown steps hold nothing up. */
 export function orderSteps<T extends Ordered>(steps: readonly T[]): StepOrder<T> {

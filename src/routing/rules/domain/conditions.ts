@@ -67,16 +67,16 @@ function ofInputTypes(ranges: readonly string[]): Condition {
 
 function ofTags(tags: readonly string[], match: 'all' | 'any'): Condition {
   const carried = (question: RuleQuestion): readonly string[] => {
-    const asked = new Set(tagsOf(question).map(tagKey));
-    return tags.filter((tag) => asked.has(tagKey(tag)));
+    const requested = new Set(tagsOf(question).map(tagKey));
+    return tags.filter((tag) => requested.has(tagKey(tag)));
   };
   const list = match === 'all' ? `all of ${tags.join(', ')}` : oneOf(tags);
   return {
     holds: (question) => carried(question).length >= (match === 'all' ? tags.length : 1),
     yes: (question) => `it asks for the tag ${carried(question).join(', ')}`,
     no: (question) => {
-      const asked = tagsOf(question);
-      const what = asked.length === 0 ? 'no tags' : `the tags ${asked.join(', ')}`;
+      const requested = tagsOf(question);
+      const what = requested.length === 0 ? 'no tags' : `the tags ${requested.join(', ')}`;
       return `it asks for ${what}, where ${list} is wanted`;
     },
   };

@@ -5,7 +5,7 @@ import type { RuleAction } from './rule.js';
 const NO_MEDIA = { input: [], output: [] };
 
 /**
- * Why a target leads to nobody of those in the index, as a clause; undefined when it leads to
+ * Why a target finds no agent of those in the index, as a clause; undefined when it leads to
  * somebody, or rejects.
  */
 export function obstacleOf(target: RuleAction, index: AgentIndex): string | undefined {

@@ -5,11 +5,11 @@ import type { RuleSet } from './rule-set.js';
 
 /**
  * - `decides`: it is the first that applies and leads somewhere.
- * - `passed-over`: it applies, but leads to nobody.
+ * - `passed-over`: it applies, but finds no agent.
  * - `does-not-apply`: one of its conditions does not hold, or it is disabled.
- * - `not-asked`: one before it decides.
+ * - `not-evaluated`: one before it decides.
  */
-export type RuleOutcome = 'decides' | 'passed-over' | 'does-not-apply' | 'not-asked';
+export type RuleOutcome = 'decides' | 'passed-over' | 'does-not-apply' | 'not-evaluated';
 
 /** What became of one rule, for an operator who tries rules. */
 export interface RuleReport {
@@ -33,7 +33,7 @@ export function outcomesOf(
     const { no, rule } = numbered;
     const report = { id: rule.id, name: rule.name, position: no };
     if (decider !== undefined) {
-      return { ...report, outcome: 'not-asked', why: `Rule no. ${decider} decides.` };
+      return { ...report, outcome: 'not-evaluated', why: `Rule no. ${decider} decides.` };
     }
     const whyNot = set.whyNot(numbered, question);
     if (whyNot !== undefined) return { ...report, outcome: 'does-not-apply', why: whyNot };

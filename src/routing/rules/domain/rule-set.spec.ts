@@ -174,8 +174,8 @@ describe('a set of rules', () => {
 
   it('agrees with its own explanation, for every rule and every message', () => {
     fc.assert(
-      fc.property(fc.array(condition, { maxLength: 6 }), question, (conditions, asked) => {
-        const { organization, ...rest } = asked;
+      fc.property(fc.array(condition, { maxLength: 6 }), question, (conditions, requested) => {
+        const { organization, ...rest } = requested;
         const principal = { id: 'p', organization, scopes: new Set(['a2a'] as const) };
         const set = new RuleSet(conditions.map((each, i) => aRule(`r${i}`, { conditions: each })));
         const full = aQuestion({ ...rest, principal });
@@ -188,8 +188,8 @@ describe('a set of rules', () => {
 
   it('never applies to more when a condition is added', () => {
     fc.assert(
-      fc.property(condition, condition, question, (one, more, asked) => {
-        const { organization, ...rest } = asked;
+      fc.property(condition, condition, question, (one, more, requested) => {
+        const { organization, ...rest } = requested;
         const principal = { id: 'p', organization, scopes: new Set(['a2a'] as const) };
         const full = aQuestion({ ...rest, principal, tags: [] });
         const { tagMatch, ...added } = more;

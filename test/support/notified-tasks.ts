@@ -8,7 +8,7 @@ function payloadOf({ json }: ReceivedWebhook): JsonObject {
 }
 
 /** The id of the task it is about. */
-export function toldTask(webhook: ReceivedWebhook): unknown {
+export function notifiedTask(webhook: ReceivedWebhook): unknown {
   const { id, taskId } = payloadOf(webhook);
   return taskId ?? id;
 }
@@ -17,6 +17,6 @@ export function toldTask(webhook: ReceivedWebhook): unknown {
 export function isEnd(taskId: string, path?: string): (webhook: ReceivedWebhook) => boolean {
   return (webhook) =>
     (path === undefined || webhook.path === path) &&
-    toldTask(webhook) === taskId &&
+    notifiedTask(webhook) === taskId &&
     (payloadOf(webhook)['status'] as JsonObject)?.['state'] === 'TASK_STATE_COMPLETED';
 }

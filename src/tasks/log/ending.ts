@@ -1,0 +1,22 @@
+import type { Clock } from '../../common/clock.js';
+import type { Log } from '../../common/logger.js';
+import { decideTaskFailed } from '../domain/task-decisions.js';
+import type { Waiting } from './decisions.js';
+import { TaskTooLargeError } from './size-limit.js';
+
+/** What ends a task one of whose updates cannot be stored; its status gives the reason where that is a limit of the hub. */
+export function endingFor(taskId: string, cause: unknown, clock: Clock, log: Log): Waiting {
+  log.error({ taskId, err: cause }, 'a task ends as failed: an update cannot be stored');
+  const why = cause instanceof TaskTooLargeError ? `: ${cause.message}` : '.';
+  return {
+    purpose: 'ending',
+    fence: undefined,
+    decide: (task) => ({
+      change: decideTaskFailed(task, `An update could not be stored${why}`, clock.now()),
+      result: undefined,
+    }),
+    resolve: () => undefined,
+    reject: (error) =>
+      log.error({ taskId, err: error }, 'marking a task as failed did not succeed'),
+  };
+}
