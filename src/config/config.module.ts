@@ -5,6 +5,7 @@ import { ConfigSource, FixedConfigSource } from './config-source.js';
 import { GrpcAddress } from './grpc-address.js';
 import { OwnAddress } from './own-address.js';
 import { PublicUrl } from './public-url.js';
+import { SETTINGS_SECTIONS } from './settings-section.js';
 
 /** Provides the frozen {@link AppConfig} to every module. */
 @Module({})
@@ -20,12 +21,20 @@ export class ConfigModule {
       providers: [
         { provide: AppConfig, useValue: config },
         { provide: ConfigSource, useValue: source },
+        ...SETTINGS_SECTIONS,
         ConfigChanges,
         PublicUrl,
         GrpcAddress,
         OwnAddress,
       ],
-      exports: [AppConfig, ConfigChanges, PublicUrl, GrpcAddress, OwnAddress],
+      exports: [
+        AppConfig,
+        ...SETTINGS_SECTIONS.map(({ provide }) => provide),
+        ConfigChanges,
+        PublicUrl,
+        GrpcAddress,
+        OwnAddress,
+      ],
     };
   }
 }

@@ -15,3 +15,4 @@ export { HUB_VERSION } from './package-info.js';
 export { PublicUrl } from './public-url.js';
 export { threadPoolSize } from './thread-pool.js';
 export { readSecretKeys, secretKeyFaults } from './secret-keys.js';
+export { Settings } from './settings-section.js';

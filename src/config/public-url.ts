@@ -16,6 +16,12 @@ export class PublicUrl {
     return this.config.publicUrl ?? this.listening;
   }
 
+  /** The same where that serves A2A: null in a worker without `publicUrl`, whose own address does not. */
+  get ofA2a(): string | null {
+    const { publicUrl, role } = this.config;
+    return publicUrl ?? (role === 'worker' ? null : this.listening);
+  }
+
   /** The address of the listening socket, whatever `publicUrl` says. */
   get listening(): string {
     const { host, port } = this.config.server;

@@ -4,7 +4,6 @@ import { AuthModule, PrincipalHolds } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { WebhookEgress } from '../common/egress/webhook-egress.js';
 import { IdSource } from '../common/ids.js';
-import { Log } from '../common/logger.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { AppendParticipant, TaskPositionsModule } from '../tasks/index.js';
@@ -60,7 +59,7 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
       },
     },
     { provide: WebhookStore, useClass: SqlWebhookStore },
-    { provide: EventAnnouncer, inject: [Log], useFactory: (log: Log) => new EventAnnouncer(log) },
+    EventAnnouncer,
     {
       provide: DeliveryStreamStore,
       inject: [Database, IdSource, AppConfig, EventAnnouncer, PrincipalHolds, ReceiverGate],

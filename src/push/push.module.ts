@@ -7,14 +7,11 @@ import {
 } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
-import { Egress } from '../common/egress/egress.js';
-import { WebhookEgress } from '../common/egress/webhook-egress.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
-import { SecretBox } from '../common/secret-box.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
-import { SigningModule, SigningService } from '../signing/index.js';
+import { SigningModule } from '../signing/index.js';
 import { TaskLog, TaskPositionsModule, TasksModule } from '../tasks/index.js';
 import { AuthProfileStore } from './auth/auth-profile-store.js';
 import { AuthProfilesController } from './auth/auth-profiles.controller.js';
@@ -25,6 +22,7 @@ import { HubTokens } from './auth/hub-tokens.js';
 import { KnownProfiles } from './auth/known-profiles.js';
 import { OauthTokens } from './auth/oauth-tokens.js';
 import { SqlAuthProfileStore } from './auth/persistence/sql-auth-profile.store.js';
+import { BodyBudget } from './delivery/body-budget.js';
 import { DeliveryCleanup } from './delivery/delivery-cleanup.js';
 import { DeliveryStreamStore } from './delivery/delivery-stream-store.js';
 import { DeliveryWorker } from './delivery/delivery.worker.js';
@@ -44,7 +42,6 @@ import { EndpointStore } from './receivers/endpoint-store.js';
 import { EndpointsController } from './receivers/endpoints.controller.js';
 import { EndpointsService } from './receivers/endpoints.service.js';
 import { PushEventsController } from './receivers/push-events.controller.js';
-import { ReceiverGate } from './receivers/receiver-gate.js';
 import { DeadLettersController } from './records/dead-letters.controller.js';
 import { DeliveriesController } from './records/deliveries.controller.js';
 import { DeliveryService } from './records/delivery.service.js';
@@ -95,93 +92,31 @@ const AUTH_PROVIDERS = [
   { provide: AuthProfileStore, useClass: SqlAuthProfileStore },
   KnownProfiles,
   AuthProfilesService,
-  {
-    provide: HubTokens,
-    inject: [SigningService, IdSource, AppConfig, PublicUrl],
-    useFactory: (signing: SigningService, ids: IdSource, config: AppConfig, address: PublicUrl) =>
-      new HubTokens(
-        signing,
-        ids,
-        // The address a worker listens on serves no A2A.
-        () => config.publicUrl ?? (config.role === 'worker' ? null : address.listening),
-      ),
-  },
-  {
-    provide: OauthTokens,
-    inject: [Egress, Clock, AppConfig],
-    useFactory: (egress: Egress, clock: Clock, config: AppConfig) =>
-      new OauthTokens(egress.fetch, clock, config.push),
-  },
-  {
-    provide: Authenticator,
-    inject: [SecretBox, KnownProfiles, HubTokens, OauthTokens, Log],
-    useFactory: (
-      secrets: SecretBox,
-      profiles: KnownProfiles,
-      hubTokens: HubTokens,
-      oauthTokens: OauthTokens,
-      log: Log,
-    ) => new Authenticator(secrets, profiles, hubTokens, oauthTokens, new CertificateWatch(log)),
-  },
+  HubTokens,
+  OauthTokens,
+  CertificateWatch,
+  Authenticator,
 ];
 
 /** What sends the webhooks. */
 const DELIVERY_PROVIDERS = [
   PushMetrics,
   { provide: CleanupStore, useClass: SqlCleanupStore },
-  {
-    provide: WebhookSender,
-    inject: [WebhookEgress, Clock, AppConfig],
-    useFactory: (egress: WebhookEgress, clock: Clock, config: AppConfig) =>
-      new HttpWebhookSender(egress, clock, config.push),
-  },
-  {
-    provide: AttemptSender,
-    inject: [WebhookSender, Authenticator, SecretBox, AppConfig],
-    useFactory: (
-      sender: WebhookSender,
-      authenticator: Authenticator,
-      secrets: SecretBox,
-      config: AppConfig,
-    ) => new AttemptSender(sender, authenticator, secrets, config.push),
-  },
+  { provide: WebhookSender, useClass: HttpWebhookSender },
+  AttemptSender,
   {
     provide: StreamReader,
     inject: [TaskLog, AppConfig, PublicUrl],
     useFactory: (log: TaskLog, config: AppConfig, address: PublicUrl) =>
       new StreamReader(log, {
         maxBytes: config.push.maxBodyBytes,
-        // The address a worker listens on serves no A2A.
         get publicUrl() {
-          return config.publicUrl ?? (config.role === 'worker' ? null : address.listening);
+          return address.ofA2a;
         },
       }),
   },
-  {
-    provide: StreamRunner,
-    inject: [
-      DeliveryStreamStore,
-      StreamReader,
-      AttemptSender,
-      Clock,
-      IdSource,
-      Log,
-      AppConfig,
-      PushMetrics,
-      ReceiverGate,
-    ],
-    useFactory: (
-      streams: DeliveryStreamStore,
-      reader: StreamReader,
-      sender: AttemptSender,
-      clock: Clock,
-      ids: IdSource,
-      log: Log,
-      config: AppConfig,
-      metrics: PushMetrics,
-      gate: ReceiverGate,
-    ) => new StreamRunner(streams, reader, sender, clock, ids, log, config.push, metrics, gate),
-  },
+  { provide: BodyBudget, useFactory: () => new BodyBudget() },
+  StreamRunner,
   {
     provide: DeliveryCleanup,
     inject: [CleanupStore, EndpointStore, Log, AppConfig],
@@ -223,12 +158,7 @@ const DELIVERY_PROVIDERS = [
 const RECORD_PROVIDERS = [
   DeliveryService,
   { provide: PushRetentionStore, useClass: SqlPushRetentionStore },
-  {
-    provide: PushRetention,
-    inject: [PushRetentionStore, Clock, Log, AppConfig],
-    useFactory: (store: PushRetentionStore, clock: Clock, log: Log, config: AppConfig) =>
-      new PushRetention(store, clock, log, config.push),
-  },
+  PushRetention,
 ];
 
 /** What becomes of the webhooks of principals that are disabled, or have no key any more. */

@@ -50,7 +50,7 @@ const CLIENTS: Record<string, (egress: Egress, url: string) => Promise<unknown>>
     throw new Error(`no answer: ${answer.detail}`);
   },
   'the caller of token servers': (egress, url) => {
-    const tokens = new OauthTokens(egress.fetch, new SystemClock(), { timeoutMs: 1000 });
+    const tokens = new OauthTokens(egress, new SystemClock(), { timeoutMs: 1000 });
     return tokens.get(profileAt(url), 'secret');
   },
   ...Object.fromEntries(

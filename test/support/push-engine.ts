@@ -1,3 +1,5 @@
+import { BodyBudget } from '../../src/push/delivery/body-budget.js';
+import { NO_OBSERVER, OPEN_GATE } from './no-push-limits.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress, type EgressOptions } from '../../src/common/egress/egress.js';
 import type { Database } from '../../src/database/database.js';
@@ -143,6 +145,9 @@ export class PushEngine extends PushStores {
       this.ids,
       SILENT,
       this.settings,
+      NO_OBSERVER,
+      OPEN_GATE,
+      new BodyBudget(),
     );
     const worker = new DeliveryWorker(
       this.ids.next(),

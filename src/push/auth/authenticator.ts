@@ -1,12 +1,13 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
-import type { SecretBox } from '../../common/secret-box.js';
+import { SecretBox } from '../../common/secret-box.js';
 import { type SignedMessage, signaturesOf, splitKeys } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
-import type { CertificateWatch } from './certificate-watch.js';
-import type { HubTokens } from './hub-tokens.js';
-import type { KnownProfiles } from './known-profiles.js';
-import type { OauthTokens } from './oauth-tokens.js';
+import { CertificateWatch } from './certificate-watch.js';
+import { HubTokens } from './hub-tokens.js';
+import { KnownProfiles } from './known-profiles.js';
+import { OauthTokens } from './oauth-tokens.js';
 import type { Making, Proving } from './schemes/scheme.js';
 import { type AuthSchemeName, clientScheme, profileScheme } from './schemes/schemes.js';
 
@@ -35,13 +36,15 @@ export interface ProvenWebhook {
  * Makes the proof of one attempt: what the webhook names wins over an automatic profile, and its
  * signing keys sign besides.
  */
+@Injectable()
 export class Authenticator {
   constructor(
     private readonly secrets: SecretBox,
+    @Inject(KnownProfiles)
     private readonly profiles: Pick<KnownProfiles, 'usable' | 'automaticFor'>,
-    private readonly hubTokens: Pick<HubTokens, 'issue'>,
-    private readonly oauthTokens: Pick<OauthTokens, 'get' | 'refused'>,
-    private readonly certificates: Pick<CertificateWatch, 'used'>,
+    @Inject(HubTokens) private readonly hubTokens: Pick<HubTokens, 'issue'>,
+    @Inject(OauthTokens) private readonly oauthTokens: Pick<OauthTokens, 'get' | 'refused'>,
+    @Inject(CertificateWatch) private readonly certificates: Pick<CertificateWatch, 'used'>,
   ) {}
 
   /**

@@ -1,4 +1,5 @@
-import type { Log } from '../../common/logger.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Log } from '../../common/logger.js';
 import type { AuthProfile } from './auth-profile.js';
 import { MAX_PROFILES } from './auth-profile-store.js';
 import { certificateFacts } from './domain/client-certificate.js';
@@ -6,10 +7,11 @@ import { certificateFacts } from './domain/client-certificate.js';
 const DAY_MS = 86_400_000;
 
 /** Warns in the log, once a day for each profile in use, of certificates that end soon or have ended. */
+@Injectable()
 export class CertificateWatch {
   private readonly lookedAt = new Map<string, number>();
 
-  constructor(private readonly log: Pick<Log, 'warn'>) {}
+  constructor(@Inject(Log) private readonly log: Pick<Log, 'warn'>) {}
 
   used({ id, version, name, organization, parameters }: AuthProfile, now: Date): void {
     const key = `${id} ${version}`;

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { IdSource } from '../../common/ids.js';
-import type { SigningService } from '../../signing/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { IdSource } from '../../common/ids.js';
+import { PublicUrl } from '../../config/index.js';
+import { SigningService } from '../../signing/index.js';
 import { AuthUnavailableError } from './auth-failure.js';
 
 /** How long a token is valid, in seconds. */
@@ -17,12 +19,12 @@ export interface TokenSubject {
 }
 
 /** Signs tokens (RFC 7519) that prove a request comes from this hub; its keys are published (A2A §13.2). */
+@Injectable()
 export class HubTokens {
-  /** `issuer` is the hub's public address; null when this process does not know it. */
   constructor(
     private readonly signing: SigningService,
     private readonly ids: IdSource,
-    private readonly issuer: () => string | null,
+    @Inject(PublicUrl) private readonly address: Pick<PublicUrl, 'ofA2a'>,
   ) {}
 
   /**
@@ -30,7 +32,7 @@ export class HubTokens {
    * with {@link AuthUnavailableError} when the hub's public address is not known.
    */
   async issue({ url, taskId, organization, at, body }: TokenSubject): Promise<string> {
-    const iss = this.issuer();
+    const iss = this.address.ofA2a;
     if (iss === null) {
       throw new AuthUnavailableError('publicUrl is not set, which a JWT of the hub names');
     }

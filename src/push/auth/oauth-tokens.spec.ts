@@ -39,7 +39,7 @@ beforeEach(() => {
     requested.push({ url, headers: new Headers(init.headers), body });
     return answer();
   }) as typeof globalThis.fetch;
-  tokens = new OauthTokens(fetch, clock, { timeoutMs: 1000 });
+  tokens = new OauthTokens({ fetch }, clock, { timeoutMs: 1000 });
 });
 
 describe('OauthTokens', () => {

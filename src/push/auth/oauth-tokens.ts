@@ -1,5 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import * as oauth from 'oauth4webapi';
-import type { Clock } from '../../common/clock.js';
+import { Clock } from '../../common/clock.js';
+import { Egress } from '../../common/egress/egress.js';
+import { Settings } from '../../config/index.js';
 import { AuthUnavailableError } from './auth-failure.js';
 import { MAX_PROFILES } from './auth-profile-store.js';
 import type { AuthProfile } from './auth-profile.js';
@@ -44,13 +47,14 @@ export interface TokenSettings {
  * Access tokens of profiles with the scheme `oauth2` (RFC 6749 §4.4), kept until shortly before they end.
  * However many attempts need one, a profile's server is asked by one request at a time.
  */
+@Injectable()
 export class OauthTokens {
   private readonly entries = new Map<string, Entry>();
 
   constructor(
-    private readonly fetch: typeof globalThis.fetch,
+    @Inject(Egress) private readonly egress: Pick<Egress, 'fetch'>,
     private readonly clock: Clock,
-    private readonly settings: TokenSettings,
+    @Settings('push') private readonly settings: TokenSettings,
   ) {}
 
   /** Rejects with {@link AuthUnavailableError} naming the server, never with a secret. */
@@ -143,7 +147,7 @@ export class OauthTokens {
 
   /** A token server's answer is small; what is not, is not read. */
   private async fetchSmall(url: string, init: RequestInit): Promise<Response> {
-    const answer = await this.fetch(url, init);
+    const answer = await this.egress.fetch(url, init);
     if (answer.body === null) return answer;
     const chunks: Uint8Array[] = [];
     let size = 0;

@@ -7,10 +7,3 @@ export interface DeliveryObserver {
   /** A delivery has ended. */
   ended(state: 'delivered' | 'dead'): void;
 }
-
-/** Observes nothing. */
-export const NO_OBSERVER: DeliveryObserver = {
-  claimed: () => undefined,
-  attempted: () => undefined,
-  ended: () => undefined,
-};

@@ -8,6 +8,7 @@ import { BodyBudget } from './body-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { StreamReader } from './stream-reader.js';
 import { leaseMs } from './lease-time.js';
+import { NO_OBSERVER, OPEN_GATE } from '../../../test/support/no-push-limits.js';
 import { StreamRunner } from './stream-runner.js';
 import {
   type DeliveryStream,
@@ -179,8 +180,8 @@ describe('StreamRunner', () => {
       ids,
       SILENT,
       SETTINGS,
-      undefined,
-      undefined,
+      NO_OBSERVER,
+      OPEN_GATE,
       bodies,
     );
     await runner.run(stream, NEVER, NEVER);

@@ -1,9 +1,12 @@
-import type { Clock } from '../../common/clock.js';
-import type { IdSource } from '../../common/ids.js';
-import type { Log } from '../../common/logger.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { IdSource } from '../../common/ids.js';
+import { Log } from '../../common/logger.js';
 import { SecretLockedError } from '../../common/secret-box.js';
+import { Settings } from '../../config/index.js';
+import { PushMetrics } from './push-metrics.js';
 import { outcomeOf, resultOf, saidBy } from './attempt-outcome.js';
-import type { AttemptSender } from '../sending/attempt-sender.js';
+import { AttemptSender } from '../sending/attempt-sender.js';
 import type { OpenDelivery } from './delivery.js';
 import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
@@ -11,19 +14,19 @@ import { type AttemptDecision, decideAttempt } from './domain/attempt-decision.j
 import { failingForMs } from './domain/webhook-health.js';
 import { type BodyReservation, BodyBudget } from './body-budget.js';
 import { OverBudgetError } from './byte-budget.js';
-import { type StreamReader, isPermanent } from './stream-reader.js';
+import { StreamReader, isPermanent } from './stream-reader.js';
 import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
-import { type DeliveryObserver, NO_OBSERVER } from './delivery-observer.js';
+import type { DeliveryObserver } from './delivery-observer.js';
 import { leaseMs } from './lease-time.js';
 import { StreamTurn } from './stream-turn.js';
-import type {
-  DeliveryStream,
+import {
+  type DeliveryStream,
   DeliveryStreamStore,
-  Reached,
-  AttemptRecord,
-  StepResult,
+  type Reached,
+  type AttemptRecord,
+  type StepResult,
 } from './delivery-stream-store.js';
-import { OPEN_GATE, type ReceiverGate } from '../receivers/receiver-gate.js';
+import { ReceiverGate } from '../receivers/receiver-gate.js';
 import type { Held } from '../receivers/receiver-store.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
@@ -48,6 +51,7 @@ export interface RunnerSettings extends RetrySchedule {
 }
 
 /** Delivers what one claimed stream has left, in order, until there is nothing more. */
+@Injectable()
 export class StreamRunner {
   constructor(
     private readonly streams: DeliveryStreamStore,
@@ -56,10 +60,10 @@ export class StreamRunner {
     private readonly clock: Clock,
     private readonly ids: IdSource,
     private readonly log: Log,
-    private readonly settings: RunnerSettings,
-    private readonly observer: DeliveryObserver = NO_OBSERVER,
-    private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'> = OPEN_GATE,
-    private readonly bodies = new BodyBudget(),
+    @Settings('push') private readonly settings: RunnerSettings,
+    @Inject(PushMetrics) private readonly observer: DeliveryObserver,
+    @Inject(ReceiverGate) private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'>,
+    @Inject(BodyBudget) private readonly bodies: Pick<BodyBudget, 'during'>,
   ) {}
 
   /**

@@ -1,4 +1,5 @@
-import type { Log } from '../../common/logger.js';
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../common/logger.js';
 import { originOf } from './endpoint.js';
 import type { PushEvent } from './push-event.js';
 
@@ -10,6 +11,7 @@ const TEXT: Readonly<Record<PushEvent['type'], string>> = {
 };
 
 /** Announces events after their commit: in the log, and to their followers in this process. */
+@Injectable()
 export class EventAnnouncer {
   private readonly listeners = new Set<() => void>();
 

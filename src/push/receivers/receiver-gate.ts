@@ -131,9 +131,3 @@ export class ReceiverGate {
     this.verified.add(endpoint);
   }
 }
-
-/** Nobody has to wait. */
-export const OPEN_GATE: Pick<ReceiverGate, 'waitOf' | 'admit'> = {
-  waitOf: () => Promise.resolve(undefined),
-  admit: () => Promise.resolve(undefined),
-};

@@ -1,6 +1,8 @@
-import type { Clock } from '../../common/clock.js';
-import type { Log } from '../../common/logger.js';
-import type { PushRetentionStore } from './push-retention-store.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { Settings } from '../../config/index.js';
+import { PushRetentionStore } from './push-retention-store.js';
 
 export interface PushRetentionSettings {
   /** 0 keeps dead letters as long as their tasks. */
@@ -15,6 +17,7 @@ const DAY_MS = 86_400_000;
 const AT_ONCE = 200;
 
 /** Looks every hour for what webhooks have kept for too long. Stopping it in any moment loses nothing. */
+@Injectable()
 export class PushRetention {
   private readonly stopping = new AbortController();
   private looping: Promise<void> = Promise.resolve();
@@ -23,7 +26,7 @@ export class PushRetention {
     private readonly store: PushRetentionStore,
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly settings: PushRetentionSettings,
+    @Settings('push') private readonly settings: PushRetentionSettings,
   ) {}
 
   start(): void {

@@ -1,10 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Deadline } from '../../common/deadline.js';
-import type { SecretBox } from '../../common/secret-box.js';
+import { SecretBox } from '../../common/secret-box.js';
+import { Settings } from '../../config/index.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
-import type { Authenticator, Proof } from '../auth/authenticator.js';
+import { Authenticator, type Proof } from '../auth/authenticator.js';
 import { type AttemptFacts, webhookHeaders } from './domain/webhook-headers.js';
 import type { TaskWebhook } from '../registration/webhook.js';
-import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
+import { type WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** The facts of one attempt that do not come from its webhook. */
 export type SendFacts = Omit<AttemptFacts, 'version' | 'traceparent' | 'token' | 'authentication'>;
@@ -18,12 +20,13 @@ export interface AttemptLimits {
  * Sends one body to a webhook: the only way to a receiver, for deliveries and test sends
  * alike. The proof of who sends is made anew each time; the body is not.
  */
+@Injectable()
 export class AttemptSender {
   constructor(
     private readonly sender: WebhookSender,
-    private readonly authenticator: Pick<Authenticator, 'prove'>,
+    @Inject(Authenticator) private readonly authenticator: Pick<Authenticator, 'prove'>,
     private readonly secrets: SecretBox,
-    private readonly limits: AttemptLimits,
+    @Settings('push') private readonly limits: AttemptLimits,
   ) {}
 
   /**

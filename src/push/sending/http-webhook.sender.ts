@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
-import type { Clock } from '../../common/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
 import { Deadline } from '../../common/deadline.js';
 import { ConnectError } from '../../common/egress/egress.js';
-import { ListedReceiverError, type WebhookEgress } from '../../common/egress/webhook-egress.js';
+import { ListedReceiverError, WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { scrub } from '../../common/scrub.js';
+import { Settings } from '../../config/index.js';
 import { retryAfterMs } from './domain/retry-after.js';
 import {
   type SendError,
@@ -24,11 +26,12 @@ export interface SenderLimits {
 }
 
 /** {@link WebhookSender} over the hub's egress. */
+@Injectable()
 export class HttpWebhookSender extends WebhookSender {
   constructor(
     private readonly egress: WebhookEgress,
     private readonly clock: Clock,
-    private readonly limits: SenderLimits,
+    @Settings('push') private readonly limits: SenderLimits,
   ) {
     super();
   }
