@@ -1,106 +1,82 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayNotEmpty, IsArray, IsISO8601, IsIn, IsOptional, Matches } from 'class-validator';
-import { NAME, NAME_RULE } from '../common/http/fields.js';
-import type { ApiKey } from './api-key-store.js';
+import { Matches } from 'class-validator';
+import { Choice, Shown, Text, Time } from '../common/http/fields.js';
+import { NAME } from '../common/http/text-forms.js';
+import { fill } from '../common/http/view.js';
 import { SCOPES, type Scope } from '../common/scope.js';
+import type { ApiKey } from './api-key-store.js';
 
 /** A time that means the same everywhere. */
 const ZONED = /T.*(Z|[+-]\d\d:\d\d)$/;
 
 export class CreateKeyDto {
-  @ApiProperty({ type: String, example: 'billing service' })
-  @Matches(NAME, NAME_RULE)
+  @Text({ like: NAME, example: 'billing service' })
   name!: string;
 
-  @ApiPropertyOptional({ type: String, default: 'default' })
-  @IsOptional()
-  @Matches(NAME, NAME_RULE)
+  @Text({ optional: 'or-null', like: NAME, default: 'default' })
   organization?: string;
 
-  @ApiPropertyOptional({ enum: SCOPES, isArray: true, default: ['a2a'] })
-  @IsArray()
-  @ArrayNotEmpty()
-  @IsIn(SCOPES, { each: true })
+  @Choice(SCOPES, { optional: true, list: { min: 1 }, default: ['a2a'] })
   scopes: Scope[] = ['a2a'];
 
-  @ApiPropertyOptional({ type: String, description: 'An existing principal that gets this key.' })
-  @IsOptional()
-  @Matches(NAME, NAME_RULE)
+  @Text({
+    optional: 'or-null',
+    like: NAME,
+    description: 'An existing principal that gets this key.',
+  })
   principal?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
+  @Time({
+    optional: 'or-null',
     description: 'When the key expires. Default: it is valid until it is revoked.',
   })
-  @IsOptional()
-  @IsISO8601({ strict: true })
   @Matches(ZONED, { message: '$property must be a time with its zone: 2027-01-31T12:00:00Z' })
   expiresAt?: string;
 }
 
 /** A key as it is listed. */
 export class KeyDto {
-  @ApiProperty({ type: String })
-  readonly id: string;
+  @Shown.Text()
+  readonly id!: string;
 
-  @ApiProperty({ type: String })
-  readonly principalId: string;
+  @Shown.Text()
+  readonly principalId!: string;
 
-  @ApiProperty({ type: String })
-  readonly name: string;
+  @Shown.Text()
+  readonly name!: string;
 
-  @ApiProperty({ type: String })
-  readonly organization: string;
+  @Shown.Text()
+  readonly organization!: string;
 
-  @ApiProperty({ enum: SCOPES, isArray: true })
-  readonly scopes: readonly Scope[];
+  @Shown.Choice(SCOPES, { list: true })
+  readonly scopes!: readonly Scope[];
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  readonly createdAt: string;
+  @Shown.Time()
+  readonly createdAt!: string;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  readonly revokedAt: string | null;
+  @Shown.Time({ nullable: true })
+  readonly revokedAt!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  readonly expiresAt: string | null;
+  @Shown.Time({ nullable: true })
+  readonly expiresAt!: string | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
+  @Shown.Time({
     nullable: true,
     description: 'Accurate to about a minute; null for an unused key.',
   })
-  readonly lastUsedAt: string | null;
+  readonly lastUsedAt!: string | null;
 
   constructor(record: ApiKey) {
-    this.id = record.id;
-    this.principalId = record.principalId;
-    this.name = record.name;
-    this.organization = record.organization;
-    this.scopes = record.scopes;
-    this.createdAt = record.createdAt.toISOString();
-    this.revokedAt = record.revokedAt?.toISOString() ?? null;
-    this.expiresAt = record.expiresAt?.toISOString() ?? null;
-    this.lastUsedAt = record.lastUsedAt?.toISOString() ?? null;
+    fill<KeyDto>(this, record);
   }
 }
 
 /** A key that was just made. */
 export class CreatedKeyDto extends KeyDto {
-  @ApiProperty({ type: String, description: 'The key itself; it is shown only once.' })
+  @Shown.Text({ description: 'The key itself; it is shown only once.' })
   readonly key: string;
 
   constructor(record: ApiKey, key: string) {
     super(record);
     this.key = key;
   }
-}
-
-export class KeyPageDto {
-  @ApiProperty({ type: [KeyDto] })
-  readonly items!: readonly KeyDto[];
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly nextCursor!: string | null;
 }

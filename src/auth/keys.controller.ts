@@ -5,9 +5,11 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
-import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { AdminController } from '../common/http/admin-controller.js';
-import { CreateKeyDto, CreatedKeyDto, KeyDto, KeyPageDto } from './key.dto.js';
+import { PageQueryDto } from '../common/http/page-query.dto.js';
+import { PageType } from '../common/http/page-type.js';
+import type { Page } from '../common/page.js';
+import { CreateKeyDto, CreatedKeyDto, KeyDto } from './key.dto.js';
 import { KeysService } from './keys.service.js';
 
 @AdminController('keys', 'api/v1/keys', 'admin')
@@ -31,8 +33,8 @@ export class KeysController {
 
   @Get()
   @ApiOperation({ summary: 'List API keys, newest first, revoked ones included.' })
-  @ApiOkResponse({ type: KeyPageDto })
-  async list(@Query() query: PageQueryDto): Promise<KeyPageDto> {
+  @ApiOkResponse({ type: PageType(KeyDto) })
+  async list(@Query() query: PageQueryDto): Promise<Page<KeyDto>> {
     const page = await this.keys.list(query.limit, query.cursor);
     return { ...page, items: page.items.map((record) => new KeyDto(record)) };
   }

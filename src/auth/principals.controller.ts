@@ -1,10 +1,12 @@
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { CurrentPrincipal } from './admin-handler.js';
 import { AdminController } from '../common/http/admin-controller.js';
-import { PrincipalDto, PrincipalPageDto, PrincipalQueryDto } from './principal.dto.js';
-import type { Principal } from './principal.js';
+import { PageType } from '../common/http/page-type.js';
+import type { Page } from '../common/page.js';
+import { CurrentPrincipal } from './admin-handler.js';
 import type { PrincipalRecord } from './principal-store.js';
+import { PrincipalDto, PrincipalQueryDto } from './principal.dto.js';
+import type { Principal } from './principal.js';
 import { PrincipalsService } from './principals.service.js';
 
 @AdminController('principals', 'api/v1/principals', 'admin')
@@ -13,8 +15,8 @@ export class PrincipalsController {
 
   @Get()
   @ApiOperation({ summary: 'List principals and how many valid keys each has.' })
-  @ApiOkResponse({ type: PrincipalPageDto })
-  async list(@Query() query: PrincipalQueryDto): Promise<PrincipalPageDto> {
+  @ApiOkResponse({ type: PageType(PrincipalDto) })
+  async list(@Query() query: PrincipalQueryDto): Promise<Page<PrincipalDto>> {
     const { limit, cursor, ...filter } = query;
     const page = await this.principals.list(filter, limit, cursor);
     return { ...page, items: page.items.map((record) => this.view(record)) };

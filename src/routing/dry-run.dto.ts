@@ -3,22 +3,14 @@ import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
-  ArrayUnique,
   IsArray,
-  IsIn,
-  IsInt,
   IsNotEmpty,
-  IsNumber,
   IsObject,
   IsOptional,
-  IsPositive,
   IsString,
-  Max,
-  MaxLength,
-  Min,
   ValidateNested,
 } from 'class-validator';
-import { IfGiven } from '../common/http/fields.js';
+import { Choice, Int, Json, Nested, Num, Text } from '../common/http/fields.js';
 import {
   DIRECTIVE_LIMITS,
   MATCHES,
@@ -28,8 +20,8 @@ import {
 } from '../protocol/routing-extension.js';
 import { STRATEGIES, type Strategy } from '../protocol/strategies.js';
 import { RULE_LIMITS } from './rules/domain/rule.js';
-import { CreateRuleDto } from './rules/rule-requests.dto.js';
 import { DryRunCallerDto } from './rules/rule-dry-run.dto.js';
+import { CreateRuleDto } from './rules/rule-requests.dto.js';
 import { WrittenRuleDto } from './rules/rule.dto.js';
 
 /** Tags, or one text of them separated by commas; as in metadata. */
@@ -48,18 +40,10 @@ function listOfTags(value: unknown): unknown {
 
 /** Who is asked by a step, or as the synthesizer: at least one of agentId, skillId and tags. */
 export class RoutingTargetDto implements RoutingTarget {
-  @ApiPropertyOptional({ type: String })
-  @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(DIRECTIVE_LIMITS.textLength)
+  @Text({ optional: 'or-null', min: 1, max: DIRECTIVE_LIMITS.textLength })
   agentId?: string;
 
-  @ApiPropertyOptional({ type: String })
-  @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(DIRECTIVE_LIMITS.textLength)
+  @Text({ optional: 'or-null', min: 1, max: DIRECTIVE_LIMITS.textLength })
   skillId?: string;
 
   @ApiPropertyOptional(TAGS)
@@ -72,9 +56,7 @@ export class RoutingTargetDto implements RoutingTarget {
   @IsNotEmpty({ each: true })
   tags?: string[];
 
-  @ApiPropertyOptional({ enum: MATCHES, default: 'all' })
-  @IsOptional()
-  @IsIn(MATCHES)
+  @Choice(MATCHES, { optional: 'or-null', default: 'all' })
   match?: 'all' | 'any';
 }
 
@@ -95,71 +77,49 @@ function targetOf(value: unknown): unknown {
 /** A message to be routed without sending it: what a send would carry, or the routing options alone. */
 @ApiExtraModels(RoutingTargetDto)
 export class DryRunDto {
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
+  @Json({
+    optional: 'or-null',
     description: 'An A2A message (1.0 JSON); its parts and metadata are evaluated as in a send.',
   })
-  @IsOptional()
-  @IsObject()
   message?: Record<string, unknown> | null;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    description: 'The metadata of the send request.',
-  })
-  @IsOptional()
-  @IsObject()
+  @Json({ optional: 'or-null', description: 'The metadata of the send request.' })
   metadata?: Record<string, unknown>;
 
-  @ApiPropertyOptional({ type: [String], description: 'Media types the client accepts.' })
-  @IsOptional()
-  @IsArray()
-  @IsString({ each: true })
+  @Text({ optional: 'or-null', list: true, description: 'Media types the client accepts.' })
   acceptedOutputModes?: string[];
 
-  @ApiPropertyOptional({
-    type: [String],
+  @Text({
+    optional: 'or-null',
+    list: { max: 64 },
     description: 'Requested extension URIs, as in the header `A2A-Extensions`.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(64)
-  @IsString({ each: true })
   extensions?: string[];
 
-  @ApiPropertyOptional({ type: String, description: 'The agent that the request URL would name.' })
-  @IsOptional()
-  @IsString()
-  @IsNotEmpty()
+  @Text({ optional: 'or-null', min: 1, description: 'The agent that the request URL would name.' })
   tenant?: string;
 
-  @ApiPropertyOptional({
-    type: [String],
+  @Text({
+    optional: 'or-null',
+    list: { unique: true },
     description: 'The agents that handled the last message of the context, in order.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayUnique()
-  @IsString({ each: true })
   affinity?: string[];
 
-  @ApiPropertyOptional({ type: String, description: "An agent's id." })
-  @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(DIRECTIVE_LIMITS.textLength)
+  @Text({
+    optional: 'or-null',
+    min: 1,
+    max: DIRECTIVE_LIMITS.textLength,
+    description: "An agent's id.",
+  })
   agentId?: string;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: 'or-null',
+    min: 1,
+    max: DIRECTIVE_LIMITS.textLength,
     description: "`agentId.skillId` of the hub's card, or a skill id that agents share.",
   })
-  @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(DIRECTIVE_LIMITS.textLength)
   skillId?: string;
 
   @ApiPropertyOptional(TAGS)
@@ -172,52 +132,30 @@ export class DryRunDto {
   @IsNotEmpty({ each: true })
   tags?: string[];
 
-  @ApiPropertyOptional({ enum: MATCHES, default: 'all' })
-  @IsOptional()
-  @IsIn(MATCHES)
+  @Choice(MATCHES, { optional: 'or-null', default: 'all' })
   match?: 'all' | 'any';
 
-  @ApiPropertyOptional({ enum: STRATEGIES, default: 'one' })
-  @IsOptional()
-  @IsIn(STRATEGIES)
+  @Choice(STRATEGIES, { optional: 'or-null', default: 'one' })
   strategy?: Strategy;
 
-  @ApiPropertyOptional({ enum: REQUIRE_POLICIES, default: 'all' })
-  @IsOptional()
-  @IsIn(REQUIRE_POLICIES)
+  @Choice(REQUIRE_POLICIES, { optional: 'or-null', default: 'all' })
   require?: RequirePolicy;
 
-  @ApiPropertyOptional({ type: Number, maximum: DIRECTIVE_LIMITS.deadlineSeconds })
-  @IsOptional()
-  @IsNumber()
-  @IsPositive()
-  @Max(DIRECTIVE_LIMITS.deadlineSeconds)
+  @Num({ optional: 'or-null', max: DIRECTIVE_LIMITS.deadlineSeconds, isPositive: true })
   deadlineSeconds?: number;
 
-  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: DIRECTIVE_LIMITS.maxAgents })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(DIRECTIVE_LIMITS.maxAgents)
+  @Int({ optional: 'or-null', min: 1, max: DIRECTIVE_LIMITS.maxAgents })
   maxAgents?: number;
 
-  @ApiPropertyOptional({
-    type: Number,
-    minimum: 1,
-    maximum: DIRECTIVE_LIMITS.maxAgents,
+  @Int({
+    optional: 'or-null',
+    min: 1,
+    max: DIRECTIVE_LIMITS.maxAgents,
     description: 'For `require: quorum`: how many must complete.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(DIRECTIVE_LIMITS.maxAgents)
   quorum?: number;
 
-  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: DIRECTIVE_LIMITS.maxCalls })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(DIRECTIVE_LIMITS.maxCalls)
+  @Int({ optional: 'or-null', min: 1, max: DIRECTIVE_LIMITS.maxCalls })
   maxCalls?: number;
 
   @ApiPropertyOptional({
@@ -247,35 +185,23 @@ export class DryRunDto {
   @Transform(({ value }: { value: unknown }) => targetOf(value))
   synthesizer?: RoutingTargetDto;
 
-  @ApiPropertyOptional({
-    type: [WrittenRuleDto],
+  @Nested(() => WrittenRuleDto, {
+    optional: true,
+    list: { max: RULE_LIMITS.rules },
     description: 'Unsaved rules to use instead of all saved ones (scope `agents`).',
   })
-  @IfGiven()
-  @IsArray()
-  @ArrayMaxSize(RULE_LIMITS.rules)
-  @ValidateNested({ each: true })
-  @Type(() => WrittenRuleDto)
   rules?: WrittenRuleDto[];
 
-  @ApiPropertyOptional({
-    type: CreateRuleDto,
+  @Nested(() => CreateRuleDto, {
+    optional: true,
     description:
       'One unsaved rule to use in addition to the saved ones, or instead of the one with its id (scope `agents`).',
   })
-  @IfGiven()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => CreateRuleDto)
   rule?: CreateRuleDto;
 
-  @ApiPropertyOptional({
-    type: DryRunCallerDto,
+  @Nested(() => DryRunCallerDto, {
+    optional: true,
     description: 'The caller to assume; default: the actual caller (scope `agents`).',
   })
-  @IfGiven()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => DryRunCallerDto)
   caller?: DryRunCallerDto;
 }

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Shown } from '../common/http/fields.js';
 import { REQUIRE_POLICIES, type RequirePolicy } from '../protocol/routing-extension.js';
 import { STRATEGIES } from '../protocol/strategies.js';
 import {
@@ -8,7 +8,6 @@ import {
   type StepInput,
   type StepOutcome,
 } from './domain/plan.js';
-import { STEP_STRATEGIES, type StepStrategy } from './domain/strategy/step-policies.js';
 import type {
   Candidate,
   LeftOutStep,
@@ -17,6 +16,7 @@ import type {
   RouteReason,
   RouteStrategy,
 } from './domain/route.js';
+import { STEP_STRATEGIES, type StepStrategy } from './domain/strategy/step-policies.js';
 import { RuleReportDto } from './rules/rule-dry-run.dto.js';
 
 const REASONS: readonly RouteReason[] = [
@@ -32,162 +32,168 @@ const CHOSEN =
   '`one`: tried in this order until one accepts. `all`, `first`: the message is sent to each.';
 
 export class CandidateDto implements Candidate {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly agentId!: string;
 
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly skillId?: string;
 
-  @ApiPropertyOptional({
-    type: Number,
+  @Shown.Num({
+    optional: true,
     description: 'How well it matches the text, 0 to 1, when text matching was used.',
   })
   readonly score?: number;
 
-  @ApiProperty({ type: String, description: 'Why it was chosen, or why it was left out.' })
+  @Shown.Text({ description: 'Why it was chosen, or why it was left out.' })
   readonly why!: string;
 }
 
 /** What an agent of a step is given. */
 export class RouteInputDto {
-  @ApiProperty({ enum: ['message', 'step'] })
+  @Shown.Choice(['message', 'step'])
   readonly from!: 'message' | 'step';
 
-  @ApiPropertyOptional({ type: String, description: 'The step whose artifacts are passed on.' })
+  @Shown.Text({ optional: true, description: 'The step whose artifacts are passed on.' })
   readonly step?: string;
 }
 
 /** When a step begins. */
 export class RouteConditionDto implements StepCondition {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly step!: string;
 
-  @ApiProperty({ enum: STEP_OUTCOMES })
+  @Shown.Choice(STEP_OUTCOMES)
   readonly outcome!: StepOutcome;
 }
 
 /** One step of a plan. */
 export class RouteStepDto implements PlanStep {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly name!: string;
 
-  @ApiProperty({ enum: STEP_STRATEGIES })
+  @Shown.Choice(STEP_STRATEGIES)
   readonly strategy!: StepStrategy;
 
-  @ApiProperty({ enum: REQUIRE_POLICIES, description: 'For `all`.' })
+  @Shown.Choice(REQUIRE_POLICIES, { description: 'For `all`.' })
   readonly require!: RequirePolicy;
 
-  @ApiPropertyOptional({ type: Number })
+  @Shown.Num({ optional: true })
   readonly quorum?: number;
 
-  @ApiProperty({ type: [CandidateDto], description: CHOSEN })
+  @Shown.Nested(() => CandidateDto, { list: true, description: CHOSEN })
   readonly chosen!: readonly CandidateDto[];
 
-  @ApiProperty({ type: [RouteInputDto] })
+  @Shown.Nested(() => RouteInputDto, { list: true })
   readonly inputs!: readonly StepInput[];
 
-  @ApiProperty({ type: [RouteConditionDto], description: 'All must hold before it begins.' })
+  @Shown.Nested(() => RouteConditionDto, {
+    list: true,
+    description: 'All must hold before it begins.',
+  })
   readonly after!: readonly RouteConditionDto[];
 
-  @ApiPropertyOptional({ type: Number })
+  @Shown.Num({ optional: true })
   readonly deadlineMs?: number;
 
-  @ApiProperty({ type: Boolean, description: "Its artifacts are the task's result." })
+  @Shown.Flag({ description: "Its artifacts are the task's result." })
   readonly isResult!: boolean;
 
-  @ApiProperty({ type: Boolean, description: 'The task may complete without it.' })
+  @Shown.Flag({ description: 'The task may complete without it.' })
   readonly isOptional!: boolean;
 }
 
 export class LeftOutStepDto implements LeftOutStep {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly step!: string;
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly why!: string;
 }
 
 export class RouteRuleDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly id!: string;
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly name!: string;
 }
 
 export class PassedRuleDto extends RouteRuleDto implements PassedRule {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly why!: string;
 }
 
 export class RouteCompositeDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly id!: string;
 
-  @ApiProperty({ type: Number })
+  @Shown.Num()
   readonly version!: number;
 }
 
 export class RouteDto implements Route {
-  @ApiProperty({ enum: REASONS, description: 'What decided.' })
+  @Shown.Choice(REASONS, { description: 'What decided.' })
   readonly reason!: RouteReason;
 
-  @ApiProperty({
-    enum: [...STRATEGIES, 'plan'],
+  @Shown.Choice([...STRATEGIES, 'plan'], {
     description: '`plan`: that of a composite skill of several steps.',
   })
   readonly strategy!: RouteStrategy;
 
-  @ApiProperty({ enum: REQUIRE_POLICIES })
+  @Shown.Choice(REQUIRE_POLICIES)
   readonly require!: RequirePolicy;
 
-  @ApiPropertyOptional({ type: Number, description: 'For `require: quorum`.' })
+  @Shown.Num({ optional: true, description: 'For `require: quorum`.' })
   readonly quorum?: number;
 
-  @ApiPropertyOptional({ type: Number })
+  @Shown.Num({ optional: true })
   readonly deadlineMs?: number;
 
-  @ApiPropertyOptional({ type: Number, description: 'The most messages to agents.' })
+  @Shown.Num({ optional: true, description: 'The most messages to agents.' })
   readonly maxCalls?: number;
 
-  @ApiProperty({ type: [CandidateDto], description: CHOSEN })
+  @Shown.Nested(() => CandidateDto, { list: true, description: CHOSEN })
   readonly chosen!: readonly CandidateDto[];
 
-  @ApiProperty({ type: [CandidateDto] })
+  @Shown.Nested(() => CandidateDto, { list: true })
   readonly skipped!: readonly CandidateDto[];
 
-  @ApiPropertyOptional({
-    type: [RouteStepDto],
+  @Shown.Nested(() => RouteStepDto, {
+    optional: true,
+    list: true,
     description: 'Of `chain`, `synthesize` and composite skills; `chosen` then has all of them.',
   })
   readonly plan?: readonly RouteStepDto[];
 
-  @ApiPropertyOptional({
-    type: [LeftOutStepDto],
+  @Shown.Nested(() => LeftOutStepDto, {
+    optional: true,
+    list: true,
     description: 'Optional steps of the composite skill that are left out of the plan.',
   })
   readonly leftOut?: readonly LeftOutStepDto[];
 
-  @ApiPropertyOptional({
-    type: RouteRuleDto,
+  @Shown.Nested(() => RouteRuleDto, {
+    optional: true,
     description: 'The rule that decided; for callers who may manage rules.',
   })
   readonly rule?: RouteRuleDto;
 
-  @ApiPropertyOptional({
-    type: [PassedRuleDto],
+  @Shown.Nested(() => PassedRuleDto, {
+    optional: true,
+    list: true,
     description: 'Earlier rules that applied, but for which no agent could be used.',
   })
   readonly passedRules?: readonly PassedRuleDto[];
 
-  @ApiPropertyOptional({ type: RouteCompositeDto, description: 'The composite skill.' })
+  @Shown.Nested(() => RouteCompositeDto, { optional: true, description: 'The composite skill.' })
   readonly composite?: RouteCompositeDto;
 }
 
 /** The answer of a dry run. */
 export class DryRunRouteDto extends RouteDto {
-  @ApiPropertyOptional({
-    type: [RuleReportDto],
+  @Shown.Nested(() => RuleReportDto, {
+    optional: true,
+    list: true,
     description:
       'The outcome of each rule, when rules were evaluated; for callers who may manage them (scope `agents`).',
   })

@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '../common/http/fields.js';
+import { fill } from '../common/http/view.js';
 import type { SecretBox } from '../common/secret-box.js';
 import type { SecretCensus } from './secret-census.js';
 
@@ -8,21 +9,16 @@ type KeyUse = (typeof KEY_USES)[number];
 
 /** A key that secrets are encrypted with, by its id; never the key itself. */
 export class SecretKeyDto {
-  @ApiProperty({ type: String, example: 'k2' })
+  @Shown.Text({ example: 'k2' })
   readonly id: string;
 
-  @ApiProperty({
-    enum: KEY_USES,
+  @Shown.Choice(KEY_USES, {
     description:
       'encrypts: it encrypts new secrets. decrypts: it only decrypts older ones. missing: secrets need it, but this process does not have it.',
   })
   readonly use: KeyUse;
 
-  @ApiProperty({
-    type: Number,
-    example: 120,
-    description: 'How many secrets are encrypted with it.',
-  })
+  @Shown.Num({ description: 'How many secrets are encrypted with it.', example: 120 })
   readonly secrets: number;
 
   constructor(id: string, use: KeyUse, census: SecretCensus) {
@@ -33,27 +29,27 @@ export class SecretKeyDto {
 }
 
 export class SecretsDto {
-  @ApiProperty({ type: [SecretKeyDto], description: 'The key that encrypts comes first.' })
-  readonly keys: readonly SecretKeyDto[];
-
-  @ApiProperty({ type: Number, example: 0, description: 'Secrets that are not encrypted yet.' })
-  readonly unencrypted: number;
-
-  @ApiProperty({
-    type: Number,
-    example: 0,
-    description: 'Secrets that the key of their id cannot decrypt.',
+  @Shown.Nested(() => SecretKeyDto, {
+    list: true,
+    description: 'The key that encrypts comes first.',
   })
-  readonly unreadable: number;
+  readonly keys!: readonly SecretKeyDto[];
+
+  @Shown.Num({ description: 'Secrets that are not encrypted yet.', example: 0 })
+  readonly unencrypted!: number;
+
+  @Shown.Num({ description: 'Secrets that the key of their id cannot decrypt.', example: 0 })
+  readonly unreadable!: number;
 
   constructor({ sealingKey, keyIds }: SecretBox, census: SecretCensus) {
-    this.keys = [
-      ...keyIds.map(
-        (id) => new SecretKeyDto(id, id === sealingKey ? 'encrypts' : 'decrypts', census),
-      ),
-      ...census.missing(keyIds).map((id) => new SecretKeyDto(id, 'missing', census)),
-    ];
-    this.unencrypted = census.unencrypted;
-    this.unreadable = census.unreadable;
+    fill<SecretsDto>(this, {
+      ...census,
+      keys: [
+        ...keyIds.map(
+          (id) => new SecretKeyDto(id, id === sealingKey ? 'encrypts' : 'decrypts', census),
+        ),
+        ...census.missing(keyIds).map((id) => new SecretKeyDto(id, 'missing', census)),
+      ],
+    });
   }
 }

@@ -1,31 +1,20 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Choice, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 
 export class AgentQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ type: String, description: "A tag of the operator's or of a skill." })
-  @IsOptional()
-  @IsString()
-  @MaxLength(100)
+  @Text({ optional: true, max: 100, description: "A tag of the operator's or of a skill." })
   tag?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'The id of a skill.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(1000)
+  @Text({ optional: true, max: 1000, description: 'The id of a skill.' })
   skill?: string;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: true,
+    max: 1000,
     description: 'Part of the name, the description or the name of a skill.',
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(1000)
   text?: string;
 
-  @ApiPropertyOptional({ enum: ['enabled', 'disabled'] })
-  @IsOptional()
-  @IsIn(['enabled', 'disabled'])
+  @Choice(['enabled', 'disabled'], { optional: true })
   state?: 'enabled' | 'disabled';
 }

@@ -6,15 +6,17 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import { AdminController } from '../../common/http/admin-controller.js';
-import { AgentDto, AgentPageDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
-import { AgentQueryDto } from './agent-query.dto.js';
-import { PatchAgentDto } from '../request/patch-agent.dto.js';
-import { RegisterAgentDto } from '../request/register-agent.dto.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
+import type { Agent } from '../agent.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { AgentMonitor } from '../health/agent-monitor.js';
-import type { Agent } from '../agent.js';
-import { AgentDeviations } from '../registry/agent-deviations.js';
 import { AgentsService } from '../registration/agents.service.js';
+import { AgentDeviations } from '../registry/agent-deviations.js';
+import { PatchAgentDto } from '../request/patch-agent.dto.js';
+import { RegisterAgentDto } from '../request/register-agent.dto.js';
+import { AgentQueryDto } from './agent-query.dto.js';
+import { AgentDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
 
 @AdminController('agents', 'api/v1/agents', 'agents')
 export class AgentsController {
@@ -35,8 +37,8 @@ export class AgentsController {
 
   @Get()
   @ApiOperation({ summary: 'List agents by id, filtered.' })
-  @ApiOkResponse({ type: AgentPageDto })
-  async list(@Query() query: AgentQueryDto): Promise<AgentPageDto> {
+  @ApiOkResponse({ type: PageType(AgentDto) })
+  async list(@Query() query: AgentQueryDto): Promise<Page<AgentDto>> {
     const { limit, cursor, state, ...filter } = query;
     const enabled = state === undefined ? undefined : state === 'enabled';
     const page = await this.agents.list({ ...filter, enabled }, limit, cursor);

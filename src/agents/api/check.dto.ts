@@ -1,27 +1,26 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '../../common/http/fields.js';
+import type { ProbeReport } from '../check/agent-probe.js';
+import { DOES, type Does, OUTCOMES, type Outcome } from '../check/domain/findings.js';
+import type { Recommendation } from '../check/domain/recommend.js';
+import type { Registration } from '../registration/agents.service.js';
+import { DEVIATION_KINDS, type DeviationKind } from '../registry/agent-deviations.js';
 import {
   AgentEndpointDto,
   AgentInterfaceDto,
   CardSignatureDto,
   CardTroubleDto,
 } from './agent-card.dto.js';
-import { DEVIATION_KINDS, type DeviationKind } from '../registry/agent-deviations.js';
-import type { Registration } from '../registration/agents.service.js';
-import type { ProbeReport } from '../check/agent-probe.js';
-import { DOES, type Does, OUTCOMES, type Outcome } from '../check/domain/findings.js';
-import type { Recommendation } from '../check/domain/recommend.js';
 
 export class RecommendationDto implements Recommendation {
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
+  @Shown.Json({
     nullable: true,
     description:
       'The body of a PATCH of the agent that applies it. Null: no setting of the hub helps.',
   })
   readonly patch!: Recommendation['patch'];
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly why!: string;
 }
 
@@ -29,32 +28,28 @@ const does = (description: string) => ApiProperty({ enum: DOES, description });
 
 /** What one message has shown of the agent. */
 export class ProbeReportDto implements ProbeReport {
-  @ApiProperty({
-    enum: OUTCOMES,
+  @Shown.Choice(OUTCOMES, {
     description:
       'answered: it answered with a message, or its task ended or waits for its client; late: it was still working at the deadline, or sent nothing; unreachable: it did not get the message; refused: it did not accept the message; unreadable: its answer is not A2A; broke-off: the connection broke.',
   })
   readonly outcome!: Outcome;
 
-  @ApiProperty({
-    type: String,
+  @Shown.Text({
     nullable: true,
     description:
       'What went wrong, or why its task failed. The agent is quoted, with 500 characters at most, unless only egress.allow opens its address, or it is called over gRPC.',
   })
   readonly error!: string | null;
 
-  @ApiProperty({
-    type: AgentEndpointDto,
+  @Shown.Nested(() => AgentEndpointDto, {
     description: 'The interface that answered, and its protocol version.',
   })
   readonly endpoint!: ProbeReport['endpoint'];
 
-  @ApiProperty({
-    type: String,
+  @Shown.Text({
     nullable: true,
-    example: 'completed',
     description: 'The last state of its task, or message.',
+    example: 'completed',
   })
   readonly answer!: string | null;
 
@@ -70,80 +65,73 @@ export class ProbeReportDto implements ProbeReport {
   @does('Whether it knows CancelTask. A task that goes on after the probe is canceled by it.')
   readonly cancels!: Does;
 
-  @ApiProperty({
-    type: [String],
+  @Shown.Text({
+    list: true,
     description:
       'Why the outcome of GetTask, ListTasks or CancelTask is unclear; the agent is quoted as in `error`.',
   })
   readonly doubts!: readonly string[];
 
-  @ApiProperty({
-    enum: ['once', 'twice'],
+  @Shown.Choice(['once', 'twice'], {
     nullable: true,
     description:
       'How its server encodes the bytes of files over HTTP+JSON and gRPC of 0.3; null elsewhere. The hub adapts by itself.',
   })
   readonly files!: ProbeReport['files'];
 
-  @ApiProperty({
-    enum: DEVIATION_KINDS,
-    isArray: true,
+  @Shown.Choice(DEVIATION_KINDS, {
+    list: true,
     description: 'Known deviations from the protocol that the hub tolerated.',
   })
   readonly deviations!: readonly DeviationKind[];
 
-  @ApiProperty({ type: Number, nullable: true, description: 'To its first event or answer.' })
+  @Shown.Num({ nullable: true, description: 'To its first event or answer.' })
   readonly firstAnswerMs!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'To the end of its task.' })
+  @Shown.Num({ nullable: true, description: 'To the end of its task.' })
   readonly endMs!: number | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The name its server gives in its answers.',
-  })
+  @Shown.Text({ nullable: true, description: 'The name its server gives in its answers.' })
   readonly server!: string | null;
 
-  @ApiProperty({
-    type: String,
+  @Shown.Text({
     nullable: true,
     description:
       'Why the hub takes it for a protocol older than A2A 0.2, with which agents cannot be registered.',
   })
   readonly oldWire!: string | null;
 
-  @ApiProperty({ type: [RecommendationDto], description: 'The most important first.' })
+  @Shown.Nested(() => RecommendationDto, { list: true, description: 'The most important first.' })
   readonly recommendations!: readonly RecommendationDto[];
 }
 
 /** What the hub would call, and what it found out. */
 export class AgentCheckDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly name: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Where the card was found.' })
+  @Shown.Text({ nullable: true, description: 'Where the card was found.' })
   readonly cardUrl: string | null;
 
-  @ApiProperty({ type: AgentEndpointDto, description: 'What the hub would call first.' })
+  @Shown.Nested(() => AgentEndpointDto, { description: 'What the hub would call first.' })
   readonly endpoint: AgentEndpointDto;
 
-  @ApiProperty({
-    type: [AgentInterfaceDto],
+  @Shown.Nested(() => AgentInterfaceDto, {
+    list: true,
     description: 'Every interface of the card and whether the hub can call it.',
   })
   readonly interfaces: readonly AgentInterfaceDto[];
 
-  @ApiProperty({ type: Boolean, description: "Whether the endpoint's host resolves now." })
+  @Shown.Flag({ description: "Whether the endpoint's host resolves now." })
   readonly endpointResolves: boolean;
 
-  @ApiProperty({ type: CardSignatureDto })
+  @Shown.Nested(() => CardSignatureDto)
   readonly signature: CardSignatureDto;
 
-  @ApiProperty({ type: CardTroubleDto, nullable: true })
+  @Shown.Nested(() => CardTroubleDto, { nullable: true })
   readonly cardTrouble: CardTroubleDto | null;
 
-  @ApiProperty({ type: ProbeReportDto, nullable: true, description: 'Null without `probe`.' })
+  @Shown.Nested(() => ProbeReportDto, { nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
   constructor({ agent, checked, probe }: Registration) {

@@ -1,4 +1,4 @@
-import type { ProtocolVersion } from '../../protocol/protocol-version.js';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../protocol/protocol-version.js';
 import type { Binding } from './binding.js';
 import { GRPC } from './grpc.binding.js';
 import { HTTP_JSON } from './http-json.binding.js';
@@ -11,9 +11,6 @@ export type BindingName = (typeof BINDINGS)[number]['name'];
 
 export const BINDING_NAMES: readonly BindingName[] = BINDINGS.map(({ name }) => name);
 
-/** The newer version comes first: it loses less. */
-const VERSIONS: readonly ProtocolVersion[] = ['1.0', '0.3'];
-
 const BY_NAME: ReadonlyMap<string, Binding> = new Map(BINDINGS.map((each) => [each.name, each]));
 
 export function bindingOf(name: BindingName): Binding {
@@ -24,9 +21,9 @@ export function isBindingName(name: string): name is BindingName {
   return BY_NAME.has(name);
 }
 
-/** The lower, the better: by version, and within it by binding. */
+/** The lower, the better: by version, of which the newer loses less, and within it by binding. */
 export function rankOf(name: BindingName, version: ProtocolVersion): number {
-  return VERSIONS.indexOf(version) * BINDINGS.length + BINDING_NAMES.indexOf(name);
+  return PROTOCOL_VERSIONS.indexOf(version) * BINDINGS.length + BINDING_NAMES.indexOf(name);
 }
 
 /** The connections of every binding. */

@@ -2,20 +2,17 @@ import { Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
-import { AdminController } from '../../common/http/admin-controller.js';
 import { pageOf, readCursor } from '../../common/cursor.js';
 import { Draining } from '../../common/draining.js';
-import type { HubError } from '../../common/hub-error.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { EventFeed } from '../../common/http/event-feed.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { HubError } from '../../common/hub-error.js';
+import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { type AgentEvent, AgentEvents } from './agent-events.js';
-import {
-  AgentChangeDto,
-  AgentEventDto,
-  AgentEventPageDto,
-  AgentEventQueryDto,
-} from './agent-health.dto.js';
+import { AgentChangeDto, AgentEventDto, AgentEventQueryDto } from './agent-health.dto.js';
 import { AgentMonitor } from './agent-monitor.js';
 
 /** Tells operators how agents stand, as it changes. */
@@ -36,8 +33,8 @@ export class AgentEventsController {
     description:
       'The newest 1000 since this process started; each process has its own list. A cursor from another process, or from before a restart, is refused.',
   })
-  @ApiOkResponse({ type: AgentEventPageDto })
-  list(@Query() { limit, cursor, agentId }: AgentEventQueryDto): AgentEventPageDto {
+  @ApiOkResponse({ type: PageType(AgentEventDto) })
+  list(@Query() { limit, cursor, agentId }: AgentEventQueryDto): Page<AgentEventDto> {
     const before =
       cursor === undefined
         ? undefined

@@ -1,56 +1,50 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { Int } from '../../common/http/fields.js';
 import type { AgentBudgets } from '../agent.js';
 import { MAX_BUDGETS } from './agent-fields.js';
 
 export class BudgetsDto implements Partial<Record<keyof AgentBudgets, number | null>> {
-  @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, description: 'To connect.' })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_BUDGETS.connectMs)
+  @Int({
+    optional: true,
+    nullable: true,
+    min: 1,
+    max: MAX_BUDGETS.connectMs,
+    description: 'To connect.',
+  })
   connectMs?: number | null;
 
-  @ApiPropertyOptional({
-    type: Number,
+  @Int({
+    optional: true,
     nullable: true,
-    minimum: 1,
+    min: 1,
+    max: MAX_BUDGETS.firstEventMs,
     description: 'From sending a message to the first event or answer.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_BUDGETS.firstEventMs)
   firstEventMs?: number | null;
 
-  @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, description: 'Between events.' })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_BUDGETS.idleMs)
+  @Int({
+    optional: true,
+    nullable: true,
+    min: 1,
+    max: MAX_BUDGETS.idleMs,
+    description: 'Between events.',
+  })
   idleMs?: number | null;
 
-  @ApiPropertyOptional({
-    type: Number,
+  @Int({
+    optional: true,
     nullable: true,
-    minimum: 1,
+    min: 1,
+    max: MAX_BUDGETS.totalMs,
     description: 'First send to end.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_BUDGETS.totalMs)
   totalMs?: number | null;
 
-  @ApiPropertyOptional({
-    type: Number,
+  @Int({
+    optional: true,
     nullable: true,
-    minimum: 1,
+    min: 1,
+    max: MAX_BUDGETS.cancelWaitMs,
     description: "How long a cancel waits for the agent's answer.",
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_BUDGETS.cancelWaitMs)
   cancelWaitMs?: number | null;
 }

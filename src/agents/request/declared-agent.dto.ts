@@ -1,19 +1,9 @@
 import { PickType } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  IsObject,
-  IsOptional,
-  IsUrl,
-  Matches,
-  MaxLength,
-  ValidateBy,
-  ValidateIf,
-  ValidateNested,
-} from 'class-validator';
-import { ID_RULE } from '../../common/http/fields.js';
-import { ID } from '../../common/id-pattern.js';
+import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
+import { Json, Nested, Text, Url } from '../../common/http/fields.js';
+import { ID } from '../../common/http/text-forms.js';
 import { readDuration, writeDuration } from '../../config/index.js';
-import { ENDPOINT_RULE, ENDPOINT_TEXT, MAX_BUDGETS, MAX_URL, SWITCHES } from './agent-fields.js';
+import { CALL_SCHEMES, MAX_BUDGETS, MAX_URL, SWITCHES } from './agent-fields.js';
 import { RegisterAgentDto } from './register-agent.dto.js';
 import { SwitchesDto } from './switches.dto.js';
 
@@ -80,29 +70,21 @@ export class DeclaredAgentDto extends PickType(RegisterAgentDto, [
   'enabled',
   'organizations',
 ]) {
-  @Matches(ID, ID_RULE)
+  @Text({ like: ID })
   id!: string;
 
   /** `endpointOverride` of the API; a host and a port will do. */
   @ValidateIf((_, value) => value != null && !HOST_AND_PORT.test(String(value)))
-  @IsUrl(ENDPOINT_RULE, ENDPOINT_TEXT)
-  @MaxLength(MAX_URL)
+  @Url({ schemes: CALL_SCHEMES, max: MAX_URL, example: 'https://agent.example/a2a' })
   endpoint?: string | null;
 
   /** `credentials` of the API. */
-  @IsOptional()
-  @IsObject()
+  @Json({ optional: 'or-null' })
   headers?: Record<string, unknown>;
 
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => DeclaredBudgetsDto)
+  @Nested(() => DeclaredBudgetsDto, { optional: 'or-null' })
   budgets?: DeclaredBudgetsDto;
 
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => DeclaredSwitchesDto)
+  @Nested(() => DeclaredSwitchesDto, { optional: 'or-null' })
   switches?: DeclaredSwitchesDto;
 }

@@ -1,203 +1,145 @@
-import { BINDING_NAMES } from '../binding/bindings.js';
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  IsUrl,
-  Length,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { ID_RULE, TAG, TAG_RULE } from '../../common/http/fields.js';
-import { ID } from '../../common/id-pattern.js';
+import { Choice, Flag, Int, Json, Nested, Text, Url } from '../../common/http/fields.js';
+import { ID, TAG } from '../../common/http/text-forms.js';
+import { PROTOCOL_VERSIONS } from '../../protocol/protocol-version.js';
 import type { AgentEndpoint } from '../agent.js';
+import { BINDING_NAMES } from '../binding/bindings.js';
 import {
-  AreOrganizations,
-  ENDPOINT_RULE,
-  ENDPOINT_TEXT,
+  CALL_SCHEMES,
+  CARD_KEYS,
+  CARD_SCHEMES,
   HEADERS,
-  IsCardKeys,
-  IsOwnLimit,
   MAX_CONCURRENT,
   MAX_PRIORITY,
   MAX_QUEUE,
   MAX_URL,
   MAX_WEIGHT,
-  URL_RULE,
-  URL_TEXT,
-  VERSIONS,
+  ORGANIZATIONS,
+  OWN_LIMIT,
 } from './agent-fields.js';
 import { BudgetsDto } from './budgets.dto.js';
 import { SwitchesDto } from './switches.dto.js';
 
 export class RegisterAgentDto {
-  @ApiPropertyOptional({
-    type: String,
-    pattern: ID.source,
-    description: "Default: derived from the card's name.",
-  })
-  @IsOptional()
-  @Matches(ID, ID_RULE)
+  @Text({ optional: 'or-null', like: ID, description: "Default: derived from the card's name." })
   id?: string;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Url({
+    optional: 'or-null',
+    schemes: CARD_SCHEMES,
+    max: MAX_URL,
     description: 'The URL of the agent or of its card; this or `card`.',
     example: 'https://agent.example',
   })
-  @IsOptional()
-  @IsUrl(URL_RULE, URL_TEXT)
-  @MaxLength(MAX_URL)
   cardUrl?: string;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    description: 'The card itself, of protocol 0.2.5, 0.3 or 1.0.',
-  })
-  @IsOptional()
-  @IsObject()
+  @Json({ optional: 'or-null', description: 'The card itself, of protocol 0.2.5, 0.3 or 1.0.' })
   card?: Record<string, unknown>;
 
-  @ApiPropertyOptional({ ...HEADERS, description: 'Sent when the card is read.' })
-  @IsOptional()
-  @IsObject()
+  @Json({ ...HEADERS, optional: 'or-null', description: 'Sent when the card is read.' })
   cardHeaders?: Record<string, unknown>;
 
-  @ApiPropertyOptional({ ...HEADERS, description: 'Sent with every call to the agent.' })
-  @IsOptional()
-  @IsObject()
+  @Json({ ...HEADERS, optional: 'or-null', description: 'Sent with every call to the agent.' })
   credentials?: Record<string, unknown>;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Url({
+    optional: 'or-null',
+    schemes: CALL_SCHEMES,
+    max: MAX_URL,
     description:
       'Called instead of the URL in the card. For gRPC, `grpcs://` and `https://` mean TLS, `grpc://` and `http://` plain text.',
+    example: 'https://agent.example/a2a',
   })
-  @IsOptional()
-  @IsUrl(ENDPOINT_RULE, ENDPOINT_TEXT)
-  @MaxLength(MAX_URL)
   endpointOverride?: string;
 
-  @ApiPropertyOptional({
-    enum: BINDING_NAMES,
+  @Choice(BINDING_NAMES, {
+    optional: 'or-null',
     description: "Only interfaces of this binding are called. Default: the hub's choice.",
   })
-  @IsOptional()
-  @IsIn(BINDING_NAMES)
   protocolBinding?: AgentEndpoint['protocolBinding'];
 
-  @ApiPropertyOptional({
-    enum: VERSIONS,
+  @Choice(PROTOCOL_VERSIONS, {
+    optional: 'or-null',
     description: "Only interfaces of this version are called. Default: the hub's choice.",
   })
-  @IsOptional()
-  @IsIn(VERSIONS)
   protocolVersion?: AgentEndpoint['protocolVersion'];
 
-  @ApiPropertyOptional({ type: [String], description: "The operator's tags." })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(100)
-  @Matches(TAG, TAG_RULE)
+  @Text({ optional: 'or-null', list: { max: 100 }, like: TAG, description: "The operator's tags." })
   tags?: string[];
 
-  @ApiPropertyOptional({ type: Number, default: 0, description: 'Higher is tried first.' })
-  @IsOptional()
-  @IsInt()
-  @Min(-MAX_PRIORITY)
-  @Max(MAX_PRIORITY)
+  @Int({
+    optional: 'or-null',
+    min: -MAX_PRIORITY,
+    max: MAX_PRIORITY,
+    default: 0,
+    description: 'Higher is tried first.',
+  })
   priority?: number;
 
-  @ApiPropertyOptional({
-    type: Number,
-    minimum: 1,
-    maximum: MAX_WEIGHT,
+  @Int({
+    optional: 'or-null',
+    min: 1,
+    max: MAX_WEIGHT,
     default: 1,
     description: 'Its share of the work among equals.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_WEIGHT)
   weight?: number;
 
-  @IsOwnLimit(MAX_CONCURRENT, 'Delegations at once from one process. Null: tasks.maxPerAgent.')
+  @Int({
+    ...OWN_LIMIT,
+    max: MAX_CONCURRENT,
+    description: 'Delegations at once from one process. Null: tasks.maxPerAgent.',
+  })
   maxConcurrent?: number | null;
 
-  @IsOwnLimit(MAX_QUEUE, 'Delegations that may be queued for it. Null: agents.maxQueue.')
+  @Int({
+    ...OWN_LIMIT,
+    max: MAX_QUEUE,
+    description: 'Delegations that may be queued for it. Null: agents.maxQueue.',
+  })
   maxQueue?: number | null;
 
-  @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: it gets no new work.' })
-  @IsOptional()
-  @IsBoolean()
+  @Flag({ optional: 'or-null', default: true, description: 'False: it gets no new work.' })
   enabled?: boolean;
 
-  @IsCardKeys(
-    'Public keys, one of which must have signed the card: a JWK Set, or `{jwksUrl}`. Default: the keys of its origin are trusted.',
-  )
+  @Json({
+    ...CARD_KEYS,
+    description:
+      'Public keys, one of which must have signed the card: a JWK Set, or `{jwksUrl}`. Default: the keys of its origin are trusted.',
+  })
   cardKeys?: Record<string, unknown> | null;
 
-  @AreOrganizations('The organizations that may use the agent. Default: everybody.')
+  @Text({
+    ...ORGANIZATIONS,
+    description: 'The organizations that may use the agent. Default: everybody.',
+  })
   organizations?: string[] | null;
 
-  @ApiPropertyOptional({ type: BudgetsDto })
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => BudgetsDto)
+  @Nested(() => BudgetsDto, { optional: 'or-null' })
   budgets?: BudgetsDto;
 
-  @ApiPropertyOptional({
-    type: SwitchesDto,
+  @Nested(() => SwitchesDto, {
+    optional: 'or-null',
     description: 'Overrides of how it is called, where its card or its server is wrong.',
   })
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => SwitchesDto)
   switches?: SwitchesDto;
 
-  @ApiPropertyOptional({
-    type: Boolean,
+  @Flag({
+    optional: 'or-null',
     default: false,
     description:
       'True: one message is sent to the agent to find out how it behaves; the answer has a report. A failed probe does not prevent registration.',
   })
-  @IsOptional()
-  @IsBoolean()
   probe?: boolean;
 
-  @ApiPropertyOptional({
-    type: String,
-    maxLength: 2000,
-    description: 'The text of the probe message.',
-  })
-  @IsOptional()
-  @IsString()
-  @Length(1, 2000)
+  @Text({ optional: 'or-null', min: 1, max: 2000, description: 'The text of the probe message.' })
   probeText?: string;
 
-  @ApiPropertyOptional({
-    type: Number,
+  @Int({
+    optional: 'or-null',
+    min: 100,
+    max: 120_000,
     default: 30_000,
-    minimum: 100,
-    maximum: 120_000,
     description: 'How long the hub waits for the outcome of the probe.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(100)
-  @Max(120_000)
   probeTimeoutMs?: number;
 }

@@ -1,48 +1,123 @@
-import { ValidateIf } from 'class-validator';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsOptional,
+  ValidateIf,
+} from 'class-validator';
+import {
+  choice,
+  type FieldOptions,
+  flag,
+  int,
+  json,
+  type Kind,
+  type ListOptions,
+  nested,
+  num,
+  other,
+  queryFlag,
+  text,
+  time,
+  url,
+} from './field-kinds.js';
+import { rememberField } from './view.js';
 
 /*
- * What members of bodies of the admin API have in common, as arguments of `@Matches` and such.
+ * The fields of the admin API. One decorator says all there is to say of a field: how it is described in OpenAPI,
+ * what is accepted in a request, and what it is transformed to.
  */
 
-/** Of `ID`. */
-export const ID_RULE = { message: '$property must be 1 to 63 of a-z, 0-9 and -' };
+export const Text = given(text);
+export const Url = given(url);
+export const Choice = given(choice);
+export const Time = given(time);
+export const Int = given(int);
+export const Num = given(num);
+export const Flag = given(flag);
+export const QueryFlag = given(queryFlag);
+export const Nested = given(nested);
+export const Json = given(json);
 
-/** Something to see, and nothing that turns the direction of what stands behind it. */
-const VISIBLE = '(?=[^]*[\\p{L}\\p{N}\\p{P}\\p{S}])';
-const UNSAFE = '\\p{Cc}\\p{Cs}\\u202A-\\u202E\\u2066-\\u2069';
-
-/** A tag of a skill or an agent. */
-export const TAG = line(100);
-export const TAG_RULE = {
-  each: true,
-  message: 'each must be 1 to 100 characters, not only blanks, without control characters',
+/** The fields of answers, which are described and not checked; see `fill`. */
+export const Shown = {
+  Text: shown(text),
+  Choice: shown(choice),
+  Time: shown(time),
+  Int: shown(int),
+  Num: shown(num),
+  Flag: shown(flag),
+  Nested: shown(nested),
+  Json: shown(json),
+  Other: shown(other),
 };
 
-/** A name for people to read, on one line. */
-export const NAME = line(200);
-export const NAME_RULE = {
-  message: '$property must be 1 to 200 characters, not only blanks, without control characters',
-};
-export const NAMES_RULE = {
-  each: true,
-  message: 'each must be 1 to 200 characters, not only blanks, without control characters',
-};
-
-/** A sentence for people to read, on one line. */
-export const SENTENCE = line(500);
-export const SENTENCE_RULE = {
-  message: '$property must be 1 to 500 characters, not only blanks, without control characters',
-};
-
-/** Sentences for people to read; their length is limited elsewhere. */
-export const TEXT = new RegExp(`^${VISIBLE}(?:[\\t\\r\\n]|[^${UNSAFE}])+$`, 'u');
-export const TEXT_RULE = {
-  message: '$property must hold some text, without control characters other than line breaks',
-};
-
-function line(maxLength: number): RegExp {
-  return new RegExp(`^${VISIBLE}[^${UNSAFE}]{1,${maxLength}}$`, 'u');
+/** Of a request: decorators that describe the field, check and transform it. */
+function given<Args extends readonly unknown[]>(kind: (...args: Args) => Kind) {
+  return (...args: Args): PropertyDecorator => {
+    const { field, shown: type, checks, read, dto } = kind(...args);
+    const { optional = false, nullable = false, list } = field;
+    const each = { each: list !== undefined };
+    const decorators = [
+      ApiProperty(describe(field, type)),
+      ...ifGiven(optional, nullable),
+      ...(list === undefined ? [] : checkedList(list)),
+      ...checks.map((check) => check(each)),
+      ...(dto === undefined ? [] : [Type(dto)]),
+      ...(read === undefined ? [] : [Transform(({ value }) => read(value))]),
+    ];
+    // As if they stood above each other: what is checked first comes first in the text of a refusal.
+    return applyDecorators(...decorators.reverse());
+  };
 }
 
-/** The member may be absent. Null is not a way of saying nothing here. */
-export const IfGiven = () => ValidateIf((_, value) => value !== undefined);
+/** Of an answer. */
+function shown<Args extends readonly unknown[]>(kind: (...args: Args) => Kind) {
+  return (...args: Args): PropertyDecorator => {
+    const { field, shown: type } = kind(...args);
+    return applyDecorators(rememberField, ApiProperty(describe(field, type)));
+  };
+}
+
+function describe(
+  { optional = false, nullable = false, list, ...field }: FieldOptions,
+  type: ApiPropertyOptions,
+): ApiPropertyOptions {
+  return {
+    ...type,
+    ...field,
+    ...(nullable && { nullable }),
+    required: optional === false,
+    ...(list !== undefined && describedList(list)),
+  } as ApiPropertyOptions;
+}
+
+function ifGiven(optional: FieldOptions['optional'], nullable: boolean): PropertyDecorator[] {
+  if (optional === 'or-null' || (optional === true && nullable)) return [IsOptional()];
+  if (optional === true) return [ValidateIf((_, value) => value !== undefined)];
+  return nullable ? [ValidateIf((_, value) => value !== null)] : [];
+}
+
+function describedList(list: true | ListOptions): object {
+  const { min, max, unique } = list === true ? ({} as ListOptions) : list;
+  return {
+    isArray: true,
+    ...(min !== undefined && { minItems: min }),
+    ...(max !== undefined && { maxItems: max }),
+    ...(unique && { uniqueItems: true }),
+  };
+}
+
+function checkedList(list: true | ListOptions): PropertyDecorator[] {
+  const { min, max, unique } = list === true ? ({} as ListOptions) : list;
+  return [
+    IsArray(),
+    ...(min === undefined ? [] : [ArrayNotEmpty()]),
+    ...(max === undefined ? [] : [ArrayMaxSize(max)]),
+    ...(unique ? [ArrayUnique()] : []),
+  ];
+}

@@ -1,19 +1,13 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Int, Text } from './fields.js';
+
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 
 /** The query of a list of the admin API; lists extend it with their filters. */
 export class PageQueryDto {
-  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: 200, default: 50 })
+  @Int({ optional: true, min: 1, max: 200, default: 50 })
   @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(200)
   limit: number = 50;
 
-  @ApiPropertyOptional({ type: String, description: 'The `nextCursor` of the previous page.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(1000)
+  @Text({ optional: true, max: 1000, description: 'The `nextCursor` of the previous page.' })
   cursor?: string;
 }

@@ -1,47 +1,46 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '../../common/http/fields.js';
+import { fill } from '../../common/http/view.js';
 import type { AuthProfile } from './auth-profile.js';
+import { type CertificateState, certificateFacts } from './domain/client-certificate.js';
 import { ProfileParametersViewDto } from './profile-parameters.dto.js';
 import { PROFILE_SCHEME_NAMES, type ProfileSchemeName } from './schemes/schemes.js';
-import { type CertificateState, certificateFacts } from './domain/client-certificate.js';
 
 const PUBLIC_KEY = 'whpk_B7EfM6tjZ2tB0SPKJUrcSj0jcE5JVkXrDq0gD7LcP3o=';
 
 export class ProfileSecretDto {
-  @ApiProperty({ type: String, description: 'Identifies the secret without revealing it.' })
+  @Shown.Text({ description: 'Identifies the secret without revealing it.' })
   readonly fingerprint!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @Shown.Time()
   readonly since!: string;
 
-  @ApiProperty({
-    type: String,
+  @Shown.Text({
     nullable: true,
     description: 'Fingerprint of the previous key, which also signs until previousUntil.',
   })
   readonly previousFingerprint!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @Shown.Time({ nullable: true })
   readonly previousUntil!: string | null;
 }
 
 export class ProfileCertificateDto {
-  @ApiProperty({ type: String, example: 'CN=hub.example.com' })
+  @Shown.Text({ example: 'CN=hub.example.com' })
   readonly subject!: string;
 
-  @ApiProperty({ type: String, example: 'CN=Example Root' })
+  @Shown.Text({ example: 'CN=Example Root' })
   readonly issuer!: string;
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly serialNumber!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @Shown.Time()
   readonly notBefore!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @Shown.Time()
   readonly notAfter!: string;
 
-  @ApiProperty({
-    enum: ['valid', 'expiring', 'expired', 'not-yet-valid'],
+  @Shown.Choice(['valid', 'expiring', 'expired', 'not-yet-valid'], {
     description: 'expiring: it expires within 30 days.',
   })
   readonly state!: CertificateState;
@@ -49,61 +48,55 @@ export class ProfileCertificateDto {
 
 /** A profile as it is shown: its secret only by a fingerprint. */
 export class AuthProfileDto {
-  @ApiProperty({ type: String, format: 'uuid' })
-  readonly id: string;
+  @Shown.Text({ format: 'uuid' })
+  readonly id!: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Null: every organization.' })
-  readonly organization: string | null;
+  @Shown.Text({ nullable: true, description: 'Null: every organization.' })
+  readonly organization!: string | null;
 
-  @ApiProperty({ type: String, example: 'billing' })
-  readonly name: string;
+  @Shown.Text({ example: 'billing' })
+  readonly name!: string;
 
-  @ApiProperty({ enum: PROFILE_SCHEME_NAMES })
-  readonly scheme: ProfileSchemeName;
+  @Shown.Choice(PROFILE_SCHEME_NAMES)
+  readonly scheme!: ProfileSchemeName;
 
-  @ApiProperty({ type: [String], example: ['https://*.example.com/hooks'] })
-  readonly urls: readonly string[];
+  @Shown.Text({ list: true, example: ['https://*.example.com/hooks'] })
+  readonly urls!: readonly string[];
 
-  @ApiProperty({ type: Boolean })
-  readonly automatic: boolean;
+  @Shown.Flag()
+  readonly automatic!: boolean;
 
-  @ApiProperty({ type: ProfileParametersViewDto, example: { publicKey: PUBLIC_KEY } })
-  readonly parameters: ProfileParametersViewDto;
+  @Shown.Nested(() => ProfileParametersViewDto, { example: { publicKey: PUBLIC_KEY } })
+  readonly parameters!: ProfileParametersViewDto;
 
-  @ApiProperty({ type: ProfileCertificateDto, nullable: true, description: 'mtls' })
-  readonly certificate: ProfileCertificateDto | null;
+  @Shown.Nested(() => ProfileCertificateDto, { nullable: true, description: 'mtls' })
+  readonly certificate!: ProfileCertificateDto | null;
 
-  @ApiProperty({ type: ProfileSecretDto, nullable: true, description: 'Null for jwt.' })
-  readonly secret: ProfileSecretDto | null;
+  @Shown.Nested(() => ProfileSecretDto, { nullable: true, description: 'Null for jwt.' })
+  readonly secret!: ProfileSecretDto | null;
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  readonly createdAt: string;
+  @Shown.Time()
+  readonly createdAt!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  readonly updatedAt: string;
+  @Shown.Time()
+  readonly updatedAt!: string;
 
   constructor(profile: AuthProfile, now: Date) {
     const { certificate, previousPublicKey, ...parameters } = profile.parameters;
     const { previousUntil } = profile;
     const both = previousUntil !== null && previousUntil > now && previousPublicKey !== undefined;
-    this.id = profile.id;
-    this.organization = profile.organization;
-    this.name = profile.name;
-    this.scheme = profile.scheme;
-    this.urls = profile.urls;
-    this.automatic = profile.automatic;
-    this.parameters = { ...parameters, ...(both ? { previousPublicKey } : {}) };
-    this.certificate = certificate === undefined ? null : shownCertificate(certificate, now);
-    this.secret = shownSecret(profile, now);
-    this.createdAt = profile.createdAt.toISOString();
-    this.updatedAt = profile.updatedAt.toISOString();
+    fill<AuthProfileDto>(this, {
+      ...profile,
+      parameters: { ...parameters, ...(both ? { previousPublicKey } : {}) },
+      certificate: certificate === undefined ? null : shownCertificate(certificate, now),
+      secret: shownSecret(profile, now),
+    });
   }
 }
 
 /** A profile that was just made or rotated. */
 export class IssuedAuthProfileDto extends AuthProfileDto {
-  @ApiProperty({
-    type: String,
+  @Shown.Text({
     nullable: true,
     description: 'The whsec_… secret when the hub generated it; it is returned only this once.',
   })
@@ -113,14 +106,6 @@ export class IssuedAuthProfileDto extends AuthProfileDto {
     super(profile, now);
     this.issuedSecret = issuedSecret;
   }
-}
-
-export class AuthProfilePageDto {
-  @ApiProperty({ type: [AuthProfileDto] })
-  readonly items!: readonly AuthProfileDto[];
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly nextCursor!: string | null;
 }
 
 function shownCertificate(pem: string, now: Date): ProfileCertificateDto | null {

@@ -7,14 +7,12 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
-import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { Clock } from '../../common/clock.js';
+import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
-import {
-  AuthProfileDto,
-  AuthProfilePageDto,
-  IssuedAuthProfileDto,
-} from './auth-profile-view.dto.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
+import { AuthProfileDto, IssuedAuthProfileDto } from './auth-profile-view.dto.js';
 import {
   CreateAuthProfileDto,
   DeleteAuthProfileQueryDto,
@@ -48,11 +46,11 @@ export class AuthProfilesController {
 
   @Get()
   @ApiOperation({ summary: 'List auth profiles, newest first.' })
-  @ApiOkResponse({ type: AuthProfilePageDto })
+  @ApiOkResponse({ type: PageType(AuthProfileDto) })
   async list(
     @Query() query: PageQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<AuthProfilePageDto> {
+  ): Promise<Page<AuthProfileDto>> {
     const page = await this.profiles.list(caller, query.limit, query.cursor);
     const now = this.clock.now();
     return { ...page, items: page.items.map((each) => new AuthProfileDto(each, now)) };

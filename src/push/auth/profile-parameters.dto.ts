@@ -1,5 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Choice, Shown, Text } from '../../common/http/fields.js';
 
 const MAX_TEXT = 1000;
 const MAX_URL = 4096;
@@ -11,121 +10,104 @@ export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number];
 
 /** What schemes need besides their secret, as callers give it; null is as good as nothing. */
 export class ProfileParametersDto {
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'basic', example: 'hub' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
+  @Text({ optional: true, nullable: true, max: MAX_TEXT, description: 'basic', example: 'hub' })
   username?: string | null;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: true,
     nullable: true,
+    max: MAX_TEXT,
     description: 'api-key: the header that carries the key; default X-API-Key.',
     example: 'X-API-Key',
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
   header?: string | null;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: true,
     nullable: true,
+    max: MAX_URL,
     description: 'oauth2: the token endpoint.',
     example: 'https://login.example.com/oauth2/token',
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_URL)
   tokenUrl?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'oauth2', example: 'a2a-hub' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
+  @Text({
+    optional: true,
+    nullable: true,
+    max: MAX_TEXT,
+    description: 'oauth2',
+    example: 'a2a-hub',
+  })
   clientId?: string | null;
 
-  @ApiPropertyOptional({
-    enum: CLIENT_AUTHENTICATIONS,
+  @Choice(CLIENT_AUTHENTICATIONS, {
+    optional: true,
     nullable: true,
     description: 'oauth2: how the client secret is sent; default client_secret_basic.',
   })
-  @IsOptional()
-  @IsIn(CLIENT_AUTHENTICATIONS)
   clientAuthentication?: ClientAuthentication | null;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: true,
     nullable: true,
+    max: MAX_TEXT,
     description: 'oauth2: scopes, separated by spaces.',
     example: 'webhooks:write',
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
   scope?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'oauth2' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
+  @Text({ optional: true, nullable: true, max: MAX_TEXT, description: 'oauth2' })
   audience?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'oauth2 (RFC 8707)' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_URL)
+  @Text({ optional: true, nullable: true, max: MAX_URL, description: 'oauth2 (RFC 8707)' })
   resource?: string | null;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: true,
     nullable: true,
-    maxLength: MAX_PEM,
+    max: MAX_PEM,
     description:
       "mtls, PEM: the certificate authorities trusted for the receiver's certificate, instead of the public ones.",
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_PEM)
   ca?: string | null;
 }
 
 /** The same as it is shown, without certificates. */
 export class ProfileParametersViewDto {
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly username?: string;
 
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly header?: string;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Shown.Text({
+    optional: true,
     description: 'ed25519: the public key with which receivers verify.',
   })
   readonly publicKey?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'The public key of the previous key.' })
+  @Shown.Text({ optional: true, description: 'The public key of the previous key.' })
   readonly previousPublicKey?: string;
 
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly tokenUrl?: string;
 
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly clientId?: string;
 
-  @ApiPropertyOptional({ enum: CLIENT_AUTHENTICATIONS })
+  @Shown.Choice(CLIENT_AUTHENTICATIONS, { optional: true })
   readonly clientAuthentication?: ClientAuthentication;
 
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly scope?: string;
 
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly audience?: string;
 
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly resource?: string;
 
-  @ApiPropertyOptional({ type: String })
+  @Shown.Text({ optional: true })
   readonly ca?: string;
 }
 

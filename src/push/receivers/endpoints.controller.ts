@@ -1,13 +1,15 @@
 import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
-import { AdminController } from '../../common/http/admin-controller.js';
 import { Clock } from '../../common/clock.js';
-import { ReceiverGate } from './receiver-gate.js';
-import { originOf } from './endpoint.js';
+import { AdminController } from '../../common/http/admin-controller.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
 import type { EndpointView } from './endpoint-store.js';
-import { EndpointDto, EndpointPageDto, EndpointQueryDto } from './endpoint.dto.js';
+import { EndpointDto, EndpointQueryDto } from './endpoint.dto.js';
+import { originOf } from './endpoint.js';
 import { EndpointsService } from './endpoints.service.js';
+import { ReceiverGate } from './receiver-gate.js';
 
 @AdminController('push', 'api/v1/push/endpoints', 'push')
 export class EndpointsController {
@@ -21,11 +23,11 @@ export class EndpointsController {
   @ApiOperation({
     summary: 'List the receivers (scheme, host, port) of webhooks, with their health.',
   })
-  @ApiOkResponse({ type: EndpointPageDto })
+  @ApiOkResponse({ type: PageType(EndpointDto) })
   async list(
     @Query() query: EndpointQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<EndpointPageDto> {
+  ): Promise<Page<EndpointDto>> {
     const { limit, cursor, ...filter } = query;
     const page = await this.endpoints.list(filter, limit, cursor, caller);
     const now = this.clock.now();

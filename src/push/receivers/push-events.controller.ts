@@ -2,17 +2,19 @@ import { Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
-import { AdminController } from '../../common/http/admin-controller.js';
 import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { EventFeed } from '../../common/http/event-feed.js';
+import { PageType } from '../../common/http/page-type.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
+import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
-import { PushEventDto, PushEventPageDto, PushEventQueryDto } from './endpoint.dto.js';
+import { PushEventDto, PushEventQueryDto } from './endpoint.dto.js';
 import { EndpointsService } from './endpoints.service.js';
-import { followEvents } from './push-event-follower.js';
 import { EventAnnouncer } from './event-announcer.js';
+import { followEvents } from './push-event-follower.js';
 
 /** The events of endpoints that fail, recover, or are disabled, for operators. */
 @AdminController('push', 'api/v1/push', 'push')
@@ -29,11 +31,11 @@ export class PushEventsController {
 
   @Get('event-log')
   @ApiOperation({ summary: 'List the events of endpoints and webhooks, newest first.' })
-  @ApiOkResponse({ type: PushEventPageDto })
+  @ApiOkResponse({ type: PageType(PushEventDto) })
   async list(
     @Query() query: PushEventQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<PushEventPageDto> {
+  ): Promise<Page<PushEventDto>> {
     const { limit, cursor, ...filter } = query;
     const page = await this.endpoints.events(filter, limit, cursor, caller);
     const ids = await this.endpoints.eventIds();

@@ -2,9 +2,11 @@ import { Body, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
+import { PageType } from '../../common/http/page-type.js';
 import { invalidField } from '../../common/hub-error.js';
+import type { Page } from '../../common/page.js';
 import { DeadLetterQueryDto, DeadLettersDto } from './delivery-requests.dto.js';
-import { DeliveryDto, DeliveryPageDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
+import { DeliveryDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
 import { type RequestedDeliveries, DeliveryService } from './delivery.service.js';
 
 @AdminController('push', 'api/v1/push', 'push')
@@ -13,11 +15,11 @@ export class DeadLettersController {
 
   @Get('dead-letters')
   @ApiOperation({ summary: 'List dead letters (deliveries that were given up), newest first.' })
-  @ApiOkResponse({ type: DeliveryPageDto })
+  @ApiOkResponse({ type: PageType(DeliveryDto) })
   async list(
     @Query() query: DeadLetterQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<DeliveryPageDto> {
+  ): Promise<Page<DeliveryDto>> {
     const { limit, cursor, ...filter } = query;
     const page = await this.deliveries.deadLetters(filter, limit, cursor, caller);
     return { ...page, items: page.items.map((each) => new DeliveryDto(each)) };

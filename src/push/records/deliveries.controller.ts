@@ -3,9 +3,11 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagge
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
 import { AttemptDto } from './attempt.dto.js';
 import { DeliveryQueryDto } from './delivery-requests.dto.js';
-import { AttemptPageDto, DeliveryDto, DeliveryPageDto } from './delivery.dto.js';
+import { DeliveryDto } from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';
 
 @AdminController('push', 'api/v1/push/deliveries', 'push')
@@ -14,11 +16,11 @@ export class DeliveriesController {
 
   @Get()
   @ApiOperation({ summary: 'List deliveries, newest first.' })
-  @ApiOkResponse({ type: DeliveryPageDto })
+  @ApiOkResponse({ type: PageType(DeliveryDto) })
   async list(
     @Query() query: DeliveryQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<DeliveryPageDto> {
+  ): Promise<Page<DeliveryDto>> {
     const { limit, cursor, ...filter } = query;
     const page = await this.deliveries.list(filter, limit, cursor, caller);
     return { ...page, items: page.items.map((each) => new DeliveryDto(each)) };
@@ -33,12 +35,12 @@ export class DeliveriesController {
 
   @Get(':id/attempts')
   @ApiOperation({ summary: 'List the attempts of a delivery, oldest first.' })
-  @ApiOkResponse({ type: AttemptPageDto })
+  @ApiOkResponse({ type: PageType(AttemptDto) })
   async attempts(
     @Param('id') id: string,
     @Query() { limit, cursor }: PageQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<AttemptPageDto> {
+  ): Promise<Page<AttemptDto>> {
     const page = await this.deliveries.attempts(id, limit, cursor, caller);
     return { ...page, items: page.items.map((each) => new AttemptDto(each)) };
   }

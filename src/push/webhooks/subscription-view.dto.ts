@@ -1,10 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import type { Hold } from '../../auth/index.js';
+import { Choice, Shown, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
-import { ShownWebhookDto } from './webhook-view.dto.js';
-import type { WebhookAnswer } from '../sending/webhook-sender.js';
-import { STATES_BY_NAME, stateName } from '../delivery/domain/state-filter.js';
+import { STATES_BY_NAME } from '../delivery/domain/state-filter.js';
+import { stateName } from '../delivery/domain/state-filter.js';
 import {
   SUBSCRIPTION_SCOPES,
   WEBHOOK_STATES,
@@ -12,48 +10,42 @@ import {
   type SubscriptionScope,
   type WebhookState,
 } from '../registration/webhook.js';
+import type { WebhookAnswer } from '../sending/webhook-sender.js';
+import { ShownWebhookDto } from './webhook-view.dto.js';
 
 export class SubscriptionQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ type: String, description: 'Only subscriptions of this organization.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(200)
+  @Text({ optional: true, max: 200, description: 'Only subscriptions of this organization.' })
   organization?: string;
 
-  @ApiPropertyOptional({ enum: WEBHOOK_STATES })
-  @IsOptional()
-  @IsIn(WEBHOOK_STATES)
+  @Choice(WEBHOOK_STATES, { optional: true })
   state?: WebhookState;
 }
 
 class ShownFilterDto {
-  @ApiProperty({ type: [String], nullable: true })
+  @Shown.Text({ nullable: true, list: true })
   readonly agents!: readonly string[] | null;
 
-  @ApiProperty({ type: [String], nullable: true })
+  @Shown.Text({ nullable: true, list: true })
   readonly tags!: readonly string[] | null;
 
-  @ApiProperty({ enum: [...STATES_BY_NAME.keys()], isArray: true, nullable: true })
+  @Shown.Choice([...STATES_BY_NAME.keys()], { nullable: true, list: true })
   readonly states!: readonly string[] | null;
 }
 
 export class SubscriptionDto extends ShownWebhookDto {
-  @ApiProperty({ type: String, example: '0198c3a4-7d1e-7c3f-9a53-5b1f0c9b6a10' })
+  @Shown.Text({ example: '0198c3a4-7d1e-7c3f-9a53-5b1f0c9b6a10' })
   readonly id: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Ledger' })
+  @Shown.Text({ nullable: true, example: 'Ledger' })
   readonly name: string | null;
 
-  @ApiProperty({
-    enum: ['api', 'config'],
-    description: '`config`: declared in the configuration file.',
-  })
+  @Shown.Choice(['api', 'config'], { description: '`config`: declared in the configuration file.' })
   readonly source: 'api' | 'config';
 
-  @ApiProperty({ enum: SUBSCRIPTION_SCOPES })
+  @Shown.Choice(SUBSCRIPTION_SCOPES)
   readonly scope: SubscriptionScope;
 
-  @ApiProperty({ type: ShownFilterDto })
+  @Shown.Nested(() => ShownFilterDto)
   readonly filter: ShownFilterDto;
 
   constructor(of: Subscription, held: Hold | null) {
@@ -66,35 +58,23 @@ export class SubscriptionDto extends ShownWebhookDto {
   }
 }
 
-export class SubscriptionPageDto {
-  @ApiProperty({ type: [SubscriptionDto] })
-  readonly items!: readonly SubscriptionDto[];
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly nextCursor!: string | null;
-}
-
 export class SubscriptionTestDto {
-  @ApiProperty({ type: Boolean, description: 'The receiver answered with 2xx.' })
+  @Shown.Flag({ description: 'The receiver answered with 2xx.' })
   readonly delivered: boolean;
 
-  @ApiProperty({ type: String, description: 'The header `webhook-id` of the request.' })
+  @Shown.Text({ description: 'The header `webhook-id` of the request.' })
   readonly webhookId: string;
 
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'HTTP status; null without an answer.',
-  })
+  @Shown.Num({ nullable: true, description: 'HTTP status; null without an answer.' })
   readonly status: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why there was no answer.' })
+  @Shown.Text({ nullable: true, description: 'Why there was no answer.' })
   readonly error: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The beginning of the answer.' })
+  @Shown.Text({ nullable: true, description: 'The beginning of the answer.' })
   readonly response: string | null;
 
-  @ApiProperty({ type: Number })
+  @Shown.Num()
   readonly durationMs: number;
 
   constructor(webhookId: string, answer: WebhookAnswer) {

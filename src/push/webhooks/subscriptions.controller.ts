@@ -7,18 +7,19 @@ import {
 } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
-import { CreateSubscriptionDto, PatchSubscriptionDto } from './subscription.dto.js';
-import { RotateWebhookDto } from './webhook-secrets.dto.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
+import { HeldWebhooks } from '../owners/held-webhooks.js';
+import type { Subscription } from '../registration/webhook.js';
 import {
   SubscriptionDto,
-  SubscriptionPageDto,
   SubscriptionQueryDto,
   SubscriptionTestDto,
 } from './subscription-view.dto.js';
-import { TestSends } from './test-sends.js';
+import { CreateSubscriptionDto, PatchSubscriptionDto } from './subscription.dto.js';
 import { SubscriptionsService } from './subscriptions.service.js';
-import { HeldWebhooks } from '../owners/held-webhooks.js';
-import type { Subscription } from '../registration/webhook.js';
+import { TestSends } from './test-sends.js';
+import { RotateWebhookDto } from './webhook-secrets.dto.js';
 
 @AdminController('push', 'api/v1/push/subscriptions', 'push')
 export class SubscriptionsController {
@@ -42,11 +43,11 @@ export class SubscriptionsController {
 
   @Get()
   @ApiOperation({ summary: 'List subscriptions, oldest first.' })
-  @ApiOkResponse({ type: SubscriptionPageDto })
+  @ApiOkResponse({ type: PageType(SubscriptionDto) })
   async list(
     @Query() query: SubscriptionQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<SubscriptionPageDto> {
+  ): Promise<Page<SubscriptionDto>> {
     const { limit, cursor, ...filter } = query;
     const page = await this.subscriptions.list(filter, limit, cursor, caller);
     const heldFor = await this.held.of(page.items);

@@ -8,7 +8,12 @@ import {
 } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
+import { HeldWebhooks } from '../owners/held-webhooks.js';
 import { requestedEndpoint } from '../receivers/push-access.js';
+import { ReceiverGate } from '../receivers/receiver-gate.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import {
   CreateWebhookDto,
   PatchWebhookDto,
@@ -16,20 +21,11 @@ import {
   ReplayWebhookDto,
   WebhookQueryDto,
 } from './task-webhook.dto.js';
-import {
-  ReplayDto,
-  TestSendDto,
-  WebhookDetailDto,
-  WebhookDto,
-  WebhookPageDto,
-} from './webhook-view.dto.js';
 import { TaskWebhooksService } from './task-webhooks.service.js';
-import { HeldWebhooks } from '../owners/held-webhooks.js';
-import type { TaskWebhook } from '../registration/webhook.js';
-import { ReceiverGate } from '../receivers/receiver-gate.js';
 import { TestSends } from './test-sends.js';
-import { newSecretsOf, RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';
 import { VerificationDto } from './verification.dto.js';
+import { newSecretsOf, RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';
+import { ReplayDto, TestSendDto, WebhookDetailDto, WebhookDto } from './webhook-view.dto.js';
 
 @AdminController('push', 'api/v1/push', 'push')
 export class TaskWebhooksController {
@@ -42,11 +38,11 @@ export class TaskWebhooksController {
 
   @Get('configs')
   @ApiOperation({ summary: 'List the webhooks of tasks, newest first.' })
-  @ApiOkResponse({ type: WebhookPageDto })
+  @ApiOkResponse({ type: PageType(WebhookDto) })
   async list(
     @Query() query: WebhookQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<WebhookPageDto> {
+  ): Promise<Page<WebhookDto>> {
     const { limit, cursor, owner, endpoint, ...others } = query;
     const filter = {
       ...others,

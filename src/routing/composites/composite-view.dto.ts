@@ -1,10 +1,10 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '../../common/http/fields.js';
 import type { FieldViolation } from '../../common/hub-error.js';
 import { hubSkillId } from '../domain/agent-index.js';
 import { COMPOSITE_AGENT_ID } from '../domain/composite-skill.js';
 import { RouteStepDto } from '../route.dto.js';
-import type { CompositeVersion } from './composite-store.js';
 import { CompositeStepDto } from './composite-step.dto.js';
+import type { CompositeVersion } from './composite-store.js';
 import {
   type Composite,
   type CompositeDefinition,
@@ -13,52 +13,55 @@ import {
 } from './domain/composite.js';
 
 class CompositeDefinitionDto implements CompositeDefinition {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly name!: string;
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly description!: string;
 
-  @ApiProperty({ type: [String] })
+  @Shown.Text({ list: true })
   readonly tags!: readonly string[];
 
-  @ApiProperty({ type: [String] })
+  @Shown.Text({ list: true })
   readonly examples!: readonly string[];
 
-  @ApiProperty({ type: [String] })
+  @Shown.Text({ list: true })
   readonly inputModes!: readonly string[];
 
-  @ApiProperty({ type: [String] })
+  @Shown.Text({ list: true })
   readonly outputModes!: readonly string[];
 
-  @ApiProperty({ type: [String], nullable: true, description: 'Null: everybody.' })
+  @Shown.Text({ nullable: true, list: true, description: 'Null: everybody.' })
   readonly organizations!: readonly string[] | null;
 
-  @ApiProperty({ type: Boolean })
+  @Shown.Flag()
   readonly enabled!: boolean;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @Shown.Num({ nullable: true })
   readonly deadlineSeconds!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @Shown.Num({ nullable: true })
   readonly maxCalls!: number | null;
 
-  @ApiProperty({ type: [CompositeStepDto], description: 'The steps as they were submitted.' })
+  @Shown.Nested(() => CompositeStepDto, {
+    list: true,
+    description: 'The steps as they were submitted.',
+  })
   readonly steps!: readonly WrittenStep[];
 }
 
 /** A version of a composite skill as the API shows it. */
 export class CompositeVersionDto extends CompositeDefinitionDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly id: string;
 
-  @ApiProperty({ type: Number, description: 'Raised by every change.' })
+  @Shown.Num({ description: 'Raised by every change.' })
   readonly version: number;
 
-  @ApiProperty({ enum: ['api', 'config'], description: 'config: declared in YAML.' })
+  @Shown.Choice(['api', 'config'], { description: 'config: declared in YAML.' })
   readonly source: Composite['source'];
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When this version was made.' })
+  @Shown.Time({ description: 'When this version was made.' })
   readonly createdAt: string;
 
   constructor(version: CompositeVersion) {
@@ -72,35 +75,35 @@ export class CompositeVersionDto extends CompositeDefinitionDto {
 }
 
 export class CompositeProblemDto implements FieldViolation {
-  @ApiProperty({ type: String, example: 'steps[1].agentId' })
+  @Shown.Text({ example: 'steps[1].agentId' })
   readonly field!: string;
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly description!: string;
 }
 
 /** A composite skill as the API shows it. */
 export class CompositeDto extends CompositeDefinitionDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly id: string;
 
-  @ApiProperty({ type: String, description: "Its id in the hub's card, by which clients ask." })
+  @Shown.Text({ description: "Its id in the hub's card, by which clients ask." })
   readonly skillId: string;
 
-  @ApiProperty({ type: Number, description: 'Raised by every change; also the ETag.' })
+  @Shown.Num({ description: 'Raised by every change; also the ETag.' })
   readonly version: number;
 
-  @ApiProperty({ enum: ['api', 'config'], description: 'config: declared in YAML.' })
+  @Shown.Choice(['api', 'config'], { description: 'config: declared in YAML.' })
   readonly source: Composite['source'];
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @Shown.Time()
   readonly createdAt: string;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When this version was made.' })
+  @Shown.Time({ description: 'When this version was made.' })
   readonly updatedAt: string;
 
-  @ApiProperty({
-    type: [CompositeProblemDto],
+  @Shown.Nested(() => CompositeProblemDto, {
+    list: true,
     description: 'What its steps require and no registered agent offers now.',
   })
   readonly problems: readonly FieldViolation[];
@@ -118,38 +121,32 @@ export class CompositeDto extends CompositeDefinitionDto {
   }
 }
 
-export class CompositePageDto {
-  @ApiProperty({ type: [CompositeDto] })
-  readonly items!: readonly CompositeDto[];
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly nextCursor!: string | null;
-}
-
 export class CompositeVersionPageDto {
-  @ApiProperty({ type: [CompositeVersionDto], description: 'The newest first.' })
+  @Shown.Nested(() => CompositeVersionDto, { list: true, description: 'The newest first.' })
   readonly items!: readonly CompositeVersionDto[];
 
-  @ApiProperty({ type: String, nullable: true })
+  @Shown.Text({ nullable: true })
   readonly nextCursor!: string | null;
 }
 
 export class CompositeValidationDto {
-  @ApiProperty({ type: Boolean, description: 'Whether it could be saved.' })
+  @Shown.Flag({ description: 'Whether it could be saved.' })
   readonly valid!: boolean;
 
-  @ApiProperty({ type: [CompositeProblemDto], description: 'The problems that prevent saving it.' })
+  @Shown.Nested(() => CompositeProblemDto, {
+    list: true,
+    description: 'The problems that prevent saving it.',
+  })
   readonly problems!: readonly FieldViolation[];
 
-  @ApiProperty({
-    type: String,
+  @Shown.Text({
     nullable: true,
     description: 'Why a task of this organization would be refused now; null: it would not be.',
   })
   readonly refusal!: string | null;
 
-  @ApiProperty({
-    type: [RouteStepDto],
+  @Shown.Nested(() => RouteStepDto, {
+    list: true,
     description:
       'The steps in the order they run, with the agents they would go to; empty when the task would be refused.',
   })

@@ -21,9 +21,11 @@ import type { FastifyReply } from 'fastify';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
+import { CompositePreview } from './composite-preview.js';
 import {
   CompositeDto,
-  CompositePageDto,
   CompositeValidationDto,
   CompositeVersionDto,
   CompositeVersionPageDto,
@@ -33,7 +35,6 @@ import {
   CreateCompositeDto,
   PatchCompositeDto,
 } from './composite.dto.js';
-import { CompositePreview } from './composite-preview.js';
 import { CompositesService } from './composites.service.js';
 import type { Composite } from './domain/composite.js';
 import { versionsWanted, versionTag } from './if-match.js';
@@ -82,8 +83,8 @@ export class CompositesController {
 
   @Get('composite-skills')
   @ApiOperation({ summary: 'List composite skills by id.' })
-  @ApiOkResponse({ type: CompositePageDto })
-  async list(@Query() { limit, cursor }: PageQueryDto): Promise<CompositePageDto> {
+  @ApiOkResponse({ type: PageType(CompositeDto) })
+  async list(@Query() { limit, cursor }: PageQueryDto): Promise<Page<CompositeDto>> {
     const page = await this.composites.list(limit, cursor);
     const missing = this.composites.missing();
     return { ...page, items: page.items.map((each) => new CompositeDto(each, missing(each))) };

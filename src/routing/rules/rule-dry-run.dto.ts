@@ -1,7 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsIn, Matches } from 'class-validator';
+import { Choice, Shown, Text } from '../../common/http/fields.js';
+import { NAME } from '../../common/http/text-forms.js';
 import { SCOPES, type Scope } from '../../common/scope.js';
-import { IfGiven, NAME, NAME_RULE } from '../../common/http/fields.js';
 import type { RuleOutcome, RuleReport } from './domain/outcomes.js';
 
 const OUTCOMES: readonly RuleOutcome[] = [
@@ -13,35 +12,29 @@ const OUTCOMES: readonly RuleOutcome[] = [
 
 /** Whose message is tried; what is absent is the caller's own. */
 export class DryRunCallerDto {
-  @ApiPropertyOptional({ type: String })
-  @IfGiven()
-  @Matches(NAME, NAME_RULE)
+  @Text({ optional: true, like: NAME })
   organization?: string;
 
-  @ApiPropertyOptional({ enum: SCOPES, isArray: true })
-  @IfGiven()
-  @IsArray()
-  @IsIn(SCOPES, { each: true })
+  @Choice(SCOPES, { optional: true, list: true })
   scopes?: Scope[];
 }
 
 export class RuleReportDto implements RuleReport {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly id!: string;
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly name!: string;
 
-  @ApiProperty({ type: Number, description: 'From 1.' })
+  @Shown.Num({ description: 'From 1.' })
   readonly position!: number;
 
-  @ApiProperty({
-    enum: OUTCOMES,
+  @Shown.Choice(OUTCOMES, {
     description:
       '`passed-over`: it applies, but no agent can be used. `not-evaluated`: an earlier rule decided.',
   })
   readonly outcome!: RuleOutcome;
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly why!: string;
 }

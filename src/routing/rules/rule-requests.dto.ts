@@ -1,19 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsObject,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { IfGiven, NAME, NAME_RULE } from '../../common/http/fields.js';
+import { Flag, Int, Nested, Text } from '../../common/http/fields.js';
+import { NAME } from '../../common/http/text-forms.js';
 import { RULE_LIMITS } from './domain/rule.js';
 import { RuleConditionsDto, RuleTargetDto, WrittenRuleDto } from './rule.dto.js';
 
@@ -26,56 +12,39 @@ const POSITION = {
 } as const;
 
 export class CreateRuleDto extends WrittenRuleDto {
-  @ApiPropertyOptional({ ...POSITION, description: `${POSITION.description} Default: the last.` })
-  @IfGiven()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_POSITION)
+  @Int({
+    ...POSITION,
+    optional: true,
+    min: 1,
+    max: MAX_POSITION,
+    description: `${POSITION.description} Default: the last.`,
+  })
   position?: number;
 }
 
 /** What is absent stays; `conditions` and `target` are replaced whole. */
 export class PatchRuleDto {
-  @ApiPropertyOptional({ type: String })
-  @IfGiven()
-  @Matches(NAME, NAME_RULE)
+  @Text({ optional: true, like: NAME })
   name?: string;
 
-  @ApiPropertyOptional({ type: Boolean })
-  @IfGiven()
-  @IsBoolean()
+  @Flag({ optional: true })
   enabled?: boolean;
 
-  @ApiPropertyOptional(POSITION)
-  @IfGiven()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_POSITION)
+  @Int({ ...POSITION, optional: true, min: 1, max: MAX_POSITION })
   position?: number;
 
-  @ApiPropertyOptional({ type: RuleConditionsDto })
-  @IfGiven()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => RuleConditionsDto)
+  @Nested(() => RuleConditionsDto, { optional: true })
   conditions?: RuleConditionsDto;
 
-  @ApiPropertyOptional({ type: RuleTargetDto })
-  @IfGiven()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => RuleTargetDto)
+  @Nested(() => RuleTargetDto, { optional: true })
   target?: RuleTargetDto;
 }
 
 export class ReorderRulesDto {
-  @ApiProperty({
-    type: [String],
+  @Text({
+    list: { max: RULE_LIMITS.rules },
+    max: RULE_LIMITS.text,
     description: 'The id of every rule created through the API once, in the new order.',
   })
-  @IsArray()
-  @ArrayMaxSize(RULE_LIMITS.rules)
-  @IsString({ each: true })
-  @MaxLength(RULE_LIMITS.text, { each: true })
   ids!: string[];
 }

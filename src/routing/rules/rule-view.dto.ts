@@ -1,45 +1,43 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '../../common/http/fields.js';
 import type { RuleAction, RuleConditions } from './domain/rule.js';
 import { RuleConditionsDto, RuleTargetDto } from './rule.dto.js';
 import type { ShownRule } from './rules.service.js';
 
 /** A rule as the API shows it. */
 export class RuleDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly id: string;
 
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly name: string;
 
-  @ApiProperty({ type: Number, description: 'Its place among all rules, from 1.' })
+  @Shown.Num({ description: 'Its place among all rules, from 1.' })
   readonly position: number;
 
-  @ApiProperty({ type: Boolean })
+  @Shown.Flag()
   readonly enabled: boolean;
 
-  @ApiProperty({ type: RuleConditionsDto })
+  @Shown.Nested(() => RuleConditionsDto)
   readonly conditions: RuleConditions;
 
-  @ApiProperty({ type: RuleTargetDto })
+  @Shown.Nested(() => RuleTargetDto)
   readonly target: RuleAction;
 
-  @ApiProperty({
-    enum: ['api', 'config'],
+  @Shown.Choice(['api', 'config'], {
     description: '`config`: declared in YAML, and changed there only.',
   })
   readonly source: 'api' | 'config';
 
-  @ApiProperty({
-    type: String,
+  @Shown.Text({
     nullable: true,
     description: 'Why it cannot be applied now, so that messages skip it; null when it can.',
   })
   readonly problem: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @Shown.Time({ nullable: true })
   readonly createdAt: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @Shown.Time({ nullable: true })
   readonly updatedAt: string | null;
 
   constructor({ rule, no, problem }: ShownRule) {
@@ -54,12 +52,4 @@ export class RuleDto {
     this.createdAt = rule.createdAt?.toISOString() ?? null;
     this.updatedAt = rule.updatedAt?.toISOString() ?? null;
   }
-}
-
-export class RulePageDto {
-  @ApiProperty({ type: [RuleDto] })
-  readonly items!: readonly RuleDto[];
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly nextCursor!: string | null;
 }

@@ -1,43 +1,14 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayNotEmpty,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsNotEmpty,
-  IsNumber,
-  IsObject,
-  IsPositive,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  Validate,
-  ValidateNested,
-} from 'class-validator';
+import { Matches, Validate } from 'class-validator';
+import { Choice, Flag, Int, Json, Nested, Num, Text } from '../../common/http/fields.js';
+import { ID, NAME, SENTENCE, TAG } from '../../common/http/text-forms.js';
 import { SCOPES, type Scope } from '../../common/scope.js';
-import {
-  ID_RULE,
-  IfGiven,
-  NAME,
-  NAME_RULE,
-  NAMES_RULE,
-  SENTENCE,
-  SENTENCE_RULE,
-  TAG,
-  TAG_RULE,
-} from '../../common/http/fields.js';
-import { ID } from '../../common/id-pattern.js';
 import {
   DIRECTIVE_LIMITS,
   MATCHES,
   REQUIRE_POLICIES,
   type RequirePolicy,
 } from '../../protocol/routing-extension.js';
+import { STEP_STRATEGIES, type StepStrategy } from '../domain/strategy/step-policies.js';
 import {
   type MetadataValue,
   RULE_LIMITS,
@@ -45,7 +16,6 @@ import {
   type RuleConditions,
   type TextCondition,
 } from './domain/rule.js';
-import { STEP_STRATEGIES, type StepStrategy } from '../domain/strategy/step-policies.js';
 import { MetadataConstraint } from './metadata-constraint.js';
 
 const MEDIA_RANGE = /^(\*\/\*|[\w!#$&^.+-]{1,100}\/(\*|[\w!#$&^.+-]{1,100}))$/;
@@ -56,222 +26,159 @@ const MEDIA_RANGE_RULE = {
 const METADATA_VALUE = { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
 
 export class TextConditionDto implements TextCondition {
-  @ApiProperty({
-    type: String,
-    maxLength: RULE_LIMITS.pattern,
+  @Text({
+    min: 1,
+    max: RULE_LIMITS.pattern,
     description: 'A regular expression in RE2 syntax; it may match anywhere in the text.',
     example: '\\b(invoice|refund)s?\\b',
   })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(RULE_LIMITS.pattern)
   pattern!: string;
 
-  @ApiPropertyOptional({ type: Boolean, default: false })
-  @IfGiven()
-  @IsBoolean()
+  @Flag({ optional: true, default: false })
   ignoreCase?: boolean;
 }
 
 export class RuleConditionsDto implements RuleConditions {
-  @ApiPropertyOptional({ type: [String], description: "The caller's organization is one of them." })
-  @IfGiven()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(RULE_LIMITS.entries)
-  @Matches(NAME, NAMES_RULE)
+  @Text({
+    optional: true,
+    list: { min: 1, max: RULE_LIMITS.entries },
+    like: NAME,
+    description: "The caller's organization is one of them.",
+  })
   organizations?: string[];
 
-  @ApiPropertyOptional({
-    enum: SCOPES,
-    isArray: true,
+  @Choice(SCOPES, {
+    optional: true,
+    list: { min: 1 },
     description: 'The caller holds one of them; `admin` holds all.',
   })
-  @IfGiven()
-  @IsArray()
-  @ArrayNotEmpty()
-  @IsIn(SCOPES, { each: true })
   scopes?: Scope[];
 
-  @ApiPropertyOptional({
-    type: [String],
-    example: ['image/*'],
+  @Text({
+    optional: true,
+    list: { min: 1, max: RULE_LIMITS.entries },
     description: 'Some part of the message has one of these media types.',
+    example: ['image/*'],
   })
-  @IfGiven()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(RULE_LIMITS.entries)
   @Matches(MEDIA_RANGE, MEDIA_RANGE_RULE)
   inputTypes?: string[];
 
-  @ApiPropertyOptional({
-    type: [String],
+  @Text({
+    optional: true,
+    list: { min: 1, max: RULE_LIMITS.entries },
+    like: TAG,
     description:
       'The client requested these tags and no skill has them, or they are under `tags` in the metadata of the message.',
   })
-  @IfGiven()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(RULE_LIMITS.entries)
-  @Matches(TAG, TAG_RULE)
   tags?: string[];
 
-  @ApiPropertyOptional({
-    enum: MATCHES,
+  @Choice(MATCHES, {
+    optional: true,
     default: 'any',
     description: 'Whether all `tags` or any of them must match.',
   })
-  @IfGiven()
-  @IsIn(MATCHES)
   tagMatch?: 'all' | 'any';
 
-  @ApiPropertyOptional({ type: TextConditionDto, description: 'The text parts match.' })
-  @IfGiven()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => TextConditionDto)
+  @Nested(() => TextConditionDto, { optional: true, description: 'The text parts match.' })
   text?: TextConditionDto;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: {
+  @Json({
+    optional: true,
+    values: {
       oneOf: [...METADATA_VALUE.oneOf, { type: 'array', items: METADATA_VALUE }],
     },
-    example: { channel: 'web', 'customer.tier': ['gold', 'platinum'] },
     description: 'Members of the metadata by their path: a value, or a list of accepted values.',
+    example: { channel: 'web', 'customer.tier': ['gold', 'platinum'] },
   })
-  @IfGiven()
   @Validate(MetadataConstraint)
   metadata?: Record<string, MetadataValue | MetadataValue[]>;
 }
 
 export class RuleTargetDto implements RuleAction {
-  @ApiPropertyOptional({ type: String, description: "An agent's id." })
-  @IfGiven()
-  @Matches(ID, ID_RULE)
+  @Text({ optional: true, like: ID, description: "An agent's id." })
   agentId?: string;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: true,
+    min: 1,
+    max: DIRECTIVE_LIMITS.textLength,
     description: "`agentId.skillId` of the hub's card, or a skill id that agents share.",
   })
-  @IfGiven()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(DIRECTIVE_LIMITS.textLength)
   skillId?: string;
 
-  @ApiPropertyOptional({ type: [String], description: 'Agents with a skill that has these tags.' })
-  @IfGiven()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(DIRECTIVE_LIMITS.tags)
-  @Matches(TAG, TAG_RULE)
+  @Text({
+    optional: true,
+    list: { min: 1, max: DIRECTIVE_LIMITS.tags },
+    like: TAG,
+    description: 'Agents with a skill that has these tags.',
+  })
   tags?: string[];
 
-  @ApiPropertyOptional({
-    enum: MATCHES,
+  @Choice(MATCHES, {
+    optional: true,
     default: 'all',
     description: 'Whether all `tags` or any of them must match.',
   })
-  @IfGiven()
-  @IsIn(MATCHES)
   match?: 'all' | 'any';
 
-  @ApiPropertyOptional({ type: String, description: "A composite skill's id." })
-  @IfGiven()
-  @Matches(ID, ID_RULE)
+  @Text({ optional: true, like: ID, description: "A composite skill's id." })
   composite?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    maxLength: RULE_LIMITS.reject,
+  @Text({
+    optional: true,
+    max: RULE_LIMITS.reject,
+    like: SENTENCE,
     description: 'The message is refused (NO_ROUTE) with this text.',
   })
-  @IfGiven()
-  @Matches(SENTENCE, SENTENCE_RULE)
   reject?: string;
 
-  @ApiPropertyOptional({
-    enum: STEP_STRATEGIES,
+  @Choice(STEP_STRATEGIES, {
+    optional: true,
     default: 'one',
     description: 'This and the members below apply where the client sets no such option itself.',
   })
-  @IfGiven()
-  @IsIn(STEP_STRATEGIES)
   strategy?: StepStrategy;
 
-  @ApiPropertyOptional({ enum: REQUIRE_POLICIES, default: 'all', description: 'For `all`.' })
-  @IfGiven()
-  @IsIn(REQUIRE_POLICIES)
+  @Choice(REQUIRE_POLICIES, { optional: true, default: 'all', description: 'For `all`.' })
   require?: RequirePolicy;
 
-  @ApiPropertyOptional({ type: Number, minimum: 1, description: 'For `require: quorum`.' })
-  @IfGiven()
-  @IsInt()
-  @Min(1)
-  @Max(DIRECTIVE_LIMITS.maxAgents)
+  @Int({
+    optional: true,
+    min: 1,
+    max: DIRECTIVE_LIMITS.maxAgents,
+    description: 'For `require: quorum`.',
+  })
   quorum?: number;
 
-  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: DIRECTIVE_LIMITS.maxAgents })
-  @IfGiven()
-  @IsInt()
-  @Min(1)
-  @Max(DIRECTIVE_LIMITS.maxAgents)
+  @Int({ optional: true, min: 1, max: DIRECTIVE_LIMITS.maxAgents })
   maxAgents?: number;
 
-  @ApiPropertyOptional({ type: Number, maximum: DIRECTIVE_LIMITS.deadlineSeconds })
-  @IfGiven()
-  @IsNumber()
-  @IsPositive()
-  @Max(DIRECTIVE_LIMITS.deadlineSeconds)
+  @Num({ optional: true, max: DIRECTIVE_LIMITS.deadlineSeconds, isPositive: true })
   deadlineSeconds?: number;
 
-  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: DIRECTIVE_LIMITS.maxCalls })
-  @IfGiven()
-  @IsInt()
-  @Min(1)
-  @Max(DIRECTIVE_LIMITS.maxCalls)
+  @Int({ optional: true, min: 1, max: DIRECTIVE_LIMITS.maxCalls })
   maxCalls?: number;
 }
 
 /** A rule as it is declared in YAML, where its place is that in the list. */
 export class WrittenRuleDto {
-  @ApiPropertyOptional({
-    type: String,
-    pattern: ID.source,
-    description: 'Default: derived from its name.',
-  })
-  @IfGiven()
-  @Matches(ID, ID_RULE)
+  @Text({ optional: true, like: ID, description: 'Default: derived from its name.' })
   id?: string;
 
-  @ApiProperty({ type: String, example: 'Invoices' })
-  @Matches(NAME, NAME_RULE)
+  @Text({ like: NAME, example: 'Invoices' })
   name!: string;
 
-  @ApiPropertyOptional({ type: Boolean, default: true })
-  @IfGiven()
-  @IsBoolean()
+  @Flag({ optional: true, default: true })
   enabled?: boolean;
 
-  @ApiPropertyOptional({
-    type: RuleConditionsDto,
+  @Nested(() => RuleConditionsDto, {
+    optional: true,
     description: 'All given conditions must hold; without any the rule applies to every message.',
   })
-  @IfGiven()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => RuleConditionsDto)
   conditions?: RuleConditionsDto;
 
-  @ApiProperty({
-    type: RuleTargetDto,
+  @Nested(() => RuleTargetDto, {
     description: 'Exactly one of `agentId`, `skillId`, `tags`, `composite` and `reject`.',
   })
-  @IsObject()
-  @ValidateNested()
-  @Type(() => RuleTargetDto)
   target!: RuleTargetDto;
 }

@@ -7,9 +7,10 @@ import {
 } from '@nestjs/swagger';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
 import { CreateRuleDto, PatchRuleDto, ReorderRulesDto } from './rule-requests.dto.js';
-import { RuleDto, RulePageDto } from './rule-view.dto.js';
+import { RuleDto } from './rule-view.dto.js';
 import { RulesService, type ShownRule } from './rules.service.js';
 
 @AdminController('routes', 'api/v1/routes', 'agents')
@@ -27,16 +28,16 @@ export class RulesController {
 
   @Get('rules')
   @ApiOperation({ summary: 'List the rules in the order in which they are evaluated.' })
-  @ApiOkResponse({ type: RulePageDto })
-  async list(@Query() query: PageQueryDto): Promise<RulePageDto> {
+  @ApiOkResponse({ type: PageType(RuleDto) })
+  async list(@Query() query: PageQueryDto): Promise<Page<RuleDto>> {
     return pageOf(await this.rules.list(query.limit, query.cursor));
   }
 
   @Post('rules::reorder')
   @HttpCode(200)
   @ApiOperation({ summary: 'Reorder all rules created through the API.' })
-  @ApiOkResponse({ type: RulePageDto })
-  async reorder(@Body() body: ReorderRulesDto): Promise<RulePageDto> {
+  @ApiOkResponse({ type: PageType(RuleDto) })
+  async reorder(@Body() body: ReorderRulesDto): Promise<Page<RuleDto>> {
     return pageOf(await this.rules.reorder(body.ids));
   }
 
@@ -63,6 +64,6 @@ export class RulesController {
   }
 }
 
-function pageOf(page: Page<ShownRule>): RulePageDto {
+function pageOf(page: Page<ShownRule>): Page<RuleDto> {
   return { ...page, items: page.items.map((rule) => new RuleDto(rule)) };
 }

@@ -1,14 +1,11 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { QueryFlag } from '../../common/http/fields.js';
 
 export class DeleteTaskQueryDto {
-  @ApiPropertyOptional({
-    enum: ['true', 'false'],
+  @QueryFlag({
+    optional: true,
     default: 'false',
     description:
       'Deletes it even if a cancel to one of its agents or a webhook delivery is pending.',
   })
-  @IsOptional()
-  @IsIn(['true', 'false'])
-  force?: 'true' | 'false';
+  force?: boolean;
 }

@@ -1,64 +1,65 @@
-import { ApiProperty } from '@nestjs/swagger';
 import type { Operator } from '../../auth/index.js';
+import { Shown } from '../../common/http/fields.js';
+import { fill } from '../../common/http/view.js';
 import type { Retry } from '../../routing/index.js';
 import type { AgentTrouble, Attempt } from '../task.js';
 
 /** An agent that did not take the message, or was passed over. */
 export class AttemptDto {
-  @ApiProperty({ type: String, example: 'translator-eu' }) readonly agentId: string;
-  @ApiProperty({ type: String, example: 'Translator (EU)' }) readonly agentName: string;
-  @ApiProperty({ type: String, nullable: true, example: 'translate' })
-  readonly skillId: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  readonly calledAt: string | null;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly endedAt: string;
-  @ApiProperty({
-    type: String,
+  @Shown.Text({ example: 'translator-eu' }) readonly agentId!: string;
+  @Shown.Text({ example: 'Translator (EU)' }) readonly agentName!: string;
+  @Shown.Text({ nullable: true, example: 'translate' })
+  readonly skillId!: string | null;
+  @Shown.Time({ nullable: true })
+  readonly calledAt!: string | null;
+  @Shown.Time() readonly endedAt!: string;
+  @Shown.Text({
     description: 'Why it did not accept the message.',
     example: 'Translator (EU) could not be reached.',
   })
-  readonly why: string;
+  readonly why!: string;
 
   constructor({ agentId, agentName, skillId, calledAt, endedAt, why }: Attempt) {
-    this.agentId = agentId;
-    this.agentName = agentName;
-    this.skillId = skillId ?? null;
-    this.calledAt = timeOf(calledAt);
-    this.endedAt = new Date(endedAt).toISOString();
-    this.why = why;
+    fill<AttemptDto>(this, {
+      agentId,
+      agentName,
+      skillId: skillId ?? null,
+      calledAt: timeOf(calledAt),
+      endedAt: new Date(endedAt).toISOString(),
+      why,
+    });
   }
 }
 
 /** What exactly was wrong with a call to an agent. */
 export class AgentTroubleDto {
-  @ApiProperty({ type: String }) readonly agentId: string;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly at: string;
-  @ApiProperty({ type: String, example: 'invalid' }) readonly kind: string;
-  @ApiProperty({ type: Number, nullable: true, description: 'The code of a JSON-RPC error.' })
-  readonly code: number | null;
-  @ApiProperty({ type: Number, nullable: true }) readonly httpStatus: number | null;
-  @ApiProperty({
-    type: String,
-    description: 'The error text of the agent or the network, truncated.',
-  })
-  readonly text: string;
+  @Shown.Text() readonly agentId!: string;
+  @Shown.Time() readonly at!: string;
+  @Shown.Text({ example: 'invalid' }) readonly kind!: string;
+  @Shown.Num({ nullable: true, description: 'The code of a JSON-RPC error.' })
+  readonly code!: number | null;
+  @Shown.Num({ nullable: true }) readonly httpStatus!: number | null;
+  @Shown.Text({ description: 'The error text of the agent or the network, truncated.' })
+  readonly text!: string;
 
   constructor({ agentId, at, kind, code, httpStatus, text }: AgentTrouble) {
-    this.agentId = agentId;
-    this.at = new Date(at).toISOString();
-    this.kind = kind;
-    this.code = code ?? null;
-    this.httpStatus = httpStatus ?? null;
-    this.text = text;
+    fill<AgentTroubleDto>(this, {
+      agentId,
+      at: new Date(at).toISOString(),
+      kind,
+      code: code ?? null,
+      httpStatus: httpStatus ?? null,
+      text,
+    });
   }
 }
 
 /** An operator that has acted on behalf of a client. */
 export class OperatorDto {
-  @ApiProperty({ type: String }) readonly principalId: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: the configured admin key.' })
+  @Shown.Text() readonly principalId: string;
+  @Shown.Text({ nullable: true, description: 'Null: the configured admin key.' })
   readonly keyId: string | null;
-  @ApiProperty({ type: String, nullable: true }) readonly reason: string | null;
+  @Shown.Text({ nullable: true }) readonly reason: string | null;
 
   constructor({ principalId, keyId, reason }: Operator) {
     this.principalId = principalId;
@@ -69,8 +70,8 @@ export class OperatorDto {
 
 /** The task that this one retries, and the operator that requested it. */
 export class RetryDto {
-  @ApiProperty({ type: String }) readonly taskId: string;
-  @ApiProperty({ type: OperatorDto }) readonly by: OperatorDto;
+  @Shown.Text() readonly taskId: string;
+  @Shown.Nested(() => OperatorDto) readonly by: OperatorDto;
 
   constructor({ taskId, by }: Retry) {
     this.taskId = taskId;

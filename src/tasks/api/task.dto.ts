@@ -1,9 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsISO8601, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { fill } from '../../common/http/view.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf, RouteDto, type Plan, type Route } from '../../routing/index.js';
 import { canceledBy, retryOf } from '../domain/operator-actions.js';
+import type { TaskFilter } from '../store/task-store.js';
 import {
   EVENT_KINDS,
   type Delegation,
@@ -12,7 +13,6 @@ import {
   type TaskEvent,
 } from '../task.js';
 import { AgentTroubleDto, AttemptDto, OperatorDto, RetryDto, timeOf } from './task-parts.dto.js';
-import type { TaskFilter } from '../store/task-store.js';
 
 /** The states as the admin API writes them: `working`, `input-required`, … */
 const STATES: ReadonlyMap<string, TaskState> = new Map(
@@ -40,51 +40,25 @@ const DELEGATION_STATES = Object.keys({
 } satisfies Record<DelegationState, true>);
 
 export class TaskQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ enum: [...STATES.keys()] })
-  @IsOptional()
-  @IsIn([...STATES.keys()])
+  @Choice([...STATES.keys()], { optional: true })
   state?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'Only tasks of this context.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(1000)
+  @Text({ optional: true, max: 1000, description: 'Only tasks of this context.' })
   contextId?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'Only tasks with a delegation to this agent.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(63)
+  @Text({ optional: true, max: 63, description: 'Only tasks with a delegation to this agent.' })
   agentId?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
-    description: 'Only tasks whose status has changed since.',
-  })
-  @IsOptional()
-  @IsISO8601({ strict: true })
+  @Time({ optional: true, description: 'Only tasks whose status has changed since.' })
   statusAfter?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
-    description: 'Only tasks whose status has not changed since.',
-  })
-  @IsOptional()
-  @IsISO8601({ strict: true })
+  @Time({ optional: true, description: 'Only tasks whose status has not changed since.' })
   statusBefore?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'Only tasks of this organization.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(200)
+  @Text({ optional: true, max: 200, description: 'Only tasks of this organization.' })
   organization?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'Only tasks of this principal.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(200)
+  @Text({ optional: true, max: 200, description: 'Only tasks of this principal.' })
   principalId?: string;
 }
 
@@ -117,8 +91,8 @@ export function keyIdsOf(tasks: readonly TaskAggregate[]): string[] {
 }
 
 export class TaskKeyDto {
-  @ApiProperty({ type: String }) readonly id: string;
-  @ApiProperty({ type: String, nullable: true }) readonly name: string | null;
+  @Shown.Text() readonly id: string;
+  @Shown.Text({ nullable: true }) readonly name: string | null;
 
   constructor(id: string, name: string | undefined) {
     this.id = id;
@@ -127,108 +101,76 @@ export class TaskKeyDto {
 }
 
 export class DelegationDto {
-  @ApiProperty({ type: String }) readonly id: string;
-  @ApiProperty({
-    type: Number,
-    description: 'Its index among the delegations of the task, from 0.',
-  })
-  readonly position: number;
-  @ApiProperty({ type: Number, description: 'The index of its step in the plan, from 0.' })
-  readonly step: number;
-  @ApiProperty({ type: String, description: 'The name of that step.', example: 'translate' })
-  readonly stepName: string;
-  @ApiProperty({
-    type: String,
-    description: 'The agent it is assigned to, or was assigned to last.',
-  })
-  readonly agentId: string;
-  @ApiProperty({ type: String }) readonly agentName: string;
-  @ApiProperty({ type: String, nullable: true }) readonly skillId: string | null;
-  @ApiProperty({
-    enum: DELEGATION_STATES,
+  @Shown.Text() readonly id!: string;
+  @Shown.Num({ description: 'Its index among the delegations of the task, from 0.' })
+  readonly position!: number;
+  @Shown.Num({ description: 'The index of its step in the plan, from 0.' })
+  readonly step!: number;
+  @Shown.Text({ description: 'The name of that step.', example: 'translate' })
+  readonly stepName!: string;
+  @Shown.Text({ description: 'The agent it is assigned to, or was assigned to last.' })
+  readonly agentId!: string;
+  @Shown.Text() readonly agentName!: string;
+  @Shown.Text({ nullable: true }) readonly skillId!: string | null;
+  @Shown.Choice(DELEGATION_STATES, {
     description:
       '`planned`: its step has not started. `skipped`: its step was not needed, or can no longer start.',
   })
-  readonly state: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it ended, or what it waits for.' })
-  readonly reason: string | null;
-  @ApiProperty({
-    type: AgentTroubleDto,
+  readonly state!: string;
+  @Shown.Text({ nullable: true, description: 'Why it ended, or what it waits for.' })
+  readonly reason!: string | null;
+  @Shown.Nested(() => AgentTroubleDto, {
     nullable: true,
     description:
       'The failed call that ended it or caused a failover to another agent; null without the scope `admin`.',
   })
-  readonly trouble: AgentTroubleDto | null;
-  @ApiProperty({
-    type: [AttemptDto],
+  readonly trouble!: AgentTroubleDto | null;
+  @Shown.Nested(() => AttemptDto, {
+    list: true,
     description:
       'Agents tried before this one, or skipped without a call (no `calledAt`), oldest first.',
   })
-  readonly attempts: readonly AttemptDto[];
-  @ApiProperty({
-    type: [String],
+  readonly attempts!: readonly AttemptDto[];
+  @Shown.Text({
+    list: true,
     description: 'Agents to fail over to, in order, if this one does not accept the message.',
   })
-  readonly fallbacks: readonly string[];
-  @ApiProperty({
-    type: Number,
+  readonly fallbacks!: readonly string[];
+  @Shown.Num({
     description:
       'Messages sent to agents for it, failovers included; they count towards the call limit of the task.',
   })
-  readonly calls: number;
-  @ApiProperty({ type: Number, description: 'How often it has been claimed by a runner.' })
-  readonly claims: number;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly createdAt: string;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When its step started.',
-  })
-  readonly queuedAt: string | null;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When its first message was sent.',
-  })
-  readonly sentAt: string | null;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When an agent accepted the message or answered it.',
-  })
-  readonly answeredAt: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  readonly endedAt: string | null;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly updatedAt: string;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly deadlineAt: string;
+  readonly calls!: number;
+  @Shown.Num({ description: 'How often it has been claimed by a runner.' })
+  readonly claims!: number;
+  @Shown.Time() readonly createdAt!: string;
+  @Shown.Time({ nullable: true, description: 'When its step started.' })
+  readonly queuedAt!: string | null;
+  @Shown.Time({ nullable: true, description: 'When its first message was sent.' })
+  readonly sentAt!: string | null;
+  @Shown.Time({ nullable: true, description: 'When an agent accepted the message or answered it.' })
+  readonly answeredAt!: string | null;
+  @Shown.Time({ nullable: true })
+  readonly endedAt!: string | null;
+  @Shown.Time() readonly updatedAt!: string;
+  @Shown.Time() readonly deadlineAt!: string;
 
   constructor(delegation: Delegation, plan: Plan, { unworked, isAdmin }: TaskReader) {
     const { times = {}, attempts = [], trouble } = delegation.progress;
-    this.id = delegation.id;
-    this.position = delegation.position;
-    this.step = delegation.step;
-    this.stepName = plan[delegation.step]?.name ?? '';
-    this.agentId = delegation.agentId;
-    this.agentName = delegation.agentName;
-    this.skillId = delegation.skillId;
-    this.state = delegation.state;
     const isFree = delegation.state === 'queued' && delegation.owner === null;
-    this.reason = delegation.reason ?? (isFree ? unworked : null);
-    this.trouble = trouble && isAdmin ? new AgentTroubleDto(trouble) : null;
-    this.attempts = attempts.map((each) => new AttemptDto(each));
-    this.fallbacks = delegation.fallbacks.map(({ agentId }) => agentId);
-    this.calls = delegation.calls;
-    this.claims = delegation.epoch;
-    this.createdAt = delegation.createdAt.toISOString();
-    this.queuedAt = delegation.begunAt?.toISOString() ?? null;
-    this.sentAt = timeOf(times.sentAt ?? sendingSince(delegation));
-    this.answeredAt = timeOf(times.answeredAt);
-    this.endedAt = timeOf(times.endedAt);
-    this.updatedAt = delegation.updatedAt.toISOString();
-    this.deadlineAt = delegation.deadlineAt.toISOString();
+    fill<DelegationDto>(this, {
+      ...delegation,
+      stepName: plan[delegation.step]?.name ?? '',
+      reason: delegation.reason ?? (isFree ? unworked : null),
+      trouble: trouble && isAdmin ? new AgentTroubleDto(trouble) : null,
+      attempts: attempts.map((each) => new AttemptDto(each)),
+      fallbacks: delegation.fallbacks.map(({ agentId }) => agentId),
+      claims: delegation.epoch,
+      queuedAt: delegation.begunAt,
+      sentAt: timeOf(times.sentAt ?? sendingSince(delegation)),
+      answeredAt: timeOf(times.answeredAt),
+      endedAt: timeOf(times.endedAt),
+    });
   }
 }
 
@@ -238,38 +180,35 @@ function sendingSince({ state, updatedAt }: Delegation): number | undefined {
 }
 
 export class TaskDto {
-  @ApiProperty() readonly id: string;
-  @ApiProperty() readonly contextId: string;
-  @ApiProperty() readonly principalId: string;
-  @ApiProperty() readonly organization: string;
-  @ApiProperty({
-    type: TaskKeyDto,
+  @Shown.Text() readonly id: string;
+  @Shown.Text() readonly contextId: string;
+  @Shown.Text() readonly principalId: string;
+  @Shown.Text() readonly organization: string;
+  @Shown.Nested(() => TaskKeyDto, {
     nullable: true,
     description:
       'The API key that created the task; null for the configured admin key, and for calls without a key.',
   })
   readonly key: TaskKeyDto | null;
-  @ApiProperty({ enum: [...STATES.keys()] }) readonly state: string;
-  @ApiProperty({ description: 'The number of the newest event.' }) readonly seq: number;
-  @ApiProperty({ format: 'date-time' }) readonly statusAt: string;
-  @ApiProperty({ format: 'date-time' }) readonly createdAt: string;
-  @ApiProperty({ format: 'date-time' }) readonly updatedAt: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @Shown.Choice([...STATES.keys()]) readonly state: string;
+  @Shown.Num({ description: 'The number of the newest event.' }) readonly seq: number;
+  @Shown.Time() readonly statusAt: string;
+  @Shown.Time() readonly createdAt: string;
+  @Shown.Time() readonly updatedAt: string;
+  @Shown.Time({ nullable: true })
   readonly cancelRequestedAt: string | null;
-  @ApiProperty({
-    type: OperatorDto,
+  @Shown.Nested(() => OperatorDto, {
     nullable: true,
     description:
       'The operator that canceled it; null if it was not canceled, or was canceled by its client.',
   })
   readonly canceledBy: OperatorDto | null;
-  @ApiProperty({
-    type: RetryDto,
+  @Shown.Nested(() => RetryDto, {
     nullable: true,
     description: 'The task that this one retries at the request of an operator.',
   })
   readonly retryOf: RetryDto | null;
-  @ApiProperty({ type: [DelegationDto] }) readonly delegations: readonly DelegationDto[];
+  @Shown.Nested(() => DelegationDto, { list: true }) readonly delegations: readonly DelegationDto[];
 
   constructor({ record, delegations }: TaskAggregate, reader: TaskReader) {
     this.id = record.id;
@@ -293,38 +232,29 @@ export class TaskDto {
   }
 }
 
-export class TaskPageDto {
-  @ApiProperty({ type: [TaskDto] }) readonly items!: readonly TaskDto[];
-  @ApiProperty({ type: String, nullable: true }) readonly nextCursor!: string | null;
-}
-
 export class TaskEventDto {
-  @ApiProperty() readonly seq: number;
-  @ApiProperty({ enum: EVENT_KINDS })
-  readonly kind: string;
-  @ApiProperty({ format: 'date-time' }) readonly at: string;
-  @ApiProperty({ type: Object, description: 'The StreamResponse as A2A 1.0 writes it.' })
-  readonly body: unknown;
+  @Shown.Num() readonly seq!: number;
+  @Shown.Choice(EVENT_KINDS)
+  readonly kind!: string;
+  @Shown.Time() readonly at!: string;
+  @Shown.Other({ type: Object }, { description: 'The StreamResponse as A2A 1.0 writes it.' })
+  readonly body!: unknown;
 
   constructor({ seq, kind, at, body }: TaskEvent) {
-    this.seq = seq;
-    this.kind = kind;
-    this.at = at.toISOString();
-    this.body = JSON.parse(body);
+    fill<TaskEventDto>(this, { seq, kind, at, body: JSON.parse(body) });
   }
 }
 
 export class TaskDetailDto extends TaskDto {
-  @ApiProperty({
-    type: RouteDto,
+  @Shown.Nested(() => RouteDto, {
     description:
       'The agents that were chosen and skipped, with the reasons, and the steps of the plan.',
   })
   readonly route: Route;
-  @ApiProperty({ type: String, nullable: true }) readonly traceparent: string | null;
-  @ApiProperty({ type: [String] }) readonly hops: readonly string[];
-  @ApiProperty({
-    type: [TaskEventDto],
+  @Shown.Text({ nullable: true }) readonly traceparent: string | null;
+  @Shown.Text({ list: true }) readonly hops: readonly string[];
+  @Shown.Nested(() => TaskEventDto, {
+    list: true,
     description: 'The newest events, oldest first: 100, or 8 MiB of them.',
   })
   readonly events: readonly TaskEventDto[];

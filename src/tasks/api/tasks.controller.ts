@@ -11,20 +11,21 @@ import {
   visibilityOf,
 } from '../../auth/index.js';
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
-import { TaskDeleter } from '../operations/task-deleter.js';
-import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import { taskNotFound } from '../domain/task-errors.js';
-import { TaskLists } from '../reading/task-lists.js';
 import { TaskLog } from '../log/task-log.js';
+import { TaskDeleter } from '../operations/task-deleter.js';
+import { TaskLists } from '../reading/task-lists.js';
 import type { ReserveBytes } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
+import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import {
   filterOf,
   keyIdsOf,
   TaskDetailDto,
   TaskDto,
-  TaskPageDto,
   TaskQueryDto,
   type TaskReader,
 } from './task.dto.js';
@@ -47,12 +48,12 @@ export class TasksController {
 
   @Get()
   @ApiOperation({ summary: 'List tasks with their delegations, newest status first.' })
-  @ApiOkResponse({ type: TaskPageDto })
+  @ApiOkResponse({ type: PageType(TaskDto) })
   async list(
     @Query() query: TaskQueryDto,
     @CurrentPrincipal() principal: Principal,
     @ReserveAnswer() reserve?: ReserveBytes,
-  ): Promise<TaskPageDto> {
+  ): Promise<Page<TaskDto>> {
     const page = await this.lists.all(
       filterOf(query),
       operatorsView(principal),
@@ -89,11 +90,11 @@ export class TasksController {
   @ApiNoContentResponse()
   async delete(
     @Param('id') id: string,
-    @Query() { force }: DeleteTaskQueryDto,
+    @Query() { force = false }: DeleteTaskQueryDto,
     @CurrentPrincipal() principal: Principal,
   ): Promise<void> {
     const visibility = hasScope(principal, 'admin') ? EVERYTHING : visibilityOf(principal);
-    await this.deleter.delete(id, visibility, force === 'true');
+    await this.deleter.delete(id, visibility, force);
   }
 
   private async reader(principal: Principal, tasks: readonly TaskAggregate[]): Promise<TaskReader> {

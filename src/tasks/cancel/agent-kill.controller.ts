@@ -1,21 +1,21 @@
 import { HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AdminController } from '../../common/http/admin-controller.js';
+import { Shown } from '../../common/http/fields.js';
 import { AgentStopper, type Stopped } from './agent-stopper.js';
 
 /** What killing an agent came to, in delegations: one task may have several. */
 export class KilledAgentDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly id: string;
 
-  @ApiProperty({ type: Boolean, description: 'Always false: it receives no new work.' })
+  @Shown.Flag({ description: 'Always false: it receives no new work.' })
   readonly enabled = false;
 
-  @ApiProperty({ type: Number, description: 'Delegations that were canceled.' })
+  @Shown.Num({ description: 'Delegations that were canceled.' })
   readonly canceled: number;
 
-  @ApiProperty({
-    type: Number,
+  @Shown.Num({
     description: 'Delegations not sent yet that failed over to the next agent of their route.',
   })
   readonly movedOn: number;

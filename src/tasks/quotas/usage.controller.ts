@@ -3,17 +3,13 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { NoQuery } from '../../common/http/no-query.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { PageType } from '../../common/http/page-type.js';
+import type { Page } from '../../common/page.js';
 import { DiskWatch } from '../../database/disk-watch.js';
 import { QuotaLimits } from './quota-limits.js';
-import { pageOf } from './usage-page.js';
 import { UsageLedger } from './usage-ledger.js';
-import {
-  HubUsageDto,
-  OrganizationUsageDto,
-  OrganizationUsagePageDto,
-  PrincipalUsageDto,
-  PrincipalUsagePageDto,
-} from './usage.dto.js';
+import { pageOf } from './usage-page.js';
+import { HubUsageDto, OrganizationUsageDto, PrincipalUsageDto } from './usage.dto.js';
 
 /** What organizations and principals use of the hub, beside what they may. */
 @AdminController('usage', 'api/v1/usage', 'admin')
@@ -34,8 +30,8 @@ export class UsageController {
 
   @Get('organizations')
   @ApiOperation({ summary: 'List organizations by name, with their usage and limits.' })
-  @ApiOkResponse({ type: OrganizationUsagePageDto })
-  organizations(@Query() { limit, cursor }: PageQueryDto): OrganizationUsagePageDto {
+  @ApiOkResponse({ type: PageType(OrganizationUsageDto) })
+  organizations(@Query() { limit, cursor }: PageQueryDto): Page<OrganizationUsageDto> {
     const page = pageOf(this.ledger.organizationNames(), limit, cursor);
     return { ...page, items: page.items.map((name) => this.organization(name)) };
   }
@@ -44,11 +40,11 @@ export class UsageController {
   @ApiOperation({
     summary: 'List the principals of an organization, with their usage and limits.',
   })
-  @ApiOkResponse({ type: PrincipalUsagePageDto })
+  @ApiOkResponse({ type: PageType(PrincipalUsageDto) })
   principals(
     @Param('organization') organization: string,
     @Query() { limit, cursor }: PageQueryDto,
-  ): PrincipalUsagePageDto {
+  ): Page<PrincipalUsageDto> {
     const page = pageOf(this.ledger.principalsOf(organization), limit, cursor);
     const items = page.items.map((principalId) => {
       const usage = this.ledger.ofPrincipal({ organization, principalId });

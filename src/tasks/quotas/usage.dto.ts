@@ -1,33 +1,32 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '../../common/http/fields.js';
+import { fill } from '../../common/http/view.js';
 import type { DiskSpace } from '../../database/database.js';
-import type { Limits } from './quota-limits.js';
 import type { Usage } from '../store/usage.js';
+import type { Limits } from './quota-limits.js';
 
 export class UsageDto {
-  @ApiProperty({ type: Number })
-  readonly openTasks: number;
+  @Shown.Num()
+  readonly openTasks!: number;
 
-  @ApiProperty({ type: Number, description: 'Tasks created since midnight (UTC).' })
-  readonly tasksToday: number;
+  @Shown.Num({ description: 'Tasks created since midnight (UTC).' })
+  readonly tasksToday!: number;
 
-  @ApiProperty({ type: Number, description: 'Approximate.' })
-  readonly storedBytes: number;
+  @Shown.Num({ description: 'Approximate.' })
+  readonly storedBytes!: number;
 
   constructor(usage: Usage) {
-    this.openTasks = usage.openTasks;
-    this.tasksToday = usage.tasksToday;
-    this.storedBytes = usage.storedBytes;
+    fill<UsageDto>(this, usage);
   }
 }
 
 export class LimitsDto {
-  @ApiProperty({ type: Number, nullable: true })
+  @Shown.Num({ nullable: true })
   readonly openTasks: number | null;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @Shown.Num({ nullable: true })
   readonly tasksPerDay: number | null;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @Shown.Num({ nullable: true })
   readonly storedBytes: number | null;
 
   constructor(limits: Limits) {
@@ -38,13 +37,13 @@ export class LimitsDto {
 }
 
 export class OrganizationUsageDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly organization: string;
 
-  @ApiProperty({ type: UsageDto })
+  @Shown.Nested(() => UsageDto)
   readonly usage: UsageDto;
 
-  @ApiProperty({ type: LimitsDto, description: 'The limits in force; null for none.' })
+  @Shown.Nested(() => LimitsDto, { description: 'The limits in force; null for none.' })
   readonly limits: LimitsDto;
 
   constructor(organization: string, usage: Usage, limits: Limits) {
@@ -55,13 +54,13 @@ export class OrganizationUsageDto {
 }
 
 export class PrincipalUsageDto {
-  @ApiProperty({ type: String })
+  @Shown.Text()
   readonly principalId: string;
 
-  @ApiProperty({ type: UsageDto })
+  @Shown.Nested(() => UsageDto)
   readonly usage: UsageDto;
 
-  @ApiProperty({ type: LimitsDto, description: 'The limits in force; null for none.' })
+  @Shown.Nested(() => LimitsDto, { description: 'The limits in force; null for none.' })
   readonly limits: LimitsDto;
 
   constructor(principalId: string, usage: Usage, limits: Limits) {
@@ -72,16 +71,16 @@ export class PrincipalUsageDto {
 }
 
 export class DiskDto {
-  @ApiProperty({ type: Number, description: 'Free on the disk.' })
+  @Shown.Num({ description: 'Free on the disk.' })
   readonly freeBytes: number;
 
-  @ApiProperty({ type: Number, description: 'Free in the file of the database.' })
+  @Shown.Num({ description: 'Free in the file of the database.' })
   readonly reusableBytes: number;
 
-  @ApiProperty({ type: Number, description: 'Used by the data.' })
+  @Shown.Num({ description: 'Used by the data.' })
   readonly usedBytes: number;
 
-  @ApiProperty({ type: Boolean, description: 'New tasks are refused (database.minFree).' })
+  @Shown.Flag({ description: 'New tasks are refused (database.minFree).' })
   readonly isLow: boolean;
 
   constructor({ free, reusable, used }: DiskSpace, isLow: boolean) {
@@ -93,32 +92,16 @@ export class DiskDto {
 }
 
 export class HubUsageDto {
-  @ApiProperty({ type: UsageDto })
+  @Shown.Nested(() => UsageDto)
   readonly usage: UsageDto;
 
-  @ApiProperty({ type: DiskDto, nullable: true, description: 'Null with PostgreSQL.' })
+  @Shown.Nested(() => DiskDto, { nullable: true, description: 'Null with PostgreSQL.' })
   readonly disk: DiskDto | null;
 
   constructor(usage: Usage, space: DiskSpace | null, isLow: boolean) {
     this.usage = new UsageDto(usage);
     this.disk = space && new DiskDto(space, isLow);
   }
-}
-
-export class OrganizationUsagePageDto {
-  @ApiProperty({ type: [OrganizationUsageDto] })
-  readonly items!: readonly OrganizationUsageDto[];
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly nextCursor!: string | null;
-}
-
-export class PrincipalUsagePageDto {
-  @ApiProperty({ type: [PrincipalUsageDto] })
-  readonly items!: readonly PrincipalUsageDto[];
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly nextCursor!: string | null;
 }
 
 function orNull(limit: number): number | null {
