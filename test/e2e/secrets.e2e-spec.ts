@@ -341,7 +341,7 @@ describe.each([
     ]);
     await logged('a webhook cannot be sent until the key of its secret is available');
     const refused = await register('1.0', { id: 'new', url: sink.url('/new'), authentication });
-    expect(refused.text).toMatch(/sealed with the key k2, which secrets\.keys does not have/);
+    expect(refused.text).toMatch(/encrypted with the key k2, which secrets\.keys does not have/);
     const calls = agent.calls.length;
     const { task } = await hub!.send(KNOWN, { message: { metadata: { agentId: 'worker' } } });
     expect(JSON.stringify(task)).toMatch(/could not be reached/);
