@@ -8,7 +8,6 @@ import { BodyBudget } from './body-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { StreamReader } from './stream-reader.js';
 import { leaseMs } from './lease-time.js';
-import { NO_OBSERVER, OPEN_GATE } from '../../../test/support/no-push-limits.js';
 import { StreamRunner } from './stream-runner.js';
 import {
   type DeliveryStream,
@@ -19,6 +18,11 @@ import type { TaskWebhook } from '../registration/webhook.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
 const NOW = 1_000_000;
+const NO_OBSERVER = { claimed: () => {}, attempted: () => {}, ended: () => {} };
+const OPEN_GATE = {
+  waitOf: () => Promise.resolve(undefined),
+  admit: () => Promise.resolve(undefined),
+};
 const SETTINGS = {
   scheduleMs: [5000, 60_000],
   jitter: 0,
