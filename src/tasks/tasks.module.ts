@@ -66,16 +66,7 @@ export const TASK_PROVIDERS = [
       log: Log,
       { soleProcess }: Database,
       { tasks }: AppConfig,
-    ) =>
-      new GroupCommitTaskLog(
-        store,
-        signals,
-        clock,
-        log,
-        undefined,
-        soleProcess,
-        tasks.maxSizeBytes,
-      ),
+    ) => new GroupCommitTaskLog(store, signals, clock, log, soleProcess, tasks.maxSizeBytes),
   },
   AgentCallbacks,
   DownstreamCancel,

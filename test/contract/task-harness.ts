@@ -93,7 +93,6 @@ export class TaskHarness {
       this.signals,
       this.clock,
       this.output,
-      undefined,
       false,
       maxTaskSize,
     );

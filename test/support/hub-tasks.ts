@@ -240,7 +240,7 @@ export class HubTasks {
       provide: TaskLog,
       inject: [TaskStore, Signals],
       useFactory: (store: TaskStore, signals: Signals) =>
-        new GroupCommitTaskLog(store, signals, clock, this.output, undefined, options.soleProcess),
+        new GroupCommitTaskLog(store, signals, clock, this.output, options.soleProcess),
     };
     return [...values.map(([provide, useValue]) => ({ provide, useValue })), log];
   }

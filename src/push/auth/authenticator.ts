@@ -57,7 +57,7 @@ export class Authenticator {
     const { at, body } = message;
     const hubToken = (): Promise<string> =>
       this.hubTokens.issue({ url, taskId, organization, at, body });
-    await this.byWebhook({ making, hubToken }, webhook, at);
+    await this.byWebhook({ making, message, hubToken }, webhook, at);
     if (webhook.sealedSigningKeys !== null) {
       making.keys.push(...splitKeys(this.secrets.open(webhook.sealedSigningKeys)));
     }

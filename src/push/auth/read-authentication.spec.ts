@@ -22,6 +22,7 @@ function made(scheme: AuthSchemeName, credentials: string): Making {
   const unused = () => Promise.reject(new Error('not of this scheme'));
   void clientScheme(scheme).prove({
     making,
+    message: { webhookId: 'w', at: new Date(0), body: '{}' },
     credentials: () => credentials,
     hubToken: unused,
     byProfile: unused,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../common/logger.js';
+import { Signal } from '../../common/signal.js';
 import { originOf } from './endpoint.js';
 import type { PushEvent } from './push-event.js';
 
@@ -13,20 +14,18 @@ const TEXT: Readonly<Record<PushEvent['type'], string>> = {
 /** Announces events after their commit: in the log, and to their followers in this process. */
 @Injectable()
 export class EventAnnouncer {
-  private readonly listeners = new Set<() => void>();
+  private readonly news = new Signal();
 
   constructor(private readonly log: Log) {}
 
   announce(events: readonly PushEvent[]): void {
     for (const event of events) this.write(event);
-    if (events.length > 0) for (const listener of [...this.listeners]) listener();
+    if (events.length > 0) this.news.emit();
   }
 
   /** Calls `listener` when there are new events, until the returned function is called. */
   onNews(listener: () => void): () => void {
-    const entry = (): void => listener();
-    this.listeners.add(entry);
-    return () => void this.listeners.delete(entry);
+    return this.news.listen(listener);
   }
 
   private write(event: PushEvent): void {

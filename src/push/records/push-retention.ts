@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { Settings } from '../../config/index.js';
@@ -19,43 +20,37 @@ const AT_ONCE = 200;
 /** Looks every hour for what webhooks have kept for too long. Stopping it in any moment loses nothing. */
 @Injectable()
 export class PushRetention {
-  private readonly stopping = new AbortController();
-  private looping: Promise<void> = Promise.resolve();
+  private readonly job: BackgroundJob;
 
   constructor(
     private readonly store: PushRetentionStore,
     private readonly clock: Clock,
     private readonly log: Log,
     @Settings('push') private readonly settings: PushRetentionSettings,
-  ) {}
+  ) {
+    const rules = {
+      name: 'webhook retention',
+      failure: 'old webhook deliveries could not be deleted; trying again in an hour',
+      everyMs: EVERY_MS,
+      atOnce: true,
+      run: (signal: AbortSignal) => this.look(signal),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
 
   start(): void {
-    this.looping = this.loop();
+    this.job.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.looping;
+  stop(): Promise<void> {
+    return this.job.stop();
   }
 
-  private async loop(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await this.look().catch((error: unknown) => {
-        this.log.error(
-          { err: error },
-          'old webhook deliveries could not be deleted; trying again in an hour',
-        );
-      });
-      await this.clock.sleep(EVERY_MS, signal);
-    }
-  }
-
-  private async look(): Promise<void> {
+  private async look(signal: AbortSignal): Promise<void> {
     const now = this.clock.now();
     const daysAgo = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
     const { deadLetterRetentionDays, backlogMaxAgeDays } = this.settings;
-    const streams = await this.inPieces(() =>
+    const streams = await inPieces(signal, () =>
       this.store.expireBacklog(daysAgo(backlogMaxAgeDays), now, AT_ONCE),
     );
     if (streams > 0) {
@@ -65,14 +60,14 @@ export class PushRetention {
       );
     }
     if (deadLetterRetentionDays === 0) return;
-    await this.inPieces(() => this.store.pruneDead(daysAgo(deadLetterRetentionDays), AT_ONCE));
+    await inPieces(signal, () => this.store.pruneDead(daysAgo(deadLetterRetentionDays), AT_ONCE));
   }
+}
 
-  private async inPieces(piece: () => Promise<number>): Promise<number> {
-    for (let total = 0; ;) {
-      const done = await piece();
-      total += done;
-      if (done < AT_ONCE || this.stopping.signal.aborted) return total;
-    }
+async function inPieces(signal: AbortSignal, piece: () => Promise<number>): Promise<number> {
+  for (let total = 0; ;) {
+    const done = await piece();
+    total += done;
+    if (done < AT_ONCE || signal.aborted) return total;
   }
 }

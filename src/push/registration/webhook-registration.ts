@@ -21,6 +21,9 @@ import type { TaskWebhookDraft } from './webhook.js';
  */
 export const WEBHOOK_LIMITS = { url: 4096, id: 256, token: 2048, secret: 8192 } as const;
 
+/** Webhooks that one task may have. */
+export const MAX_WEBHOOKS_PER_TASK = 100;
+
 const OPENED_BY = 'push.allow opens what webhooks may reach besides public https';
 
 /** A webhook as it is requested; absent and empty members request nothing. */

@@ -168,8 +168,9 @@ function setUp(
     new InProcessSignals(),
     new SystemClock(),
     SILENT,
-    limits,
     soleProcess,
+    Infinity,
+    limits,
   );
   const write = (id: string, state = TaskState.TASK_STATE_WORKING): Promise<number> =>
     log.update(id, ({ record }) => ({

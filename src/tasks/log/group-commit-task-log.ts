@@ -47,11 +47,11 @@ export class GroupCommitTaskLog extends TaskLog {
     private readonly signals: Signals,
     private readonly clock: Clock,
     private readonly log: Log,
-    limits: CacheLimits = DEFAULT_CACHE_LIMITS,
     /** No other process writes to this database (SQLite): what is in memory is the newest. */
     private readonly soleProcess = false,
     /** Characters of its log a task may have; one that would have more is ended as failed. */
     private readonly maxTaskSize = Infinity,
+    limits: CacheLimits = DEFAULT_CACHE_LIMITS,
   ) {
     super();
     this.cache = new WriterCache(limits);

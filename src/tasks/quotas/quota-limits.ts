@@ -11,15 +11,14 @@ export interface Limits {
 }
 
 /** Limits as they are configured: 0 for none. */
-type LimitSettings = Limits;
 
 export interface QuotaSettings {
-  readonly organization: LimitSettings & {
+  readonly organization: Limits & {
     /** Per cent of the room of the database. */
     readonly diskShare: number;
   };
-  readonly principal: LimitSettings;
-  readonly overrides: readonly (Partial<LimitSettings> & {
+  readonly principal: Limits;
+  readonly overrides: readonly (Partial<Limits> & {
     readonly organization?: string;
     readonly principal?: string;
   })[];
@@ -29,8 +28,8 @@ export interface QuotaSettings {
 @Injectable()
 export class QuotaLimits {
   private readonly settings: QuotaSettings;
-  private readonly organizations = new Map<string, Partial<LimitSettings>>();
-  private readonly principals = new Map<string, Partial<LimitSettings>>();
+  private readonly organizations = new Map<string, Partial<Limits>>();
+  private readonly principals = new Map<string, Partial<Limits>>();
 
   constructor(
     @Inject(AppConfig) { quotas }: { readonly quotas: QuotaSettings },
@@ -62,7 +61,7 @@ export class QuotaLimits {
   }
 }
 
-function merged(limits: LimitSettings, override: Partial<LimitSettings> = {}): Limits {
+function merged(limits: Limits, override: Partial<Limits> = {}): Limits {
   const { openTasks, tasksPerDay, storedBytes } = { ...limits, ...override };
   return {
     openTasks: orNone(openTasks),

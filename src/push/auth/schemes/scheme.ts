@@ -1,5 +1,6 @@
 import type { TlsChoice } from '../../../common/egress/tls-choice.js';
 import type { FieldViolation } from '../../../common/hub-error.js';
+import type { SignedMessage } from '../domain/standard-webhooks.js';
 import type { ProfileParameters } from '../profile-parameters.dto.js';
 
 /** A proof in the making; keys that sign are gathered, because they share one header. */
@@ -17,6 +18,8 @@ export interface Making {
 /** One request that is to be proven. */
 export interface Proving {
   readonly making: Making;
+  /** What is sent, for schemes that sign it. */
+  readonly message: SignedMessage;
   /** A token that the hub signs for this request. */
   readonly hubToken: () => Promise<string>;
 }

@@ -7,7 +7,7 @@ import { STREAM, type StreamRow, toStream } from './delivery-rows.js';
 import { releaseProbe } from './record-endpoint-outcome.js';
 import { idleUnless } from './record-attempt.js';
 
-/** See `DeliveryStreamStore.reach`; `ids` are those of the new deliveries. */
+/** See `DeliveryStreamStore.advance`; `ids` are those of the new deliveries. */
 export function* advanceStream(
   tx: Tx,
   stream: DeliveryStream,

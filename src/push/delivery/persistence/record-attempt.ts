@@ -134,7 +134,7 @@ export function* recordOnDelivery(
   const { delivery, reached, attempt, result } = attemptRecord;
   const tried = attempt ? 1 : 0;
   const isDelivered = result.state === 'delivered';
-  const stands = {
+  const newState = {
     state: result.state,
     attempts: tried,
     tries: result.state === 'retrying' && result.isEarly ? 0 : tried,
@@ -145,28 +145,28 @@ export function* recordOnDelivery(
   };
   if (reached) {
     const body = isDelivered ? null : delivery.body;
-    yield* insertDelivery(tx, stream.webhook, { ...delivery, body }, now, stands);
+    yield* insertDelivery(tx, stream.webhook, { ...delivery, body }, now, newState);
   } else {
-    yield* updateDelivery(tx, delivery.id, stands, now);
+    yield* updateDelivery(tx, delivery.id, newState, now);
   }
   if (attempt) yield* insertAttempt(tx, delivery.id, attempt);
 }
 
-/** The counts of `stands` are added: they may have begun anew meanwhile. */
-function* updateDelivery(tx: Tx, id: string, stands: StoredState, now: Date): Work<void> {
+/** The counts of `newState` are added: they may have begun anew meanwhile. */
+function* updateDelivery(tx: Tx, id: string, newState: StoredState, now: Date): Work<void> {
   yield* tx.run(
     `UPDATE push_deliveries SET state = ?, attempts = attempts + ?, tries = tries + ?,
        rejections = rejections + ?, next_attempt_at = ?, last_status = ?, reason = ?,
        body = CASE WHEN ? = 1 THEN NULL ELSE body END, updated_at = ? WHERE id = ?`,
     [
-      stands.state,
-      stands.attempts,
-      stands.tries,
-      stands.rejections,
-      stands.nextAttemptAt?.getTime() ?? null,
-      stands.lastStatus,
-      storable(stands.reason),
-      stands.state === 'delivered' ? 1 : 0,
+      newState.state,
+      newState.attempts,
+      newState.tries,
+      newState.rejections,
+      newState.nextAttemptAt?.getTime() ?? null,
+      newState.lastStatus,
+      storable(newState.reason),
+      newState.state === 'delivered' ? 1 : 0,
       now.getTime(),
       id,
     ],

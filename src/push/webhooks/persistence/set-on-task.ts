@@ -8,6 +8,7 @@ import {
   type Webhook,
   taskWebhookOf,
 } from '../../registration/webhook.js';
+import { MAX_WEBHOOKS_PER_TASK } from '../../registration/webhook-registration.js';
 import {
   type StreamSources,
   insertStream,
@@ -20,8 +21,6 @@ import {
   insertWebhook,
   updateWebhook,
 } from '../../registration/persistence/webhook-rows.js';
-
-const MAX_WEBHOOKS_PER_TASK = 100;
 
 /** See `WebhookStore.setIn`. */
 export function* setOnTask(
