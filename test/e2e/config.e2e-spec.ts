@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/index.js';
 import { startHubProcess } from '../support/app.js';
 import { selfSigned } from '../support/self-signed.js';
+import { HUB_PROGRAM } from '../support/hub-process.js';
 
-const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
+const MAIN = HUB_PROGRAM;
 const folder = mkdtempSync(join(tmpdir(), 'a2a-hub-main-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

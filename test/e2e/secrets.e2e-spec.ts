@@ -13,6 +13,7 @@ import type { JsonObject } from '../support/json.js';
 import { keyNamed } from '../support/secret-box.js';
 import { visitEverything } from '../support/visit-everything.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
+import { HUB_PROGRAM } from '../support/hub-process.js';
 
 const [K1, K2, K3] = ['k1', 'k2', 'k3'].map(keyNamed);
 const BASIC = Buffer.from('user:basic-s3cr3t').toString('base64');
@@ -292,7 +293,7 @@ describe.each([
     it('need a key: without one the hub does not start, and says what to set', async () => {
       const said = await new Promise<string>((resolve) => {
         const env = { PATH: process.env['PATH'], A2A_HUB__DATABASE__URL: url };
-        execFile(process.execPath, ['dist/main.js'], { env }, (error, stdout, stderr) =>
+        execFile(process.execPath, [HUB_PROGRAM], { env }, (error, stdout, stderr) =>
           resolve(`${error?.code} ${stdout} ${stderr}`),
         );
       });
