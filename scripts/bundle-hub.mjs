@@ -6,12 +6,16 @@ import { build } from 'esbuild';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
-/** Not bundled: native code, files that are read as such, and what packages would load if it were installed. */
+/**
+ * Not bundled: native code, files that are read as such, packages of which others require the one copy by name, and what packages would
+ * load if it were installed.
+ */
 const EXTERNAL = [
   'better-sqlite3',
   'pg-native',
   'swagger-ui-dist',
-  'class-transformer/storage',
+  'class-transformer',
+  'class-validator',
   '@fastify/multipart',
   '@fastify/static',
   '@fastify/view',
@@ -38,5 +42,6 @@ export async function bundleHub() {
     banner: { js: SCOPE },
     logLevel: 'error',
   });
+  await import('./copy-reference.mjs');
   cpSync(`${dist}reference`, `${dist}bundled/reference`, { recursive: true });
 }
