@@ -1,5 +1,5 @@
 import { BodyBudget } from '../../src/push/delivery/body-budget.js';
-import { NO_OBSERVER, OPEN_GATE } from './no-push-limits.js';
+import { NO_OBSERVER, OPEN_GATE } from '../../src/push/delivery/fake-gate.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress, type EgressOptions } from '../../src/common/egress/egress.js';
 import type { Database } from '../../src/database/database.js';

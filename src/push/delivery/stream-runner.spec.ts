@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
 import { SystemIdSource } from '../../common/ids.js';
 import { AttemptSender, type SendFacts } from '../sending/attempt-sender.js';
+import { NO_OBSERVER, OPEN_GATE } from './fake-gate.js';
 import type { OpenDelivery } from './delivery.js';
 import { LOG_START } from './domain/delivery-plan.js';
 import { BodyBudget } from './body-budget.js';
@@ -18,11 +19,6 @@ import type { TaskWebhook } from '../registration/webhook.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
 const NOW = 1_000_000;
-const NO_OBSERVER = { claimed: () => {}, attempted: () => {}, ended: () => {} };
-const OPEN_GATE = {
-  waitOf: () => Promise.resolve(undefined),
-  admit: () => Promise.resolve(undefined),
-};
 const SETTINGS = {
   scheduleMs: [5000, 60_000],
   jitter: 0,

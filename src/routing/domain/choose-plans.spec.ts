@@ -1,35 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AgentSkill } from '../../protocol/a2a.js';
 import type { RoutingDirective } from '../../protocol/routing-extension.js';
-import type { RoutableAgent } from './agent-index.js';
-import { RouteChooser } from './choose.js';
-import type { TextFinding } from './find-text.js';
-import type { PlanStep } from './plan.js';
-import { aRoutableAgent, aSkill, questionTo } from './fake-question.js';
-import type { RoutingQuestion } from './question.js';
-import { planOf, type Route } from './route.js';
-
-const skill = aSkill;
-const agent = (id: string, skills: AgentSkill[], priority = 0): RoutableAgent =>
-  aRoutableAgent(id, skills, { priority });
-
-const AGENTS = [
-  agent('a', [skill('read', ['read'])]),
-  agent('b', [skill('read', ['read'])], 5),
-  agent('w', [skill('write', ['write'])]),
-];
-
-function route(
-  directive: RoutingDirective,
-  more: Partial<RoutingQuestion> = {},
-  text?: TextFinding,
-): Route {
-  const chooser = new RouteChooser(questionTo(AGENTS, { directive, ...more }));
-  return chooser.named() ?? chooser.unnamed(text);
-}
-
-const agentsOf = ({ chosen }: Pick<PlanStep, 'chosen'>): string[] =>
-  chosen.map(({ agentId }) => agentId);
+import { agentsOf, route } from './fake-choice.js';
+import { planOf } from './route.js';
 
 describe('first', () => {
   it('asks everybody that matches up to the maximum, one alone as well', () => {

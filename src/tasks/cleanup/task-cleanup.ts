@@ -64,7 +64,7 @@ export class TaskCleanup {
       name: 'logs of deleted tasks',
       failure: 'deleting the logs of deleted tasks failed',
       everyMs: LOGS_EVERY_MS,
-      run: (signal: AbortSignal) => this.deleteLogs(signal),
+      run: (signal: AbortSignal) => inTurns(signal, () => store.deleteLogPiece()),
     };
     this.jobs = [overdue, retention, logs].map((rules) => new BackgroundJob(rules, clock, logger));
   }
@@ -106,26 +106,22 @@ export class TaskCleanup {
     const now = clock.now();
     const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
     const calledBefore = new Date(now.getTime() - CALLBACK_KEPT_MS);
-    await all(signal, () => contexts.forget(unusedSince, CLEANUP_ROWS));
+    await inTurns(signal, () => isFull(contexts.forget(unusedSince, CLEANUP_ROWS)));
     // Before the tasks: a key without an expiry would hold for ever once its task is gone.
     await this.forgetKeys(now, signal);
-    await all(signal, () => callbacks.forget(calledBefore, CLEANUP_ROWS));
+    await inTurns(signal, () => isFull(callbacks.forget(calledBefore, CLEANUP_ROWS)));
     await this.forgetTasks(now, signal);
-    await all(signal, () => store.forgetTexts(new Date(now.getTime() - STAGED_MS), CLEANUP_ROWS));
-  }
-
-  /** Deletes what is left of large logs, in pieces and turns. */
-  private async deleteLogs(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.store.deleteLogPiece())) await longTurn();
+    await inTurns(signal, () =>
+      isFull(store.forgetTexts(new Date(now.getTime() - STAGED_MS), CLEANUP_ROWS)),
+    );
   }
 
   private async forgetKeys(now: Date, signal?: AbortSignal): Promise<void> {
     let from: KeyCursor | null = null;
-    while (signal?.aborted !== true) {
-      await longTurn();
+    await inTurns(signal, async () => {
       from = await this.store.forgetKeys(now, CLEANUP_ROWS, from);
-      if (from === null) return;
-    }
+      return from !== null;
+    });
   }
 
   private async forgetTasks(now: Date, signal?: AbortSignal): Promise<void> {
@@ -134,23 +130,27 @@ export class TaskCleanup {
     if (retentionDays === 0) return;
     const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
     let from: TaskCursor | null = null;
-    while (signal?.aborted !== true) {
-      await longTurn();
+    await inTurns(signal, async () => {
       const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from, now);
       log.forget(taskIds);
-      if (next === null) return;
       from = next;
-    }
+      return next !== null;
+    });
   }
 }
 
-/** In batches and turns, so that other work is not delayed. */
-async function all(
+/** Step by step, each in a turn of its own, so that other work is not delayed; until a step says that it was the last. */
+async function inTurns(
   signal: AbortSignal | undefined,
-  forgetSome: () => Promise<number>,
+  step: () => Promise<boolean>,
 ): Promise<void> {
   while (signal?.aborted !== true) {
     await longTurn();
-    if ((await forgetSome()) < CLEANUP_ROWS) return;
+    if (!(await step())) return;
   }
+}
+
+/** A step that may have left some when it deleted as many as it was allowed to. */
+async function isFull(deleted: Promise<number>): Promise<boolean> {
+  return (await deleted) >= CLEANUP_ROWS;
 }

@@ -142,12 +142,12 @@ function* deleteTasks(
     );
     yield* deleteLogs(
       tx,
-      rows.map(({ id, seq, stored_bytes }) => ({ id, seq, storedBytes: Number(stored_bytes) })),
+      rows.map(({ id, seq, stored_bytes }) => ({ id, seq, storedBytes: stored_bytes })),
     );
     for (const { organization, principal_id: principalId, state, stored_bytes } of rows) {
       const owner = { organization, principalId };
       const ended = new Map([[state, -1]]);
-      freed.push({ owner, openTasks: 0, begun: 0, storedBytes: -Number(stored_bytes), ended });
+      freed.push({ owner, openTasks: 0, begun: 0, storedBytes: -stored_bytes, ended });
     }
   }
   const used = sumUsage(freed);

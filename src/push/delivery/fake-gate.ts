@@ -1,14 +1,14 @@
-import type { DeliveryObserver } from '../../src/push/delivery/delivery-observer.js';
-import type { ReceiverGate } from '../../src/push/receivers/receiver-gate.js';
+import type { DeliveryObserver } from './delivery-observer.js';
+import type { ReceiverGate } from '../receivers/receiver-gate.js';
 
-/** Observes nothing. */
+/** Observes nothing, for tests. */
 export const NO_OBSERVER: DeliveryObserver = {
   claimed: () => undefined,
   attempted: () => undefined,
   ended: () => undefined,
 };
 
-/** No receiver has to wait. */
+/** No receiver has to wait, for tests. */
 export const OPEN_GATE: Pick<ReceiverGate, 'waitOf' | 'admit'> = {
   waitOf: () => Promise.resolve(undefined),
   admit: () => Promise.resolve(undefined),
