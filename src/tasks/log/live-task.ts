@@ -64,9 +64,10 @@ export class LiveTask {
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
-  private agentsChanged = false;
   private enlisted: EnlistedWork[] = [];
   private keys: IdempotencyKey[] = [];
+  /** Keys that hold until the task ends, as far as they came here. */
+  private untilEnd: string[] = [];
   private untaken = 0;
   /** Bytes of all that was taken of it. */
   private stored: number;
@@ -186,7 +187,9 @@ export class LiveTask {
   /** What else belongs in the commit of what has been applied. */
   enlist(enlisted: readonly EnlistedWork[], key: IdempotencyKey | null): void {
     this.enlisted.push(...enlisted);
-    if (key !== null) this.keys.push(key);
+    if (key === null) return;
+    this.keys.push(key);
+    if (key.expiresAt === null) this.untilEnd.push(key.key);
   }
 
   /** Gives all queued delegations to an owner, as a first claim would; gives them as they are then. */
@@ -209,11 +212,11 @@ export class LiveTask {
       taskId: this.record.id,
       enlisted: this.enlisted,
       keys: this.keys,
+      endedKeys: isTerminal(this.record.state) ? this.untilEnd : [],
       expectedVersion: this.committedVersion,
       record: this.record,
       events: this.events,
       delegations: this.takeWrites(),
-      agents: this.agentsChanged ? this.delegations.map(({ agentId }) => agentId) : null,
       fences,
       checkpoint,
       usage: usageOf(this.version === 0, this.stateBefore, {
@@ -227,9 +230,9 @@ export class LiveTask {
     this.takenEvents = this.events;
     this.stored += append.usage.storedBytes;
     this.events = [];
-    this.writes = new Map();
+    if (append.endedKeys.length > 0) this.untilEnd = [];
+    if (this.writes.size > 0) this.writes = new Map();
     this.recordChanged = false;
-    this.agentsChanged = false;
     this.enlisted = [];
     this.keys = [];
     this.untaken = 0;
@@ -295,9 +298,8 @@ export class LiveTask {
     const index = this.delegations.findIndex(({ id }) => id === patch.id);
     const before = this.delegations[index];
     if (before === undefined) return;
-    const after = timed(before, { ...before, ...definedOf(patch), updatedAt: now }, now);
+    const after = timed(before, patched(before, patch, now), now);
     this.delegations = this.delegations.with(index, after);
-    this.agentsChanged ||= after.agentId !== before.agentId;
     const write = this.writes.get(patch.id) ?? { added: false, lease: false };
     if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
     this.writes.set(patch.id, write);
@@ -334,13 +336,12 @@ export class LiveTask {
   }
 }
 
-/** Without members that are present but undefined: they change nothing. */
-function definedOf(patch: DelegationPatch): DelegationPatch {
-  for (const value of Object.values(patch)) {
-    if (value !== undefined) continue;
-    return Object.fromEntries(
-      Object.entries(patch).filter(([, each]) => each !== undefined),
-    ) as DelegationPatch;
+/** Members of a patch that are present but undefined change nothing. */
+function patched(before: Delegation, patch: DelegationPatch, now: Date): Delegation {
+  const after = { ...before } as Record<keyof Delegation, unknown>;
+  for (const key of Object.keys(patch) as (keyof DelegationPatch)[]) {
+    if (patch[key] !== undefined) after[key] = patch[key];
   }
-  return patch;
+  after.updatedAt = now;
+  return after as Delegation;
 }

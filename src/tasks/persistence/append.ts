@@ -9,10 +9,9 @@ import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
 import { withDeletedLogs } from './deleted-logs.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
-import { releaseKeys, takeKeys } from './idempotency.js';
+import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
 import { EVENT_COLUMNS } from './read-events.js';
-import { touchContexts } from './context-writes.js';
 import { taskColumns, taskDueAt, TASKS } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
@@ -26,7 +25,7 @@ export interface BatchResult {
 
 /**
  * One batch in one transaction. Locks are taken in the same order by all (idempotency keys,
- * tasks, delegations, contexts, usage, each by id), so that batches of two processes never deadlock. Gives
+ * tasks, delegations, usage, each by id), so that batches of two processes never deadlock. Gives
  * what to do once the transaction is committed, too.
  */
 export function* appendBatch(
@@ -54,7 +53,7 @@ export function* appendBatch(
   yield* insertDelegations(tx, good, turnOf);
   yield* updateDelegations(tx, changes, turnOf);
   yield* insertCheckpoints(tx, good, texts);
-  yield* touchContexts(tx, good);
+  yield* releaseEnded(tx, changes);
   const used = sumUsage(good.map(usageOf));
   const newest = good[0]?.record.updatedAt;
   if (newest !== undefined) yield* usage.add(tx, used, newest);

@@ -24,14 +24,14 @@ export interface PreparedAppend {
   readonly enlisted: readonly EnlistedWork[];
   /** The keys of the requests it answers; `duplicate` when one of them is held already. */
   readonly keys: readonly IdempotencyKey[];
+  /** Where it ends the task, keys that held until then; the cleanup finds the others. */
+  readonly endedKeys: readonly string[];
   /** The version of the task it was decided on; 0 where it creates the task. The append raises it by one. */
   readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
   readonly events: readonly LoggedEvent[];
   readonly delegations: readonly DelegationWrite[];
-  /** The agents of all its delegations when another one has taken over from one of them; else null. */
-  readonly agents: readonly string[] | null;
   /** Refuse the append when one of these delegations has been claimed again. */
   readonly fences: readonly Fence[];
   /** The whole task as of the last event, when a checkpoint is due. */
