@@ -12,7 +12,6 @@ import type {
   Checkpoint,
   DelegationWrite,
   EnlistedWork,
-  Fence,
   PreparedAppend,
 } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claim.js';
@@ -206,7 +205,7 @@ export class LiveTask {
   }
 
   /** What was applied, as one append. */
-  take(fences: readonly Fence[] = []): PreparedAppend {
+  take(): PreparedAppend {
     const checkpoint = this.takeCheckpoint();
     const append: PreparedAppend = {
       taskId: this.record.id,
@@ -217,7 +216,6 @@ export class LiveTask {
       record: this.record,
       events: this.events,
       delegations: this.takeWrites(),
-      fences,
       checkpoint,
       usage: usageOf(this.version === 0, this.stateBefore, {
         record: this.record,

@@ -32,8 +32,6 @@ export interface PreparedAppend {
   readonly record: TaskRecord;
   readonly events: readonly LoggedEvent[];
   readonly delegations: readonly DelegationWrite[];
-  /** Refuse the append when one of these delegations has been claimed again. */
-  readonly fences: readonly Fence[];
   /** The whole task as of the last event, when a checkpoint is due. */
   readonly checkpoint: Checkpoint | null;
   /** What it adds to the usage of the task's owner. */
@@ -61,14 +59,13 @@ export interface Fence {
 }
 
 /**
- * How an append ended. `conflict`: another writer changed the task (or a new task's id is taken);
- * decide again on the new state. `fenced`: the claim is outdated; stop. `duplicate`: the idempotency key belongs to
+ * How an append ended. `conflict`: another writer changed the task or claimed a delegation of it (or a new
+ * task's id is taken); decide again on the new state. `duplicate`: the idempotency key belongs to
  * `taskId` already (`sameRequest` says whether for the same request). `poisoned`: the database
  * refuses this append itself; the cause is for the log, as it may show more than a client may see.
  */
 export type AppendOutcome =
   | { readonly kind: 'committed' }
   | { readonly kind: 'conflict' }
-  | { readonly kind: 'fenced' }
   | { readonly kind: 'duplicate'; readonly taskId: string; readonly sameRequest: boolean }
   | { readonly kind: 'poisoned'; readonly cause: unknown };
