@@ -13,6 +13,9 @@ import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js
 import { StreamReader } from '../../src/push/delivery/stream-reader.js';
 import { StreamRunner } from '../../src/push/delivery/stream-runner.js';
 import { PushWakeup } from '../../src/push/delivery/push-wakeup.js';
+import { readEvents } from '../../src/tasks/persistence/read-events.js';
+import { textOfHeader } from '../../src/tasks/persistence/header-text.js';
+import { toEvent } from '../../src/tasks/persistence/task-rows.js';
 import { headerOf, type TaskEvent, type TaskLog } from '../../src/tasks/index.js';
 import type { LogEntry } from '../../src/push/delivery/domain/delivery-plan.js';
 import { plainAuthenticator } from './push-auth.js';
@@ -76,13 +79,11 @@ export class PushEngine extends PushStores {
       let seq = Number(task?.last ?? 0);
       for (const wire of wires) {
         const [kind, body] = [kindOf(wire), bodyOf(wire)];
-        entries.push({
-          kind,
-          header: headerOf(StreamResponse.fromJSON(JSON.parse(body)).payload!),
-        });
+        const header = headerOf(StreamResponse.fromJSON(JSON.parse(body)).payload!);
+        entries.push({ kind, header });
         yield* tx.run(
-          'INSERT INTO task_events (task_id, seq, kind, at, body) VALUES (?, ?, ?, ?, ?)',
-          [taskId, ++seq, kind, now.getTime(), body],
+          'INSERT INTO task_events (task_id, seq, kind, at, header, body) VALUES (?, ?, ?, ?, ?, ?)',
+          [taskId, ++seq, kind, now.getTime(), textOfHeader(header), body],
         );
       }
       yield* tx.run('UPDATE tasks SET seq = ? WHERE id = ?', [seq, taskId]);
@@ -127,6 +128,7 @@ export class PushEngine extends PushStores {
     const clock = this.options.clock ?? new SystemClock();
     const log = {
       events: (id: string, after: number, limit: number) => this.events(id, after, limit),
+      headers: (id: string, after: number, limit: number) => this.events(id, after, limit),
     };
     const limits = {
       maxBytes: this.options.maxBodyBytes ?? 1024 * 1024,
@@ -134,7 +136,7 @@ export class PushEngine extends PushStores {
     };
     const runner = new StreamRunner(
       this.streams,
-      new StreamReader(log as TaskLog, limits),
+      new StreamReader(log as unknown as TaskLog, limits),
       new AttemptSender(
         new HttpWebhookSender(new WebhookEgress(this.egress), clock, this.settings),
         plainAuthenticator(testSecrets()),
@@ -170,11 +172,7 @@ export class PushEngine extends PushStores {
   }
 
   private async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
-    const rows = await this.database.read<TaskEvent & { task_id: string; at: number }>(
-      'SELECT * FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?',
-      [taskId, afterSeq, limit],
-    );
-    return rows.map((row) => ({ ...row, taskId: row.task_id, at: new Date(row.at) }));
+    return (await readEvents(this.database, taskId, afterSeq, limit)).map(toEvent);
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamResponse } from '../../protocol/a2a.js';
-import { TaskLog, type TaskEvent } from '../../tasks/index.js';
+import { headerOf, TaskLog, type TaskEvent } from '../../tasks/index.js';
 import type { StreamCursor } from './domain/delivery-plan.js';
 import { ByteBudget, OverBudgetError } from './byte-budget.js';
 import { StreamReader } from './stream-reader.js';
@@ -17,8 +17,9 @@ const chunk = (artifactId: string, size = 1) => ({
 
 function entry(wire: object, i: number): TaskEvent {
   const kind = 'task' in wire ? 'task' : 'statusUpdate' in wire ? 'status' : 'artifact';
-  const body = JSON.stringify(StreamResponse.toJSON(StreamResponse.fromJSON(wire)));
-  return { seq: i + 1, taskId: 't', kind, at: new Date(0), body };
+  const event = StreamResponse.fromJSON(wire);
+  const body = JSON.stringify(StreamResponse.toJSON(event));
+  return { seq: i + 1, taskId: 't', kind, at: new Date(0), header: headerOf(event.payload!), body };
 }
 
 /** A log that counts what is read of it. */
@@ -30,6 +31,11 @@ function logOf(events: readonly TaskEvent[]) {
       counts.pages += 1;
       for (const { body } of page) counts.bytes += body.length;
       return Promise.resolve(page);
+    },
+    headers: (_: string, after: number, limit: number) => {
+      counts.pages += 1;
+      const page = events.slice(after, after + limit);
+      return Promise.resolve(page.map(({ seq, kind, header }) => ({ seq, kind, header })));
     },
   });
   return { log, counts };
@@ -99,13 +105,17 @@ describe('StreamReader', () => {
     expect(counts.pages).toBe(steps.length);
   });
 
-  it('finds out what came before its place in pieces too', async () => {
+  it('finds out what came before its place in pieces too, from the headers', async () => {
     const chunks = Array.from({ length: 900 }, () => chunk('a'));
     const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry));
     const steps = await readTo(new StreamReader(log, LIMITS), 903, streamAt(902, null), 0);
     expect(steps.map(({ cursor }) => cursor === null)).toEqual([true, true, true, true, false]);
     expect(drafts(steps).map(({ kind }) => kind)).toEqual(['artifact', 'event']);
     expect(counts.pages).toBeLessThan(12);
+    const replayed = counts.bytes;
+    const ofOther = streamAt(902, null, 'other');
+    expect(drafts(await readTo(new StreamReader(log, { ...LIMITS }), 902, ofOther))).toEqual([]);
+    expect(counts.bytes).toBe(replayed);
   });
 
   it('makes a dead letter of an entry that cannot be read, and goes on behind it', async () => {

@@ -1,12 +1,6 @@
 import { storable } from '../../database/text.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
-import {
-  headerOf,
-  isShown,
-  type EventHeader,
-  type TaskEvent,
-  type TaskLog,
-} from '../../tasks/index.js';
+import { isDamaged, type TaskEvent, type TaskLog } from '../../tasks/index.js';
 import type { Delivery } from './delivery.js';
 import {
   LOG_START,
@@ -19,14 +13,15 @@ import { eventWebhookId } from './domain/webhook-id.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
 import { onlyStates } from './domain/state-filter.js';
 import { ByteBudget, type Hold } from './byte-budget.js';
-import { PAGE, isLast, logTurns, nextLimit, readPage } from './log-pages.js';
-import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
+import { PAGE, isLast, logTurns, nextLimit, readHeaders, readPage } from './log-pages.js';
+import { LogGoneError, TaskReplays, payloadOf, wireOf } from './task-replays.js';
 import {
   type BodyLimits,
   UnrenderableError,
   type WebhookBody,
   taskPayload,
   webhookBody,
+  wireBody,
 } from '../sending/webhook-body.js';
 
 /** Log entries read at once; few at first, since most streams find what they look for right there. */
@@ -136,13 +131,11 @@ export class StreamReader {
   ): Promise<Passed> {
     const { kind, seq } = event;
     const { states, events } = stream.webhook;
-    const header = tryHeader(event);
-    if (header === null) {
-      const isDelivered = isShown(event) && (states === undefined || kind !== 'artifact');
+    if (isDamaged(event)) {
+      const isDelivered = states === undefined || kind !== 'artifact';
       return { nextSeq: seq + 1, cursor, deliveries: isDelivered ? [unreadable(stream, seq)] : [] };
     }
-    const entry = { kind, header };
-    const plan = onlyStates(planEntry(cursor, entry, events), entry, states);
+    const plan = onlyStates(planEntry(cursor, event, events), event, states);
     // A 0.x body is the whole task, so one request contains all that one entry brought.
     const wanted = stream.webhook.version === '1.0' ? plan.deliveries : plan.deliveries.slice(-1);
     let replayed: Promise<Task> | undefined;
@@ -212,7 +205,7 @@ export class StreamReader {
       return webhookBody(version, artifactPayload(taskId, await task(), artifactId), this.limits);
     }
     const event = await entry();
-    return webhookBody(version, payloadOf(event), this.limits, event.body);
+    return wireBody(wireOf(event), () => payloadOf(event), this.limits);
   }
 
   /** What is known before the stream's position; null when `isOver` before it is: the next call goes on. */
@@ -226,19 +219,12 @@ export class StreamReader {
     const known = this.halfKnown.get(stream.id);
     this.halfKnown.delete(stream.id);
     let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
-    const turns = logTurns();
-    for (let limit = PAGE; seq < last;) {
-      const requested = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
-      const page = await readPage(this.log, requested, hold);
+    while (seq < last) {
+      const requested = { taskId, after: seq, limit: Math.min(PAGE, last - seq), part: 'page' };
+      const page = await readHeaders(this.log, requested, hold);
       if (page.length === 0) break;
-      limit = nextLimit(page);
-      for (const event of page) {
-        const turn = turns.next(event.body.length);
-        if (turn) await turn;
-        const header = tryHeader(event);
-        if (header) cursor = planEntry(cursor, { kind: event.kind, header }).cursor;
-        seq = event.seq;
-      }
+      for (const entry of page) cursor = planEntry(cursor, entry).cursor;
+      seq = page.at(-1)!.seq;
       if (seq < last && isOver()) {
         if (this.halfKnown.size >= MAX_HALF_KNOWN) this.halfKnown.clear();
         this.halfKnown.set(stream.id, { seq, cursor });
@@ -251,16 +237,6 @@ export class StreamReader {
 
 function artifactIdOf(delivery: PlannedDelivery): string[] {
   return delivery.kind === 'artifact' ? [delivery.artifactId] : [];
-}
-
-/** Null when the entry cannot be read. */
-function tryHeader(event: TaskEvent): EventHeader | null {
-  try {
-    return headerOf(payloadOf(event));
-  } catch (error) {
-    if (error instanceof UnrenderableError) return null;
-    throw error;
-  }
 }
 
 /** It ends as a dead letter that says why, and the stream goes on behind it. */

@@ -1,6 +1,6 @@
 import { StreamResponse, type Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
-import type { TaskEvent, TaskLog } from '../../tasks/index.js';
+import { isDamaged, type EventKind, type TaskEvent, type TaskLog } from '../../tasks/index.js';
 import type { Hold } from './byte-budget.js';
 import { PAGE, logTurns, nextLimit, readPage } from './log-pages.js';
 import { UnrenderableError } from '../sending/webhook-body.js';
@@ -22,15 +22,35 @@ export class LogGoneError extends Error {
 
 /** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
 export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
-  const reason = `entry ${seq} of the task's log cannot be read`;
   let payload: StreamResponse['payload'];
   try {
     payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
   } catch (cause) {
-    throw new UnrenderableError(reason, { cause });
+    throw unreadable(seq, cause);
   }
-  if (!payload) throw new UnrenderableError(reason);
+  if (!payload) throw unreadable(seq);
   return payload;
+}
+
+/** How the texts of entries that are shown begin. */
+const BEGINNING: Partial<Record<EventKind, string>> = {
+  task: '{"task":{',
+  status: '{"statusUpdate":{',
+  artifact: '{"artifactUpdate":{',
+};
+
+/**
+ * The text of a log entry, to be sent as it is. Throws {@link UnrenderableError} when it begins or ends as none does; it is
+ * not parsed.
+ */
+export function wireOf({ seq, kind, header, body }: TaskEvent): string {
+  const isWhole = body.startsWith(BEGINNING[kind] ?? '{') && body.endsWith('}}');
+  if (!isWhole || isDamaged({ kind, header })) throw unreadable(seq);
+  return body;
+}
+
+function unreadable(seq: number, cause?: unknown): UnrenderableError {
+  return new UnrenderableError(`entry ${seq} of the task's log cannot be read`, { cause });
 }
 
 /**

@@ -24,7 +24,6 @@ import type {
   NewEvent,
   TaskAggregate,
   TaskChange,
-  LoggedEvent,
   TaskEvent,
   TaskRecord,
 } from '../task.js';
@@ -59,7 +58,7 @@ export class LiveTask {
   private values: { checkpoint: number; since: number };
 
   private stateBefore: TaskRecord['state'];
-  private events: LoggedEvent[] = [];
+  private events: TaskEvent[] = [];
   /** Of the append that was taken last. */
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
@@ -258,7 +257,7 @@ export class LiveTask {
     events: readonly NewEvent[],
     now: Date,
     bodies: readonly string[] | undefined,
-  ): LoggedEvent[] {
+  ): TaskEvent[] {
     let { state, seq } = this.record;
     return events.map((event, i) => {
       const { kind, payload } = event;
