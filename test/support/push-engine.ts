@@ -1,3 +1,4 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { BodyBudget } from '../../src/push/delivery/body-budget.js';
 import { NO_OBSERVER, OPEN_GATE } from '../../src/push/delivery/fake-gate.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
@@ -7,7 +8,7 @@ import { StreamResponse } from '../../src/protocol/a2a.js';
 import { AttemptSender } from '../../src/push/sending/attempt-sender.js';
 import { DeliveryCleanup } from '../../src/push/delivery/delivery-cleanup.js';
 import { DeliveryWorker } from '../../src/push/delivery/delivery.worker.js';
-import { dueWhen } from '../../src/push/delivery/domain/due-mark.js';
+import { dueWhen } from '../../src/push/delivery/domain/delivery-plan.js';
 import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { StreamReader } from '../../src/push/delivery/stream-reader.js';
@@ -67,7 +68,7 @@ export class PushEngine extends PushStores {
 
   /** Adds entries (1.0 wire JSON of StreamResponse) to a task's log as one commit. */
   async append(taskId: string, ...wires: object[]): Promise<void> {
-    const { streams, wakeup } = this;
+    const { wakeup } = this;
     const now = new Date();
     const entries: LogEntry[] = [];
     await this.database.write(function* (tx) {
@@ -88,7 +89,7 @@ export class PushEngine extends PushStores {
       }
       yield* tx.run('UPDATE tasks SET seq = ? WHERE id = ?', [seq, taskId]);
       const when = dueWhen(entries, task?.every === 1);
-      if (when !== null) yield* streams.markDue(tx, [{ taskId, seq, when }], now);
+      if (when !== null) yield* markDue(tx, [{ taskId, seq, when }], now);
     });
     wakeup.notify();
   }
@@ -130,13 +131,11 @@ export class PushEngine extends PushStores {
       events: (id: string, after: number, limit: number) => this.events(id, after, limit),
       headers: (id: string, after: number, limit: number) => this.events(id, after, limit),
     };
-    const limits = {
-      maxBytes: this.options.maxBodyBytes ?? 1024 * 1024,
-      publicUrl: 'https://hub.example',
-    };
+    const bodies = { maxBodyBytes: this.options.maxBodyBytes ?? 1024 * 1024 };
+    const address = { ofA2a: 'https://hub.example' };
     const runner = new StreamRunner(
       this.streams,
-      new StreamReader(log as unknown as TaskLog, limits),
+      new StreamReader(log as unknown as TaskLog, this.ids, clock, bodies, address),
       new AttemptSender(
         new HttpWebhookSender(new WebhookEgress(this.egress), clock, this.settings),
         plainAuthenticator(testSecrets()),

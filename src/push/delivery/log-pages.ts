@@ -1,5 +1,14 @@
 import { LONG, TurnCounter } from '../../common/long-work.js';
-import { textOf, type LogHeader, type TaskEvent, type TaskLog } from '../../tasks/index.js';
+import { StreamResponse } from '../../protocol/a2a.js';
+import {
+  isDamaged,
+  textOf,
+  type EventKind,
+  type LogHeader,
+  type TaskEvent,
+  type TaskLog,
+} from '../../tasks/index.js';
+import { UnrenderableError } from '../sending/webhook-body.js';
 import type { Hold } from './byte-budget.js';
 
 /** Log entries read at once. */
@@ -74,4 +83,37 @@ async function readHeld<T>(
 /** Their ids are what may be long of them. */
 function sizeOfHeaders(headers: readonly LogHeader[]): number {
   return headers.reduce((sum, { header }) => sum + (header.artifact?.id.length ?? 0), 0);
+}
+
+/** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
+export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
+  let payload: StreamResponse['payload'];
+  try {
+    payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
+  } catch (cause) {
+    throw unreadable(seq, cause);
+  }
+  if (!payload) throw unreadable(seq);
+  return payload;
+}
+
+/** How the texts of entries that are shown begin. */
+const BEGINNING: Partial<Record<EventKind, string>> = {
+  task: '{"task":{',
+  status: '{"statusUpdate":{',
+  artifact: '{"artifactUpdate":{',
+};
+
+/**
+ * The text of a log entry, to be sent as it is. Throws {@link UnrenderableError} when it begins or ends as none does; it is
+ * not parsed.
+ */
+export function wireOf({ seq, kind, header, body }: TaskEvent): string {
+  const isWhole = body.startsWith(BEGINNING[kind] ?? '{') && body.endsWith('}}');
+  if (!isWhole || isDamaged({ kind, header })) throw unreadable(seq);
+  return body;
+}
+
+function unreadable(seq: number, cause?: unknown): UnrenderableError {
+  return new UnrenderableError(`entry ${seq} of the task's log cannot be read`, { cause });
 }

@@ -1,9 +1,8 @@
-import { StreamResponse, type Task } from '../../protocol/a2a.js';
+import type { Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
-import { isDamaged, type EventKind, type TaskEvent, type TaskLog } from '../../tasks/index.js';
+import type { TaskLog } from '../../tasks/index.js';
 import type { Hold } from './byte-budget.js';
-import { PAGE, logTurns, nextLimit, readPage } from './log-pages.js';
-import { UnrenderableError } from '../sending/webhook-body.js';
+import { PAGE, logTurns, nextLimit, payloadOf, readPage } from './log-pages.js';
 
 /** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
 const MAX_KEPT = 100;
@@ -18,39 +17,6 @@ interface Replay {
 /** The log does not reach back as far as is needed. */
 export class LogGoneError extends Error {
   override readonly name = 'LogGoneError';
-}
-
-/** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
-export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
-  let payload: StreamResponse['payload'];
-  try {
-    payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
-  } catch (cause) {
-    throw unreadable(seq, cause);
-  }
-  if (!payload) throw unreadable(seq);
-  return payload;
-}
-
-/** How the texts of entries that are shown begin. */
-const BEGINNING: Partial<Record<EventKind, string>> = {
-  task: '{"task":{',
-  status: '{"statusUpdate":{',
-  artifact: '{"artifactUpdate":{',
-};
-
-/**
- * The text of a log entry, to be sent as it is. Throws {@link UnrenderableError} when it begins or ends as none does; it is
- * not parsed.
- */
-export function wireOf({ seq, kind, header, body }: TaskEvent): string {
-  const isWhole = body.startsWith(BEGINNING[kind] ?? '{') && body.endsWith('}}');
-  if (!isWhole || isDamaged({ kind, header })) throw unreadable(seq);
-  return body;
-}
-
-function unreadable(seq: number, cause?: unknown): UnrenderableError {
-  return new UnrenderableError(`entry ${seq} of the task's log cannot be read`, { cause });
 }
 
 /**
