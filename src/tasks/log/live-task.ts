@@ -23,7 +23,6 @@ import type {
   NewEvent,
   TaskAggregate,
   TaskChange,
-  LoggedEvent,
   TaskEvent,
   TaskRecord,
 } from '../task.js';
@@ -58,7 +57,7 @@ export class LiveTask {
   private values: { checkpoint: number; since: number };
 
   private stateBefore: TaskRecord['state'];
-  private events: LoggedEvent[] = [];
+  private events: TaskEvent[] = [];
   /** Of the append that was taken last. */
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
@@ -259,7 +258,7 @@ export class LiveTask {
     events: readonly NewEvent[],
     now: Date,
     bodies: readonly string[] | undefined,
-  ): LoggedEvent[] {
+  ): TaskEvent[] {
     let { state, seq } = this.record;
     return events.map((event, i) => {
       const { kind, payload } = event;

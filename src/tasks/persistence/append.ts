@@ -11,6 +11,7 @@ import { withDeletedLogs } from './deleted-logs.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
+import { textOfHeader } from './header-text.js';
 import { EVENT_COLUMNS } from './read-events.js';
 import { taskColumns, taskDueAt, TASKS } from './task-rows.js';
 
@@ -199,10 +200,11 @@ function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeT
   const events = appends.flatMap((append) => append.events);
   for (const piece of pieces(events)) {
     yield* tx.run(
-      `INSERT INTO task_events (${EVENT_COLUMNS}) VALUES ${rowsOf(piece.length, 7)}`,
+      `INSERT INTO task_events (${EVENT_COLUMNS}) VALUES ${rowsOf(piece.length, 8)}`,
       flatten(piece, (params, event) => {
+        const { taskId, seq, kind, at, header } = event;
         const text = texts.columnsOf(event);
-        params.push(event.taskId, event.seq, event.kind, event.at.getTime(), ...text);
+        params.push(taskId, seq, kind, at.getTime(), textOfHeader(header), ...text);
       }),
     );
   }

@@ -1,5 +1,5 @@
 import type { Tx, Work } from '../../database/sql.js';
-import type { Delegation, IdempotencyKey, LoggedEvent, TaskRecord } from '../task.js';
+import type { Delegation, IdempotencyKey, TaskEvent, TaskRecord } from '../task.js';
 import type { AfterCommit } from './append-participant.js';
 import type { UsageChange } from './usage.js';
 
@@ -30,7 +30,7 @@ export interface PreparedAppend {
   readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
-  readonly events: readonly LoggedEvent[];
+  readonly events: readonly TaskEvent[];
   readonly delegations: readonly DelegationWrite[];
   /** The whole task as of the last event, when a checkpoint is due. */
   readonly checkpoint: Checkpoint | null;

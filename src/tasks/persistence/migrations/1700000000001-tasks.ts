@@ -62,6 +62,7 @@ const taskTables = (clustered: string): string[] => [
     "seq" integer NOT NULL,
     "kind" text NOT NULL,
     "at" bigint NOT NULL,
+    "header" text,
     "body" text NOT NULL,
     CONSTRAINT "task_events_pk" PRIMARY KEY ("task_id", "seq")
   )${clustered}`,
