@@ -1,4 +1,10 @@
-import type { Attempt, Delegation, DelegationProgress, DelegationState } from '../task.js';
+import type {
+  Attempt,
+  Delegation,
+  DelegationPatch,
+  DelegationProgress,
+  DelegationState,
+} from '../task.js';
 import { isEnded } from './delegation-state.js';
 
 /** States an agent alone brings a delegation to: by them it has answered. */
@@ -10,12 +16,17 @@ const ANSWERED: ReadonlySet<DelegationState> = new Set([
   'rejected',
 ]);
 
+/** The delegation after this patch of it; members that are present but undefined change nothing. */
+export function patched(before: Delegation, patch: DelegationPatch, now: Date): Delegation {
+  return timed(before, { ...before, ...definedOf(patch), updatedAt: now }, now);
+}
+
 /**
  * The delegation after a change, with the times of what has happened by it and the attempts before,
  * which a decision need not carry on. The time it was first sent is that of its claim: `sending`
  * begins with a claim, and the claim is the last that touched it.
  */
-export function timed(before: Delegation, after: Delegation, now: Date): Delegation {
+function timed(before: Delegation, after: Delegation, now: Date): Delegation {
   const times = { ...before.progress.times, ...after.progress.times };
   const sent =
     times.sentAt === undefined && before.state === 'sending' && !isTakenBack(before, after);
@@ -36,6 +47,16 @@ export function timed(before: Delegation, after: Delegation, now: Date): Delegat
     },
   };
   return { ...after, progress };
+}
+
+function definedOf(patch: DelegationPatch): DelegationPatch {
+  for (const value of Object.values(patch)) {
+    if (value !== undefined) continue;
+    return Object.fromEntries(
+      Object.entries(patch).filter(([, each]) => each !== undefined),
+    ) as DelegationPatch;
+  }
+  return patch;
 }
 
 /** Its message has not left after all: the call that its claim had counted is taken back. */

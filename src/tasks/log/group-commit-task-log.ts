@@ -4,7 +4,6 @@ import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
 import { isLarge, sizeOf } from './append-size.js';
-import { unstarted } from './first-update.js';
 import { LiveTask } from './live-task.js';
 import { notifyOf } from './notifications.js';
 import { endingFor } from './ending.js';
@@ -71,7 +70,7 @@ export class GroupCommitTaskLog extends TaskLog {
     { record, firstUpdate, idempotency }: NewTask,
     enlisted: readonly EnlistedWork[] = [],
   ): Promise<Created> {
-    const writer = this.writerOfNew(new LiveTask(unstarted(record), this.maxTaskSize));
+    const writer = this.writerOfNew(LiveTask.unstarted(record, this.maxTaskSize));
     const created = new Promise<TaskAggregate>((resolve, reject) => {
       writer.enqueue({
         purpose: 'creation',

@@ -1,9 +1,10 @@
-import { Artifact, Task } from '../../protocol/a2a.js';
+import type { Artifact, Task } from '../../protocol/a2a.js';
 import {
   applyEvent,
   applyHeld,
   cloneHeld,
   cloneTask,
+  emptyTask,
   repeats,
 } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -16,7 +17,7 @@ import type {
   PreparedAppend,
 } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claim.js';
-import type { StoredTask } from '../store/task-store.js';
+import { NOTHING_STORED, type StoredTask } from '../store/task-store.js';
 import type {
   Delegation,
   DelegationPatch,
@@ -28,10 +29,10 @@ import type {
   TaskEvent,
   TaskRecord,
 } from '../task.js';
-import { timed } from '../domain/delegation-times.js';
+import { patched } from '../domain/delegation-times.js';
 import { headerOf } from '../domain/event-header.js';
 import { usageOf } from './append-usage.js';
-import { checkpointDue } from './checkpoint-due.js';
+import { checkpointDue, checkpointOf } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
 import { checkSize, loadOf } from './size-limit.js';
@@ -94,6 +95,13 @@ export class LiveTask {
     this.values = { checkpoint: stored.checkpointValues, since: stored.valuesSince };
     this.stored = stored.storedBytes;
     this.stateBefore = this.record.state;
+  }
+
+  /** A task before its first update: nothing of it is stored, and its version is 0. */
+  static unstarted(record: TaskRecord, maxSize?: number): LiveTask {
+    const task = emptyTask(record.id, record.contextId);
+    const aggregate = { record, task, held: [], delegations: [] };
+    return new LiveTask({ aggregate, ...NOTHING_STORED }, maxSize);
   }
 
   /** The version of the last commit this state includes; 0: the task is not created yet. */
@@ -295,7 +303,7 @@ export class LiveTask {
     const index = this.delegations.findIndex(({ id }) => id === patch.id);
     const before = this.delegations[index];
     if (before === undefined) return;
-    const after = timed(before, { ...before, ...definedOf(patch), updatedAt: now }, now);
+    const after = patched(before, patch, now);
     this.delegations = this.delegations.with(index, after);
     this.agentsChanged ||= after.agentId !== before.agentId;
     const write = this.writes.get(patch.id) ?? { added: false, lease: false };
@@ -316,15 +324,12 @@ export class LiveTask {
     // What was held and is now shown counts twice, until a checkpoint has it once.
     const isOver = this.size > this.maxSize || this.hasManyValues();
     if (!isOver && !checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
-    const task = JSON.stringify(Task.toJSON(this.task));
-    const held =
-      this.held.length === 0
-        ? null
-        : JSON.stringify(this.held.map((each) => Artifact.toJSON(each)));
+    const checkpoint = checkpointOf(this.task, this.held);
+    const { task, held } = checkpoint;
     const checkpointSize = task.length + (held?.length ?? 0);
     this.since = { events: 0, size: 0, repeated: 0, checkpointSize };
     this.values = { checkpoint: valuesOfCheckpoint(task, held), since: 0 };
-    return { task, held };
+    return checkpoint;
   }
 
   /** So many that what was replaced must not count on; not again before a fifth of them is new. */
@@ -332,15 +337,4 @@ export class LiveTask {
     const { checkpoint, since } = this.values;
     return checkpoint + since > MAX_TASK_VALUES / 2 && since * 4 >= checkpoint;
   }
-}
-
-/** Without members that are present but undefined: they change nothing. */
-function definedOf(patch: DelegationPatch): DelegationPatch {
-  for (const value of Object.values(patch)) {
-    if (value !== undefined) continue;
-    return Object.fromEntries(
-      Object.entries(patch).filter(([, each]) => each !== undefined),
-    ) as DelegationPatch;
-  }
-  return patch;
 }

@@ -24,6 +24,18 @@ export interface StoredTask {
   readonly valuesSince: number;
 }
 
+/** What is stored of a task before its first update. */
+export const NOTHING_STORED: Omit<StoredTask, 'aggregate'> = {
+  version: 0,
+  checkpointSize: 0,
+  eventsSince: 0,
+  sizeSince: 0,
+  storedBytes: 0,
+  repeatedSince: 0,
+  checkpointValues: 0,
+  valuesSince: 0,
+};
+
 /** Whom an idempotency key belongs to. */
 export interface KeyHolder {
   readonly taskId: string;
