@@ -26,9 +26,9 @@ import type {
   TaskChange,
   TaskRecord,
 } from '../task.js';
-import { decideAgentEvent } from './delegation-decisions.js';
 import { patched } from './delegation-times.js';
 import { userMessage } from './fake-events.js';
+import { decideAgentEvent } from './take-event.js';
 
 /** The clock of these tests. */
 export const NOW = new Date('2026-01-01T00:00:00Z');
