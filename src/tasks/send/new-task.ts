@@ -211,7 +211,7 @@ function shortRoute(
 ): object {
   const { reason, strategy, require, quorum, rule, composite } = route;
   const plan = planOf(route);
-  const hasRequirement = strategy !== 'plan' && MEMBERS_OF[strategy].require;
+  const hasRequirement = strategy !== 'plan' && MEMBERS_OF[strategy].hasRequirement;
   return {
     reason,
     strategy,
