@@ -5,7 +5,7 @@ import { PushModule } from '../push/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { SigningModule } from '../signing/index.js';
 import { TasksModule } from '../tasks/index.js';
-import { Admission } from './admission.js';
+import { CallAdmission } from './call-admission.js';
 import { AgentCallbackEndpoint } from './callbacks/agent-callback.endpoint.js';
 import { CardSigner } from './cards/card-signer.js';
 import { CardEndpoints } from './cards/card.endpoints.js';
@@ -21,7 +21,7 @@ import { AdminAnswers } from './http/admin-answers.js';
 import { AdminBodies } from './http/admin-bodies.js';
 import { HttpBindings } from './http/http-bindings.js';
 import { AnswerBudget, answerRules } from './limits/answer-budget.js';
-import { BodyBudget } from './limits/body-budget.js';
+import { RequestBodyBudget } from './limits/request-body-budget.js';
 import { RequestCapacity } from './limits/request-capacity.js';
 import { OpenCalls } from './limits/open-calls.js';
 import { Turns } from './limits/turns.js';
@@ -40,8 +40,8 @@ import { EventStreams } from './sse/event-streams.js';
   imports: [AgentsModule, AuthModule, PushModule, RoutingModule, SigningModule, TasksModule],
   providers: [
     RateLimit,
-    Admission,
-    BodyBudget,
+    CallAdmission,
+    RequestBodyBudget,
     { provide: AnswerBudget, useFactory: () => new AnswerBudget(answerRules()) },
     OpenCalls,
     Turns,

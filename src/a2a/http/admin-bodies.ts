@@ -6,7 +6,7 @@ import { bodyFault, limitFault } from '../../common/http/json-body.js';
 import { AppConfig } from '../../config/index.js';
 import { RequestCapacity } from '../limits/request-capacity.js';
 import type { MessageLimits } from '../limits/message-limits.js';
-import { readBody } from './read-body.js';
+import { readBody } from './read-request-body.js';
 
 /** Methods whose bodies say nothing to any route. */
 const BODYLESS = new Set(['DELETE', 'OPTIONS']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { userMessage } from '../domain/fake-events.js';
 import { NOW } from '../domain/fake-task.js';
-import type { ClaimedDelegation } from '../store/claim.js';
+import type { ClaimedDelegation } from '../store/claimed-task.js';
 import { firstUpdate } from '../send/new-task.js';
 import type { Delegation, NewDelegation } from '../task.js';
 import { NEW_RECORD } from './fake-record.js';

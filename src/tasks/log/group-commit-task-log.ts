@@ -20,7 +20,7 @@ import type {
   Fence,
   PreparedAppend,
 } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
 import type { KeyHolder, ReserveBytes, TaskStore } from '../store/task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { isVisible } from '../store/visibility.js';

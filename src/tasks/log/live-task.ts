@@ -16,7 +16,7 @@ import type {
   Fence,
   PreparedAppend,
 } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
 import { NOTHING_STORED, type StoredTask } from '../store/task-store.js';
 import type {
   Delegation,

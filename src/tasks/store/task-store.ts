@@ -1,7 +1,12 @@
 import type { Visibility } from '../../auth/index.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import type { Delegation, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
-import type { ClaimedDelegation, ClaimedTask, ClaimQuota, OwnedDelegation } from './claim.js';
+import type {
+  ClaimedDelegation,
+  ClaimedTask,
+  ClaimQuota,
+  OwnedDelegation,
+} from './claimed-task.js';
 import type { AppendOutcome, DelegationWrite, PreparedAppend } from './prepared-append.js';
 import type { OwnedUsageChange } from './usage.js';
 
