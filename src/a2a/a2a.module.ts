@@ -17,8 +17,6 @@ import { GrpcStreams } from './grpc/grpc-streams.js';
 import { V0GrpcService } from './grpc/v0-service.js';
 import { V1GrpcService } from './grpc/v1-service.js';
 import { HubRequestHandler } from './hub-request-handler.js';
-import { AdminAnswers } from './http/admin-answers.js';
-import { AdminBodies } from './http/admin-bodies.js';
 import { HttpBindings } from './http/http-bindings.js';
 import { AnswerBudget, answerRules } from './limits/answer-budget.js';
 import { RequestBodyBudget } from './limits/request-body-budget.js';
@@ -49,8 +47,6 @@ import { EventStreams } from './sse/event-streams.js';
     RequestCapacity,
     HubRequestHandler,
     EventStreams,
-    AdminAnswers,
-    AdminBodies,
     HttpBindings,
     V1Dialect,
     V0Dialect,
@@ -69,5 +65,6 @@ import { EventStreams } from './sse/event-streams.js';
     CardEndpoints,
     AgentCallbackEndpoint,
   ],
+  exports: [RequestCapacity],
 })
 export class A2aModule {}
