@@ -25,7 +25,7 @@ import { readDirective } from '../protocol/routing-extension.js';
 import { PushConfigService } from '../push/index.js';
 import type { HubRequest } from '../routing/index.js';
 import type { CallContext } from '../auth/index.js';
-import { type StreamItem, TaskService } from '../tasks/index.js';
+import { type EnlistedWork, type StreamItem, TaskService } from '../tasks/index.js';
 import type { Capabilities } from './capabilities.js';
 import type { CardForm } from './cards/card-forms.js';
 import { CardService } from './cards/card.service.js';
@@ -211,7 +211,7 @@ export class HubRequestHandler {
     { configuration }: SendMessageRequest,
     call: CallContext,
     source: SourceDetails,
-  ): Promise<Parameters<TaskService['send']>[1]> {
+  ): Promise<readonly EnlistedWork[]> {
     const config = configuration?.taskPushNotificationConfig;
     return config ? [await this.push.inline(config, call, source.authentication)] : [];
   }

@@ -1,4 +1,4 @@
-import { MEMBERS_OF, STRATEGIES, strategiesWith, type Strategy } from './strategies.js';
+import { MEMBERS_OF, STRATEGIES, strategiesThat, type Strategy } from './strategies.js';
 import { invalidField } from '../common/hub-error.js';
 import {
   countUpTo,
@@ -208,12 +208,14 @@ function refuseContradictions(directive: RoutingDirective): void {
   if (quorum !== undefined && require !== 'quorum') {
     throw invalidField(field('quorum'), 'is for require quorum: ask for it, or leave it out');
   }
-  if (require !== undefined && !MEMBERS_OF[strategy ?? 'one'].require) {
-    throw invalidField(field('require'), `is for the strategies ${strategiesWith('require')}`);
+  if (require !== undefined && !MEMBERS_OF[strategy ?? 'one'].hasRequirement) {
+    const fitting = strategiesThat(({ hasRequirement }) => hasRequirement);
+    throw invalidField(field('require'), `is for the strategies ${fitting}`);
   }
   // Without a strategy a rule of the operator may have one that asks several.
-  if (maxAgents !== undefined && strategy !== undefined && !MEMBERS_OF[strategy].maxAgents) {
-    throw invalidField(field('maxAgents'), `is for the strategies ${strategiesWith('maxAgents')}`);
+  if (maxAgents !== undefined && strategy !== undefined && !MEMBERS_OF[strategy].fansOut) {
+    const fitting = strategiesThat(({ fansOut }) => fansOut);
+    throw invalidField(field('maxAgents'), `is for the strategies ${fitting}`);
   }
   if (quorum !== undefined && maxAgents !== undefined && quorum > maxAgents) {
     throw invalidField(field('quorum'), `is more than maxAgents allows: ${maxAgents}`);

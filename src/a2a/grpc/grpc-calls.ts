@@ -12,12 +12,12 @@ import { hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
-import { Admission } from '../admission.js';
-import { activatedHeaders, callContextOf, single } from '../call-context.js';
+import { CallAdmission } from '../call-admission.js';
+import { activatedHeaders, callContextOf, single } from '../context-of-headers.js';
 import type { AnswerHold } from '../limits/answer-budget.js';
 import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
 import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
-import { checkVersion } from '../protocol-version.js';
+import { checkVersion } from '../requested-version.js';
 import { Callers } from './callers.js';
 import { grpcStatusOf } from './grpc-error.js';
 import {
@@ -52,7 +52,7 @@ export class GrpcCalls {
   private readonly versions = new Map<string, ProtocolVersion>();
 
   constructor(
-    private readonly admission: Admission,
+    private readonly admission: CallAdmission,
     private readonly streams: GrpcStreams,
     private readonly capacity: RequestCapacity,
     private readonly log: Log,

@@ -9,8 +9,8 @@ import { varyBy } from '../../common/http/vary.js';
 import { LONG, longTurn } from '../../common/long-work.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
-import { Admission } from '../admission.js';
-import { activatedHeaders } from '../call-context.js';
+import { CallAdmission } from '../call-admission.js';
+import { activatedHeaders } from '../context-of-headers.js';
 import { checkListed } from '../capabilities.js';
 import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
 import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
@@ -28,7 +28,7 @@ import {
   type HttpRequest,
   type HttpRoute,
 } from './http-binding.js';
-import { readBody } from './read-body.js';
+import { readBody } from './read-request-body.js';
 import { sendBlocks } from './send-blocks.js';
 import { versionRequestedBy } from './version.js';
 
@@ -54,7 +54,7 @@ export class HttpBindings {
 
   constructor(
     private readonly adapter: HttpAdapterHost,
-    private readonly admission: Admission,
+    private readonly admission: CallAdmission,
     private readonly streams: EventStreams,
     private readonly config: AppConfig,
     private readonly log: Log,

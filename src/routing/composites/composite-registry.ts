@@ -8,7 +8,7 @@ import { AppConfig } from '../../config/index.js';
 import type { CompositeSkill } from '../domain/composite-skill.js';
 import { CompositeSource } from '../composite-source.js';
 import { CompositeStore } from './composite-store.js';
-import { compositeSkillOf } from './domain/composite-skill.js';
+import { compositeSkillOf } from './domain/skill-of-composite.js';
 import type { Composite } from './domain/composite.js';
 
 interface Entry {

@@ -1,6 +1,6 @@
 import type { AgentLoad } from '../../agents/index.js';
 import { reservedOf, availableTo } from '../domain/fair-share.js';
-import type { CancelQuota, ClaimQuota } from '../store/claim.js';
+import type { CancelQuota, ClaimQuota } from '../store/claimed-task.js';
 import type { Delegation } from '../task.js';
 
 /** The delegation a permit is for. */

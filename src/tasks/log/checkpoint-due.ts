@@ -1,5 +1,6 @@
-import type { TaskState } from '../../protocol/a2a.js';
+import { Artifact, Task, type TaskState } from '../../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
+import type { Checkpoint } from '../store/prepared-append.js';
 
 /** What of a task's log is newer than its newest checkpoint. */
 export interface LogSince {
@@ -47,4 +48,12 @@ function isWorthwhile({ events, size, repeated, checkpointSize }: LogSince): boo
   const isOfSmall = size < events * LARGE_EVENT;
   if (whole <= SHORT_CHECKPOINT) return repeats || isOfSmall || size < MAX_SIZE;
   return (repeats && repeated * 3 >= checkpointSize) || (isOfSmall && size >= LONG_LOG);
+}
+
+/** The texts of a checkpoint of a task, and of what it holds. */
+export function checkpointOf(task: Task, held: readonly Artifact[]): Checkpoint {
+  return {
+    task: JSON.stringify(Task.toJSON(task)),
+    held: held.length === 0 ? null : JSON.stringify(held.map((each) => Artifact.toJSON(each))),
+  };
 }

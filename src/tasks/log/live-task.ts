@@ -1,9 +1,10 @@
-import { Artifact, Task } from '../../protocol/a2a.js';
+import type { Artifact, Task } from '../../protocol/a2a.js';
 import {
   applyEvent,
   applyHeld,
   cloneHeld,
   cloneTask,
+  emptyTask,
   repeats,
 } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -14,8 +15,8 @@ import type {
   EnlistedWork,
   PreparedAppend,
 } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
-import type { StoredTask } from '../store/task-store.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
+import { NOTHING_STORED, type StoredTask } from '../store/task-store.js';
 import type {
   Delegation,
   DelegationPatch,
@@ -26,10 +27,10 @@ import type {
   TaskEvent,
   TaskRecord,
 } from '../task.js';
-import { timed } from '../domain/delegation-times.js';
+import { patched } from '../domain/delegation-times.js';
 import { headerOf } from '../domain/event-header.js';
 import { usageOf } from './append-usage.js';
-import { checkpointDue } from './checkpoint-due.js';
+import { checkpointDue, checkpointOf } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
 import { checkSize, loadOf } from './size-limit.js';
@@ -93,6 +94,13 @@ export class LiveTask {
     this.values = { checkpoint: stored.checkpointValues, since: stored.valuesSince };
     this.stored = stored.storedBytes;
     this.stateBefore = this.record.state;
+  }
+
+  /** A task before its first update: nothing of it is stored, and its version is 0. */
+  static unstarted(record: TaskRecord, maxSize?: number): LiveTask {
+    const task = emptyTask(record.id, record.contextId);
+    const aggregate = { record, task, held: [], delegations: [] };
+    return new LiveTask({ aggregate, ...NOTHING_STORED }, maxSize);
   }
 
   /** The version of the last commit this state includes; 0: the task is not created yet. */
@@ -295,7 +303,7 @@ export class LiveTask {
     const index = this.delegations.findIndex(({ id }) => id === patch.id);
     const before = this.delegations[index];
     if (before === undefined) return;
-    const after = timed(before, patched(before, patch, now), now);
+    const after = patched(before, patch, now);
     this.delegations = this.delegations.with(index, after);
     const write = this.writes.get(patch.id) ?? { added: false, lease: false };
     if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
@@ -315,15 +323,12 @@ export class LiveTask {
     // What was held and is now shown counts twice, until a checkpoint has it once.
     const isOver = this.size > this.maxSize || this.hasManyValues();
     if (!isOver && !checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
-    const task = JSON.stringify(Task.toJSON(this.task));
-    const held =
-      this.held.length === 0
-        ? null
-        : JSON.stringify(this.held.map((each) => Artifact.toJSON(each)));
+    const checkpoint = checkpointOf(this.task, this.held);
+    const { task, held } = checkpoint;
     const checkpointSize = task.length + (held?.length ?? 0);
     this.since = { events: 0, size: 0, repeated: 0, checkpointSize };
     this.values = { checkpoint: valuesOfCheckpoint(task, held), since: 0 };
-    return { task, held };
+    return checkpoint;
   }
 
   /** So many that what was replaced must not count on; not again before a fifth of them is new. */
@@ -331,14 +336,4 @@ export class LiveTask {
     const { checkpoint, since } = this.values;
     return checkpoint + since > MAX_TASK_VALUES / 2 && since * 4 >= checkpoint;
   }
-}
-
-/** Members of a patch that are present but undefined change nothing. */
-function patched(before: Delegation, patch: DelegationPatch, now: Date): Delegation {
-  const after = { ...before } as Record<keyof Delegation, unknown>;
-  for (const key of Object.keys(patch) as (keyof DelegationPatch)[]) {
-    if (patch[key] !== undefined) after[key] = patch[key];
-  }
-  after.updatedAt = now;
-  return after as Delegation;
 }

@@ -2,7 +2,7 @@ import { HubError } from '../../common/hub-error.js';
 import { FencedError, type Claimer, type Decision } from './task-log.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { AppendOutcome } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
 import type { StoredTask } from '../store/task-store.js';
 import type { TaskAggregate, TaskEvent } from '../task.js';
 import {

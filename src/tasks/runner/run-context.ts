@@ -1,8 +1,9 @@
 import type { Agent, AgentBudgets, AgentCallOptions } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
-import { inSteps } from '../domain/large-answer.js';
-import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
+import { inSteps } from '../domain/large-task.js';
+import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
+import { decideAgentEvent } from '../domain/take-event.js';
 import type { End } from '../domain/end-delegation.js';
 import { namesBy } from '../domain/agent-name.js';
 import { agentCallOptions, hopsOf } from './call-options.js';

@@ -8,7 +8,7 @@ import { isEnded } from '../domain/delegation-state.js';
 import { CANCELLED } from './cancelled.js';
 import { Signals } from '../signals/signals.js';
 import type { Claimer } from '../log/task-log.js';
-import type { ClaimedDelegation } from '../store/claim.js';
+import type { ClaimedDelegation } from '../store/claimed-task.js';
 import { TaskStore } from '../store/task-store.js';
 import { DelegationRun } from './delegation-run.js';
 import { Leases } from './leases.js';

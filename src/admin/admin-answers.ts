@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { HubError, hubErrorOf } from '../../common/hub-error.js';
-import { PROBLEM_JSON, problemOf } from '../../common/http/problem.js';
-import { LONG } from '../../common/long-work.js';
-import type { AnswerHold } from '../limits/answer-budget.js';
-import { RequestCapacity } from '../limits/request-capacity.js';
+import { HubError, hubErrorOf } from '../common/hub-error.js';
+import { PROBLEM_JSON, problemOf } from '../common/http/problem.js';
+import { LONG } from '../common/long-work.js';
+import { type AnswerHold, RequestCapacity } from '../a2a/index.js';
 
 const ADMIN_PATH = '/api/';
 /** Bytes of answers that have been made and wait for room; more are refused at once. */

@@ -18,7 +18,7 @@ export interface StreamBatch extends EventBatch {
  * task has come, when the client cancels, or after a second; where artifacts come after it, the agent's task is
  * fetched first. Until there is an end, events pass as they are.
  */
-export class StreamReader {
+export class AgentStreamReader {
   private held = new TerminalHold();
   private cancelTimer: (() => void) | undefined;
   /** The end was held back for as long as it may be, and the stream is still open. */
