@@ -45,7 +45,7 @@ describe(`${WEBHOOKS} webhooks of ${TASKS} tasks, and a hub killed ${KILLS} time
       behaviours(trap.url('/trap')).map((each) => Receiver.start(each)),
     );
     hub = await startHubProcess({
-      databaseUrl: await database.freshUrl(),
+      databaseUrl: await database.migratedUrl(),
       environment: { ...SETTINGS, NODE_OPTIONS: `--import=${RESOLVER}` },
     });
     await hub.registerAgent(agent.url, { id: 'counter' });

@@ -50,7 +50,7 @@ describe.each([
       WebhookSink.start(),
     ]);
     hub = await startHubProcess({
-      databaseUrl: await database.freshUrl(),
+      databaseUrl: await database.migratedUrl(),
       environment: {
         // What the dead process held is free again soon.
         A2A_HUB__TASKS__LEASE: '2s',
