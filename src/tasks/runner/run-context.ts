@@ -1,4 +1,9 @@
-import type { Agent, AgentBudgets, AgentCallOptions } from '../../agents/index.js';
+import {
+  type Agent,
+  type AgentBudgets,
+  type AgentCallOptions,
+  budgetsOf,
+} from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { inSteps } from '../domain/large-task.js';
@@ -76,7 +81,7 @@ export class RunContext {
     this.record = aggregate.record;
     this.cancelMetadata = aggregate.record.cancelMetadata;
     this.sentWith = aggregate.record;
-    this.budgets = { ...deps.settings.budgets, ...agent.budgets };
+    this.budgets = budgetsOf(agent, deps.settings.budgets);
     this.calls = new AgentCalls(deps, agent, this.budgets, (signal) => this.callOptions(signal));
     this.fence = { delegationId: delegation.id, epoch: delegation.epoch };
     this.delegation = delegation;
