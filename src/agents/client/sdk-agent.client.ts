@@ -157,7 +157,7 @@ class WiredAgentClient extends AgentClient {
     pageToken: string,
     options: AgentCallOptions,
   ): Promise<ListTasksResponse> {
-    const once = { ...options, hold: undefined };
+    const once = { ...options, retain: undefined };
     try {
       return await this.listWith(LIST_HISTORY, agent, contextId, pageToken, once);
     } catch (error) {
@@ -196,8 +196,8 @@ class WiredAgentClient extends AgentClient {
           const answer = await run(call);
           plan.answered();
           const release = (): void => call.exchange.release();
-          if (options.hold === undefined) release();
-          else options.hold(release);
+          if (options.retain === undefined) release();
+          else options.retain(release);
           return answer;
         } catch (error) {
           call.exchange.release();

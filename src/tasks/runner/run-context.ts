@@ -13,7 +13,7 @@ import type { End } from '../domain/end-delegation.js';
 import { namesBy } from '../domain/agent-name.js';
 import { agentCallOptions, hopsOf } from './call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { decideConnectionNotice, isHeld } from '../domain/unsent.js';
+import { decideConnectionNotice, awaitsBreaker } from '../domain/unsent.js';
 import { withTrouble } from '../domain/with-trouble.js';
 import type { Fence } from '../store/prepared-append.js';
 import {
@@ -103,7 +103,7 @@ export class RunContext {
    */
   get done(): boolean {
     const { state } = this.delegation;
-    if (state === 'queued') return this.detached || !isHeld(this.delegation);
+    if (state === 'queued') return this.detached || !awaitsBreaker(this.delegation);
     return this.detached || isEnded(state) || state === 'input-required';
   }
 
