@@ -63,7 +63,7 @@ export interface AppOverrides {
 /** Builds the hub, ready to listen. `close()` drains it. */
 export async function createApp(overrides: AppOverrides = {}): Promise<NestFastifyApplication> {
   const source = sourceOf(overrides.config);
-  const config = source.load();
+  const config = source.initial;
   const log = await openLog(config.log);
   // A summary of it is logged when the hub has started; all of it also by the command `config`.
   log.debug({ config: summarize(config) }, 'configuration');

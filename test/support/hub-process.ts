@@ -62,7 +62,7 @@ export class HubProcess extends HubClient {
   }
 
   /** Starts the process (again) at the same address and waits until it is ready. */
-  async restart(deadlineMs = 60_000): Promise<void> {
+  async restart(deadlineMs = 120_000): Promise<void> {
     const child = spawn(process.execPath, [HUB_PROGRAM], {
       cwd: ROOT,
       env: this.variables(),

@@ -14,7 +14,7 @@ import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { CallAdmission } from '../call-admission.js';
 import { activatedHeaders, callContextOf, single } from '../context-of-headers.js';
-import type { AnswerHold } from '../limits/answer-budget.js';
+import type { AnswerReservation } from '../limits/answer-budget.js';
 import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
 import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
 import { checkVersion } from '../requested-version.js';
@@ -111,23 +111,23 @@ export class GrpcCalls {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
     const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
-    const hold = this.capacity.answers.begin(this.callers.of(call.metadata));
+    const reservation = this.capacity.answers.begin(this.callers.of(call.metadata));
     let admitted: Admitted | undefined;
     try {
       admitted = await this.admit(call, gone.signal);
       refuseEnded(gone.signal);
-      const request = this.requestOf(service, call, gone.signal, hold.take);
+      const request = this.requestOf(service, call, gone.signal, reservation.take);
       const message = await method.run(request);
       refuseEnded(gone.signal);
       call.sendMetadata(metadataOf(activatedHeaders(request.call)));
-      const stream = hold.isLarge ? this.messages.streamOf(call.metadata) : undefined;
+      const stream = reservation.isLarge ? this.messages.streamOf(call.metadata) : undefined;
       if (stream === undefined || message.length > MAX_SEND_BYTES) return answer(null, message);
       admitted.taken();
-      if (await sendLarge(stream, message, hold)) answer(DONE);
+      if (await sendLarge(stream, message, reservation)) answer(DONE);
     } catch (thrown) {
       answer(this.statusOf(thrown, service.version));
     } finally {
-      hold.end();
+      reservation.end();
       admitted?.ended();
       unwatch();
     }
@@ -183,7 +183,7 @@ export class GrpcCalls {
     { version }: GrpcService,
     call: Received,
     signal: AbortSignal,
-    reserveAnswer: AnswerHold['take'],
+    reserveAnswer: AnswerReservation['take'],
   ): GrpcRequest {
     const { metadata, request } = call;
     const headers = headersOf(metadata);

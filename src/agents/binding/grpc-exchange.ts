@@ -158,7 +158,7 @@ export class GrpcExchange {
   private async reserve(bytes: Buffer): Promise<void> {
     this.isWaiting = true;
     try {
-      await this.reading.hold(bytes.length);
+      await this.reading.reserve(bytes.length);
     } finally {
       this.isWaiting = false;
     }

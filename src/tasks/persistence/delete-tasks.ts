@@ -38,7 +38,7 @@ interface EndedRow {
   readonly id: string;
   readonly status_at: number;
   readonly seq: number;
-  readonly stored_bytes: number | string;
+  readonly stored_bytes: number;
 }
 
 /** See `TaskStore.forgetTasks`. What is due is looked for first, so that nothing due costs no write. */
@@ -65,7 +65,7 @@ export async function forgetTasks(
     ...(await database.write((tx) => deleteTasks(tx, ids, deletion))),
     next:
       piece.length < oldest.length || oldest.length === limit
-        ? { statusAt: new Date(Number(last.status_at)), id: last.id }
+        ? { statusAt: new Date(last.status_at), id: last.id }
         : null,
   };
 }
@@ -76,7 +76,7 @@ function beginningOf(rows: readonly EndedRow[]): EndedRow[] {
   let bytes = 0;
   const end = rows.findIndex(({ seq, stored_bytes }, index) => {
     events += seq;
-    bytes += Number(stored_bytes);
+    bytes += stored_bytes;
     return (events > MAX_EVENTS || bytes > MAX_BYTES) && index > 0;
   });
   return end < 0 ? [...rows] : rows.slice(0, end);

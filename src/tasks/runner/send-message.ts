@@ -87,7 +87,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
         if (isWaiting(run.delegation.state)) watchdog.disarm();
         else watchdog.arm(budget);
       }
-      if (reader.isHolding) watchdog.disarm();
+      if (reader.isDeferring) watchdog.disarm();
       if (conflict !== undefined) await run.fail(`InvalidAgentResponse: ${conflict}`);
       // An agent may continue without its client's answer, as long as it keeps the stream open.
       if (run.awaitsInput && !end) continue;

@@ -79,8 +79,8 @@ export class TaskRunner implements Claimer {
     this.limit = runLimits(config.tasks);
     this.permits = new RunPermits(this.limit.runs, load, cancelPermits);
     const { owner, leaseMs } = this;
-    const held = (): Iterable<string> => this.runs.keys();
-    this.leases = new Leases({ store, owner, clock, leaseMs, held });
+    const owned = (): Iterable<string> => this.runs.keys();
+    this.leases = new Leases({ store, owner, clock, leaseMs, owned });
     cancelPermits.onCapacity = (): void => this.lookForCancels();
     const rules = {
       name: 'leases',
