@@ -21,8 +21,11 @@ class PagedLog {
       seq: i + 1,
       kind,
       at: new Date(0),
-      header: EMPTY_HEADER,
-      body: kind === 'status' ? ENDED : 'x'.repeat(size),
+      header: {
+        ...EMPTY_HEADER,
+        state: kind === 'status' ? TaskState.TASK_STATE_COMPLETED : null,
+      },
+      body: 'x'.repeat(size),
     }));
   }
 
@@ -38,10 +41,6 @@ class PagedLog {
     return Promise.resolve(page);
   }
 }
-
-const ENDED = JSON.stringify({
-  statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } },
-});
 
 async function seqsOf(items: AsyncIterable<{ readonly seq: number }>): Promise<number[]> {
   const seqs: number[] = [];

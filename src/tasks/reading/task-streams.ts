@@ -137,15 +137,7 @@ function endsStream(state: TaskState): boolean {
   return isTerminal(state) || state === TaskState.TASK_STATE_INPUT_REQUIRED;
 }
 
-/** States that end a stream, as they look on the wire: spares parsing all other events. */
-const END_STATES = /"TASK_STATE_(?:COMPLETED|FAILED|CANCELED|REJECTED|INPUT_REQUIRED)"/;
-
-function endsAt({ kind, body }: TaskEvent, before: boolean): boolean {
+function endsAt({ kind, header: { state } }: TaskEvent, before: boolean): boolean {
   if (kind === 'message') return false;
-  if (kind !== 'status') return before;
-  if (!END_STATES.test(body)) return false;
-  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
-  return payload?.$case === 'statusUpdate' && payload.value.status !== undefined
-    ? endsStream(payload.value.status.state)
-    : before;
+  return kind === 'status' && state !== null ? endsStream(state) : before;
 }
