@@ -78,7 +78,6 @@ export const HARMLESS: ReadonlySet<string> = new Set([
   'class-validator',
   'fastify',
   'ipaddr.js',
-  'minisearch',
   'negotiator',
   'pg',
   'pino',

@@ -1,4 +1,3 @@
-import MiniSearch, { type SearchResult } from 'minisearch';
 import type { AgentSkill } from '../../protocol/a2a.js';
 import { excerptOf, wordsOf } from './text-words.js';
 
@@ -33,40 +32,58 @@ const MAX_POSTINGS = 200;
 /** Characters of each field that count, so that no card can make the index slow or large. */
 const FIELD_LENGTH = 4000;
 
-const FIELDS = ['name', 'tags', 'examples', 'description'] as const;
 /** A word counts for more in what names the skill than in what describes it. */
-const FIELD_WEIGHTS = { name: 1, tags: 1, examples: 0.5, description: 0.5 };
-/** BM25+ gives this to a word that stands once in a field of average length (k 1.2, b 0.7, d 0.5). */
-const PLAIN_HIT = 1.5;
+const FIELDS = [
+  { name: 'name', weight: 1 },
+  { name: 'tags', weight: 1 },
+  { name: 'examples', weight: 0.5 },
+  { name: 'description', weight: 0.5 },
+] as const;
+/**
+ * BM25+ (Lv and Zhai, 2011) with its usual parameters: how soon more of the same word adds little, how much the
+ * length of a field counts, and what a word adds however long the field is.
+ */
+const [K, B, D] = [1.2, 0.7, 0.5];
+/** What it gives, beside the word's rarity, to a word that stands once in a field of average length. */
+const PLAIN_HIT = 1 + D;
 /** What a word of the text that stands in other skills only takes away. */
 const DOUBT = 0.1;
-
-/**
- * The words of a skill, those of each field by a space apart, so that a text is taken apart once. Skills
- * of several agents with the very same words are one document.
- */
-interface SkillText {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly tags: string;
-  readonly examples: string;
-}
 
 interface Holder {
   readonly agentId: string;
   readonly skillId: string;
 }
 
+/** The words of a skill. Skills of several agents with the very same words are one document. */
 interface Document {
-  readonly text: SkillText;
+  readonly id: string;
   readonly holders: Set<Holder>;
-  readonly words: ReadonlySet<string>;
+  /** The words of each field. */
+  readonly fields: readonly (readonly string[])[];
+  /** How many different words each field has. */
+  readonly lengths: readonly number[];
+}
+
+/** A word, and where it stands. */
+interface Term {
+  /** How often it stands in each field of a document. */
+  readonly counts: Map<Document, number[]>;
+  /** In how many documents it stands in each field. */
+  readonly spread: number[];
+}
+
+/** What words of a text say of a document. */
+interface Hits {
+  /** The sum of BM25+. */
+  sum: number;
+  words: number;
+  /** Which words of the text these are: a bit for each. */
+  which: number;
 }
 
 interface KnownSource {
   readonly stamp: TextSource['stamp'];
-  readonly indexed: readonly { readonly documentId: string; readonly holder: Holder }[];
+  readonly indexed: readonly { readonly document: Document; readonly holder: Holder }[];
 }
 
 /**
@@ -75,15 +92,11 @@ interface KnownSource {
  * written, and the result is the one a new index would give.
  */
 export class TextIndex {
-  private readonly index = new MiniSearch<SkillText>({
-    fields: [...FIELDS],
-    tokenize: keysOf,
-    processTerm: (key) => key,
-  });
   private readonly documents = new Map<string, Document>();
   private readonly sources = new Map<string, KnownSource>();
-  /** In how many documents a word stands. */
-  private readonly frequency = new Map<string, number>();
+  private readonly terms = new Map<string, Term>();
+  /** The lengths of each field in all documents together. */
+  private readonly lengths = FIELDS.map(() => 0);
 
   /** Makes the index hold these sources and no others; no cost for those whose stamp is the same. */
   sync(sources: readonly TextSource[]): void {
@@ -127,26 +140,67 @@ export class TextIndex {
   search(text: string): TextMatch[] {
     const written = this.tellingWords(text);
     if (written.size === 0) return [];
-    const keysInOrder = [...written.keys()];
-    return this.index
-      .search('', { tokenize: () => keysInOrder, boost: FIELD_WEIGHTS })
-      .flatMap((result) => {
-        const score = this.scoreOf(result, written.size);
-        const has = new Set(result.queryTerms);
-        const words = keysInOrder
-          .filter((key) => has.has(key))
-          .map((key) => written.get(key) ?? key);
-        const holders = this.documents.get(result.id as string)?.holders ?? [];
-        return Array.from(holders, (holder) => ({ ...holder, score, words }));
-      })
-      .sort((a, b) => b.score - a.score || compare(a, b));
+    const hits = this.hitsOf([...written.keys()]);
+    const inOrder = [...written.values()];
+    // Most of them have the same few words of it.
+    const known = new Map<number, readonly string[]>();
+    const matches: TextMatch[] = [];
+    for (const [document, hit] of hits) {
+      let words = known.get(hit.which);
+      if (words === undefined) {
+        words = inOrder.filter((_, i) => (hit.which & (1 << i)) !== 0);
+        known.set(hit.which, words);
+      }
+      const score = this.scoreOf(hit, written.size);
+      for (const { agentId, skillId } of document.holders) {
+        matches.push({ agentId, skillId, score, words });
+      }
+    }
+    return matches.sort((a, b) => b.score - a.score || compare(a, b));
   }
 
-  private scoreOf(result: SearchResult, known: number): number {
-    // MiniSearch multiplies the sum of BM25+ by the number of words that matched.
-    const sum = result.score / result.queryTerms.length;
-    const speaksFor = sum / (PLAIN_HIT * rarestWeight(this.documents.size));
-    const doubt = DOUBT * (known - result.queryTerms.length);
+  /** What these words, at most {@link MAX_WORDS}, say of each document in which one of them stands. */
+  private hitsOf(keys: readonly string[]): Map<Document, Hits> {
+    const hits = new Map<Document, Hits>();
+    keys.forEach((key, i) => {
+      const term = this.terms.get(key);
+      if (term === undefined) return;
+      const rarity = term.spread.map((spread) => rarityOf(spread, this.documents.size));
+      for (const [document, counts] of term.counts) {
+        const weight = this.weightOf(document, counts, rarity);
+        const hit = hits.get(document);
+        if (hit === undefined) hits.set(document, { sum: weight, words: 1, which: 1 << i });
+        else {
+          hit.sum += weight;
+          hit.words += 1;
+          hit.which |= 1 << i;
+        }
+      }
+    });
+    return hits;
+  }
+
+  /** BM25+ of one word over the fields of a document. */
+  private weightOf(
+    { lengths }: Document,
+    counts: readonly number[],
+    rarity: readonly number[],
+  ): number {
+    let weight = 0;
+    for (let field = 0; field < FIELDS.length; field++) {
+      const count = counts[field]!;
+      if (count === 0) continue;
+      const average = this.lengths[field]! / this.documents.size;
+      const long = 1 - B + (B * lengths[field]!) / average;
+      weight +=
+        FIELDS[field]!.weight * rarity[field]! * (D + (count * (K + 1)) / (count + K * long));
+    }
+    return weight;
+  }
+
+  private scoreOf({ sum, words }: Hits, known: number): number {
+    const speaksFor = sum / (PLAIN_HIT * rarityOf(1, this.documents.size));
+    const doubt = DOUBT * (known - words);
     return Math.round((100 * speaksFor) / (speaksFor + 1 + doubt)) / 100;
   }
 
@@ -154,11 +208,11 @@ export class TextIndex {
   private tellingWords(text: string): Map<string, string> {
     const words = new Map<string, string>();
     for (const { key, written } of wordsOf(excerptOf(text))) {
-      if (this.frequency.has(key) && !words.has(key)) words.set(key, written);
+      if (this.terms.has(key) && !words.has(key)) words.set(key, written);
     }
     let postings = 0;
     const kept = [...words.keys()]
-      .map((key) => ({ key, count: this.frequency.get(key) ?? 0 }))
+      .map((key) => ({ key, count: this.terms.get(key)?.counts.size ?? 0 }))
       .sort((a, b) => a.count - b.count || (a.key < b.key ? -1 : 1))
       .slice(0, MAX_WORDS)
       .filter(({ count }) => (postings += count) <= MAX_POSTINGS);
@@ -168,70 +222,82 @@ export class TextIndex {
 
   private add({ agentId, skills, tags }: TextSource): KnownSource['indexed'] {
     return skills.map((skill) => {
-      const text = wordsOfSkill(skill, tags);
+      const fields = fieldsOf(skill, tags);
+      const id = JSON.stringify(fields);
+      const document = this.documents.get(id) ?? this.write(id, fields);
       const holder = { agentId, skillId: skill.id };
-      const document = this.documents.get(text.id) ?? this.write(text);
       document.holders.add(holder);
-      return { documentId: text.id, holder };
+      return { document, holder };
     });
   }
 
-  private write(text: SkillText): Document {
-    const words = new Set(FIELDS.flatMap((field) => keysOf(text[field])));
-    const document = { text, holders: new Set<Holder>(), words };
-    this.documents.set(text.id, document);
-    this.index.add(text);
-    for (const key of words) this.frequency.set(key, (this.frequency.get(key) ?? 0) + 1);
+  private write(id: string, fields: Document['fields']): Document {
+    const lengths = fields.map((words) => new Set(words).size);
+    const document = { id, holders: new Set<Holder>(), fields, lengths };
+    this.documents.set(id, document);
+    fields.forEach((words, field) => {
+      this.lengths[field]! += lengths[field]!;
+      for (const key of words) this.count(document, key, field);
+    });
     return document;
   }
 
+  private count(document: Document, key: string, field: number): void {
+    let term = this.terms.get(key);
+    if (term === undefined) {
+      term = { counts: new Map(), spread: FIELDS.map(() => 0) };
+      this.terms.set(key, term);
+    }
+    let counts = term.counts.get(document);
+    if (counts === undefined) {
+      counts = FIELDS.map(() => 0);
+      term.counts.set(document, counts);
+    }
+    if (counts[field] === 0) term.spread[field]! += 1;
+    counts[field]! += 1;
+  }
+
   private remove({ indexed }: KnownSource): void {
-    for (const { documentId, holder } of indexed) {
-      const document = this.documents.get(documentId);
-      document?.holders.delete(holder);
-      if (document?.holders.size === 0) this.erase(document);
+    for (const { document, holder } of indexed) {
+      document.holders.delete(holder);
+      if (document.holders.size === 0) this.erase(document);
     }
   }
 
-  /** MiniSearch's `discard` would leave the words behind for a while and count them meanwhile. */
-  private erase({ text, words }: Document): void {
-    this.documents.delete(text.id);
-    this.index.remove(text);
-    for (const key of words) {
-      const count = (this.frequency.get(key) ?? 0) - 1;
-      if (count > 0) this.frequency.set(key, count);
-      else this.frequency.delete(key);
+  private erase(document: Document): void {
+    const { id, fields, lengths } = document;
+    this.documents.delete(id);
+    fields.forEach((words, field) => {
+      this.lengths[field]! -= lengths[field]!;
+      for (const key of new Set(words)) this.terms.get(key)!.spread[field]! -= 1;
+    });
+    for (const key of new Set(fields.flat())) {
+      const { counts } = this.terms.get(key)!;
+      counts.delete(document);
+      if (counts.size === 0) this.terms.delete(key);
     }
   }
 }
 
-function wordsOfSkill(
+/** The words of each field of {@link FIELDS}. */
+function fieldsOf(
   { name, description, tags, examples }: AgentSkill,
   more: readonly string[],
-): SkillText {
-  const text = {
-    name: asKeys(name),
-    description: asKeys(description),
-    tags: asKeys([...new Set([...tags, ...more])].join('\n')),
-    examples: asKeys(examples.join('\n')),
+): readonly (readonly string[])[] {
+  const texts = {
+    name,
+    tags: [...new Set([...tags, ...more])].join('\n'),
+    examples: examples.join('\n'),
+    description,
   };
-  return { id: JSON.stringify(FIELDS.map((field) => text[field])), ...text };
+  return FIELDS.map((field) =>
+    wordsOf(texts[field.name].slice(0, FIELD_LENGTH)).map(({ key }) => key),
+  );
 }
 
-function asKeys(text: string): string {
-  return wordsOf(text.slice(0, FIELD_LENGTH))
-    .map(({ key }) => key)
-    .join(' ');
-}
-
-/** Words have no spaces. */
-function keysOf(words: string): string[] {
-  return words === '' ? [] : words.split(' ');
-}
-
-/** The inverse document frequency that BM25 gives a word of a single document. */
-function rarestWeight(documents: number): number {
-  return Math.log(1 + (documents - 0.5) / 1.5);
+/** The inverse document frequency of a word that stands in so many of these documents. */
+function rarityOf(spread: number, documents: number): number {
+  return Math.log(1 + (documents - spread + 0.5) / (spread + 0.5));
 }
 
 /** By agent, then by skill. */
