@@ -13,6 +13,7 @@ import {
 import { Choice, Int, Json, Nested, Num, Text } from '../common/http/fields.js';
 import {
   DIRECTIVE_LIMITS,
+  type TagMatch,
   MATCHES,
   REQUIRE_POLICIES,
   type RequirePolicy,
@@ -57,7 +58,7 @@ export class RoutingTargetDto implements RoutingTarget {
   tags?: string[];
 
   @Choice(MATCHES, { optional: 'or-null', default: 'all' })
-  match?: 'all' | 'any';
+  match?: TagMatch;
 }
 
 /** A target as metadata may say it too: a bare text is the id of a skill. */
@@ -133,7 +134,7 @@ export class DryRunDto {
   tags?: string[];
 
   @Choice(MATCHES, { optional: 'or-null', default: 'all' })
-  match?: 'all' | 'any';
+  match?: TagMatch;
 
   @Choice(STRATEGIES, { optional: 'or-null', default: 'one' })
   strategy?: Strategy;

@@ -1,5 +1,6 @@
 import { NAME } from '../../common/http/text-forms.js';
 import type { AgentBudgets } from '../agent.js';
+import { FILE_FORMS } from '../binding/file-forms.js';
 
 export const MAX_PRIORITY = 1_000_000;
 export const MAX_WEIGHT = 1000;
@@ -15,7 +16,7 @@ export const SWITCHES = {
   blocking: ['on'],
   /** An hour: as long as `agents.pollMax` may be. */
   pollMs: { min: 10, max: 3_600_000 },
-  files: ['once', 'twice'],
+  files: FILE_FORMS,
 } as const;
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
