@@ -108,6 +108,12 @@ export function fieldOf(read: RoutingDirective | RoutingTarget, name: string): s
 const text = textUpTo(DIRECTIVE_LIMITS.textLength);
 const tags = textList(DIRECTIVE_LIMITS.tags, 'tags', text);
 const match = oneOf(MATCHES);
+const anyStrategy = oneOf(STRATEGIES);
+const anyPolicy = oneOf(REQUIRE_POLICIES);
+const agentCount = countUpTo(DIRECTIVE_LIMITS.maxAgents);
+const callCount = countUpTo(DIRECTIVE_LIMITS.maxCalls);
+const deadlineLength = secondsUpTo(DIRECTIVE_LIMITS.deadlineSeconds);
+const stepTargets = listUpTo(DIRECTIVE_LIMITS.steps, 'targets', target);
 
 /**
  * Reads what a client asks of the routing, from the metadata of the message and of the request: the
@@ -142,13 +148,13 @@ export function readDirective(
     skillId: read('skillId', text, 'skillId'),
     tags: read('tags', tags, 'skillTags'),
     match: read('match', match),
-    strategy: read('strategy', oneOf(STRATEGIES)),
-    require: read('require', oneOf(REQUIRE_POLICIES)),
-    quorum: read('quorum', countUpTo(DIRECTIVE_LIMITS.maxAgents)),
-    deadlineSeconds: read('deadlineSeconds', secondsUpTo(DIRECTIVE_LIMITS.deadlineSeconds)),
-    maxAgents: read('maxAgents', countUpTo(DIRECTIVE_LIMITS.maxAgents)),
-    maxCalls: read('maxCalls', countUpTo(DIRECTIVE_LIMITS.maxCalls)),
-    steps: read('steps', listUpTo(DIRECTIVE_LIMITS.steps, 'targets', target)),
+    strategy: read('strategy', anyStrategy),
+    require: read('require', anyPolicy),
+    quorum: read('quorum', agentCount),
+    deadlineSeconds: read('deadlineSeconds', deadlineLength),
+    maxAgents: read('maxAgents', agentCount),
+    maxCalls: read('maxCalls', callCount),
+    steps: read('steps', stepTargets),
     synthesizer: read('synthesizer', target),
     replyTo: read('replyTo', text),
     idempotencyKey: read('idempotencyKey', text),

@@ -18,7 +18,12 @@ const ANSWERED: ReadonlySet<DelegationState> = new Set([
 
 /** The delegation after this patch of it; members that are present but undefined change nothing. */
 export function patched(before: Delegation, patch: DelegationPatch, now: Date): Delegation {
-  return timed(before, { ...before, ...definedOf(patch), updatedAt: now }, now);
+  const after = { ...before } as Record<keyof Delegation, unknown>;
+  for (const key of Object.keys(patch) as (keyof DelegationPatch)[]) {
+    if (patch[key] !== undefined) after[key] = patch[key];
+  }
+  after.updatedAt = now;
+  return timed(before, after as Delegation, now);
 }
 
 /**
@@ -47,16 +52,6 @@ function timed(before: Delegation, after: Delegation, now: Date): Delegation {
     },
   };
   return { ...after, progress };
-}
-
-function definedOf(patch: DelegationPatch): DelegationPatch {
-  for (const value of Object.values(patch)) {
-    if (value !== undefined) continue;
-    return Object.fromEntries(
-      Object.entries(patch).filter(([, each]) => each !== undefined),
-    ) as DelegationPatch;
-  }
-  return patch;
 }
 
 /** Its message has not left after all: the call that its claim had counted is taken back. */

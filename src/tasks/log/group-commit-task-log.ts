@@ -22,7 +22,7 @@ import type {
 } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
 import type { KeyHolder, ReserveBytes, TaskStore } from '../store/task-store.js';
-import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type { LogHeader, NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { isVisible } from '../store/visibility.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
@@ -133,8 +133,13 @@ export class GroupCommitTaskLog extends TaskLog {
     limit: number,
     maxText?: number,
   ): Promise<TaskEvent[]> {
-    const recent = this.soleProcess ? this.cache.get(taskId)?.recent(afterSeq, limit) : undefined;
+    const recent = this.recent(taskId, afterSeq, limit);
     return recent ?? this.reading(this.store.events(taskId, afterSeq, limit, maxText));
+  }
+
+  async headers(...page: Parameters<TaskLog['headers']>): Promise<LogHeader[]> {
+    const [taskId, afterSeq, limit] = page;
+    return this.recent(taskId, afterSeq, limit) ?? this.reading(this.store.headers(...page));
   }
 
   newestEvents(
@@ -166,6 +171,11 @@ export class GroupCommitTaskLog extends TaskLog {
     // Another process may have written since; its number is all that has to be looked up.
     const version = this.soleProcess ? 0 : await this.reading(this.store.version(taskId));
     return version === undefined ? undefined : writer.committed(version, view);
+  }
+
+  /** From memory, where that is known to be the newest. */
+  private recent(taskId: string, afterSeq: number, limit: number): TaskEvent[] | undefined {
+    return this.soleProcess ? this.cache.get(taskId)?.recent(afterSeq, limit) : undefined;
   }
 
   private writerOf(taskId: string): TaskWriter {

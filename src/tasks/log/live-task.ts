@@ -13,7 +13,6 @@ import type {
   Checkpoint,
   DelegationWrite,
   EnlistedWork,
-  Fence,
   PreparedAppend,
 } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
@@ -25,7 +24,6 @@ import type {
   NewEvent,
   TaskAggregate,
   TaskChange,
-  LoggedEvent,
   TaskEvent,
   TaskRecord,
 } from '../task.js';
@@ -60,14 +58,15 @@ export class LiveTask {
   private values: { checkpoint: number; since: number };
 
   private stateBefore: TaskRecord['state'];
-  private events: LoggedEvent[] = [];
+  private events: TaskEvent[] = [];
   /** Of the append that was taken last. */
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
-  private agentsChanged = false;
   private enlisted: EnlistedWork[] = [];
   private keys: IdempotencyKey[] = [];
+  /** Keys that hold until the task ends, as far as they came here. */
+  private untilEnd: string[] = [];
   private untaken = 0;
   /** Bytes of all that was taken of it. */
   private stored: number;
@@ -194,7 +193,9 @@ export class LiveTask {
   /** What else belongs in the commit of what has been applied. */
   enlist(enlisted: readonly EnlistedWork[], key: IdempotencyKey | null): void {
     this.enlisted.push(...enlisted);
-    if (key !== null) this.keys.push(key);
+    if (key === null) return;
+    this.keys.push(key);
+    if (key.expiresAt === null) this.untilEnd.push(key.key);
   }
 
   /** Gives all queued delegations to an owner, as a first claim would; gives them as they are then. */
@@ -211,18 +212,17 @@ export class LiveTask {
   }
 
   /** What was applied, as one append. */
-  take(fences: readonly Fence[] = []): PreparedAppend {
+  take(): PreparedAppend {
     const checkpoint = this.takeCheckpoint();
     const append: PreparedAppend = {
       taskId: this.record.id,
       enlisted: this.enlisted,
       keys: this.keys,
+      endedKeys: isTerminal(this.record.state) ? this.untilEnd : [],
       expectedVersion: this.committedVersion,
       record: this.record,
       events: this.events,
       delegations: this.takeWrites(),
-      agents: this.agentsChanged ? this.delegations.map(({ agentId }) => agentId) : null,
-      fences,
       checkpoint,
       usage: usageOf(this.version === 0, this.stateBefore, {
         record: this.record,
@@ -235,9 +235,9 @@ export class LiveTask {
     this.takenEvents = this.events;
     this.stored += append.usage.storedBytes;
     this.events = [];
-    this.writes = new Map();
+    if (append.endedKeys.length > 0) this.untilEnd = [];
+    if (this.writes.size > 0) this.writes = new Map();
     this.recordChanged = false;
-    this.agentsChanged = false;
     this.enlisted = [];
     this.keys = [];
     this.untaken = 0;
@@ -266,7 +266,7 @@ export class LiveTask {
     events: readonly NewEvent[],
     now: Date,
     bodies: readonly string[] | undefined,
-  ): LoggedEvent[] {
+  ): TaskEvent[] {
     let { state, seq } = this.record;
     return events.map((event, i) => {
       const { kind, payload } = event;
@@ -305,7 +305,6 @@ export class LiveTask {
     if (before === undefined) return;
     const after = patched(before, patch, now);
     this.delegations = this.delegations.with(index, after);
-    this.agentsChanged ||= after.agentId !== before.agentId;
     const write = this.writes.get(patch.id) ?? { added: false, lease: false };
     if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
     this.writes.set(patch.id, write);

@@ -7,6 +7,7 @@ import type {
   IdempotencyKey,
   NewTask,
   TaskAggregate,
+  LogHeader,
   TaskChange,
   TaskEvent,
   TaskRecord,
@@ -121,6 +122,14 @@ export abstract class TaskLog {
     limit: number,
     maxText?: number,
   ): Promise<TaskEvent[]>;
+
+  /** The headers of committed log entries; see {@link TaskStore.headers}. */
+  abstract headers(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText: number,
+  ): Promise<LogHeader[]>;
 
   /** The newest committed log entries; see {@link TaskStore.newestEvents}. */
   abstract newestEvents(

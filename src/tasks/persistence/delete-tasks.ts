@@ -93,8 +93,8 @@ export async function deleteTask(
     result: DeleteResult;
     used: readonly OwnedUsageChange[];
   }> {
-    const [task] = yield* tx.all<{ state: number; context_id: string; principal_id: string }>(
-      `SELECT state, context_id, principal_id FROM tasks WHERE id = ?${forUpdate(tx)}`,
+    const [task] = yield* tx.all<{ state: number }>(
+      `SELECT state FROM tasks WHERE id = ?${forUpdate(tx)}`,
       [id],
     );
     if (task === undefined) return { result: 'unknown', used: [] };
@@ -102,12 +102,6 @@ export async function deleteTask(
     if (!drops && (yield* hasPendingCancel(tx, id))) return { result: 'agents', used: [] };
     const { taskIds, used } = yield* deleteTasks(tx, [id], deletion, drops);
     if (taskIds.length === 0) return { result: 'webhooks', used: [] };
-    yield* tx.run(
-      `DELETE FROM contexts WHERE id = ? AND principal_id = ? AND NOT EXISTS
-         (SELECT 1 FROM tasks t WHERE t.context_id = contexts.id
-            AND t.principal_id = contexts.principal_id)`,
-      [task.context_id, task.principal_id],
-    );
     return { result: 'deleted', used };
   });
 }

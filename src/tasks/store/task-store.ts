@@ -1,6 +1,6 @@
 import type { Visibility } from '../../auth/index.js';
 import type { TaskState } from '../../protocol/a2a.js';
-import type { Delegation, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type { Delegation, LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import type {
   ClaimedDelegation,
   ClaimedTask,
@@ -175,6 +175,17 @@ export abstract class TaskStore {
     limit: number,
     maxText?: number,
   ): Promise<TaskEvent[]>;
+
+  /**
+   * The headers of the log entries after `afterSeq`, ascending, at most `limit`; none behind those that have
+   * `maxText` characters together. No text of an entry is read for them.
+   */
+  abstract headers(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText: number,
+  ): Promise<LogHeader[]>;
 
   /**
    * The newest log entries, ascending: at most `limit`, and only as many as have `maxText` bytes together, but at
