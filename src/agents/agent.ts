@@ -1,7 +1,9 @@
+import type { RecordSource } from '../common/record-source.js';
 import type { PublicJwk } from '../common/jwks/public-jwk.js';
 import type { AgentCard } from '../protocol/a2a.js';
 import type { ProtocolVersion } from '../protocol/protocol-version.js';
 import type { BindingName } from './binding/bindings.js';
+import type { FileForm } from './binding/file-forms.js';
 
 /** Milliseconds a delegation to this agent may take at each step; the defaults are configuration. */
 export interface AgentBudgets {
@@ -36,7 +38,7 @@ export interface AgentSwitches {
    * How it has the bytes of files over HTTP+JSON and gRPC of 0.3: `once` as base64, or `twice`, as servers do that
    * take the text for the bytes. Without it the hub asks the server which of them it is (client/file-forms.ts).
    */
-  readonly files: 'once' | 'twice';
+  readonly files: FileForm;
 }
 
 /** One interface of the card, as the hub calls it. */
@@ -68,13 +70,17 @@ export type CardKeys = { readonly keys: readonly PublicJwk[] } | { readonly jwks
  */
 export type SignatureOutcome = 'verified' | 'unsigned' | 'unverified' | 'invalid' | 'unchecked';
 
+/** Whose word the key of a card is: pinned for the agent, for the origin, or the origin's own. */
+export const KEY_SOURCES = ['agent', 'origin', 'card'] as const;
+export type KeySource = (typeof KEY_SOURCES)[number];
+
 export interface CardSignature {
   readonly outcome: SignatureOutcome;
   /** `kid` of the signature that decided; null when it names none or there is none. */
   readonly keyId: string | null;
   readonly algorithm: string | null;
-  /** Of a verified one: whose word the key is: pinned for the agent, for the origin, or the origin's own. */
-  readonly keySource: 'agent' | 'origin' | 'card' | null;
+  /** Of a verified one. */
+  readonly keySource: KeySource | null;
   /** Of a verified one: the key itself, as its RFC 7638 thumbprint. */
   readonly keyThumbprint: string | null;
   /**
@@ -92,6 +98,8 @@ export interface RefusedInterface extends Pick<AgentEndpoint, 'url' | 'protocolB
   readonly reason: string;
 }
 
+export const CARD_TROUBLES = ['refused', 'unusable', 'adjusted', 'unread'] as const;
+
 /** What is wrong with an agent's card, for operators. */
 export interface CardTrouble {
   /** One sentence. */
@@ -103,7 +111,7 @@ export interface CardTrouble {
    * the card is in use, but not all of it as it is written. `unread`: the agent is declared, and no card of it
    * could be read yet: it gets no work.
    */
-  readonly kind: 'refused' | 'unusable' | 'adjusted' | 'unread';
+  readonly kind: (typeof CARD_TROUBLES)[number];
 }
 
 /** A downstream A2A agent in the registry. */
@@ -161,7 +169,7 @@ export interface Agent {
   /** What differs from how agents are called. */
   readonly switches: Partial<AgentSwitches>;
   /** `api`, or `config` for one declared in YAML. */
-  readonly source: 'api' | 'config';
+  readonly source: RecordSource;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /**

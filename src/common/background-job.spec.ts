@@ -41,7 +41,7 @@ describe('a background job', () => {
     expect(runs).toBe(4);
   });
 
-  it('begins with a run where it is told to', async () => {
+  it('begins with a run where that is requested', async () => {
     started({ atOnce: true });
     await pass(0);
     expect(runs).toBe(1);

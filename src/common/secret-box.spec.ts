@@ -64,7 +64,7 @@ describe('a value that cannot be opened', () => {
     expect([keyId, reason]).toEqual(['k1', 'UNAVAILABLE']);
   });
 
-  it('is told from one whose key is another of the same id', () => {
+  it('is distinguished from one whose key is another of the same id', () => {
     const { message } = locked(new SecretBox([{ ...K2, id: 'k1' }]), box.seal('x'));
     expect(message).toContain('another key of that id, or changed');
   });

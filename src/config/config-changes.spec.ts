@@ -78,7 +78,7 @@ describe('changes of the configuration file', () => {
     expect(levels()).toEqual(['warn', 'warn']);
   });
 
-  it('are told of with the settings that need a restart, until they are as at the start', async () => {
+  it('are logged with the settings that need a restart, until they are as at the start', async () => {
     const rules = 'rules: [{ name: A, target: { agentId: a } }]';
     write(`{ server: { port: 2 }, agents: { pollMin: 20ms, declared: [] }, ${rules} }`);
     await second();
@@ -115,7 +115,7 @@ describe('changes of the configuration file', () => {
     expect(logged).toEqual([['error', { file, problems: [{ ...problem, source: file }] }]]);
   });
 
-  it('are told with what each part of the hub finds wrong', async () => {
+  it('are logged with what each part of the hub finds wrong', async () => {
     const [one, two] = ['rules[0].target', 'compositeSkills[0].steps'].map((key) => ({
       key,
       source: 'file',

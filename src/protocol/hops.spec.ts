@@ -40,7 +40,7 @@ describe('hops', () => {
     expect(() => passHops(many, 'own', 8)).toThrow(expect.objectContaining({ reason: 'NO_ROUTE' }));
   });
 
-  it('are written beside what stands there', () => {
+  it('are written beside what is there', () => {
     expect(withHops({ a: 1, [ROUTING_EXTENSION_URI]: { tags: ['x'] } }, ['h'])).toEqual({
       a: 1,
       [ROUTING_EXTENSION_URI]: { tags: ['x'], hops: ['h'] },

@@ -4,7 +4,7 @@ import { fieldOf, ROUTING_EXTENSION_URI, readDirective } from './routing-extensi
 const ours = (data: unknown) => ({ [ROUTING_EXTENSION_URI]: data });
 
 describe('the routing directive', () => {
-  it('is empty where nothing is asked', () => {
+  it('is empty where nothing is requested', () => {
     expect(readDirective(undefined, undefined)).toEqual({});
     expect(readDirective({ other: 1, ...ours(null) }, {})).toEqual({});
   });
@@ -141,7 +141,7 @@ describe('the routing directive', () => {
     );
   });
 
-  it("leaves plain keys alone that stand beside none it reads: they are the agent's", () => {
+  it("leaves plain keys alone that are beside none it reads: they are the agent's", () => {
     const metadata = { strategy: 'mine', steps: 30, stratgy: 1, 'agent id': 'x' };
     expect(readDirective(metadata, { tags: 'b' })).toEqual({});
     expect(readDirective({ ...metadata, ...ours({ agentId: 'a' }) }, undefined)).toEqual({

@@ -28,7 +28,12 @@ export const ROUTING_EXTENSION_URI = 'urn:a2a-hub:routing:v1';
  * How many of several agents must complete: each; one; as many as `quorum` says; or one, and every
  * other is waited for.
  */
-export type RequirePolicy = 'all' | 'any' | 'quorum' | 'best-effort';
+export const REQUIRE_POLICIES = ['all', 'any', 'quorum', 'best-effort'] as const;
+export type RequirePolicy = (typeof REQUIRE_POLICIES)[number];
+
+/** Whether all tags must match, or any of them. */
+export const MATCHES = ['all', 'any'] as const;
+export type TagMatch = (typeof MATCHES)[number];
 
 /**
  * Who is meant by a step of a chain, or as the synthesizer: at least one of agentId, skillId and tags.
@@ -38,7 +43,7 @@ export interface RoutingTarget {
   readonly agentId?: string;
   readonly skillId?: string;
   readonly tags?: readonly string[];
-  readonly match?: 'all' | 'any';
+  readonly match?: TagMatch;
 }
 
 /**
@@ -53,7 +58,7 @@ export interface RoutingDirective {
   readonly skillId?: string;
   readonly tags?: readonly string[];
   /** Whether a skill must carry every tag (`all`, the default) or one of them (`any`). */
-  readonly match?: 'all' | 'any';
+  readonly match?: TagMatch;
   /** Default `one`. */
   readonly strategy?: Strategy;
   /** For `all` and `synthesize`: how many agents must complete; default `all`. */
@@ -75,10 +80,6 @@ export interface RoutingDirective {
   /** See `Idempotency-Key`. */
   readonly idempotencyKey?: string;
 }
-
-/** The choices of a member that is one of a few words. */
-export const MATCHES = ['all', 'any'] as const;
-export const REQUIRE_POLICIES = ['all', 'any', 'quorum', 'best-effort'] as const;
 
 /** Limits of the numbers and lists of a directive. */
 export const DIRECTIVE_LIMITS = {

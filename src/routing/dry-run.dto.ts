@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import {
@@ -13,6 +14,7 @@ import {
 import { Choice, Int, Json, Nested, Num, Text } from '../common/http/fields.js';
 import {
   DIRECTIVE_LIMITS,
+  type TagMatch,
   MATCHES,
   REQUIRE_POLICIES,
   type RequirePolicy,
@@ -32,7 +34,18 @@ const TAGS = {
   ],
 };
 
-const ReadTags = () => Transform(({ value }: { value: unknown }) => listOfTags(value));
+/** Tags as metadata may name them: a list, or a text with commas. */
+const Tags = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional(TAGS),
+    Transform(({ value }: { value: unknown }) => listOfTags(value)),
+    IsOptional(),
+    IsArray(),
+    ArrayNotEmpty(),
+    ArrayMaxSize(DIRECTIVE_LIMITS.tags),
+    IsString({ each: true }),
+    IsNotEmpty({ each: true }),
+  );
 
 function listOfTags(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((tag) => tag.trim()) : value;
@@ -46,18 +59,11 @@ export class RoutingTargetDto implements RoutingTarget {
   @Text({ optional: 'or-null', min: 1, max: DIRECTIVE_LIMITS.textLength })
   skillId?: string;
 
-  @ApiPropertyOptional(TAGS)
-  @ReadTags()
-  @IsOptional()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(DIRECTIVE_LIMITS.tags)
-  @IsString({ each: true })
-  @IsNotEmpty({ each: true })
+  @Tags()
   tags?: string[];
 
   @Choice(MATCHES, { optional: 'or-null', default: 'all' })
-  match?: 'all' | 'any';
+  match?: TagMatch;
 }
 
 /** A target as metadata may say it too: a bare text is the id of a skill. */
@@ -122,18 +128,11 @@ export class DryRunDto {
   })
   skillId?: string;
 
-  @ApiPropertyOptional(TAGS)
-  @ReadTags()
-  @IsOptional()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(DIRECTIVE_LIMITS.tags)
-  @IsString({ each: true })
-  @IsNotEmpty({ each: true })
+  @Tags()
   tags?: string[];
 
   @Choice(MATCHES, { optional: 'or-null', default: 'all' })
-  match?: 'all' | 'any';
+  match?: TagMatch;
 
   @Choice(STRATEGIES, { optional: 'or-null', default: 'one' })
   strategy?: Strategy;

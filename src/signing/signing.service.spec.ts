@@ -40,7 +40,7 @@ function service(itsClock = clock): SigningService {
 }
 
 describe('signing', () => {
-  it('signs what the published keys verify, with the header it is told', async () => {
+  it('signs what the published keys verify, with the header it is given', async () => {
     const signer = await signing.signer();
     const payload = 'bytes: ü';
     const jws = { ...(await signer.sign(payload, HEADER)), payload: b64(payload) };
@@ -99,7 +99,7 @@ describe('rotation', () => {
     expect((await signing.publicKeys()).map(({ kid }) => kid)).toEqual([published[0]]);
   });
 
-  it('signs with a new key at once when told to, and keeps the old one published', async () => {
+  it('signs with a new key at once when that is requested, and keeps the old one published', async () => {
     const old = (await signing.signer()).kid;
     const { publicKey, state } = await signing.rotate(false);
     expect(state).toBe('signing');
@@ -111,7 +111,7 @@ describe('rotation', () => {
     expect((await store.all())[0]!.sealedPrivateKey).toBeNull();
   });
 
-  it('publishes the new key first when told so', async () => {
+  it('publishes the new key first when that is requested', async () => {
     const old = (await signing.signer()).kid;
     const { publicKey, state } = await signing.rotate(true);
     expect(state).toBe('next');
@@ -120,7 +120,7 @@ describe('rotation', () => {
     expect((await signing.signer()).kid).toBe(publicKey.kid);
   });
 
-  it('makes a key each time, also when two are told at once', async () => {
+  it('makes a key each time, also when two are requested at once', async () => {
     await signing.signer();
     const made = await Promise.all([signing.rotate(false), service().rotate(false)]);
     expect(new Set(made.map(({ publicKey }) => publicKey.kid)).size).toBe(2);

@@ -9,8 +9,9 @@ import {
   MAX_PARTS,
   freeObject,
   freeObjectOrArray,
-  id,
   idOrEmpty,
+  messageIds,
+  messageLists,
   name,
   nonEmptyText,
   text,
@@ -60,14 +61,11 @@ const ROLES: readonly unknown[] = Object.values(PROTO_ROLE).flatMap(({ name, num
 const role = leaf('ROLE_USER or ROLE_AGENT', (value) => ROLES.includes(value));
 
 const message = object({
-  messageId: required(id),
-  contextId: optional(idOrEmpty),
-  taskId: optional(idOrEmpty),
+  ...messageIds,
   role: required(role),
   content: required(listOf(part, 1, MAX_PARTS)),
   metadata,
-  extensions: optional(listOf(name, 0, MAX_NAMED)),
-  referenceTaskIds: optional(listOf(id, 0, MAX_NAMED)),
+  ...messageLists,
 });
 
 const pushNotificationConfig = object({

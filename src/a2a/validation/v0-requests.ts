@@ -10,6 +10,8 @@ import {
   freeObjectOrArray,
   id,
   idOrEmpty,
+  messageIds,
+  messageLists,
   name,
   nonEmptyText,
   text,
@@ -40,14 +42,11 @@ const part = oneOf('kind', {
 
 const message = object({
   kind: optional(enumeration(['message'])),
-  messageId: required(id),
-  contextId: optional(idOrEmpty),
-  taskId: optional(idOrEmpty),
+  ...messageIds,
   role: required(enumeration(['user', 'agent'])),
   parts: required(listOf(part, 1, MAX_PARTS)),
   metadata,
-  extensions: optional(listOf(name, 0, MAX_NAMED)),
-  referenceTaskIds: optional(listOf(id, 0, MAX_NAMED)),
+  ...messageLists,
 });
 
 /**

@@ -11,6 +11,8 @@ import {
   freeValue,
   id,
   idOrEmpty,
+  messageIds,
+  messageLists,
   name,
   nonEmptyText,
   pageSize,
@@ -46,14 +48,11 @@ const part = object(
 );
 
 const message = object({
-  messageId: required(id),
-  contextId: optional(idOrEmpty),
-  taskId: optional(idOrEmpty),
+  ...messageIds,
   role: required(enumeration(['ROLE_USER', 'ROLE_AGENT'])),
   parts: required(listOf(part, 1, MAX_PARTS)),
   metadata,
-  extensions: optional(listOf(name, 0, MAX_NAMED)),
-  referenceTaskIds: optional(listOf(id, 0, MAX_NAMED)),
+  ...messageLists,
 });
 
 const pushFields = {

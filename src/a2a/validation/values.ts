@@ -1,6 +1,6 @@
 import { MAX_PAGE_SIZE } from '../../common/page.js';
 import { TaskState } from '../../protocol/a2a.js';
-import { type Shape, isObject, leaf } from './shape.js';
+import { type Shape, isObject, leaf, listOf, optional, required } from './shape.js';
 import { MAX_NESTING } from '../../common/json-limits.js';
 
 /** The longest id, in UTF-16 units: ids are keys of the database. */
@@ -45,6 +45,19 @@ export const idOrEmpty: Shape = leaf(
   `a string of at most ${MAX_ID_LENGTH} characters without U+0000`,
   isId,
 );
+
+/** The ids of a message, in every version. */
+export const messageIds = {
+  messageId: required(id),
+  contextId: optional(idOrEmpty),
+  taskId: optional(idOrEmpty),
+};
+
+/** What a message names, in every version. */
+export const messageLists = {
+  extensions: optional(listOf(name, 0, MAX_NAMED)),
+  referenceTaskIds: optional(listOf(id, 0, MAX_NAMED)),
+};
 
 export const flag: Shape = leaf(
   'true or false',

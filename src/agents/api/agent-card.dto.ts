@@ -1,8 +1,15 @@
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import { PROTOCOL_VERSIONS } from '../../protocol/protocol-version.js';
-import type { CardSignature, CardTrouble, SignatureOutcome } from '../agent.js';
+import {
+  CARD_TROUBLES,
+  type CardSignature,
+  type CardTrouble,
+  KEY_SOURCES,
+  type SignatureOutcome,
+} from '../agent.js';
 import { BINDING_NAMES } from '../binding/bindings.js';
+import { CARD_CHANGES, type CardChange } from '../card/card-diff.js';
 
 export class AgentEndpointDto {
   @Shown.Text()
@@ -39,7 +46,7 @@ export class CardSignatureDto implements CardSignature {
   @Shown.Text({ nullable: true, example: 'ES256' })
   readonly algorithm!: string | null;
 
-  @Shown.Choice(['agent', 'origin', 'card'], {
+  @Shown.Choice(KEY_SOURCES, {
     nullable: true,
     description: "Whose key: pinned for the agent, trusted for the origin, or the origin's own.",
   })
@@ -58,7 +65,7 @@ export class CardSignatureDto implements CardSignature {
 }
 
 export class CardTroubleDto {
-  @Shown.Choice(['refused', 'unusable', 'adjusted', 'unread'], {
+  @Shown.Choice(CARD_TROUBLES, {
     description:
       'refused: the refreshed card was rejected, the previous one stays in use; unusable: the stored card cannot be used, the agent gets no work and is in no card of the hub; adjusted: the card is in use with corrections; unread: the card of a declared agent could not be read yet, the agent gets no work and the hub retries.',
   })
@@ -96,8 +103,8 @@ export class CardChangeDto {
   @Shown.Text({ example: 'skills[profile].tags' })
   readonly field!: string;
 
-  @Shown.Choice(['added', 'removed', 'changed'])
-  readonly change!: 'added' | 'removed' | 'changed';
+  @Shown.Choice(CARD_CHANGES)
+  readonly change!: CardChange['change'];
 
   @Shown.Other({}, { optional: true, description: 'Absent when added.' })
   readonly before?: unknown;

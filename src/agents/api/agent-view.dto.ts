@@ -1,3 +1,4 @@
+import { RECORD_SOURCES } from '../../common/record-source.js';
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import { AgentCard } from '../../protocol/a2a.js';
@@ -81,7 +82,7 @@ export class AgentDto {
   @Shown.Text({ list: true, description: "The operator's tags; skills have their own." })
   readonly tags!: readonly string[];
 
-  @Shown.Choice(['api', 'config'], { description: 'config: declared in the configuration.' })
+  @Shown.Choice(RECORD_SOURCES, { description: 'config: declared in the configuration.' })
   readonly source!: Agent['source'];
 
   @Shown.Nested(() => AgentEndpointDto, { description: 'The interface that the hub calls first.' })

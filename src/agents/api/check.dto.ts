@@ -1,3 +1,4 @@
+import { FILE_FORMS } from '../binding/file-forms.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../common/http/fields.js';
 import type { ProbeReport } from '../check/agent-probe.js';
@@ -72,7 +73,7 @@ export class ProbeReportDto implements ProbeReport {
   })
   readonly doubts!: readonly string[];
 
-  @Shown.Choice(['once', 'twice'], {
+  @Shown.Choice(FILE_FORMS, {
     nullable: true,
     description:
       'How its server encodes the bytes of files over HTTP+JSON and gRPC of 0.3; null elsewhere. The hub adapts by itself.',

@@ -4,7 +4,8 @@ import type { Message, Part, StreamResponse, Task } from '../../protocol/a2a.js'
 import { partsIn } from '../../protocol/part-bytes.js';
 
 /** How a server of 0.3 over HTTP+JSON or gRPC has the bytes of files: as they are, or as their base64 text. */
-export type FileForm = 'once' | 'twice';
+export const FILE_FORMS = ['once', 'twice'] as const;
+export type FileForm = (typeof FILE_FORMS)[number];
 
 /** Of a text whose length is a multiple of four, and of its end. */
 const BASE64 = /^[A-Za-z0-9+/]*$/;

@@ -17,7 +17,7 @@ const bytes = (field: number, ...content: readonly (string | Buffer)[]): Buffer 
 };
 
 describe('the refusal of another hub', () => {
-  it('is told in words of this one, whichever form it has', () => {
+  it('is reported in words of this one, whichever form it has', () => {
     const code = -32602;
     const message = 'secret text of the peer';
     const told = 'refused the request (its route is a loop of hubs)';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AgentCallError } from './agent-call-error.js';
 import { publicFailure } from './public-failure.js';
 
-describe('what clients are told of a failed call', () => {
+describe('what clients see of a failed call', () => {
   it.each([
     ['unreachable', {}, 'could not be reached'],
     ['rejected', {}, 'refused the request'],

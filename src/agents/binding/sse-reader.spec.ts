@@ -14,7 +14,7 @@ async function read(...chunks: (string | Buffer)[]): Promise<SseEvent[]> {
 const data = async (...chunks: (string | Buffer)[]) => (await read(...chunks)).map((e) => e.data);
 
 describe('readSse', () => {
-  it('reads events, whatever stands around them and however they are cut', async () => {
+  it('reads events, whatever is around them and however they are cut', async () => {
     const text =
       ': hi\n\nid: 7\ndata: one\n\ndata:two\r\nid: 1\r\n\r\nretry: 5\n\ndata:  three\n\n';
     const expected = ['one', 'two', ' three'];

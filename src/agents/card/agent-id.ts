@@ -1,7 +1,7 @@
+import { idOfName } from '../../common/id-of-name.js';
 import { ID } from '../../common/id-pattern.js';
 import { RESERVED_AGENT_IDS } from '../agent.js';
 
-const MAX_LENGTH = 63;
 const RESERVED: ReadonlySet<string> = new Set(RESERVED_AGENT_IDS);
 
 /** What is said of another id. */
@@ -12,22 +12,11 @@ export function isAgentId(id: string): boolean {
   return ID.test(id) && !RESERVED.has(id);
 }
 
-/**
- * An id made of a card's name: lower case, everything but letters and digits a dash (`CSV profiler`
- * gives `csv-profiler`). The first of `name`, `name-2`, `name-3` … that is free.
- */
+/** The id of an agent by its card's name; see {@link idOfName}. A reserved word gets `agent-` before it. */
 export function idFromName(name: string, isTaken: (id: string) => boolean): string {
-  const slug = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]/g, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, MAX_LENGTH);
-  const base = slug === '' || RESERVED.has(slug) ? `agent${slug === '' ? '' : `-${slug}`}` : slug;
-  for (let count = 1; ; count++) {
-    const suffix = count === 1 ? '' : `-${count}`;
-    const id = base.slice(0, MAX_LENGTH - suffix.length) + suffix;
-    if (!isTaken(id)) return id;
-  }
+  const baseOf = (slug: string): string => {
+    if (slug === '') return 'agent';
+    return RESERVED.has(slug) ? `agent-${slug}` : slug;
+  };
+  return idOfName(name, baseOf, isTaken);
 }

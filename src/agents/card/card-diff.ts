@@ -2,11 +2,13 @@ import { AgentCard } from '../../protocol/a2a.js';
 import type { Agent } from '../agent.js';
 import { type Json, without } from './card-fields.js';
 
+export const CARD_CHANGES = ['added', 'removed', 'changed'] as const;
+
 /** One difference between two versions of a card. */
 export interface CardChange {
   /** Member by path; a skill by its id: `skills[csv].tags`. */
   readonly field: string;
-  readonly change: 'added' | 'removed' | 'changed';
+  readonly change: (typeof CARD_CHANGES)[number];
   readonly before?: unknown;
   readonly after?: unknown;
 }

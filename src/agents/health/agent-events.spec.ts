@@ -18,7 +18,7 @@ function eventsWith(count: number): AgentEvents {
 }
 
 describe('the events of agents', () => {
-  it('are told to listeners until they leave, and kept for who comes back', () => {
+  it('reach listeners until they unsubscribe, and kept for who comes back', () => {
     const events = eventsWith(2);
     const heard: string[] = [];
     const leave = events.subscribe(({ change }) => heard.push(change.agentId));

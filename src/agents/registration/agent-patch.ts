@@ -3,15 +3,20 @@ import { readHeaders } from '../endpoint/agent-headers.js';
 import { called, chooseEndpoint, originsGiven } from '../endpoint/choose-endpoint.js';
 import { isGivenFor } from '../endpoint/credential-origins.js';
 
-/** Changes of an agent. A member that is null goes back to its default; of maps, each entry does. */
-export interface AgentPatch {
+/** How an agent takes part in routing, as its operator says at registration and later. */
+export interface AgentOptions {
   readonly tags?: readonly string[] | undefined;
   readonly priority?: number | undefined;
   readonly weight?: number | undefined;
   readonly maxConcurrent?: number | null | undefined;
   readonly maxQueue?: number | null | undefined;
   readonly enabled?: boolean | undefined;
+  /** Who may use it; null: everybody. */
   readonly organizations?: readonly string[] | null | undefined;
+}
+
+/** Changes of an agent. A member that is null goes back to its default; of maps, each entry does. */
+export interface AgentPatch extends AgentOptions {
   readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
   readonly endpointOverride?: string | null | undefined;
   readonly protocolBinding?: AgentPin['protocolBinding'] | undefined;

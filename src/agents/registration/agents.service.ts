@@ -7,6 +7,7 @@ import type { Page } from '../../common/page.js';
 import type { Agent, AgentBudgets, AgentEndpoint } from '../agent.js';
 import { RegistrationCheck, type CheckedCard, type Reach } from './registration-check.js';
 import {
+  type AgentOptions,
   type AgentPatch,
   capacityAfter,
   credentialsAfter,
@@ -43,7 +44,7 @@ import {
 import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
-export interface NewAgent extends WrittenMeans, ProbeOptions {
+export interface NewAgent extends AgentOptions, WrittenMeans, ProbeOptions {
   /** Default: derived from the card's name. */
   readonly id?: string | undefined;
   readonly cardUrl?: string | undefined;
@@ -53,14 +54,6 @@ export interface NewAgent extends WrittenMeans, ProbeOptions {
   readonly protocolBinding?: AgentEndpoint['protocolBinding'] | undefined;
   /** The protocol version to speak; default: the hub's choice among the card's. */
   readonly protocolVersion?: AgentEndpoint['protocolVersion'] | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly priority?: number | undefined;
-  readonly weight?: number | undefined;
-  readonly maxConcurrent?: number | null | undefined;
-  readonly maxQueue?: number | null | undefined;
-  readonly enabled?: boolean | undefined;
-  /** Who may use it; null or absent: everybody. */
-  readonly organizations?: readonly string[] | null | undefined;
   readonly budgets?: Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | undefined;
   readonly switches?: WrittenSwitches | undefined;
 }

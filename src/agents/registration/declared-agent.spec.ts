@@ -63,7 +63,7 @@ describe('declared agents', () => {
     expect(agent?.budgets).not.toHaveProperty('connectMs');
   });
 
-  it('are told all that is wrong, in the words of the API and by their place, without what is written', async () => {
+  it('are refused with all that is wrong, in the words of the API and by their place, without what is written', async () => {
     const faults = await faultsOf(`
 - {id: Bad Id, cardUrl: 5, headers: {x-key: s3cret}}
 - {id: a, cardUrl: "http://a", colour: red}

@@ -1,10 +1,11 @@
 import { NAME } from '../../common/http/text-forms.js';
 import type { AgentBudgets } from '../agent.js';
+import { FILE_FORMS } from '../binding/file-forms.js';
 
 export const MAX_PRIORITY = 1_000_000;
 export const MAX_WEIGHT = 1000;
-export const MAX_CONCURRENT = 100_000;
-export const MAX_QUEUE = 1_000_000;
+const MAX_CONCURRENT = 100_000;
+const MAX_QUEUE = 1_000_000;
 /** How the card of an agent is read, and how an agent is called. */
 export const CARD_SCHEMES = ['http', 'https'];
 export const CALL_SCHEMES = [...CARD_SCHEMES, 'grpc', 'grpcs'];
@@ -15,7 +16,7 @@ export const SWITCHES = {
   blocking: ['on'],
   /** An hour: as long as `agents.pollMax` may be. */
   pollMs: { min: 10, max: 3_600_000 },
-  files: ['once', 'twice'],
+  files: FILE_FORMS,
 } as const;
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
@@ -50,4 +51,16 @@ export const ORGANIZATIONS = {
 } as const;
 
 /** A limit of the agent's own; null: the hub's. */
-export const OWN_LIMIT = { optional: true, nullable: true, min: 1 } as const;
+const OWN_LIMIT = { optional: true, nullable: true, min: 1 } as const;
+
+/** Its own limits; null: those of the settings. */
+export const OWN_CONCURRENT = {
+  ...OWN_LIMIT,
+  max: MAX_CONCURRENT,
+  description: 'Delegations at once from one process. Null: tasks.maxPerAgent.',
+} as const;
+export const OWN_QUEUE = {
+  ...OWN_LIMIT,
+  max: MAX_QUEUE,
+  description: 'Delegations that may be queued for it. Null: agents.maxQueue.',
+} as const;

@@ -7,13 +7,12 @@ import {
   CALL_SCHEMES,
   CARD_KEYS,
   HEADERS,
-  MAX_CONCURRENT,
   MAX_PRIORITY,
-  MAX_QUEUE,
   MAX_URL,
   MAX_WEIGHT,
   ORGANIZATIONS,
-  OWN_LIMIT,
+  OWN_CONCURRENT,
+  OWN_QUEUE,
 } from './agent-fields.js';
 import { BudgetsDto } from './budgets.dto.js';
 import { SwitchesDto } from './switches.dto.js';
@@ -46,18 +45,10 @@ export class PatchAgentDto {
   })
   weight?: number;
 
-  @Int({
-    ...OWN_LIMIT,
-    max: MAX_CONCURRENT,
-    description: 'Delegations at once from one process. Null: tasks.maxPerAgent.',
-  })
+  @Int(OWN_CONCURRENT)
   maxConcurrent?: number | null;
 
-  @Int({
-    ...OWN_LIMIT,
-    max: MAX_QUEUE,
-    description: 'Delegations that may be queued for it. Null: agents.maxQueue.',
-  })
+  @Int(OWN_QUEUE)
   maxQueue?: number | null;
 
   @Flag({ optional: true })

@@ -33,7 +33,7 @@ describe('holdOf', () => {
     expect(holds({ disabledAt: 5000, keylessSince: 1 }, 5000)).toEqual(all);
   });
 
-  it('holds what stands without an end once the last key is gone for the grace', () => {
+  it('holds what has no end once the last key is gone for the grace', () => {
     const none = { keylessSince: 5000, narrowSince: 5000, plainSince: 5000 };
     expect(holds(none, 5999)).toEqual([null, null, null, null]);
     const held = [null, 'no-valid-key', 'no-valid-key', 'no-valid-key'];

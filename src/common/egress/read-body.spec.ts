@@ -40,7 +40,7 @@ describe('a body that is read', () => {
     expect(wide.seen.pieces).toBeLessThan(10);
   });
 
-  it('waits for room before more is read, and is left when there is none', async () => {
+  it('waits for capacity before more is read, and is given up when there is none', async () => {
     const { answer, seen } = answerOf(Array(100).fill('x'.repeat(100)));
     const reserve = (bytes: number): Promise<void> | undefined =>
       bytes < 300 ? undefined : Promise.reject(new Error('no room'));

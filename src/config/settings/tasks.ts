@@ -4,6 +4,21 @@ import { quotaOverrides } from '../quota-overrides.js';
 import { SECOND, MINUTE, HOUR, DAY, KIB, MIB } from '../units.js';
 
 /** Tasks, their streams and what they may use. */
+const TASKS_PER_DAY = number({
+  min: 0,
+  max: 1_000_000_000,
+  default: 0,
+  description: 'Tasks created in one day (UTC); 0 for no limit.',
+});
+
+const openTasks = (byDefault: number) =>
+  number({
+    min: 0,
+    max: 10_000_000,
+    default: byDefault,
+    description: 'Tasks that have not ended; 0 for no limit.',
+  });
+
 export const TASKS_SETTINGS = {
   tasks: new Section('Tasks and their streams.', {
     blockingWaitMs: duration({
@@ -124,18 +139,8 @@ export const TASKS_SETTINGS = {
     'How much one organization, and one principal of it, may use; a task beyond a quota is refused (QUOTA_EXCEEDED). See docs/limits.md.',
     {
       organization: new Section('All principals of one organization together.', {
-        openTasks: number({
-          min: 0,
-          max: 10_000_000,
-          default: 50_000,
-          description: 'Tasks that have not ended; 0 for no limit.',
-        }),
-        tasksPerDay: number({
-          min: 0,
-          max: 1_000_000_000,
-          default: 0,
-          description: 'Tasks created in one day (UTC); 0 for no limit.',
-        }),
+        openTasks: openTasks(50_000),
+        tasksPerDay: TASKS_PER_DAY,
         storedBytes: size({
           name: 'storedBytes',
           min: 0,
@@ -153,18 +158,8 @@ export const TASKS_SETTINGS = {
         }),
       }),
       principal: new Section('One principal, whatever number of keys it has.', {
-        openTasks: number({
-          min: 0,
-          max: 10_000_000,
-          default: 20_000,
-          description: 'Tasks that have not ended; 0 for no limit.',
-        }),
-        tasksPerDay: number({
-          min: 0,
-          max: 1_000_000_000,
-          default: 0,
-          description: 'Tasks created in one day (UTC); 0 for no limit.',
-        }),
+        openTasks: openTasks(20_000),
+        tasksPerDay: TASKS_PER_DAY,
         storedBytes: size({
           name: 'storedBytes',
           min: 0,

@@ -1,3 +1,4 @@
+import type { RecordSource } from '../../common/record-source.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import type { AuthSchemeName } from '../auth/schemes/schemes.js';
@@ -66,7 +67,7 @@ export interface Webhook extends Registration {
   /** What people call it; null without a name. */
   readonly name: string | null;
   /** `config` for one declared in YAML. */
-  readonly source: 'api' | 'config';
+  readonly source: RecordSource;
   /** Null for that of one task. */
   readonly filter: SubscriptionFilter | null;
   readonly state: WebhookState;

@@ -1,3 +1,4 @@
+import { RECORD_SOURCES, type RecordSource } from '../../common/record-source.js';
 import type { Hold } from '../../auth/index.js';
 import { Choice, Shown, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
@@ -38,8 +39,8 @@ export class SubscriptionDto extends ShownWebhookDto {
   @Shown.Text({ nullable: true, example: 'Ledger' })
   readonly name: string | null;
 
-  @Shown.Choice(['api', 'config'], { description: '`config`: declared in the configuration file.' })
-  readonly source: 'api' | 'config';
+  @Shown.Choice(RECORD_SOURCES, { description: '`config`: declared in the configuration file.' })
+  readonly source: RecordSource;
 
   @Shown.Choice(SUBSCRIPTION_SCOPES)
   readonly scope: SubscriptionScope;

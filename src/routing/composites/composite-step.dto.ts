@@ -2,6 +2,7 @@ import { Choice, Flag, Int, Nested, Num, Text } from '../../common/http/fields.j
 import { ID, TAG } from '../../common/http/text-forms.js';
 import {
   DIRECTIVE_LIMITS,
+  type TagMatch,
   MATCHES,
   REQUIRE_POLICIES,
   type RequirePolicy,
@@ -54,7 +55,7 @@ export class CompositeStepDto implements WrittenStep {
     default: 'all',
     description: 'Whether all `tags` or any of them must match.',
   })
-  match?: 'all' | 'any';
+  match?: TagMatch;
 
   @Choice(STEP_STRATEGIES, { optional: true, default: 'one', description: STEP_STRATEGY_TEXT })
   strategy?: StepStrategy;

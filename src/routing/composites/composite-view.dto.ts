@@ -1,3 +1,4 @@
+import { RECORD_SOURCES } from '../../common/record-source.js';
 import { Shown } from '../../common/http/fields.js';
 import type { FieldViolation } from '../../common/hub-error.js';
 import { hubSkillId } from '../domain/agent-index.js';
@@ -58,7 +59,7 @@ export class CompositeVersionDto extends CompositeDefinitionDto {
   @Shown.Num({ description: 'Raised by every change.' })
   readonly version: number;
 
-  @Shown.Choice(['api', 'config'], { description: 'config: declared in YAML.' })
+  @Shown.Choice(RECORD_SOURCES, { description: 'config: declared in YAML.' })
   readonly source: Composite['source'];
 
   @Shown.Time({ description: 'When this version was made.' })
@@ -93,7 +94,7 @@ export class CompositeDto extends CompositeDefinitionDto {
   @Shown.Num({ description: 'Raised by every change; also the ETag.' })
   readonly version: number;
 
-  @Shown.Choice(['api', 'config'], { description: 'config: declared in YAML.' })
+  @Shown.Choice(RECORD_SOURCES, { description: 'config: declared in YAML.' })
   readonly source: Composite['source'];
 
   @Shown.Time()

@@ -1,3 +1,4 @@
+import type { TagMatch } from '../../protocol/routing-extension.js';
 import { tagKey } from '../../common/tag-key.js';
 import type { Agent } from '../../agents/index.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
@@ -101,7 +102,7 @@ export class AgentIndex {
   }
 
   /** Agents that carry these tags somewhere: all of them (not always on one skill), or any. */
-  withTags(tags: readonly string[], match: 'all' | 'any'): readonly RoutableAgent[] {
+  withTags(tags: readonly string[], match: TagMatch): readonly RoutableAgent[] {
     const sets = tags.map((tag) => this.byTag.get(tagKey(tag)) ?? new Set<RoutableAgent>());
     if (match === 'any') return [...new Set(sets.flatMap((set) => [...set]))];
     const [smallest, ...others] = sets.sort((a, b) => a.size - b.size);

@@ -152,7 +152,7 @@ describe('a composite skill', () => {
     expect(found.skipped).toEqual([]);
   });
 
-  it('lets what stands in for a step that is left out wait for what that one waited for', () => {
+  it('lets the substitute of a step that is left out wait for what that one waited for', () => {
     const extracted = { step: 'extract', outcome: 'completed' as const };
     const inputs = [{ from: 'step' as const, step: 'extract' }];
     const nobody = { target: { agentId: 'gone' }, isOptional: true, isResult: false, inputs };

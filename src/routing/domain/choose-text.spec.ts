@@ -136,7 +136,7 @@ describe("the operator's rules", () => {
     });
   });
 
-  it('are told of as passed over whatever decides after them', () => {
+  it('are reported as passed over whatever decides after them', () => {
     const passed = [{ id: 'r0', name: 'Gone', why: 'Nobody.' }];
     const decide = (): RuleVerdict => ({ decision: undefined, passed });
     expect(ask(finding(match('c.draw', 0.9)), { decide }).passedRules).toEqual(passed);
@@ -168,7 +168,7 @@ describe("the operator's rules", () => {
     });
   });
 
-  it('find nobody for a quorum that cannot be met, unless the client has asked for it', () => {
+  it('find no agent for a quorum that cannot be met, unless the client has asked for it', () => {
     const rule = decides({ options: { strategy: 'all', require: 'quorum', quorum: 3 } });
     expect(() => ask(undefined, rule)).toThrow(
       expect.objectContaining({ reason: 'NO_ROUTE', violations: [] }),

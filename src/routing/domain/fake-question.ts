@@ -1,7 +1,7 @@
 import type { AgentCondition } from '../../agents/index.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
 import type { RoutableAgent } from './agent-index.js';
-import type { RoutingQuestion } from './question.js';
+import { NOTHING_REQUESTED, type RoutingQuestion } from './question.js';
 
 const IDLE: AgentCondition = {
   health: 'unknown',
@@ -51,15 +51,9 @@ export function questionTo(
   changes: Partial<RoutingQuestion> = {},
 ): RoutingQuestion {
   return {
+    ...NOTHING_REQUESTED,
     agents,
-    composites: [],
-    directive: {},
-    agentId: undefined,
-    affinity: [],
-    defaultAgent: null,
-    media: { input: [], output: [] },
     extensions: [],
-    decide: () => ({ decision: undefined, passed: [] }),
     conditionOf: () => IDLE,
     ...changes,
   };

@@ -1,3 +1,4 @@
+import type { TagMatch } from '../../protocol/routing-extension.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
 import type { RoutableAgent } from './agent-index.js';
 import { tagKey } from '../../common/tag-key.js';
@@ -19,7 +20,7 @@ export interface Match {
 /** What a match is judged by, beside the agent. */
 export interface Wanted {
   readonly tags: readonly string[];
-  readonly match: 'all' | 'any';
+  readonly match: TagMatch;
   readonly media: MediaTypes;
 }
 

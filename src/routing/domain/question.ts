@@ -27,6 +27,17 @@ export interface RoutingQuestion {
   readonly conditionOf: (agentId: string) => AgentCondition;
 }
 
+/** Of a message that says nothing, without rules and composite skills. */
+export const NOTHING_REQUESTED: Omit<RoutingQuestion, 'agents' | 'extensions' | 'conditionOf'> = {
+  composites: [],
+  directive: {},
+  agentId: undefined,
+  affinity: [],
+  defaultAgent: null,
+  media: { input: [], output: [] },
+  decide: () => ({ decision: undefined, passed: [] }),
+};
+
 /** The decision of the operator's rules, if one applies, and those that applied but found no agent. */
 export interface RuleVerdict {
   readonly decision: RuleDecision | undefined;

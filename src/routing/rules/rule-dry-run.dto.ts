@@ -1,14 +1,7 @@
 import { Choice, Shown, Text } from '../../common/http/fields.js';
 import { NAME } from '../../common/http/text-forms.js';
 import { SCOPES, type Scope } from '../../common/scope.js';
-import type { RuleOutcome, RuleReport } from './domain/outcomes.js';
-
-const OUTCOMES: readonly RuleOutcome[] = [
-  'decides',
-  'passed-over',
-  'does-not-apply',
-  'not-evaluated',
-];
+import { RULE_OUTCOMES, type RuleOutcome, type RuleReport } from './domain/outcomes.js';
 
 /** Whose message is tried; what is absent is the caller's own. */
 export class DryRunCallerDto {
@@ -29,7 +22,7 @@ export class RuleReportDto implements RuleReport {
   @Shown.Num({ description: 'From 1.' })
   readonly position!: number;
 
-  @Shown.Choice(OUTCOMES, {
+  @Shown.Choice(RULE_OUTCOMES, {
     description:
       '`passed-over`: it applies, but no agent can be used. `not-evaluated`: an earlier rule decided.',
   })

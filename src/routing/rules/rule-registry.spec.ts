@@ -97,7 +97,7 @@ describe('the rules in memory', () => {
     expect(decides()).toBe('b');
   });
 
-  it('begin with the declared ones, which stand in for those of their id', async () => {
+  it('begin with the declared ones, which replace those of their id', async () => {
     store.put(aRule('a'), aRule('b'));
     await second();
     registry.declare([aRule('c', { source: 'config' }), aRule('b', { source: 'config' })]);

@@ -1,3 +1,4 @@
+import { RECORD_SOURCES, type RecordSource } from '../../common/record-source.js';
 import { Shown } from '../../common/http/fields.js';
 import type { RuleAction, RuleConditions } from './domain/rule.js';
 import { RuleConditionsDto, RuleTargetDto } from './rule.dto.js';
@@ -23,10 +24,10 @@ export class RuleDto {
   @Shown.Nested(() => RuleTargetDto)
   readonly target: RuleAction;
 
-  @Shown.Choice(['api', 'config'], {
+  @Shown.Choice(RECORD_SOURCES, {
     description: '`config`: declared in YAML, and changed there only.',
   })
-  readonly source: 'api' | 'config';
+  readonly source: RecordSource;
 
   @Shown.Text({
     nullable: true,

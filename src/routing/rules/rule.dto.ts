@@ -4,6 +4,7 @@ import { ID, NAME, SENTENCE, TAG } from '../../common/http/text-forms.js';
 import { SCOPES, type Scope } from '../../common/scope.js';
 import {
   DIRECTIVE_LIMITS,
+  type TagMatch,
   MATCHES,
   REQUIRE_POLICIES,
   type RequirePolicy,
@@ -77,7 +78,7 @@ export class RuleConditionsDto implements RuleConditions {
     default: 'any',
     description: 'Whether all `tags` or any of them must match.',
   })
-  tagMatch?: 'all' | 'any';
+  tagMatch?: TagMatch;
 
   @Nested(() => TextConditionDto, { optional: true, description: 'The text parts match.' })
   text?: TextConditionDto;
@@ -119,7 +120,7 @@ export class RuleTargetDto implements RuleAction {
     default: 'all',
     description: 'Whether all `tags` or any of them must match.',
   })
-  match?: 'all' | 'any';
+  match?: TagMatch;
 
   @Text({ optional: true, like: ID, description: "A composite skill's id." })
   composite?: string;

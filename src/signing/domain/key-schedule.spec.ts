@@ -63,7 +63,7 @@ describe('the key that is due', () => {
     expect(dueKey(keys, day(83), ROTATION)).toEqual(day(90));
   });
 
-  it('is published as long when nobody asked in time', () => {
+  it('is published as long when no one looked in time', () => {
     expect(dueKey([key(1, 0)], day(200), ROTATION)).toEqual(day(207));
   });
 

@@ -14,7 +14,7 @@ function placesFor(max: number, load: string[] = []): RunPermits {
 const of = (agentId: string, organization = 'acme') => ({ agentId, organization });
 
 describe('permits', () => {
-  it('are counted in all and for each agent, up to its own number, and told to the agents', () => {
+  it('are counted in all and for each agent, up to its own number, and reported by agent', () => {
     const load: string[] = [];
     const permits = placesFor(4, load);
     for (const agent of ['a', 'b']) permits.acquire(of(agent));
@@ -85,7 +85,7 @@ describe('permits', () => {
     expect(had()[0]).toBeGreaterThan(had()[1]!);
   });
 
-  it('are hardly taken by those whose agents are only asked now and then', () => {
+  it('are hardly taken by those whose agents are only polled', () => {
     const permits = placesFor(2);
     const polled = Array.from({ length: 15 }, (_, n) => of(`agent ${n}`));
     for (const each of polled) {
@@ -128,7 +128,7 @@ describe('the permit of a run', () => {
     expect(released()).toBe(2);
   });
 
-  it('is given up for the time its agent is only asked now and then', () => {
+  it('is released while its agent is only polled', () => {
     const permits = placesFor(1);
     const { permit, released } = permitIn(permits);
     const story = [WORKS, POLLS, WAITS, POLLS, WORKS, POLLS].map((need) => {

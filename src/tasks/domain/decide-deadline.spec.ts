@@ -19,7 +19,7 @@ describe('a deadline', () => {
     );
   });
 
-  it('is told to a tenth of a second', () => {
+  it('is shown to a tenth of a second', () => {
     const deadlineAt = new Date(NOW.getTime() + 1500);
     const task = new FakeTask({ deadlineAt });
     task.commit(decideDeadline(task.aggregate, deadlineAt));

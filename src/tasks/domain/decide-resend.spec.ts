@@ -31,7 +31,7 @@ describe('a message sent again', () => {
     expect(task.state).toBe('FAILED');
   });
 
-  it('leaves an agent to be told that goes on with its task', () => {
+  it('leaves a cancel pending for an agent that continues its task', () => {
     const task = onItsWay({ delegation: { downstreamTaskId: 'down' } });
     for (let times = 0; times <= MAX_RESENDS; times++) resend(task, false);
     expect(task.delegation()).toMatchObject({ state: 'failed', cancelPending: true });
@@ -65,7 +65,7 @@ describe('a message sent again', () => {
     expect([1, 2, 3].map(resendPauseMs)).toEqual([500, 1000, 2000]);
   });
 
-  it('goes to nobody else: the agent that may have it is to be told instead', () => {
+  it('goes to no other agent: a cancel is pending for the one that may have it', () => {
     const task = resend(onItsWay({ delegation: { fallbacks: NEXT } }));
     task.commit(decideFailover(task.aggregate, 'd-a', 'Agent a could not be reached.', NOW));
     expect(task.delegation()).toMatchObject({

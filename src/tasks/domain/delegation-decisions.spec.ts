@@ -257,7 +257,7 @@ describe('an invalid agent response', () => {
     expect(task.delegation()).toMatchObject({ state: 'working', downstreamTaskId: 'down-task' });
   });
 
-  it('leaves the task before to be told that nobody needs it, at the end at the latest', () => {
+  it('leaves the task before to be canceled with the agent, at the end at the latest', () => {
     const task = new FakeTask({ delegation: { downstreamTaskId: 'first-task' } });
     task.agent(status('working', 'x'));
     expect(task.delegation().progress.abandoned).toEqual(['first-task']);

@@ -4,7 +4,7 @@ import { FakeTask, NOW } from './fake-task.js';
 import { decideCancelRequest } from './task-decisions.js';
 
 describe('an agent that asks while its task is being canceled', () => {
-  it('is canceled, and still to be told: nobody could answer it', () => {
+  it('is canceled, with a cancel pending at the agent: no one could answer it', () => {
     const task = new FakeTask();
     task.agent(status('working'));
     task.commit(decideCancelRequest(task.aggregate, NOW));

@@ -26,7 +26,7 @@ describe('an outcome', () => {
     expect(task.delegation()).toMatchObject({ cancelPending, owner });
   });
 
-  it('of one among several is told and counted', () => {
+  it('of one among several is shown and counted', () => {
     const task = new FakeTask({ agents: ['a', 'b'], require: 'best-effort' });
     const outcome = { state: 'failed', reason: 'gone' } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', outcome, NOW));
@@ -62,7 +62,7 @@ describe('failover', () => {
     });
   });
 
-  it('is told with the next status, in the short form of the route', () => {
+  it('is shown with the next status, in the short form of the route', () => {
     const short = { reason: 'tags', agents: [{ agentId: 'a' }, { agentId: 'z' }] };
     const task = new FakeTask({ agents: ['a', 'z'], delegation: { fallbacks } });
     task.task.metadata = { [ROUTING_EXTENSION_URI]: short, own: 1 };

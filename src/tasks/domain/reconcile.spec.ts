@@ -26,7 +26,7 @@ describe('reconcile', () => {
     expect(reconcile(task.aggregate, 'nobody', same)).toEqual([]);
   });
 
-  it('tells the messages of an agent that is asked twice apart, though it counts them anew', () => {
+  it('distinguishes the messages of an agent that is asked twice, though it counts them anew', () => {
     const plan = [
       planStep('one', ['a'], { isResult: false }),
       planStep('two', ['b'], { after: [{ step: 'one', outcome: 'completed' }] }),
@@ -101,7 +101,7 @@ describe('reconcile', () => {
     expect(reconcile(task.aggregate, 'd-a', file('abd'))).toHaveLength(1);
   });
 
-  it('settles on the last of two artifacts that share an id', () => {
+  it('takes the last of two artifacts that share an id', () => {
     const task = new FakeTask();
     const twice = now({
       status: statusOf('working'),

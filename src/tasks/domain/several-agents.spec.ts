@@ -173,7 +173,7 @@ describe('several agents in any interleaving', () => {
 describe('a deadline or a cancel at any moment', () => {
   const LATER = new Date(NOW.getTime() + 60_000);
 
-  it('ends a step as its policy stands then', () => {
+  it('ends a step by its policy at that moment', () => {
     fc.assert(
       fc.property(scripts, order, fc.nat(15), policy, (all, turns, moment, of) => {
         const task = fresh({ ...of, deadlineMs: 60_000 });

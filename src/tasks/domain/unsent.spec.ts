@@ -49,7 +49,7 @@ describe('a delegation whose message cannot leave yet', () => {
     expect(decideRequeue(task.aggregate, 'd-a')).toBe(NO_CHANGE);
   });
 
-  it('is canceled at once, and its agent need not be told', () => {
+  it('is canceled at once, and its agent needs no cancel', () => {
     const task = held();
     task.commit(decideCancelRequest(task.aggregate, NOW));
     expect(task.state).toBe('CANCELED');

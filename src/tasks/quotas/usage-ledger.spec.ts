@@ -133,7 +133,7 @@ describe('UsageLedger', () => {
     expect(metadata).toMatchObject({ quota: 'organization.tasksPerDay' });
   });
 
-  it('gives an organization its share of the disk, and an override stands for itself', () => {
+  it('gives an organization its share of the disk, and an override counts by itself', () => {
     const settings = { organization: { storedBytes: 500, diskShare: 25 } };
     const usage = ledger(settings, [], 1000);
     begin(usage, OWNER, 250);

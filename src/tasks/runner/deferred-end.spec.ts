@@ -79,7 +79,7 @@ describe('the end that a stream tells', () => {
     expect(deferred.conflict).toBe('the agent ended its task twice, as completed and as failed.');
   });
 
-  it('is not touched by another task, nor by being told again', () => {
+  it('is not touched by another task, nor by being repeated', () => {
     const deferred = new DeferredEnd();
     const other = { taskId: 'o', contextId: 'c' };
     deferred.filter([status(COMPLETED, 'done'), whole(FAILED, 'o'), status(FAILED, '', other)]);

@@ -1,3 +1,4 @@
+import type { FileForm } from '../../binding/file-forms.js';
 import type { AgentEndpoint } from '../../agent.js';
 import type { DeviationKind } from '../../registry/agent-deviations.js';
 
@@ -39,7 +40,7 @@ export interface Findings {
   /** Why what is unclear of GetTask, ListTasks and CancelTask is so. */
   readonly doubts: readonly string[];
   /** How it has the bytes of files; null where there is one form only, or it was not asked. */
-  readonly files: 'once' | 'twice' | null;
+  readonly files: FileForm | null;
   readonly deviations: readonly DeviationKind[];
   /** From the message to the first event or answer. */
   readonly firstAnswerMs: number | null;

@@ -1,3 +1,4 @@
+import type { RecordSource } from '../../../common/record-source.js';
 import type { RequirePolicy, RoutingTarget } from '../../../protocol/routing-extension.js';
 import type { StepOutcome } from '../../domain/plan.js';
 import type { StepStrategy } from '../../domain/strategy/step-policies.js';
@@ -70,7 +71,7 @@ export interface Composite extends CompositeDefinition {
   /** 1, 2, 3 …; every change raises it. */
   readonly version: number;
   /** `api`, or `config` for one declared in YAML. */
-  readonly source: 'api' | 'config';
+  readonly source: RecordSource;
   /** When the first version was made. */
   readonly createdAt: Date;
   /** When this version was made. */

@@ -2,6 +2,7 @@ import type { AgentCondition } from '../../../agents/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import type { RoutableAgent } from '../../domain/agent-index.js';
 import { planOfSteps } from '../../domain/plan-of-steps.js';
+import { NOTHING_REQUESTED } from '../../domain/question.js';
 import type { CompositeSkill } from '../../domain/composite-skill.js';
 
 /** Cards tell what there is, not how it is at the moment. */
@@ -44,15 +45,9 @@ function possible(
   const left = composites.filter(({ steps }) => {
     try {
       planOfSteps(steps, {
+        ...NOTHING_REQUESTED,
         agents,
-        composites: [],
-        directive: {},
-        agentId: undefined,
-        affinity: [],
-        defaultAgent: null,
-        media: { input: [], output: [] },
         extensions,
-        decide: () => ({ decision: undefined, passed: [] }),
         conditionOf: () => WELL,
       });
       return true;

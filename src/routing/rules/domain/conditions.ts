@@ -1,3 +1,4 @@
+import type { TagMatch } from '../../../protocol/routing-extension.js';
 import type { RuleQuestion } from '../../domain/rule-decision.js';
 import { tagKey } from '../../../common/tag-key.js';
 import { accepts } from '../../domain/media-types.js';
@@ -65,7 +66,7 @@ function ofInputTypes(ranges: readonly string[]): Condition {
   };
 }
 
-function ofTags(tags: readonly string[], match: 'all' | 'any'): Condition {
+function ofTags(tags: readonly string[], match: TagMatch): Condition {
   const carried = (question: RuleQuestion): readonly string[] => {
     const requested = new Set(tagsOf(question).map(tagKey));
     return tags.filter((tag) => requested.has(tagKey(tag)));

@@ -9,7 +9,8 @@ import type { RuleSet } from './rule-set.js';
  * - `does-not-apply`: one of its conditions does not hold, or it is disabled.
  * - `not-evaluated`: one before it decides.
  */
-export type RuleOutcome = 'decides' | 'passed-over' | 'does-not-apply' | 'not-evaluated';
+export const RULE_OUTCOMES = ['decides', 'passed-over', 'does-not-apply', 'not-evaluated'] as const;
+export type RuleOutcome = (typeof RULE_OUTCOMES)[number];
 
 /** What became of one rule, for an operator who tries rules. */
 export interface RuleReport {

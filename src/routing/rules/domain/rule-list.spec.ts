@@ -85,7 +85,7 @@ describe('the list of rules', () => {
     expect(() => reordered(rules, ['c', 'a', 'b', 'b'], none)).toThrow(/named twice/);
   });
 
-  describe('while declared rules stand in for some of them', () => {
+  describe('while declared rules replace some of them', () => {
     // What the operator sees: 1 b (declared), 2 d (declared), 3 a, 4 c, 5 e.
     const rules = list('a', 'b', 'c', 'd', 'e');
     const shadow = new Set(['b', 'd']);
@@ -110,7 +110,7 @@ describe('the list of rules', () => {
       );
     });
 
-    it('is put in another order by the ids that are shown; the others keep their places', () => {
+    it('is put in another order by the ids that are shown; the others keep their positions', () => {
       expect(idsOf(reordered(rules, ['e', 'a', 'c'], shadow))).toEqual(['e', 'b', 'a', 'd', 'c']);
       expect(() => reordered(rules, ['a', 'b', 'c', 'd', 'e'], shadow)).toThrow(/no rule b, d/);
     });

@@ -1,5 +1,6 @@
+import type { RecordSource } from '../../../common/record-source.js';
 import type { Scope } from '../../../common/scope.js';
-import type { RequirePolicy } from '../../../protocol/routing-extension.js';
+import type { TagMatch, RequirePolicy } from '../../../protocol/routing-extension.js';
 import type { StepStrategy } from '../../domain/strategy/step-policies.js';
 
 /** What a member of the metadata may be compared with. */
@@ -19,7 +20,7 @@ export interface RuleConditions {
   /** Tags the client asked for, without regard to case. */
   readonly tags?: readonly string[];
   /** Whether it must have asked for every one of `tags`, or for one of them (the default). */
-  readonly tagMatch?: 'all' | 'any';
+  readonly tagMatch?: TagMatch;
   readonly text?: TextCondition;
   /** By the path of a member (`customer.tier`): what it must be, or one of what it may be. */
   readonly metadata?: Readonly<Record<string, MetadataValue | readonly MetadataValue[]>>;
@@ -39,7 +40,7 @@ export interface RuleAction {
   readonly skillId?: string;
   readonly tags?: readonly string[];
   /** For `tags`; default `all`. */
-  readonly match?: 'all' | 'any';
+  readonly match?: TagMatch;
   /** A composite skill's id. */
   readonly composite?: string;
   /** Nowhere: the message is refused with this sentence. */
@@ -63,7 +64,7 @@ export interface Rule {
   readonly conditions: RuleConditions;
   readonly target: RuleAction;
   /** `api`, or `config` for one declared in YAML, which has no times of its own. */
-  readonly source: 'api' | 'config';
+  readonly source: RecordSource;
   readonly createdAt: Date | null;
   readonly updatedAt: Date | null;
 }
