@@ -9,7 +9,7 @@ import { Database } from '../database/database.js';
 import { AppendParticipant, TaskPositionsModule } from '../tasks/index.js';
 import { DeliveryStreamStore } from './delivery/delivery-stream-store.js';
 import { SqlDeliveryStreamStore } from './delivery/persistence/sql-delivery-stream.store.js';
-import { PushAppendParticipant } from './delivery/push-append.participant.js';
+import { PushAppendParticipant } from './delivery/persistence/push-append.participant.js';
 import { PushWakeup } from './delivery/push-wakeup.js';
 import { SubscriptionStreams } from './delivery/subscription-streams.js';
 import { endpointRules } from './receivers/endpoint-rules.js';

@@ -9,10 +9,10 @@ import { AuthModule } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
-import { AppConfig, PublicUrl } from '../config/index.js';
+import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { SigningModule } from '../signing/index.js';
-import { TaskLog, TaskPositionsModule, TasksModule } from '../tasks/index.js';
+import { TaskPositionsModule, TasksModule } from '../tasks/index.js';
 import { AuthProfileStore } from './auth/auth-profile-store.js';
 import { AuthProfilesController } from './auth/auth-profiles.controller.js';
 import { AuthProfilesService } from './auth/auth-profiles.service.js';
@@ -104,17 +104,7 @@ const DELIVERY_PROVIDERS = [
   { provide: CleanupStore, useClass: SqlCleanupStore },
   { provide: WebhookSender, useClass: HttpWebhookSender },
   AttemptSender,
-  {
-    provide: StreamReader,
-    inject: [TaskLog, AppConfig, PublicUrl],
-    useFactory: (log: TaskLog, config: AppConfig, address: PublicUrl) =>
-      new StreamReader(log, {
-        maxBytes: config.push.maxBodyBytes,
-        get publicUrl() {
-          return address.ofA2a;
-        },
-      }),
-  },
+  StreamReader,
   { provide: BodyBudget, useFactory: () => new BodyBudget() },
   StreamRunner,
   {

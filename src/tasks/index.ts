@@ -6,8 +6,8 @@ export {
   type BegunDelegation,
 } from './store/append-participant.js';
 export { AgentCallbacks, CALLBACK_PATH } from './callbacks/agent-callbacks.js';
-export { ContextStore, type HubContext } from './store/context-store.js';
-export { headerOf, isShown } from './domain/event-header.js';
+export { ContextStore } from './store/context-store.js';
+export { headerOf, isDamaged, isShown } from './domain/event-header.js';
 export { Signals } from './signals/signals.js';
 export { belongsTo } from './store/visibility.js';
 export { TaskLog, type Created, type Decision } from './log/task-log.js';
@@ -24,6 +24,7 @@ export {
   type DelegationState,
   type EventHeader,
   type EventKind,
+  type LogHeader,
   type NewTask,
   type TaskAggregate,
   type TaskEvent,

@@ -22,7 +22,11 @@ export interface TaskEvent {
    * of a client's further message, which is never shown, has its {@link SentWith} beside it.
    */
   readonly body: string;
+  readonly header: EventHeader;
 }
+
+/** An entry of a task's log without its text. */
+export type LogHeader = Pick<TaskEvent, 'seq' | 'kind' | 'header'>;
 
 /** The state of a delegation. The last five are ends. */
 export type DelegationState =
@@ -222,7 +226,7 @@ export interface SentWith {
   readonly acceptedOutputModes: readonly string[];
 }
 
-/** What an entry of a log is, known when it is made: who must act on it need not read its text. */
+/** What an entry of a log is, noted when it is made: who must act on it need not read its text. */
 export interface EventHeader {
   /** The task's state with this entry; null where the entry says none. */
   readonly state: TaskState | null;
@@ -238,11 +242,6 @@ export interface ArtifactChunk {
   readonly delegationId: string | null;
   readonly append: boolean;
   readonly lastChunk: boolean;
-}
-
-/** An entry as it is appended, with what is known of it. */
-export interface LoggedEvent extends TaskEvent {
-  readonly header: EventHeader;
 }
 
 /** An event to be logged; the store numbers and serialises it. */

@@ -1,9 +1,12 @@
+import {
+  type DueMark,
+  markDue,
+} from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { StreamCursor } from '../../src/push/delivery/domain/delivery-plan.js';
 import type {
-  DueMark,
   DeliveryStream,
   AttemptRecord,
   StepResult,
@@ -36,7 +39,7 @@ export function deliveryStreamStoreContract(open: () => Promise<PushStores>): vo
   ): Promise<DeliveryStream[]> => stores.streams.claim(owner, now, 30_000, { free, perEndpoint });
 
   const mark = (taskId: string, seq: number, when: DueMark['when'] = 'always'): Promise<number> =>
-    stores.database.write((tx) => stores.streams.markDue(tx, [{ taskId, seq, when }], NOW));
+    stores.database.write((tx) => markDue(tx, [{ taskId, seq, when }], NOW));
 
   const rest = (stream: DeliveryStream, nextSeq: number): Promise<StepResult> =>
     stores.streams.advance(stream, { nextSeq, cursor: WORKING, deliveries: [] }, NOW, LEASE);
@@ -195,8 +198,7 @@ export function deliveryStreamStoreContract(open: () => Promise<PushStores>): vo
       for (let i = 0; i < 70; i++) tasks.push(await stores.freshStream({ endpoint: `e${i}` }));
       for (const stream of await claim('a')) await rest(stream, 3);
       const marks = tasks.map((taskId, i) => ({ taskId, seq: 3 + i, when: 'always' as const }));
-      const { streams } = stores;
-      expect(await stores.database.write((tx) => streams.markDue(tx, marks, NOW))).toBe(70);
+      expect(await stores.database.write((tx) => markDue(tx, marks, NOW))).toBe(70);
       expect(await stores.row(tasks[69]!)).toMatchObject({ head_seq: 72 });
     });
 

@@ -1,3 +1,4 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
@@ -222,7 +223,7 @@ export function endpointHealthContract(
       expect(await claim()).toEqual([]);
       for (const taskId of [first!, later]) {
         const mark = { taskId, seq: 9, when: 'always' } as const;
-        await stores.database.write((tx) => stores.streams.markDue(tx, [mark], at()));
+        await stores.database.write((tx) => markDue(tx, [mark], at()));
       }
       expect(await stores.streams.nextDueAt(at())).toEqual(at(START + 5000));
       expect(await claim()).toEqual([]);

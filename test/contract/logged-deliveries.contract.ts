@@ -1,14 +1,14 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { Delivery } from '../../src/push/delivery/delivery.js';
+import { type Delivery, untried } from '../../src/push/delivery/delivery.js';
 import type { StreamCursor } from '../../src/push/delivery/domain/delivery-plan.js';
 import type {
   DeliveryStream,
   AttemptRecord,
   StepResult,
 } from '../../src/push/delivery/delivery-stream-store.js';
-import { loggedDelivery } from '../../src/push/delivery/logged-delivery.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);
@@ -29,7 +29,7 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
   async function claimed(entries: number): Promise<DeliveryStream> {
     const taskId = await stores.freshStream({ configId: 'c' });
     await stores.database.write((tx) =>
-      stores.streams.markDue(tx, [{ taskId, seq: entries, when: 'always' }], NOW),
+      markDue(tx, [{ taskId, seq: entries, when: 'always' }], NOW),
     );
     return stores.claimOne(NOW);
   }
@@ -41,9 +41,10 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
     status = 200,
   ): AttemptRecord {
     const seq = stream.nextSeq;
-    const deliveries = [deliveryOf(seq)];
-    const reached = { nextSeq: seq + 1, cursor: CURSOR, deliveries, asLogged: true };
-    const delivery = loggedDelivery(stream, reached, stores.ids.next(), NOW)!;
+    const draft = deliveryOf(seq);
+    const ready = { ...draft, body: draft.body!, contentType: draft.contentType! };
+    const delivery = untried(stream, ready, stores.ids.next(), NOW);
+    const reached = { nextSeq: seq + 1, cursor: CURSOR, deliveries: [draft], ready: delivery };
     const error = status < 300 ? null : 'status';
     const attempt = { number: 1, at: NOW, durationMs: 7, status, error, response: 'ok' };
     return { delivery, reached, attempt, result };

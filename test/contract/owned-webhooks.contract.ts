@@ -1,3 +1,4 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
@@ -64,7 +65,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       await disable();
       await claimed();
       const mark = { taskId: task, seq: 9, when: 'always' } as const;
-      await stores.database.write((tx) => stores.streams.markDue(tx, [mark], NOW));
+      await stores.database.write((tx) => markDue(tx, [mark], NOW));
       expect(await claimed()).toEqual([]);
       expect(await stores.row(task)).toMatchObject({ head_seq: 9, due_at: null });
     });

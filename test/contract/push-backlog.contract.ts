@@ -1,3 +1,5 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
+import { forgetTasks } from '../../src/push/delivery/persistence/forget-tasks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
@@ -142,15 +144,13 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
           ]),
         );
       }
-      await stores.database.write((tx) =>
-        stores.streams.markDue(tx, [{ taskId, seq: 4, when: 'always' }], NOW),
-      );
+      await stores.database.write((tx) => markDue(tx, [{ taskId, seq: 4, when: 'always' }], NOW));
       return stream.webhook;
     }
 
     it('keeps the task', async () => {
       const { taskId } = await paused();
-      const forget = () => stores.database.write((tx) => stores.streams.forgetTasks(tx, [taskId]));
+      const forget = () => stores.database.write((tx) => forgetTasks(tx, [taskId]));
       expect(await forget()).toEqual([taskId]);
       await stores.retention.expireBacklog(later(9000), NOW, 10);
       expect(await forget()).toEqual([]);

@@ -1,3 +1,4 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { Tx, Work } from '../../src/database/sql.js';
@@ -45,7 +46,7 @@ export function pushLocksContract(open: () => Promise<SubscriptionStores>): void
     const marker = stores.database.write(function* (tx) {
       runs += 1;
       yield* rest(tx, 0.15);
-      return yield* stores.streams.markDue(tx, marks, NOW);
+      return yield* markDue(tx, marks, NOW);
     });
     await locker;
     expect(await marker).toBe(2);

@@ -1,3 +1,4 @@
+import { forgetTasks } from '../../src/push/delivery/persistence/forget-tasks.js';
 import { expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { deliveryOf, inHand, type PushStores } from '../support/push-stores.js';
@@ -10,7 +11,7 @@ const CURSOR = { state: 3, unfinished: [] };
 /** What webhooks promise when tasks are deleted. */
 export function pushRetentionContract(open: () => Promise<PushStores>): void {
   const forget = (stores: PushStores, ...taskIds: string[]): Promise<readonly string[]> =>
-    stores.database.write((tx) => stores.streams.forgetTasks(tx, taskIds));
+    stores.database.write((tx) => forgetTasks(tx, taskIds));
 
   /** A task whose only delivery ended so. */
   async function told(stores: PushStores, state: 'delivered' | 'dead' | 'retrying') {

@@ -1,3 +1,4 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
@@ -21,7 +22,7 @@ export function streamEndingsContract(open: () => Promise<SubscriptionStores>): 
     const reached = { nextSeq: 3, cursor: LOG_START, deliveries };
     const held = inHand(await stores.streams.advance(stream, reached, NOW, LEASE));
     await stores.database.write((tx) =>
-      stores.streams.markDue(tx, [{ taskId: stream.webhook.taskId, seq: 8, when: 'always' }], NOW),
+      markDue(tx, [{ taskId: stream.webhook.taskId, seq: 8, when: 'always' }], NOW),
     );
     return held;
   }

@@ -4,7 +4,7 @@ import { SystemClock } from '../../src/common/clock.js';
 import { txFor } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
-import { PushAppendParticipant } from '../../src/push/delivery/push-append.participant.js';
+import { PushAppendParticipant } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { PushWakeup } from '../../src/push/delivery/push-wakeup.js';
 import { SubscriptionDirectory } from '../../src/push/registration/subscription-directory.js';
 import { SubscriptionStreams } from '../../src/push/delivery/subscription-streams.js';
@@ -136,12 +136,7 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
         appended(begun, true, [BILLING]),
       ];
       const wakeup = new PushWakeup();
-      const participant = new PushAppendParticipant(
-        stores.streams,
-        streams,
-        new FakeClock(NOW),
-        wakeup,
-      );
+      const participant = new PushAppendParticipant(streams, new FakeClock(NOW), wakeup);
       const commit = (fails: boolean): Promise<unknown> =>
         stores.database.write(function* (tx) {
           const after = yield* participant.appended(tx, batch);

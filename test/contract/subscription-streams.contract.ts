@@ -1,3 +1,5 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
+import { forgetTasks } from '../../src/push/delivery/persistence/forget-tasks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
@@ -71,9 +73,7 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
       const of = await stores.subscribe();
       const taskId = await stores.join(of, 'next', 7);
       expect(await stores.claimAll()).toEqual([]);
-      await stores.database.write((tx) =>
-        stores.streams.markDue(tx, [{ taskId, seq: 8, when: 'always' }], NOW),
-      );
+      await stores.database.write((tx) => markDue(tx, [{ taskId, seq: 8, when: 'always' }], NOW));
       expect(await stores.claimAll()).toMatchObject([{ nextSeq: 8, open: 0 }]);
     });
 
@@ -157,7 +157,7 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
         seq: 5,
         when: 'always' as const,
       }));
-      await stores.database.write((tx) => stores.streams.markDue(tx, marks, NOW));
+      await stores.database.write((tx) => markDue(tx, marks, NOW));
       expect(await stores.claimAll()).toEqual([]);
       await stores.webhooks.update(of.id, EVERYTHING, () => resume, NOW);
       await stores.reconcileAll();
@@ -251,7 +251,7 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
       // An event that finds nobody.
       await stores.database.write(function* (tx) {
         yield* tx.run('UPDATE tasks SET seq = 6 WHERE id = ?', [taskId]);
-        yield* stores.streams.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
+        yield* markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
       });
       expect(await stores.claimAll()).toEqual([]);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
@@ -324,7 +324,7 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
   it('leaves nothing behind of a task that is forgotten', async () => {
     const of = await stores.subscribe();
     const taskId = await stores.join(of, 'next');
-    await stores.database.write((tx) => stores.streams.forgetTasks(tx, [taskId]));
+    await stores.database.write((tx) => forgetTasks(tx, [taskId]));
     expect(await stores.row(taskId)).toBeUndefined();
     expect(await stores.subscriptions.get(of.id, EVERYTHING)).toBeDefined();
   });

@@ -91,6 +91,34 @@ export function taskLogContract(databases: DatabaseFactory): void {
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
+  it('gives the headers of a log without its texts, the same as with them', async () => {
+    const { record } = await hub.create();
+    const id = '\u0000'.repeat(1000);
+    await hub.append(record.id, status(WORKING), chunk('one', id, false), chunk('two', id));
+    await hub.append(record.id, status(COMPLETED));
+    const events = await hub.store.events(record.id, 0, 100);
+    expect(events.map(({ header }) => header)).toEqual([
+      { state: TaskState.TASK_STATE_SUBMITTED, endedDelegation: null, artifact: null },
+      { state: null, endedDelegation: null, artifact: null },
+      { state: WORKING, endedDelegation: null, artifact: null },
+      expect.objectContaining({
+        artifact: { id, delegationId: null, append: false, lastChunk: false },
+      }),
+      expect.objectContaining({
+        artifact: { id, delegationId: null, append: true, lastChunk: false },
+      }),
+      { state: COMPLETED, endedDelegation: null, artifact: null },
+    ]);
+    expect(await hub.log.events(record.id, 0, 100)).toEqual(events);
+    const headers = events.map(({ seq, kind, header }) => ({ seq, kind, header }));
+    const read = (after: number, limit: number, maxText: number) =>
+      hub.store.headers(record.id, after, limit, maxText);
+    expect(await read(0, 100, 100_000)).toEqual(headers);
+    expect(await read(1, 3, 100_000)).toEqual(headers.slice(1, 4));
+    // None behind the one that is long.
+    expect((await read(0, 100, 1000)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  });
+
   it.each([
     ['ASCII', 'x'],
     ['three bytes', '\u20ac'],
@@ -364,14 +392,14 @@ export function taskLogContract(databases: DatabaseFactory): void {
     const note = (what: string): EnlistedWork =>
       function* (tx, taskId) {
         yield* tx.run(
-          `INSERT INTO contexts (id, principal_id, organization, affinity, last_used_at)
-           VALUES (?, 'p', 'o', '[]', 0)`,
-          [`${what} ${taskId}`],
+          `INSERT INTO idempotency_keys (principal_id, key, task_id, fingerprint)
+           VALUES ('p', ?, ?, '')`,
+          [what, taskId],
         );
         return () => done.push(what);
       };
     const noted = async (): Promise<unknown[]> =>
-      (await hub.rows('contexts')).filter((row) => row['principal_id'] === 'p').map(({ id }) => id);
+      (await hub.rows('idempotency_keys')).map(({ key }) => key);
     const write = (event: NewEvent[], what: string): Promise<void> =>
       hub.log.update(record.id, () => ({ ...change({ events: event }), enlisted: [note(what)] }));
 

@@ -1,3 +1,4 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { HubError } from '../../src/common/hub-error.js';
@@ -217,7 +218,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
     });
 
     it('misses no event of a task that goes on while a webhook is registered', async () => {
-      const { webhooks, database, streams } = stores;
+      const { webhooks, database } = stores;
       for (let round = 0; round < 20; round++) {
         const taskId = await stores.addTask(5);
         // As an append does it: the task's row first, then the participant's marks.
@@ -225,7 +226,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
           const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
           yield* tx.all(`SELECT seq FROM tasks WHERE id = ?${lock}`, [taskId]);
           yield* tx.run('UPDATE tasks SET seq = 6 WHERE id = ?', [taskId]);
-          yield* streams.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
+          yield* markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
         });
         await Promise.all([append, webhooks.set(taskId, stores.draft(), SET)]);
         const row = await stores.row(taskId);

@@ -1,3 +1,4 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
@@ -28,7 +29,7 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
   });
 
   const mark = (taskId: string, seq: number, when: 'always' | 'every' | number = 'always') =>
-    stores.database.write((tx) => stores.streams.markDue(tx, [{ taskId, seq, when }], NOW));
+    stores.database.write((tx) => markDue(tx, [{ taskId, seq, when }], NOW));
 
   const reach = async (stream: DeliveryStream, ...seqs: number[]): Promise<DeliveryStream> =>
     inHand(

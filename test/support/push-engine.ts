@@ -1,3 +1,4 @@
+import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { BodyBudget } from '../../src/push/delivery/body-budget.js';
 import { NO_OBSERVER, OPEN_GATE } from '../../src/push/delivery/fake-gate.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
@@ -7,12 +8,15 @@ import { StreamResponse } from '../../src/protocol/a2a.js';
 import { AttemptSender } from '../../src/push/sending/attempt-sender.js';
 import { DeliveryCleanup } from '../../src/push/delivery/delivery-cleanup.js';
 import { DeliveryWorker } from '../../src/push/delivery/delivery.worker.js';
-import { dueWhen } from '../../src/push/delivery/domain/due-mark.js';
+import { dueWhen } from '../../src/push/delivery/domain/delivery-plan.js';
 import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { StreamReader } from '../../src/push/delivery/stream-reader.js';
 import { StreamRunner } from '../../src/push/delivery/stream-runner.js';
 import { PushWakeup } from '../../src/push/delivery/push-wakeup.js';
+import { readEvents } from '../../src/tasks/persistence/read-events.js';
+import { textOfHeader } from '../../src/tasks/persistence/header-text.js';
+import { toEvent } from '../../src/tasks/persistence/task-rows.js';
 import { headerOf, type TaskEvent, type TaskLog } from '../../src/tasks/index.js';
 import type { LogEntry } from '../../src/push/delivery/domain/delivery-plan.js';
 import { plainAuthenticator } from './push-auth.js';
@@ -64,7 +68,7 @@ export class PushEngine extends PushStores {
 
   /** Adds entries (1.0 wire JSON of StreamResponse) to a task's log as one commit. */
   async append(taskId: string, ...wires: object[]): Promise<void> {
-    const { streams, wakeup } = this;
+    const { wakeup } = this;
     const now = new Date();
     const entries: LogEntry[] = [];
     await this.database.write(function* (tx) {
@@ -76,18 +80,16 @@ export class PushEngine extends PushStores {
       let seq = Number(task?.last ?? 0);
       for (const wire of wires) {
         const [kind, body] = [kindOf(wire), bodyOf(wire)];
-        entries.push({
-          kind,
-          header: headerOf(StreamResponse.fromJSON(JSON.parse(body)).payload!),
-        });
+        const header = headerOf(StreamResponse.fromJSON(JSON.parse(body)).payload!);
+        entries.push({ kind, header });
         yield* tx.run(
-          'INSERT INTO task_events (task_id, seq, kind, at, body) VALUES (?, ?, ?, ?, ?)',
-          [taskId, ++seq, kind, now.getTime(), body],
+          'INSERT INTO task_events (task_id, seq, kind, at, header, body) VALUES (?, ?, ?, ?, ?, ?)',
+          [taskId, ++seq, kind, now.getTime(), textOfHeader(header), body],
         );
       }
       yield* tx.run('UPDATE tasks SET seq = ? WHERE id = ?', [seq, taskId]);
       const when = dueWhen(entries, task?.every === 1);
-      if (when !== null) yield* streams.markDue(tx, [{ taskId, seq, when }], now);
+      if (when !== null) yield* markDue(tx, [{ taskId, seq, when }], now);
     });
     wakeup.notify();
   }
@@ -127,14 +129,13 @@ export class PushEngine extends PushStores {
     const clock = this.options.clock ?? new SystemClock();
     const log = {
       events: (id: string, after: number, limit: number) => this.events(id, after, limit),
+      headers: (id: string, after: number, limit: number) => this.events(id, after, limit),
     };
-    const limits = {
-      maxBytes: this.options.maxBodyBytes ?? 1024 * 1024,
-      publicUrl: 'https://hub.example',
-    };
+    const bodies = { maxBodyBytes: this.options.maxBodyBytes ?? 1024 * 1024 };
+    const address = { ofA2a: 'https://hub.example' };
     const runner = new StreamRunner(
       this.streams,
-      new StreamReader(log as TaskLog, limits),
+      new StreamReader(log as unknown as TaskLog, this.ids, clock, bodies, address),
       new AttemptSender(
         new HttpWebhookSender(new WebhookEgress(this.egress), clock, this.settings),
         plainAuthenticator(testSecrets()),
@@ -170,11 +171,7 @@ export class PushEngine extends PushStores {
   }
 
   private async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
-    const rows = await this.database.read<TaskEvent & { task_id: string; at: number }>(
-      'SELECT * FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?',
-      [taskId, afterSeq, limit],
-    );
-    return rows.map((row) => ({ ...row, taskId: row.task_id, at: new Date(row.at) }));
+    return (await readEvents(this.database, taskId, afterSeq, limit)).map(toEvent);
   }
 }
 

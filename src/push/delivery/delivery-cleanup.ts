@@ -1,7 +1,7 @@
 import type { Log } from '../../common/logger.js';
 import type { EndpointStore } from '../receivers/endpoint-store.js';
 import type { CleanupStore } from './cleanup-store.js';
-import { leaseMs } from './lease-time.js';
+import { leaseMs } from './stream-turn.js';
 
 export interface CleanupSettings {
   readonly attemptRetentionDays: number;

@@ -1,5 +1,4 @@
-import type { Tx, Work } from '../../database/sql.js';
-import type { DeliveryAttempt, DeliveryKind, OpenDelivery } from './delivery.js';
+import type { DeliveryAttempt, DeliveryKind, OpenDelivery, ReadyDelivery } from './delivery.js';
 import type { StreamCursor } from './domain/delivery-plan.js';
 import type { ClaimLimits } from './domain/stream-choice.js';
 import type { EndpointOutcome } from '../receivers/endpoint.js';
@@ -42,10 +41,10 @@ export interface Reached {
   readonly cursor: StreamCursor | null;
   readonly deliveries: readonly DeliveryDraft[];
   /**
-   * There is one delivery, and its bytes are those of the log entry: whoever reads the log from the
-   * stream's position again gets the same delivery with the same bytes.
+   * The one delivery, when it can be tried before it is stored: its bytes are those of the log entry, so whoever reads
+   * the log from the stream's position again gets the same delivery with the same id, number and bytes.
    */
-  readonly asLogged?: boolean;
+  readonly ready?: ReadyDelivery;
 }
 
 export interface DeliveryDraft {
@@ -101,22 +100,8 @@ export interface PushLoad {
   readonly oldestDueAt: Date | null;
 }
 
-/** Tasks whose logs grew, as the streams see it. */
-export interface DueMark {
-  readonly taskId: string;
-  readonly seq: number;
-  /**
-   * `always`: there is something to send. A state: there is, if the webhook knows the task in another
-   * state, or asked for every event. `every`: only if it asked for every event.
-   */
-  readonly when: 'always' | 'every' | number;
-}
-
 /** The streams, their open deliveries and what became of them. */
 export abstract class DeliveryStreamStore {
-  /** Makes the streams of these tasks due, in the transaction of their events; how many are. */
-  abstract markDue(tx: Tx, marks: readonly DueMark[], now: Date): Work<number>;
-
   /**
    * Claims due streams that are not claimed (or whose lease has run out), never more than `caps` allow with what
    * is leased already. Organizations take turns, those that hold fewer streams first, whatever their
@@ -206,17 +191,6 @@ export abstract class DeliveryStreamStore {
 
   /** Ends every lease of other owners (SQLite at boot: the file lock proves them dead). */
   abstract releaseOthers(owner: string): Promise<number>;
-
-  /**
-   * Deletes the webhooks of these tasks with their streams, deliveries and attempts, in the transaction
-   * that deletes the tasks; not of those with a stream that has something left to deliver, which it gives; with
-   * `drops` of these too.
-   */
-  abstract forgetTasks(
-    tx: Tx,
-    taskIds: readonly string[],
-    drops?: boolean,
-  ): Work<readonly string[]>;
 
   /** See {@link PushLoad}. */
   abstract load(): Promise<PushLoad>;

@@ -57,6 +57,52 @@ export interface Delivery {
 /** A delivery in hand, with its bytes; null when they have to be made (again). */
 export type OpenDelivery = Delivery & { readonly body: string | null };
 
+/** A delivery that can be sent. */
+export type ReadyDelivery = OpenDelivery & {
+  readonly body: string;
+  readonly contentType: string;
+};
+
+/** A delivery that has just been made. */
+export const UNTRIED = {
+  state: 'pending',
+  attempts: 0,
+  tries: 0,
+  rejections: 0,
+  nextAttemptAt: null,
+  lastStatus: null,
+  reason: null,
+} as const satisfies Partial<Delivery>;
+
+/** A delivery as its stream makes it next: whoever makes it there gives it the same number. */
+export function untried(
+  { id: streamId, webhook, lastNumber }: Maker,
+  draft: Pick<ReadyDelivery, 'seq' | 'kind' | 'artifactId' | 'webhookId' | 'body' | 'contentType'>,
+  id: string,
+  at: Date,
+): ReadyDelivery {
+  const { taskId, configId, endpoint, organization, principalId } = webhook;
+  return {
+    ...draft,
+    ...UNTRIED,
+    ...{ id, streamId, taskId, configId, endpoint, organization, principalId },
+    number: lastNumber + 1,
+    redelivered: false,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/** A stream, as far as its deliveries are of it. */
+interface Maker {
+  readonly id: string;
+  readonly webhook: Pick<
+    Delivery,
+    'taskId' | 'configId' | 'endpoint' | 'organization' | 'principalId'
+  >;
+  readonly lastNumber: number;
+}
+
 /** One try. */
 export interface DeliveryAttempt {
   /** 1, 2, 3 … per delivery. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { DeliveryCleanup } from './delivery-cleanup.js';
-import { leaseMs } from './lease-time.js';
+import { leaseMs } from './stream-turn.js';
 import type { StreamRunner } from './stream-runner.js';
 import type { DeliveryStreamStore } from './delivery-stream-store.js';
 import type { PushWakeup } from './push-wakeup.js';

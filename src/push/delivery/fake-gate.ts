@@ -1,4 +1,4 @@
-import type { DeliveryObserver } from './delivery-observer.js';
+import type { DeliveryObserver } from './push-metrics.js';
 import type { ReceiverGate } from '../receivers/receiver-gate.js';
 
 /** Observes nothing, for tests. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { StreamResponse } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
-import { TaskLog, type TaskEvent } from '../../tasks/index.js';
+import { headerOf, TaskLog, type TaskEvent } from '../../tasks/index.js';
 import { ByteBudget } from './byte-budget.js';
 import { isLast, readPage } from './log-pages.js';
 import { TaskReplays } from './task-replays.js';
@@ -21,6 +22,7 @@ function logOf(count: number) {
           seq,
           kind: seq === 1 ? 'task' : 'artifact',
           at: new Date(0),
+          header: headerOf(StreamResponse.fromJSON(JSON.parse(body)).payload!),
           body,
         });
         text += body.length;

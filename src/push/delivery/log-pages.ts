@@ -1,5 +1,14 @@
 import { LONG, TurnCounter } from '../../common/long-work.js';
-import { textOf, type TaskEvent, type TaskLog } from '../../tasks/index.js';
+import { StreamResponse } from '../../protocol/a2a.js';
+import {
+  isDamaged,
+  textOf,
+  type EventKind,
+  type LogHeader,
+  type TaskEvent,
+  type TaskLog,
+} from '../../tasks/index.js';
+import { UnrenderableError } from '../sending/webhook-body.js';
 import type { Hold } from './byte-budget.js';
 
 /** Log entries read at once. */
@@ -19,16 +28,20 @@ export interface PageRequest {
 }
 
 /** Log entries, as far as `hold` has bytes for them; throws OverBudgetError. A page that has to wait is not kept. */
-export async function readPage(
+export function readPage(log: TaskLog, requested: PageRequest, hold: Hold): Promise<TaskEvent[]> {
+  const { taskId, after, limit } = requested;
+  return readHeld(() => log.events(taskId, after, limit, PAGE_TEXT), textOf, requested, hold);
+}
+
+/** {@link readPage} of the headers alone: no text of an entry is read. */
+export function readHeaders(
   log: TaskLog,
   requested: PageRequest,
   hold: Hold,
-): Promise<TaskEvent[]> {
-  for (;;) {
-    const page = await tryPage(log, requested, hold);
-    if (typeof page !== 'number') return page;
-    await hold.resize(requested.part, page);
-  }
+): Promise<LogHeader[]> {
+  const { taskId, after, limit } = requested;
+  const read = (): Promise<LogHeader[]> => log.headers(taskId, after, limit, PAGE_TEXT);
+  return readHeld(read, sizeOfHeaders, requested, hold);
 }
 
 /** Whether a page of at most `limit` entries ends with the log, as it was then. */
@@ -47,13 +60,60 @@ export function nextLimit(page: readonly TaskEvent[]): number {
   return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, average))));
 }
 
-/** The page, else the bytes that are over budget. */
-async function tryPage(
-  log: TaskLog,
-  { taskId, after, limit, part, held = 0 }: PageRequest,
+async function readHeld<T>(
+  read: () => Promise<T[]>,
+  sizeOf: (page: readonly T[]) => number,
+  { part, held = 0 }: PageRequest,
   hold: Hold,
-): Promise<TaskEvent[] | number> {
-  const page = await log.events(taskId, after, limit, PAGE_TEXT);
-  const bytes = held + textOf(page);
-  return hold.tryResize(part, bytes) ? page : bytes;
+): Promise<T[]> {
+  for (;;) {
+    const bytes = await tryRead();
+    if (typeof bytes !== 'number') return bytes;
+    await hold.resize(part, bytes);
+  }
+
+  /** The page, else the bytes that are over budget. */
+  async function tryRead(): Promise<T[] | number> {
+    const page = await read();
+    const bytes = held + sizeOf(page);
+    return hold.tryResize(part, bytes) ? page : bytes;
+  }
+}
+
+/** Their ids are what may be long of them. */
+function sizeOfHeaders(headers: readonly LogHeader[]): number {
+  return headers.reduce((sum, { header }) => sum + (header.artifact?.id.length ?? 0), 0);
+}
+
+/** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
+export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
+  let payload: StreamResponse['payload'];
+  try {
+    payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
+  } catch (cause) {
+    throw unreadable(seq, cause);
+  }
+  if (!payload) throw unreadable(seq);
+  return payload;
+}
+
+/** How the texts of entries that are shown begin. */
+const BEGINNING: Partial<Record<EventKind, string>> = {
+  task: '{"task":{',
+  status: '{"statusUpdate":{',
+  artifact: '{"artifactUpdate":{',
+};
+
+/**
+ * The text of a log entry, to be sent as it is. Throws {@link UnrenderableError} when it begins or ends as none does; it is
+ * not parsed.
+ */
+export function wireOf({ seq, kind, header, body }: TaskEvent): string {
+  const isWhole = body.startsWith(BEGINNING[kind] ?? '{') && body.endsWith('}}');
+  if (!isWhole || isDamaged({ kind, header })) throw unreadable(seq);
+  return body;
+}
+
+function unreadable(seq: number, cause?: unknown): UnrenderableError {
+  return new UnrenderableError(`entry ${seq} of the task's log cannot be read`, { cause });
 }

@@ -1,11 +1,20 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Metrics } from '../../observability/metrics.js';
-import type { DeliveryObserver } from './delivery-observer.js';
 import { DeliveryStreamStore, type PushLoad } from './delivery-stream-store.js';
 
 /** Readings of the database are used for so long, however often they are asked for. */
 const READ_EVERY_MS = 5000;
+
+/** Observes deliveries. */
+export interface DeliveryObserver {
+  /** A stream was claimed that had been due for so long. */
+  claimed(waitedMs: number): void;
+  /** One attempt, by what it meant. */
+  attempted(verdict: string, durationMs: number): void;
+  /** A delivery has ended. */
+  ended(state: 'delivered' | 'dead'): void;
+}
 
 /** Deliveries and receivers as numbers. */
 @Injectable()

@@ -1,13 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
+import { SystemClock } from '../../common/clock.js';
+import { SystemIdSource } from '../../common/ids.js';
 import { StreamResponse } from '../../protocol/a2a.js';
-import { TaskLog, type TaskEvent } from '../../tasks/index.js';
+import { headerOf, TaskLog, type TaskEvent } from '../../tasks/index.js';
 import type { StreamCursor } from './domain/delivery-plan.js';
 import { ByteBudget, OverBudgetError } from './byte-budget.js';
 import { StreamReader } from './stream-reader.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
 
 const IDS = { taskId: 't', contextId: 'c' };
-const LIMITS = { maxBytes: 1024 * 1024, publicUrl: null };
+
+function readerOf(log: TaskLog, budget?: ByteBudget): StreamReader {
+  const settings = { maxBodyBytes: 1024 * 1024 };
+  const [ids, clock] = [new SystemIdSource(), new SystemClock()];
+  return new StreamReader(log, ids, clock, settings, { ofA2a: null }, budget);
+}
 
 const task = { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } } };
 const status = (state: string) => ({ statusUpdate: { ...IDS, status: { state } } });
@@ -17,8 +24,9 @@ const chunk = (artifactId: string, size = 1) => ({
 
 function entry(wire: object, i: number): TaskEvent {
   const kind = 'task' in wire ? 'task' : 'statusUpdate' in wire ? 'status' : 'artifact';
-  const body = JSON.stringify(StreamResponse.toJSON(StreamResponse.fromJSON(wire)));
-  return { seq: i + 1, taskId: 't', kind, at: new Date(0), body };
+  const event = StreamResponse.fromJSON(wire);
+  const body = JSON.stringify(StreamResponse.toJSON(event));
+  return { seq: i + 1, taskId: 't', kind, at: new Date(0), header: headerOf(event.payload!), body };
 }
 
 /** A log that counts what is read of it. */
@@ -30,6 +38,11 @@ function logOf(events: readonly TaskEvent[]) {
       counts.pages += 1;
       for (const { body } of page) counts.bytes += body.length;
       return Promise.resolve(page);
+    },
+    headers: (_: string, after: number, limit: number) => {
+      counts.pages += 1;
+      const page = events.slice(after, after + limit);
+      return Promise.resolve(page.map(({ seq, kind, header }) => ({ seq, kind, header })));
     },
   });
   return { log, counts };
@@ -58,7 +71,7 @@ describe('StreamReader', () => {
   it('reads a log once for all artifacts that end together, and makes a few at a time', async () => {
     const chunks = Array.from({ length: 45 }, (_, i) => chunk(`a${i}`, 800_000));
     const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry));
-    const steps = await readTo(new StreamReader(log, LIMITS), 48, streamAt(1, null));
+    const steps = await readTo(readerOf(log), 48, streamAt(1, null));
     // Once for what is delivered, once for the artifacts, and the last entry for each piece.
     expect(counts.bytes).toBeLessThan(2.5 * 45 * 800_000);
     for (const { deliveries } of steps) {
@@ -78,7 +91,7 @@ describe('StreamReader', () => {
   it('keeps the replay it has just made, whatever other streams keep', async () => {
     const chunks = Array.from({ length: 60 }, (_, i) => chunk(`a${i}`, 700_000));
     const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry));
-    const reader = new StreamReader(log, LIMITS);
+    const reader = readerOf(log);
     const stream = streamAt(1, null);
     const draft = { seq: 62, kind: 'artifact', artifactId: 'a1' } as const;
     await reader.render(stream, draft);
@@ -91,28 +104,32 @@ describe('StreamReader', () => {
     const chunks = Array.from({ length: 900 }, () => chunk('a'));
     const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_WORKING')].map(entry));
     const cursor = { state: 1, unfinished: [] };
-    const steps = await readTo(new StreamReader(log, LIMITS), 903, streamAt(2, cursor), 0);
+    const steps = await readTo(readerOf(log), 903, streamAt(2, cursor), 0);
     expect(steps.length).toBeGreaterThan(10);
     expect(drafts(steps)).toMatchObject([{ seq: 902, kind: 'event' }]);
     // Its lease is extended before it is sent.
-    expect(steps.at(-1)!.asLogged).toBe(false);
+    expect(steps.at(-1)!.ready).toBeUndefined();
     expect(counts.pages).toBe(steps.length);
   });
 
-  it('finds out what came before its place in pieces too', async () => {
+  it('finds out what came before its place in pieces too, from the headers', async () => {
     const chunks = Array.from({ length: 900 }, () => chunk('a'));
     const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry));
-    const steps = await readTo(new StreamReader(log, LIMITS), 903, streamAt(902, null), 0);
+    const steps = await readTo(readerOf(log), 903, streamAt(902, null), 0);
     expect(steps.map(({ cursor }) => cursor === null)).toEqual([true, true, true, true, false]);
     expect(drafts(steps).map(({ kind }) => kind)).toEqual(['artifact', 'event']);
     expect(counts.pages).toBeLessThan(12);
+    const replayed = counts.bytes;
+    const ofOther = streamAt(902, null, 'other');
+    expect(drafts(await readTo(readerOf(log), 902, ofOther))).toEqual([]);
+    expect(counts.bytes).toBe(replayed);
   });
 
   it('makes a dead letter of an entry that cannot be read, and goes on behind it', async () => {
     const events = [task, status('TASK_STATE_WORKING'), status('TASK_STATE_COMPLETED')].map(entry);
     const bad = (body: string) => logOf(events.with(1, { ...events[1]!, body })).log;
     for (const body of ['{"status', '{}', '7']) {
-      const reader = new StreamReader(bad(body), LIMITS);
+      const reader = readerOf(bad(body));
       const delivered = drafts(await readTo(reader, 4, streamAt(1, null)));
       expect(delivered.map((each) => each.body !== null)).toEqual([true, false, true]);
       const draft = { seq: 2, kind: 'event', artifactId: null } as const;
@@ -148,7 +165,7 @@ describe('StreamReader', () => {
     it('holds one of them at a time when there is room for one, and small ones never wait', async () => {
       const { log, having } = turns();
       const rules = { limit: 250 * size, free: size, step: size, patienceMs: 60_000 };
-      const reader = new StreamReader(log, LIMITS, new ByteBudget(rules));
+      const reader = readerOf(log, new ByteBudget(rules));
       const delivered = new Set<string>();
       let most = 0;
       const tell = async (id: string): Promise<void> => {
@@ -169,7 +186,7 @@ describe('StreamReader', () => {
       const { log } = turns();
       const rules = { limit: size, free: 0, step: size, patienceMs: 0 };
       const budget = new ByteBudget(rules);
-      const reader = new StreamReader(log, LIMITS, budget);
+      const reader = readerOf(log, budget);
       await budget.during(async (hold) => {
         await hold.resize('all', size);
         await expect(reader.next(oldStream('large'))).rejects.toThrow(OverBudgetError);

@@ -1,13 +1,11 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { IdSource } from '../../common/ids.js';
+import { PublicUrl, Settings } from '../../config/index.js';
 import { storable } from '../../database/text.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
-import {
-  headerOf,
-  isShown,
-  type EventHeader,
-  type TaskEvent,
-  type TaskLog,
-} from '../../tasks/index.js';
-import type { Delivery } from './delivery.js';
+import { isDamaged, type TaskEvent, TaskLog } from '../../tasks/index.js';
+import { type Delivery, type ReadyDelivery, untried } from './delivery.js';
 import {
   LOG_START,
   type StreamCursor,
@@ -17,16 +15,25 @@ import {
 } from './domain/delivery-plan.js';
 import { eventWebhookId } from './domain/webhook-id.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
-import { onlyStates } from './domain/state-filter.js';
 import { ByteBudget, type Hold } from './byte-budget.js';
-import { PAGE, isLast, logTurns, nextLimit, readPage } from './log-pages.js';
-import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
+import {
+  PAGE,
+  isLast,
+  logTurns,
+  nextLimit,
+  payloadOf,
+  readHeaders,
+  readPage,
+  wireOf,
+} from './log-pages.js';
+import { LogGoneError, TaskReplays } from './task-replays.js';
 import {
   type BodyLimits,
   UnrenderableError,
   type WebhookBody,
   taskPayload,
   webhookBody,
+  wireBody,
 } from '../sending/webhook-body.js';
 
 /** Log entries read at once; few at first, since most streams find what they look for right there. */
@@ -59,17 +66,28 @@ export function isPermanent(error: unknown): error is Error {
  * the log meanwhile has a limit: a call that would need more, and has waited for it in vain, throws
  * OverBudgetError, and the stream should be tried again in a moment.
  */
+@Injectable()
 export class StreamReader {
   private readonly replays: TaskReplays;
+  private readonly limits: BodyLimits;
   /** By stream: how far its cursor is known. */
   private readonly halfKnown = new Map<string, Known>();
 
   constructor(
     private readonly log: TaskLog,
-    private readonly limits: BodyLimits,
-    private readonly budget = new ByteBudget(),
+    private readonly ids: IdSource,
+    private readonly clock: Clock,
+    @Settings('push') { maxBodyBytes }: { readonly maxBodyBytes: number },
+    @Inject(PublicUrl) address: Pick<PublicUrl, 'ofA2a'>,
+    @Optional() private readonly budget: ByteBudget = new ByteBudget(),
   ) {
     this.replays = new TaskReplays(log);
+    this.limits = {
+      maxBytes: maxBodyBytes,
+      get publicUrl() {
+        return address.ofA2a;
+      },
+    };
   }
 
   /**
@@ -119,7 +137,8 @@ export class StreamReader {
         if (turn) await turn;
         const passed = await this.pass(stream, cursor, event, hold);
         // Stored before it is sent, so that the lease is extended first.
-        if (passed.deliveries.length > 0) return isOver() ? { ...passed, asLogged: false } : passed;
+        const isReady = passed.ready !== undefined && !isOver();
+        if (passed.deliveries.length > 0) return isReady ? passed : { ...passed, ready: undefined };
         ({ cursor, nextSeq } = passed);
       }
       if (isLast(page, limit) || isOver()) return { nextSeq, cursor, deliveries: [] };
@@ -135,14 +154,11 @@ export class StreamReader {
     hold: Hold,
   ): Promise<Passed> {
     const { kind, seq } = event;
-    const { states, events } = stream.webhook;
-    const header = tryHeader(event);
-    if (header === null) {
-      const isDelivered = isShown(event) && (states === undefined || kind !== 'artifact');
+    if (isDamaged(event)) {
+      const isDelivered = stream.webhook.states === undefined || kind !== 'artifact';
       return { nextSeq: seq + 1, cursor, deliveries: isDelivered ? [unreadable(stream, seq)] : [] };
     }
-    const entry = { kind, header };
-    const plan = onlyStates(planEntry(cursor, entry, events), entry, states);
+    const plan = planEntry(cursor, event, stream.webhook);
     // A 0.x body is the whole task, so one request contains all that one entry brought.
     const wanted = stream.webhook.version === '1.0' ? plan.deliveries : plan.deliveries.slice(-1);
     let replayed: Promise<Task> | undefined;
@@ -154,8 +170,20 @@ export class StreamReader {
       const ids = wanted.slice(0, deliveries.length).flatMap(artifactIdOf);
       return { nextSeq: seq, cursor: deliveredArtifacts(cursor, ids), deliveries };
     }
-    const asLogged = isAsLogged(deliveries, event);
-    return { nextSeq: seq + 1, cursor: plan.cursor, deliveries, asLogged };
+    const ready = this.readyOf(stream, deliveries, event);
+    return { nextSeq: seq + 1, cursor: plan.cursor, deliveries, ready };
+  }
+
+  /** See {@link Reached.ready}: no code, setting or other entry changes the bytes of an entry. */
+  private readyOf(
+    stream: DeliveryStream,
+    [draft, ...others]: readonly DeliveryDraft[],
+    { body }: TaskEvent,
+  ): ReadyDelivery | undefined {
+    if (others.length > 0 || draft?.kind !== 'event' || draft.body !== body) return undefined;
+    const { contentType } = draft;
+    if (contentType === null) return undefined;
+    return untried(stream, { ...draft, body, contentType }, this.ids.next(), this.clock.now());
   }
 
   /** The first of these deliveries, as many as are made at once; `delivered` came before them. */
@@ -212,7 +240,7 @@ export class StreamReader {
       return webhookBody(version, artifactPayload(taskId, await task(), artifactId), this.limits);
     }
     const event = await entry();
-    return webhookBody(version, payloadOf(event), this.limits, event.body);
+    return wireBody(wireOf(event), () => payloadOf(event), this.limits);
   }
 
   /** What is known before the stream's position; null when `isOver` before it is: the next call goes on. */
@@ -226,19 +254,12 @@ export class StreamReader {
     const known = this.halfKnown.get(stream.id);
     this.halfKnown.delete(stream.id);
     let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
-    const turns = logTurns();
-    for (let limit = PAGE; seq < last;) {
-      const requested = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
-      const page = await readPage(this.log, requested, hold);
+    while (seq < last) {
+      const requested = { taskId, after: seq, limit: Math.min(PAGE, last - seq), part: 'page' };
+      const page = await readHeaders(this.log, requested, hold);
       if (page.length === 0) break;
-      limit = nextLimit(page);
-      for (const event of page) {
-        const turn = turns.next(event.body.length);
-        if (turn) await turn;
-        const header = tryHeader(event);
-        if (header) cursor = planEntry(cursor, { kind: event.kind, header }).cursor;
-        seq = event.seq;
-      }
+      for (const entry of page) cursor = planEntry(cursor, entry).cursor;
+      seq = page.at(-1)!.seq;
       if (seq < last && isOver()) {
         if (this.halfKnown.size >= MAX_HALF_KNOWN) this.halfKnown.clear();
         this.halfKnown.set(stream.id, { seq, cursor });
@@ -251,16 +272,6 @@ export class StreamReader {
 
 function artifactIdOf(delivery: PlannedDelivery): string[] {
   return delivery.kind === 'artifact' ? [delivery.artifactId] : [];
-}
-
-/** Null when the entry cannot be read. */
-function tryHeader(event: TaskEvent): EventHeader | null {
-  try {
-    return headerOf(payloadOf(event));
-  } catch (error) {
-    if (error instanceof UnrenderableError) return null;
-    throw error;
-  }
 }
 
 /** It ends as a dead letter that says why, and the stream goes on behind it. */
@@ -287,9 +298,4 @@ function artifactPayload(
     metadata: undefined,
   };
   return { $case: 'artifactUpdate', value };
-}
-
-/** These bytes come from the log alone: no other code, setting or entry changes them. */
-function isAsLogged([draft, ...others]: readonly DeliveryDraft[], event: TaskEvent): boolean {
-  return others.length === 0 && draft?.kind === 'event' && draft.body === event.body;
 }

@@ -8,7 +8,7 @@ import { LOG_START } from './domain/delivery-plan.js';
 import { BodyBudget } from './body-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { StreamReader } from './stream-reader.js';
-import { leaseMs } from './lease-time.js';
+import { leaseMs } from './stream-turn.js';
 import { StreamRunner } from './stream-runner.js';
 import {
   type DeliveryStream,
@@ -141,7 +141,7 @@ describe('StreamRunner', () => {
             nextSeq: 2,
             cursor: LOG_START,
             deliveries: [{ seq, kind, artifactId, webhookId, body: drafted, contentType }],
-            asLogged: true,
+            ready: { ...delivery, body: drafted },
           }),
     render: () => Promise.reject(new Error('there are bytes already')),
     forget: () => undefined,

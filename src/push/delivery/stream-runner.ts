@@ -4,10 +4,10 @@ import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { Settings } from '../../config/index.js';
-import { PushMetrics } from './push-metrics.js';
+import { type DeliveryObserver, PushMetrics } from './push-metrics.js';
 import { outcomeOf, resultOf, saidBy } from './attempt-outcome.js';
 import { AttemptSender } from '../sending/attempt-sender.js';
-import type { OpenDelivery } from './delivery.js';
+import type { OpenDelivery, ReadyDelivery } from './delivery.js';
 import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
 import { type AttemptDecision, decideAttempt } from './domain/attempt-decision.js';
@@ -15,10 +15,7 @@ import { failingForMs } from './domain/webhook-health.js';
 import { type BodyReservation, BodyBudget } from './body-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { StreamReader, isPermanent } from './stream-reader.js';
-import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
-import type { DeliveryObserver } from './delivery-observer.js';
-import { leaseMs } from './lease-time.js';
-import { StreamTurn } from './stream-turn.js';
+import { StreamTurn, leaseMs } from './stream-turn.js';
 import {
   type DeliveryStream,
   DeliveryStreamStore,
@@ -149,11 +146,11 @@ export class StreamRunner {
   ): Promise<StepResult> {
     const reached = await this.reader.next(stream, this.settings.timeoutMs / 4);
     await reservation.reserveMade(bytesOf(reached.deliveries));
-    const delivery = loggedDelivery(stream, reached, this.ids.next(), this.clock.now());
-    if (!delivery) return this.streams.advance(stream, reached, this.clock.now(), this.lease());
+    const { ready } = reached;
+    if (!ready) return this.streams.advance(stream, reached, this.clock.now(), this.lease());
     // Asked right before it is sent: nothing is sent with an outdated registration.
     if (!(await this.streams.holds(stream))) return 'lost';
-    return this.attempt(stream, delivery, signal, reached);
+    return this.attempt(stream, ready, signal, reached);
   }
 
   /** The delivery with its bytes; `lost`, or why they cannot be made any more. */

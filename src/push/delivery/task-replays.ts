@@ -1,9 +1,8 @@
-import { StreamResponse, type Task } from '../../protocol/a2a.js';
+import type { Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
-import type { TaskEvent, TaskLog } from '../../tasks/index.js';
+import type { TaskLog } from '../../tasks/index.js';
 import type { Hold } from './byte-budget.js';
-import { PAGE, logTurns, nextLimit, readPage } from './log-pages.js';
-import { UnrenderableError } from '../sending/webhook-body.js';
+import { PAGE, logTurns, nextLimit, payloadOf, readPage } from './log-pages.js';
 
 /** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
 const MAX_KEPT = 100;
@@ -18,19 +17,6 @@ interface Replay {
 /** The log does not reach back as far as is needed. */
 export class LogGoneError extends Error {
   override readonly name = 'LogGoneError';
-}
-
-/** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
-export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
-  const reason = `entry ${seq} of the task's log cannot be read`;
-  let payload: StreamResponse['payload'];
-  try {
-    payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
-  } catch (cause) {
-    throw new UnrenderableError(reason, { cause });
-  }
-  if (!payload) throw new UnrenderableError(reason);
-  return payload;
 }
 
 /**

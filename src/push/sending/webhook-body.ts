@@ -28,24 +28,36 @@ const legacy = new V03PushNotificationSerializer();
 
 /**
  * The body for what happened, in the version the webhook was registered with (webhooks.md, "body"):
- * 1.0 gets a StreamResponse, 0.x the Task. `wire` is the payload's 1.0 wire JSON when it exists already.
- * What cannot fit is not written out just to find out: it is large tasks that cannot.
+ * 1.0 gets a StreamResponse, 0.x the Task. What cannot fit is not written out just to find out: it is large
+ * tasks that cannot.
  */
 export function webhookBody(
   version: ProtocolVersion,
   payload: Payload,
   limits: BodyLimits,
-  wire?: string,
 ): WebhookBody {
   let bytes = leastBytes(payload);
   if (bytes <= limits.maxBytes) {
-    const whole =
-      wire !== undefined && version === '1.0'
-        ? { body: wire, contentType: A2A_CONTENT_TYPE }
-        : serialize(version, payload);
+    const whole = serialize(version, payload);
     bytes = Buffer.byteLength(whole.body);
     if (bytes <= limits.maxBytes) return whole;
   }
+  return truncatedBody(version, payload, bytes, limits);
+}
+
+/** The same in 1.0 of what is 1.0 wire JSON already: it is parsed only when it is too large. */
+export function wireBody(wire: string, payload: () => Payload, limits: BodyLimits): WebhookBody {
+  const bytes = Buffer.byteLength(wire);
+  if (bytes <= limits.maxBytes) return { body: wire, contentType: A2A_CONTENT_TYPE };
+  return truncatedBody('1.0', payload(), bytes, limits);
+}
+
+function truncatedBody(
+  version: ProtocolVersion,
+  payload: Payload,
+  bytes: number,
+  limits: BodyLimits,
+): WebhookBody {
   const mark = { thin: true as const, bytes, ...referenceTo(version, payload, limits.publicUrl) };
   const truncated = serialize(version, truncatedPayload(payload, mark));
   if (Buffer.byteLength(truncated.body) <= limits.maxBytes) return truncated;

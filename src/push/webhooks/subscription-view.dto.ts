@@ -1,8 +1,7 @@
 import type { Hold } from '../../auth/index.js';
 import { Choice, Shown, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
-import { STATES_BY_NAME } from '../delivery/domain/state-filter.js';
-import { stateName } from '../delivery/domain/state-filter.js';
+import { STATES_BY_NAME, stateName } from '../delivery/domain/state-names.js';
 import {
   SUBSCRIPTION_SCOPES,
   WEBHOOK_STATES,

@@ -1,7 +1,7 @@
 import { Choice, Flag, Nested, Text } from '../../common/http/fields.js';
 import { ID, NAME, TAG } from '../../common/http/text-forms.js';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../protocol/protocol-version.js';
-import { STATES_BY_NAME } from '../delivery/domain/state-filter.js';
+import { STATES_BY_NAME } from '../delivery/domain/state-names.js';
 import { WEBHOOK_LIMITS } from '../registration/webhook-registration.js';
 import {
   EVENT_CHOICES,

@@ -1,7 +1,7 @@
 import { storable } from '../../database/text.js';
 import type { RequestedWebhook } from '../registration/webhook-registration.js';
 import { NO_FILTER, type SubscriptionFilter } from '../registration/domain/subscription-filter.js';
-import { STATES_BY_NAME } from '../delivery/domain/state-filter.js';
+import { STATES_BY_NAME } from '../delivery/domain/state-names.js';
 import type { SubscriptionFilterDto, WrittenSubscriptionDto } from './subscription.dto.js';
 import { newSecretsOf } from './webhook-secrets.dto.js';
 

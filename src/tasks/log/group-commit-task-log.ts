@@ -4,7 +4,6 @@ import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
 import { isLarge, sizeOf } from './append-size.js';
-import { unstarted } from './first-update.js';
 import { LiveTask } from './live-task.js';
 import { notifyOf } from './notifications.js';
 import { endingFor } from './ending.js';
@@ -21,9 +20,9 @@ import type {
   Fence,
   PreparedAppend,
 } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
 import type { KeyHolder, ReserveBytes, TaskStore } from '../store/task-store.js';
-import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type { LogHeader, NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { isVisible } from '../store/visibility.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
@@ -71,7 +70,7 @@ export class GroupCommitTaskLog extends TaskLog {
     { record, firstUpdate, idempotency }: NewTask,
     enlisted: readonly EnlistedWork[] = [],
   ): Promise<Created> {
-    const writer = this.writerOfNew(new LiveTask(unstarted(record), this.maxTaskSize));
+    const writer = this.writerOfNew(LiveTask.unstarted(record, this.maxTaskSize));
     const created = new Promise<TaskAggregate>((resolve, reject) => {
       writer.enqueue({
         purpose: 'creation',
@@ -134,8 +133,13 @@ export class GroupCommitTaskLog extends TaskLog {
     limit: number,
     maxText?: number,
   ): Promise<TaskEvent[]> {
-    const recent = this.soleProcess ? this.cache.get(taskId)?.recent(afterSeq, limit) : undefined;
+    const recent = this.recent(taskId, afterSeq, limit);
     return recent ?? this.reading(this.store.events(taskId, afterSeq, limit, maxText));
+  }
+
+  async headers(...page: Parameters<TaskLog['headers']>): Promise<LogHeader[]> {
+    const [taskId, afterSeq, limit] = page;
+    return this.recent(taskId, afterSeq, limit) ?? this.reading(this.store.headers(...page));
   }
 
   newestEvents(
@@ -167,6 +171,11 @@ export class GroupCommitTaskLog extends TaskLog {
     // Another process may have written since; its number is all that has to be looked up.
     const version = this.soleProcess ? 0 : await this.reading(this.store.version(taskId));
     return version === undefined ? undefined : writer.committed(version, view);
+  }
+
+  /** From memory, where that is known to be the newest. */
+  private recent(taskId: string, afterSeq: number, limit: number): TaskEvent[] | undefined {
+    return this.soleProcess ? this.cache.get(taskId)?.recent(afterSeq, limit) : undefined;
   }
 
   private writerOf(taskId: string): TaskWriter {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { EMPTY_HEADER } from '../domain/event-header.js';
 import type { TaskEvent } from '../task.js';
 import { RecentEvents } from './recent-events.js';
 
 function event(seq: number, size = 10): TaskEvent {
-  return { taskId: 't', seq, kind: 'artifact', at: new Date(0), body: 'x'.repeat(size) };
+  const body = 'x'.repeat(size);
+  return { taskId: 't', seq, kind: 'artifact', at: new Date(0), header: EMPTY_HEADER, body };
 }
 
 describe('RecentEvents', () => {

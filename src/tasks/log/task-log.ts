@@ -1,12 +1,13 @@
 import type { Visibility } from '../../auth/index.js';
 import type { EnlistedWork, Fence } from '../store/prepared-append.js';
-import type { ClaimedDelegation } from '../store/claim.js';
+import type { ClaimedDelegation } from '../store/claimed-task.js';
 import type { KeyHolder, ReserveBytes } from '../store/task-store.js';
 import type {
   Delegation,
   IdempotencyKey,
   NewTask,
   TaskAggregate,
+  LogHeader,
   TaskChange,
   TaskEvent,
   TaskRecord,
@@ -121,6 +122,14 @@ export abstract class TaskLog {
     limit: number,
     maxText?: number,
   ): Promise<TaskEvent[]>;
+
+  /** The headers of committed log entries; see {@link TaskStore.headers}. */
+  abstract headers(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText: number,
+  ): Promise<LogHeader[]>;
 
   /** The newest committed log entries; see {@link TaskStore.newestEvents}. */
   abstract newestEvents(

@@ -2,10 +2,30 @@ import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import { sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
 import type { ReserveBytes } from '../store/task-store.js';
-import type { EventRow } from './task-rows.js';
+import type { EventRow, HeaderRow } from './task-rows.js';
 
 /** The columns of a {@link StoredEventRow}. */
-export const EVENT_COLUMNS = 'task_id, seq, kind, at, body, text_id, text_size';
+export const EVENT_COLUMNS = 'task_id, seq, kind, at, header, body, text_id, text_size';
+
+/** What is read of the rows of a task, and how large a row is of which that is read. */
+interface Columns<Row> {
+  readonly names: string;
+  readonly sizeOf: (row: Row) => number;
+  /** Its size in bytes, as SQL. */
+  readonly size: string;
+}
+
+const WHOLE: Columns<StoredEventRow> = {
+  names: EVENT_COLUMNS,
+  sizeOf: sizeOfRow,
+  size: 'COALESCE(text_size, octet_length(body))',
+};
+
+const HEADERS: Columns<HeaderRow> = {
+  names: 'seq, kind, header',
+  sizeOf: ({ header }) => header?.length ?? 0,
+  size: 'COALESCE(octet_length(header), 0)',
+};
 
 /** Log entries of one task after `afterSeq`, ascending; see `TaskStore.events`. */
 export async function readEvents(
@@ -15,18 +35,40 @@ export async function readEvents(
   limit: number,
   maxText = Infinity,
 ): Promise<EventRow[]> {
+  const rows = await readRows(database, WHOLE, taskId, afterSeq, limit, maxText);
+  return withTexts(database, rows);
+}
+
+/** See `TaskStore.headers`. */
+export function readHeaders(
+  database: Database,
+  taskId: string,
+  afterSeq: number,
+  limit: number,
+  maxText: number,
+): Promise<HeaderRow[]> {
+  return readRows(database, HEADERS, taskId, afterSeq, limit, maxText);
+}
+
+function readRows<Row extends object>(
+  database: Database,
+  columns: Columns<Row>,
+  taskId: string,
+  afterSeq: number,
+  limit: number,
+  maxText: number,
+): Promise<Row[]> {
   if (maxText !== Infinity && database.dialect === 'postgres') {
-    return withTexts(database, await readSized(database, taskId, afterSeq, limit, maxText));
+    return readSized(database, columns, taskId, afterSeq, limit, maxText);
   }
   let text = 0;
-  const isEnough = (row: StoredEventRow): boolean => (text += sizeOfRow(row)) >= maxText;
-  const rows = await database.read<StoredEventRow>(
-    `SELECT ${EVENT_COLUMNS} FROM task_events
+  const isEnough = (row: Row): boolean => (text += columns.sizeOf(row)) >= maxText;
+  return database.read<Row>(
+    `SELECT ${columns.names} FROM task_events
      WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
     [taskId, afterSeq, limit],
     maxText === Infinity ? undefined : isEnough,
   );
-  return withTexts(database, rows);
 }
 
 /** See `TaskStore.newestEvents`. */
@@ -58,23 +100,24 @@ export async function readNewest(
 /** A character of JavaScript has at most three bytes in UTF-8. */
 const MAX_BYTES_OF_CHARACTER = 3;
 
-/** The same where the database must know itself where to stop; it knows lengths in bytes without reading them. */
-async function readSized(
+/** {@link readRows} where the database must know itself where to stop; it knows lengths in bytes without reading them. */
+async function readSized<Row extends object>(
   database: Database,
+  { names, sizeOf, size }: Columns<Row>,
   taskId: string,
   afterSeq: number,
   limit: number,
   maxText: number,
-): Promise<StoredEventRow[]> {
-  const rows = await database.read<StoredEventRow>(
-    `SELECT ${EVENT_COLUMNS} FROM (
-       SELECT ${EVENT_COLUMNS}, SUM(size) OVER (ORDER BY seq) - size AS size_before
-       FROM (SELECT ${EVENT_COLUMNS}, COALESCE(text_size, octet_length(body)) AS size
+): Promise<Row[]> {
+  const rows = await database.read<Row>(
+    `SELECT ${names} FROM (
+       SELECT ${names}, SUM(size) OVER (ORDER BY seq) - size AS size_before
+       FROM (SELECT ${names}, ${size} AS size
              FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?) AS page
      ) AS sized WHERE size_before < ? ORDER BY seq`,
     [taskId, afterSeq, limit, MAX_BYTES_OF_CHARACTER * maxText],
   );
   let text = 0;
-  const last = rows.findIndex((row) => (text += sizeOfRow(row)) >= maxText);
+  const last = rows.findIndex((row) => (text += sizeOf(row)) >= maxText);
   return last < 0 ? rows : rows.slice(0, last + 1);
 }

@@ -11,7 +11,7 @@ import type {
   ClaimedTask,
   OwnedDelegation,
   ClaimQuota,
-} from '../store/claim.js';
+} from '../store/claimed-task.js';
 import {
   type KeyCursor,
   TaskStore,
@@ -25,7 +25,7 @@ import {
   type TaskFilter,
   type TaskPage,
 } from '../store/task-store.js';
-import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type { LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { UsageStore } from '../store/usage-store.js';
 import type { OwnedUsageChange } from '../store/usage.js';
 import { isVisible } from '../store/visibility.js';
@@ -35,13 +35,13 @@ import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { deleteLogPiece } from './deleted-logs.js';
-import { deleteTask, forgetTasks } from './forget-tasks.js';
+import { deleteTask, forgetTasks } from './delete-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
-import { readEvents, readNewest } from './read-events.js';
-import { toEvent } from './task-rows.js';
+import { readEvents, readHeaders, readNewest } from './read-events.js';
+import { toEvent, toLogHeader } from './task-rows.js';
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 @Injectable()
@@ -123,6 +123,15 @@ export class SqlTaskStore extends TaskStore {
     maxText?: number,
   ): Promise<TaskEvent[]> {
     return (await readEvents(this.database, taskId, afterSeq, limit, maxText)).map(toEvent);
+  }
+
+  async headers(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText: number,
+  ): Promise<LogHeader[]> {
+    return (await readHeaders(this.database, taskId, afterSeq, limit, maxText)).map(toLogHeader);
   }
 
   list(

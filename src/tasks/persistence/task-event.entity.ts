@@ -15,6 +15,10 @@ export class TaskEventEntity {
   @Column({ type: 'bigint' })
   at!: number;
 
+  /** The `EventHeader` in short (`header-text.ts`); null when it says nothing. Before the body, so that SQLite need not pass it. */
+  @Column({ type: 'text', nullable: true })
+  header!: string | null;
+
   /** 1.0 wire JSON of the StreamResponse; empty when it is large, and in `task_texts`. */
   @Column({ type: 'text' })
   body!: string;

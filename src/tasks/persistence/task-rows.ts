@@ -2,8 +2,9 @@ import { type DatabaseRow, Table } from '../../database/table.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { planOf } from '../../routing/index.js';
 import { isOpen, OPEN_STATES } from '../domain/delegation-state.js';
-import type { Delegation, EventKind, TaskEvent, TaskRecord } from '../task.js';
+import type { Delegation, EventKind, LogHeader, TaskEvent, TaskRecord } from '../task.js';
 import { DelegationEntity } from './delegation.entity.js';
+import { headerOfText } from './header-text.js';
 import { type RequestColumn, TaskEntity } from './task.entity.js';
 
 export const TASKS = new Table(TaskEntity);
@@ -27,8 +28,12 @@ export interface EventRow {
   seq: number;
   kind: EventKind;
   at: number;
+  header: string | null;
   body: string;
 }
+
+/** What a row of `task_events` says without its text. */
+export type HeaderRow = Pick<EventRow, 'seq' | 'kind' | 'header'>;
 
 /** A delegation has begun and has not ended. */
 export const IS_OPEN = `state IN (${OPEN_STATES.map((state) => `'${state}'`).join(', ')})`;
@@ -75,8 +80,13 @@ export function toEvent(row: EventRow): TaskEvent {
     seq: row.seq,
     kind: row.kind,
     at: new Date(row.at),
+    header: headerOfText(row.header),
     body: row.body,
   };
+}
+
+export function toLogHeader({ seq, kind, header }: HeaderRow): LogHeader {
+  return { seq, kind, header: headerOfText(header) };
 }
 
 /** A task's deadline while it is open: what `overdue` looks for. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../common/clock.js';
 import { TaskState } from '../../protocol/a2a.js';
+import { EMPTY_HEADER } from '../domain/event-header.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
 import type { TaskLog } from '../log/task-log.js';
 import { UpdateWaiter } from '../signals/update-waiter.js';
@@ -20,6 +21,7 @@ class PagedLog {
       seq: i + 1,
       kind,
       at: new Date(0),
+      header: EMPTY_HEADER,
       body: kind === 'status' ? ENDED : 'x'.repeat(size),
     }));
   }

@@ -1,10 +1,10 @@
 import type { Tx, Work } from '../../database/sql.js';
-import type { LoggedEvent, TaskRecord } from '../task.js';
+import type { TaskEvent, TaskRecord } from '../task.js';
 
 /** The events one commit added to one task. */
 export interface Appended {
   readonly taskId: string;
-  readonly events: readonly LoggedEvent[];
+  readonly events: readonly TaskEvent[];
   /**
    * The task's column `every_event` is set: the participant has requested every entry, in a transaction of
    * its own that held the task's row. It costs no statement to know.

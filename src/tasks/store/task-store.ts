@@ -1,7 +1,12 @@
 import type { Visibility } from '../../auth/index.js';
 import type { TaskState } from '../../protocol/a2a.js';
-import type { Delegation, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
-import type { ClaimedDelegation, ClaimedTask, ClaimQuota, OwnedDelegation } from './claim.js';
+import type { Delegation, LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type {
+  ClaimedDelegation,
+  ClaimedTask,
+  ClaimQuota,
+  OwnedDelegation,
+} from './claimed-task.js';
 import type { AppendOutcome, DelegationWrite, PreparedAppend } from './prepared-append.js';
 import type { OwnedUsageChange } from './usage.js';
 
@@ -23,6 +28,18 @@ export interface StoredTask {
   readonly checkpointValues: number;
   readonly valuesSince: number;
 }
+
+/** What is stored of a task before its first update. */
+export const NOTHING_STORED: Omit<StoredTask, 'aggregate'> = {
+  version: 0,
+  checkpointSize: 0,
+  eventsSince: 0,
+  sizeSince: 0,
+  storedBytes: 0,
+  repeatedSince: 0,
+  checkpointValues: 0,
+  valuesSince: 0,
+};
 
 /** Whom an idempotency key belongs to. */
 export interface KeyHolder {
@@ -158,6 +175,17 @@ export abstract class TaskStore {
     limit: number,
     maxText?: number,
   ): Promise<TaskEvent[]>;
+
+  /**
+   * The headers of the log entries after `afterSeq`, ascending, at most `limit`; none behind those that have
+   * `maxText` characters together. No text of an entry is read for them.
+   */
+  abstract headers(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText: number,
+  ): Promise<LogHeader[]>;
 
   /**
    * The newest log entries, ascending: at most `limit`, and only as many as have `maxText` bytes together, but at

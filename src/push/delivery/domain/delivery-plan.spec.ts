@@ -2,8 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { StreamResponse, TaskState } from '../../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../../protocol/routing-extension.js';
 import { headerOf } from '../../../tasks/index.js';
-import { LOG_START, type StreamCursor, type LogEntry, planEntry } from './delivery-plan.js';
-import { dueWhen } from './due-mark.js';
+import {
+  LOG_START,
+  type StreamCursor,
+  type LogEntry,
+  dueWhen,
+  planEntry,
+} from './delivery-plan.js';
 
 const IDS = { taskId: 't', contextId: 'c' };
 
@@ -44,13 +49,13 @@ describe('planEntry for every event', () => {
 
   it('delivers each entry that streams show, and no message of a client', () => {
     const all = [TASK, MESSAGE, WORKING, WORKING, chunk('a'), chunk('a', { append: true })];
-    const deliveries = all.map((each) => planEntry(LOG_START, each, 'all').deliveries);
+    const deliveries = all.map((each) => planEntry(LOG_START, each, { events: 'all' }).deliveries);
     const event = [{ kind: 'event' }];
     expect(deliveries).toEqual([event, [], event, event, event, event]);
   });
 
   it('remembers what it needs should it come to tell changes only', () => {
-    const passed = planEntry(LOG_START, chunk('a'), 'all').cursor;
+    const passed = planEntry(LOG_START, chunk('a'), { events: 'all' }).cursor;
     expect(passed).toEqual(planEntry(LOG_START, chunk('a')).cursor);
     expect(delivered([COMPLETED], passed)).toEqual([['a', 'event']]);
   });

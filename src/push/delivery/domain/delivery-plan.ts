@@ -45,26 +45,41 @@ export interface Plan {
   readonly deliveries: readonly PlannedDelivery[];
 }
 
+/** What a webhook asks for. */
+interface Requested {
+  readonly events?: EventChoice;
+  readonly states?: readonly TaskState[];
+}
+
+const EVENT: readonly PlannedDelivery[] = [{ kind: 'event' }];
+
 /**
  * What is delivered at this log entry (webhooks.md, "what is sent"). `changes`: the task when it
  * begins, status changes (the state differs, or it is a question), and artifacts once, whole, when
  * complete: at their last chunk, or where the delegation or the task they belong to ends (before that
- * status). `all`: each entry that streams show, as it is. The cursor is the same for both, so that a
- * webhook may change its mind.
+ * status). `all`: each entry that streams show, as it is. With `states` only the entry itself, when it brings
+ * the task into one of them. The cursor is the same for all, so that a webhook may change its mind.
  */
 export function planEntry(
   cursor: StreamCursor,
   entry: LogEntry,
-  events: EventChoice = 'changes',
+  { events = 'changes', states }: Requested = {},
 ): Plan {
   const plan = planChange(cursor, entry);
-  if (events === 'changes') return plan;
-  return { ...plan, deliveries: isShown(entry) ? [{ kind: 'event' }] : [] };
+  const isEvery = events !== 'changes';
+  const all = isEvery ? (isShown(entry) ? EVENT : []) : plan.deliveries;
+  if (states === undefined) return { ...plan, deliveries: all };
+  const { state } = entry.header;
+  const isRequested = state !== null && states.includes(state);
+  return {
+    cursor: plan.cursor,
+    deliveries: isRequested ? all.filter(({ kind }) => kind === 'event') : [],
+  };
 }
 
 function planChange(cursor: StreamCursor, { kind, header }: LogEntry): Plan {
   const { state, endedDelegation, artifact } = header;
-  if (kind === 'task') return { cursor: { ...cursor, state }, deliveries: [{ kind: 'event' }] };
+  if (kind === 'task') return { cursor: { ...cursor, state }, deliveries: EVENT };
   if (kind === 'status') return planStatus(cursor, state ?? cursor.state, endedDelegation);
   if (kind === 'artifact' && artifact !== null) return planArtifact(cursor, artifact);
   return { cursor, deliveries: [] };
@@ -113,4 +128,35 @@ function planArtifact(cursor: StreamCursor, chunk: ArtifactChunk): Plan {
     ? { kind: 'artifact', artifactId: id }
     : { kind: 'event' };
   return { cursor: { ...cursor, unfinished: others }, deliveries: [delivery] };
+}
+
+/**
+ * Which streams have to look at new entries: `always` all of the task's; a state: those that know the task
+ * in another one, or whose webhook asked for every event; `every`: only the latter.
+ */
+export type DueWhen = 'always' | TaskState | 'every';
+
+/**
+ * Which streams have to look at these entries of one task; null: none. It may say yes too often, never no too
+ * often. `everyEvent`: some webhook of the task has asked for every event.
+ */
+export function dueWhen(entries: readonly LogEntry[], everyEvent = false): DueWhen | null {
+  const when = changed(entries);
+  if (when !== null || !everyEvent) return when;
+  return entries.some(isShown) ? 'every' : null;
+}
+
+function changed(entries: readonly LogEntry[]): 'always' | TaskState | null {
+  let when: TaskState | null = null;
+  for (const { kind, header } of entries) {
+    if (kind === 'task') return 'always';
+    if (kind === 'artifact' && header.artifact?.lastChunk) return 'always';
+    if (kind !== 'status') continue;
+    const { state, endedDelegation } = header;
+    if (state === null || endedDelegation !== null) return 'always';
+    if (isTerminal(state) || isInterrupted(state)) return 'always';
+    if (when !== null && when !== state) return 'always';
+    when = state;
+  }
+  return when;
 }

@@ -3,8 +3,16 @@ import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { STREAM, type StreamRow } from './delivery-rows.js';
 
-/** See `DeliveryStreamStore.forgetTasks`. Streams before deliveries before webhooks, as everywhere. */
-export function* forgetTasks(tx: Tx, taskIds: readonly string[], drops: boolean): Work<string[]> {
+/**
+ * Deletes the webhooks of these tasks with their streams, deliveries and attempts, in the transaction
+ * that deletes the tasks; not of those with a stream that has something left to deliver, which it gives; with
+ * `drops` of these too. Streams before deliveries before webhooks, as everywhere.
+ */
+export function* forgetTasks(
+  tx: Tx,
+  taskIds: readonly string[],
+  drops = false,
+): Work<readonly string[]> {
   if (taskIds.length === 0) return [];
   const waiting = yield* withPending(tx, taskIds);
   const pending = new Set(drops ? [] : waiting);

@@ -1,6 +1,6 @@
 import type { Tx, Work } from '../../../database/sql.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import type { Delivery } from '../delivery.js';
+import { type Delivery, UNTRIED } from '../delivery.js';
 import type { DeliveryDraft } from '../delivery-stream-store.js';
 import { DELIVERIES } from './delivery-rows.js';
 
@@ -9,17 +9,6 @@ export type StoredState = Pick<
   Delivery,
   'state' | 'attempts' | 'tries' | 'rejections' | 'nextAttemptAt' | 'lastStatus' | 'reason'
 >;
-
-/** A delivery that has just been stored and not tried. */
-const UNTRIED: StoredState = {
-  state: 'pending',
-  attempts: 0,
-  tries: 0,
-  rejections: 0,
-  nextAttemptAt: null,
-  lastStatus: null,
-  reason: null,
-};
 
 /** What deliveries keep of their webhook. */
 export type DeliveryOwner = Pick<

@@ -1,7 +1,7 @@
 import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
 import type { Database } from '../../../database/database.js';
-import type { Tx, Work } from '../../../database/sql.js';
+import type { Work } from '../../../database/sql.js';
 import type { DatabaseRow } from '../../../database/table.js';
 import type { OpenDelivery } from '../delivery.js';
 import { type ClaimLimits, OrganizationTurns } from '../domain/stream-choice.js';
@@ -10,7 +10,6 @@ import type { PushEvent, PushEventDraft } from '../../receivers/push-event.js';
 import type { EventAnnouncer } from '../../receivers/event-announcer.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
 import {
-  type DueMark,
   type DeliveryStream,
   DeliveryStreamStore,
   type PushLoad,
@@ -22,8 +21,6 @@ import type { TaskWebhook } from '../../registration/webhook.js';
 import { SMALL_BODY } from '../body-budget.js';
 import { claimStreams } from './claim-streams.js';
 import { writeDeadLetters } from './end-streams.js';
-import { forgetTasks } from './forget-tasks.js';
-import { markDue } from './mark-due.js';
 import { releaseProbes } from '../../receivers/persistence/endpoint-rows.js';
 import { recordEvents } from '../../receivers/persistence/record-event.js';
 import { DELIVERY, OPEN_DELIVERY } from './delivery-rows.js';
@@ -63,10 +60,6 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
       rules.maxConcurrency,
   ) {
     super();
-  }
-
-  markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<number> {
-    return markDue(tx, due, now);
   }
 
   claim(
@@ -238,10 +231,6 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
         [owner],
       );
     });
-  }
-
-  forgetTasks(tx: Tx, taskIds: readonly string[], drops = false): Work<readonly string[]> {
-    return forgetTasks(tx, taskIds, drops);
   }
 
   async load(): Promise<PushLoad> {

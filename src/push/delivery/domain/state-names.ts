@@ -1,5 +1,4 @@
 import { TaskState } from '../../../protocol/a2a.js';
-import type { LogEntry, Plan } from './delivery-plan.js';
 
 const PREFIX = 'TASK_STATE_';
 
@@ -18,21 +17,4 @@ const NAMES = new Map([...STATES_BY_NAME].map(([name, state]) => [state, name]))
 /** The name of a state in the admin API. */
 export function stateName(state: TaskState): string {
   return NAMES.get(state) ?? 'unknown';
-}
-
-/**
- * The part of a plan for a webhook that requests some states only: the entry itself, when it
- * brings the task into one of them. The stream's position in the log moves on all the same.
- */
-export function onlyStates(
-  plan: Plan,
-  { header: { state } }: LogEntry,
-  states: readonly TaskState[] | undefined,
-): Plan {
-  if (states === undefined || plan.deliveries.length === 0) return plan;
-  const wanted = state !== null && states.includes(state);
-  return {
-    cursor: plan.cursor,
-    deliveries: wanted ? plan.deliveries.filter(({ kind }) => kind === 'event') : [],
-  };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../../protocol/a2a.js';
-import type { LogEntry } from './delivery-plan.js';
-import { dueWhen } from './due-mark.js';
+import { dueWhen, type LogEntry } from './delivery-plan.js';
 
 const NOTHING = { state: null, endedDelegation: null, artifact: null };
 const PIECE = { id: 'a', delegationId: null, append: true, lastChunk: false };

@@ -1,11 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../common/clock.js';
 import { flatten, typedRows } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import type { DueMark } from '../delivery-stream-store.js';
+import { type AfterCommit, AppendParticipant, type Appended } from '../../../tasks/index.js';
+import { type DueWhen, dueWhen } from '../domain/delivery-plan.js';
+import { PushWakeup } from '../push-wakeup.js';
+import { SubscriptionStreams } from '../subscription-streams.js';
+import { forgetTasks } from './forget-tasks.js';
 
-/** In the place of a state: no condition. */
-const ALWAYS = -1;
+/** A task whose log grew, as its streams see it. */
+export interface DueMark {
+  readonly taskId: string;
+  readonly seq: number;
+  readonly when: DueWhen;
+}
+
+/**
+ * Makes the streams of a task due in the very transaction of its events (design.md, rule 6). Batches
+ * with nothing for a webhook, such as chunks where no webhook asked for every event, cost no statement.
+ */
+@Injectable()
+export class PushAppendParticipant extends AppendParticipant {
+  constructor(
+    private readonly subscriptions: SubscriptionStreams,
+    private readonly clock: Clock,
+    private readonly wakeup: PushWakeup,
+  ) {
+    super();
+  }
+
+  *appended(tx: Tx, batch: readonly Appended[]): Work<AfterCommit | void> {
+    const marks: DueMark[] = [];
+    for (const { taskId, events, everyEvent } of batch) {
+      const when = dueWhen(events, everyEvent);
+      const seq = events.at(-1)?.seq;
+      if (when !== null && seq !== undefined) marks.push({ taskId, seq, when });
+    }
+    const now = this.clock.now();
+    let due = marks.length === 0 ? 0 : yield* markDue(tx, marks, now);
+    // Behind the marks: what begins now is new to them.
+    due += yield* this.subscriptions.begin(tx, batch, now);
+    if (due > 0) return () => this.wakeup.notify();
+  }
+
+  forgetting(tx: Tx, taskIds: readonly string[], drops = false): Work<readonly string[]> {
+    return forgetTasks(tx, taskIds, drops);
+  }
+}
+
+/** In the place of a state: no condition. No state has this number: those of the protocol are 0 and more, -1 is one it does not know. */
+const ALWAYS = -100;
 /** In the place of a state: only streams that deliver every event. */
-const EVERY = -2;
+const EVERY = -200;
 
 /**
  * The streams that have to look, given the SQL of a mark's state. A stream that is not idle may be about
@@ -41,7 +87,7 @@ function stateOf(when: DueMark['when']): number {
   return when === 'always' ? ALWAYS : EVERY;
 }
 
-/** See `DeliveryStreamStore.markDue`. */
+/** Makes the streams of these tasks due, in the transaction of their events; how many are. */
 export function* markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<number> {
   const at = now.getTime();
   if (tx.dialect === 'postgres' && due.length > 1) {
