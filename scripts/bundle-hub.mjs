@@ -72,4 +72,8 @@ export async function bundleHub() {
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  execFileSync(process.execPath, [`${folder}main.js`, '--version'], {
+    env: { BUNDLED_HUB_CHECKS: 'true' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
