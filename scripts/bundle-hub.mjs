@@ -9,11 +9,16 @@ import { build } from 'esbuild';
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const folder = `${dist}bundled/`;
 
-/** Not bundled: native code, files that are read as such, and what packages would load if it were installed. */
+/**
+ * Not bundled: native code, files that are read as such, packages of which others require the one copy by name, and what packages would
+ * load if it were installed.
+ */
 const EXTERNAL = [
   'better-sqlite3',
   'pg-native',
   'swagger-ui-dist',
+  'class-transformer',
+  'class-validator',
   '@fastify/multipart',
   '@fastify/static',
   '@fastify/view',
@@ -65,6 +70,10 @@ export async function bundleHub() {
       A2A_HUB__AUTH__ADMIN_KEY: 'of-a-hub-that-ends-at-once',
       A2A_HUB__LOG__LEVEL: 'silent',
     },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  execFileSync(process.execPath, [`${folder}main.js`, '--version'], {
+    env: { BUNDLED_HUB_CHECKS: 'true' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }

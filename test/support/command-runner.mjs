@@ -1,7 +1,13 @@
 // Runs commands of the built hub in one process, one after the other, for ./commands.ts: each message is a command with
 // its environment. What it writes ends with a mark on both outputs, on standard output with the exit code before.
-import { writeSync } from 'node:fs';
-import { run } from '../../dist/command-line.js';
+import { existsSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const BUNDLED = fileURLToPath(new URL('../../dist/bundled/hub.cjs', import.meta.url));
+const { run } = existsSync(BUNDLED)
+  ? createRequire(import.meta.url)(BUNDLED)
+  : await import('../../dist/command-line.js');
 
 process.on('message', async ({ args, environment, mark }) => {
   process.env = environment;
