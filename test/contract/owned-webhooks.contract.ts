@@ -114,7 +114,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       const of = await stores.subscribe();
       const third = await stores.join(of);
       const uidOf = async (taskId: string): Promise<string> =>
-        (await stores.webhooks.search({ taskId }, EVERYTHING, 1, null))[0]!.uid;
+        (await stores.webhooks.search({ taskId }, EVERYTHING, 1, null))[0]!.streamId;
       await stores.pause(await uidOf(one), EVERYTHING, NOW);
       await disable();
       await claimed();

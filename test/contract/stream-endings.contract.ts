@@ -46,8 +46,8 @@ export function streamEndingsContract(open: () => Promise<SubscriptionStores>): 
       'its webhook is deleted by the API',
       'the webhook was deleted',
       async () => {
-        const { taskId, uid } = (await webhookBehind()).webhook;
-        await stores.drop(uid, EVERYTHING, NOW);
+        const { taskId, streamId } = (await webhookBehind()).webhook;
+        await stores.drop(streamId, EVERYTHING, NOW);
         return taskId;
       },
     ],

@@ -36,8 +36,8 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
           traceparent: '00-a-b-01',
         },
       });
-      const rows = await stores.database.read('SELECT uid FROM push_webhooks');
-      expect(rows).toEqual([{ uid: of.id }]);
+      const rows = await stores.database.read('SELECT id FROM push_webhooks');
+      expect(rows).toEqual([{ id: of.id }]);
     });
 
     it('are not among the webhooks that clients see, and take no id from them', async () => {

@@ -49,7 +49,7 @@ function logOf(events: readonly TaskEvent[]) {
 }
 
 function streamAt(nextSeq: number, cursor: StreamCursor | null, id = 'l'): DeliveryStream {
-  const webhook = { uid: 'u', taskId: 't', version: '1.0', events: 'changes' };
+  const webhook = { streamId: 'u', taskId: 't', version: '1.0', events: 'changes' };
   return { id, webhook, nextSeq, cursor } as DeliveryStream;
 }
 
@@ -145,7 +145,7 @@ describe('StreamReader', () => {
     const large = [task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry);
     const small = [task, status('TASK_STATE_COMPLETED')].map(entry);
     const oldStream = (id: string): DeliveryStream => {
-      const webhook = { uid: 'u', taskId: id, version: '0.3', events: 'changes' };
+      const webhook = { streamId: 'u', taskId: id, version: '0.3', events: 'changes' };
       return { id, webhook, nextSeq: 1, cursor: null } as DeliveryStream;
     };
     const snapshot = (seq: number) => ({ seq, kind: 'snapshot', artifactId: null }) as const;

@@ -194,7 +194,7 @@ export class StreamReader {
     delivered: number,
     task: () => Promise<Task>,
   ): Promise<DeliveryDraft[]> {
-    const { uid } = stream.webhook;
+    const { streamId } = stream.webhook;
     const { seq } = event;
     const drafts: DeliveryDraft[] = [];
     let bytes = 0;
@@ -202,7 +202,7 @@ export class StreamReader {
       if (i === PIECE || bytes >= PIECE_BYTES) break;
       const [artifactId = null] = artifactIdOf(delivery);
       const isOneOfMany = artifactId !== null && delivered + wanted.length > 1;
-      const webhookId = eventWebhookId(uid, seq, isOneOfMany ? delivered + i + 1 : undefined);
+      const webhookId = eventWebhookId(streamId, seq, isOneOfMany ? delivered + i + 1 : undefined);
       const source = { seq, kind: delivery.kind, artifactId };
       const made = await this.tryBytes(stream, source, event, task);
       bytes += made.body?.length ?? 0;
@@ -276,7 +276,7 @@ function artifactIdOf(delivery: PlannedDelivery): string[] {
 
 /** It ends as a dead letter that says why, and the stream goes on behind it. */
 function unreadable({ webhook }: DeliveryStream, seq: number): DeliveryDraft {
-  const webhookId = eventWebhookId(webhook.uid, seq);
+  const webhookId = eventWebhookId(webhook.streamId, seq);
   return { seq, kind: 'event', artifactId: null, webhookId, body: null, contentType: null };
 }
 

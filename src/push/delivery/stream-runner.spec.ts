@@ -50,7 +50,7 @@ class StillClock extends Clock {
   }
 }
 
-const webhook = { uid: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
+const webhook = { streamId: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
 const delivery: OpenDelivery = {
   id: 'd1',
   streamId: 'l1',

@@ -44,7 +44,7 @@ export async function findSubscription(
   visibility: Visibility,
 ): Promise<Subscription | undefined> {
   const scope = visible(visibility);
-  const rows = await WEBHOOK.list(database, `WHERE uid = ? AND ${LIVE} AND ${scope.sql}`, [
+  const rows = await WEBHOOK.list(database, `WHERE id = ? AND ${LIVE} AND ${scope.sql}`, [
     storable(id),
     ...scope.params,
   ]);
@@ -68,10 +68,10 @@ export async function listSubscriptions(
   };
   where('organization = ?', query.organization);
   where('state = ?', query.state);
-  where('uid > ?', cursor);
+  where('id > ?', cursor);
   const rows = await WEBHOOK.list(
     database,
-    `WHERE ${conditions.join(' AND ')} ORDER BY uid LIMIT ?`,
+    `WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`,
     [...params, limit],
   );
   return rows.filter(isSubscription);
@@ -102,7 +102,7 @@ export function* createSubscription(
 }
 
 function* refuseTaken(tx: Tx, id: string): Work<void> {
-  const [taken] = yield* tx.all('SELECT uid FROM push_webhooks WHERE uid = ?', [id]);
+  const [taken] = yield* tx.all('SELECT id FROM push_webhooks WHERE id = ?', [id]);
   if (taken !== undefined) {
     throw new HubError('CONFLICT', `There is a subscription ${id} already.`);
   }

@@ -82,8 +82,8 @@ export class SqlWebhookStore extends WebhookStore {
     return searchTaskWebhooks(this.database, filter, visibility, limit, cursor);
   }
 
-  find(uid: string, visibility: Visibility): Promise<TaskWebhook | undefined> {
-    return findTaskWebhook(this.database, uid, visibility);
+  find(streamId: string, visibility: Visibility): Promise<TaskWebhook | undefined> {
+    return findTaskWebhook(this.database, streamId, visibility);
   }
 
   progress(webhook: TaskWebhook): Promise<WebhookProgress> {
@@ -91,17 +91,17 @@ export class SqlWebhookStore extends WebhookStore {
   }
 
   async replay(
-    uid: string,
+    streamId: string,
     visibility: Visibility,
     from: ReplayStart,
     now: Date,
   ): Promise<Replay | undefined> {
-    const found = await this.find(uid, visibility);
+    const found = await this.find(streamId, visibility);
     if (found === undefined) return undefined;
     const { tasks } = this;
     return this.database.write(function* (tx): Work<Replay | undefined> {
       const seq = yield* tasks.lockSeq(tx, found.taskId);
-      const stream = yield* lockStream(tx, uid);
+      const stream = yield* lockStream(tx, streamId);
       if (stream === undefined) return undefined;
       if (stream.active === 0) {
         const text = 'The webhook is disabled and cannot be replayed; resume it first.';
@@ -138,5 +138,5 @@ export class SqlWebhookStore extends WebhookStore {
 
 function keyOf(id: string, visibility: Visibility): ReturnType<typeof visible> {
   const scope = visible(visibility);
-  return { sql: `uid = ? AND ${scope.sql}`, params: [storable(id), ...scope.params] };
+  return { sql: `id = ? AND ${scope.sql}`, params: [storable(id), ...scope.params] };
 }
