@@ -79,7 +79,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       await disable();
       await owned.halt('alice', NOW);
       for (const stream of streams) {
-        expect(await stores.streams.holds(stream)).toBe(stream.webhook.taskId === bobs);
+        expect(await stores.streams.isClaimed(stream)).toBe(stream.webhook.taskId === bobs);
       }
       const reached = await stores.reachOne(
         streams.find((stream) => stream.webhook.taskId === bobs)!,

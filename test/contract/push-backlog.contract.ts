@@ -1,5 +1,5 @@
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
-import { forgetTasks } from '../../src/push/delivery/persistence/forget-tasks.js';
+import { forgetWebhooks } from '../../src/push/delivery/persistence/forget-webhooks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
@@ -150,7 +150,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
 
     it('keeps the task', async () => {
       const { taskId } = await paused();
-      const forget = () => stores.database.write((tx) => forgetTasks(tx, [taskId]));
+      const forget = () => stores.database.write((tx) => forgetWebhooks(tx, [taskId]));
       expect(await forget()).toEqual([taskId]);
       await stores.retention.expireBacklog(later(9000), NOW, 10);
       expect(await forget()).toEqual([]);

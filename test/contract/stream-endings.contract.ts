@@ -154,7 +154,7 @@ export function streamEndingsContract(open: () => Promise<SubscriptionStores>): 
       const attemptRecord = { delivery, attempt: { ...attempt, response: null }, result };
       await streams.recordAttempt(stream, attemptRecord, NOW, LEASE);
       const [event] = await stores.endpoints.events({}, EVERYTHING, 1, null);
-      expect(event).toMatchObject({ type: 'config.disabled', taskId });
+      expect(event).toMatchObject({ type: 'webhook.disabled', taskId });
       const changed = said.flatMap(
         (sql) => /^\s*(?:UPDATE|INSERT INTO) (\w+)/.exec(sql)?.[1] ?? [],
       );

@@ -156,11 +156,6 @@ export function senderOf({ setBy, principalId }: Pick<Webhook, 'setBy' | 'princi
   return setBy ?? principalId;
 }
 
-/** As what its principal may hold it back. */
-export function holdKindOf({ scope }: Pick<Webhook, 'scope'>): 'webhook' | SubscriptionScope {
-  return scope === 'task' ? 'webhook' : scope;
-}
-
 /** The webhook as this task has it. */
 export function taskWebhookOf(
   webhook: Webhook,

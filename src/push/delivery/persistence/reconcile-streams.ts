@@ -9,7 +9,6 @@ import type { StreamSources } from './task-stream.js';
 import {
   type TaskWebhook,
   type Webhook,
-  holdKindOf,
   isSubscription,
   senderOf,
 } from '../../registration/webhook.js';
@@ -61,9 +60,7 @@ export function* deliverableWebhooks(
       outOfSync.set(webhookUid, [...(outOfSync.get(webhookUid) ?? []), stream]);
     if (of === undefined) noteOutOfSync();
     else if (isSubscription(of) && !isActive(of)) noteOutOfSync();
-    else if (
-      holdOf(senderOf(of), { kind: holdKindOf(of), organization: of.organization }) !== null
-    ) {
+    else if (holdOf(senderOf(of), of) !== null) {
       held.push(id);
     } else if (isSubscription(of) && of.endpoint !== stream.endpoint) noteOutOfSync();
     else deliverable.set(id, toTaskWebhook(stream, of));

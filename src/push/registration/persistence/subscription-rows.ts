@@ -1,4 +1,4 @@
-import type { Visibility } from '../../../auth/index.js';
+import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError, invalidField } from '../../../common/hub-error.js';
 import type { Database } from '../../../database/database.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
@@ -11,7 +11,6 @@ import {
   type Webhook,
   isSubscription,
 } from '../webhook.js';
-import { visible } from './visible.js';
 import { REVISION } from './webhook-revision.js';
 import { DELETED, WEBHOOK, insertWebhook } from './webhook-rows.js';
 
@@ -43,7 +42,7 @@ export async function findSubscription(
   id: string,
   visibility: Visibility,
 ): Promise<Subscription | undefined> {
-  const scope = visible(visibility);
+  const scope = visibleRows(visibility);
   const rows = await WEBHOOK.list(database, `WHERE id = ? AND ${LIVE} AND ${scope.sql}`, [
     storable(id),
     ...scope.params,
@@ -58,7 +57,7 @@ export async function listSubscriptions(
   limit: number,
   cursor: string | null,
 ): Promise<Subscription[]> {
-  const scope = visible(visibility);
+  const scope = visibleRows(visibility);
   const conditions = [LIVE, scope.sql];
   const params: SqlValue[] = [...scope.params];
   const where = (sql: string, value: string | null | undefined): void => {

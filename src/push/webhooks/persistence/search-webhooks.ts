@@ -1,4 +1,4 @@
-import type { Visibility } from '../../../auth/index.js';
+import { type Visibility, visibleRows } from '../../../auth/index.js';
 import type { Database } from '../../../database/database.js';
 import { pieces } from '../../../database/multi-row.js';
 import type { SqlValue } from '../../../database/sql.js';
@@ -7,7 +7,6 @@ import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { STREAM } from '../../delivery/persistence/delivery-rows.js';
-import { visible } from '../../registration/persistence/visible.js';
 import { DELETED, WEBHOOK, toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
 const W = WEBHOOK.as('w');
@@ -38,7 +37,7 @@ export async function findTaskWebhook(
 ): Promise<TaskWebhook | undefined> {
   const [stream] = await STREAM.list(database, 'WHERE id = ?', [storable(streamId)]);
   if (stream === undefined) return undefined;
-  const scope = visible(visibility);
+  const scope = visibleRows(visibility);
   const which = `WHERE id = ? AND state <> '${DELETED}' AND ${scope.sql}`;
   const params = [stream.webhookUid, ...scope.params];
   const [webhook] = await WEBHOOK.list(database, which, params);
@@ -121,7 +120,7 @@ function toShown(row: DatabaseRow): TaskWebhook {
 
 function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Condition {
   return all([
-    visible(visibility, 'w.'),
+    visibleRows(visibility, 'w.'),
     ...equals('w.principal_id', filter.principalId),
     ...equals('w.organization', filter.organization),
     ...equals('w.id', filter.subscriptionId),

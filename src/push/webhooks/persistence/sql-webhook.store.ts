@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Visibility } from '../../../auth/index.js';
+import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
@@ -24,7 +24,6 @@ import type {
 } from '../../registration/webhook.js';
 import { recordTest } from './record-test.js';
 import { replayStream } from './replay-stream.js';
-import { visible } from '../../registration/persistence/visible.js';
 import { changeWebhook, removeWebhook } from './change-webhook.js';
 import {
   findTaskWebhook,
@@ -136,7 +135,7 @@ export class SqlWebhookStore extends WebhookStore {
   }
 }
 
-function keyOf(id: string, visibility: Visibility): ReturnType<typeof visible> {
-  const scope = visible(visibility);
+function keyOf(id: string, visibility: Visibility): ReturnType<typeof visibleRows> {
+  const scope = visibleRows(visibility);
   return { sql: `id = ? AND ${scope.sql}`, params: [storable(id), ...scope.params] };
 }
