@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type OnModuleDestroy } from '@nestjs/common';
 import { A2aModule } from './a2a/index.js';
+import { AdminModule } from './admin/index.js';
 import { AgentsModule } from './agents/index.js';
 import { AuthModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
@@ -44,7 +45,7 @@ export class AppModule implements OnModuleDestroy {
         PushCommitModule,
         TasksModule,
         PushModule,
-        ...(config.role === 'worker' ? [] : [A2aModule]),
+        ...(config.role === 'worker' ? [] : [A2aModule, AdminModule]),
       ],
     };
   }

@@ -3,7 +3,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { AdminAnswers, AdminBodies, HttpBindings } from './a2a/index.js';
+import { HttpBindings } from './a2a/index.js';
+import { AdminAnswers, AdminBodies } from './admin/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
@@ -62,7 +63,7 @@ export interface AppOverrides {
 /** Builds the hub, ready to listen. `close()` drains it. */
 export async function createApp(overrides: AppOverrides = {}): Promise<NestFastifyApplication> {
   const source = sourceOf(overrides.config);
-  const config = source.load();
+  const config = source.initial;
   const log = await openLog(config.log);
   // A summary of it is logged when the hub has started; all of it also by the command `config`.
   log.debug({ config: summarize(config) }, 'configuration');

@@ -5,7 +5,7 @@ import { checkDeclaredRouting } from './routing/index.js';
 /** Throws `ConfigError` with all that is wrong with what the file declares, before anything is opened. */
 export async function checked(source: ConfigSource): Promise<ConfigSource> {
   try {
-    const config = source.load();
+    const config = source.initial;
     const agents = readDeclaredAgents(config.agents.declared);
     await checkTogether([agents, checkDeclaredRouting(config)]);
     return source;

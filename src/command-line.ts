@@ -50,7 +50,7 @@ export async function run(args: readonly string[]): Promise<number | undefined> 
 /** What serves is loaded only now: without it what is wrong is said in a quarter of the time. */
 async function serve(): Promise<undefined> {
   const source = new ProcessConfigSource();
-  const config = source.load();
+  const config = source.initial;
   const { startHub } = await import('./start-hub.js');
   const console = { print, isTerminal: process.stdout.isTTY };
   await withDatabase(config, () => startHub(source, console));
@@ -78,7 +78,7 @@ async function migrate(): Promise<number> {
 /** One key a line. What is wrong with any, or with what the file declares, is said instead. */
 async function showConfig(): Promise<number> {
   const source = new ProcessConfigSource();
-  const config = source.load();
+  const config = source.initial;
   const [{ checked }, { stringify }] = await Promise.all([
     import('./checked-source.js'),
     import('yaml'),

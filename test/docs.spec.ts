@@ -6,7 +6,7 @@ import { renderConfigurationDocs, renderDefaultYaml } from '../src/config/docume
 import { CreateCompositeDto } from '../src/routing/composites/composite.dto.js';
 import { completed } from '../src/routing/composites/composites.service.js';
 import { checkDefinition } from '../src/routing/composites/domain/check-definition.js';
-import { templatesOf } from '../src/routing/composites/domain/composite-skill.js';
+import { templatesOf } from '../src/routing/composites/domain/skill-of-composite.js';
 import { status } from '../src/tasks/domain/fake-events.js';
 import { FakeTask } from '../src/tasks/domain/fake-task.js';
 

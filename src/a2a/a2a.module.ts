@@ -5,7 +5,7 @@ import { PushModule } from '../push/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { SigningModule } from '../signing/index.js';
 import { TasksModule } from '../tasks/index.js';
-import { Admission } from './admission.js';
+import { CallAdmission } from './call-admission.js';
 import { AgentCallbackEndpoint } from './callbacks/agent-callback.endpoint.js';
 import { CardSigner } from './cards/card-signer.js';
 import { CardEndpoints } from './cards/card.endpoints.js';
@@ -17,11 +17,9 @@ import { GrpcStreams } from './grpc/grpc-streams.js';
 import { V0GrpcService } from './grpc/v0-service.js';
 import { V1GrpcService } from './grpc/v1-service.js';
 import { HubRequestHandler } from './hub-request-handler.js';
-import { AdminAnswers } from './http/admin-answers.js';
-import { AdminBodies } from './http/admin-bodies.js';
 import { HttpBindings } from './http/http-bindings.js';
 import { AnswerBudget, answerRules } from './limits/answer-budget.js';
-import { BodyBudget } from './limits/body-budget.js';
+import { RequestBodyBudget } from './limits/request-body-budget.js';
 import { RequestCapacity } from './limits/request-capacity.js';
 import { OpenCalls } from './limits/open-calls.js';
 import { Turns } from './limits/turns.js';
@@ -40,8 +38,8 @@ import { EventStreams } from './sse/event-streams.js';
   imports: [AgentsModule, AuthModule, PushModule, RoutingModule, SigningModule, TasksModule],
   providers: [
     RateLimit,
-    Admission,
-    BodyBudget,
+    CallAdmission,
+    RequestBodyBudget,
     { provide: AnswerBudget, useFactory: () => new AnswerBudget(answerRules()) },
     OpenCalls,
     Turns,
@@ -49,8 +47,6 @@ import { EventStreams } from './sse/event-streams.js';
     RequestCapacity,
     HubRequestHandler,
     EventStreams,
-    AdminAnswers,
-    AdminBodies,
     HttpBindings,
     V1Dialect,
     V0Dialect,
@@ -69,5 +65,6 @@ import { EventStreams } from './sse/event-streams.js';
     CardEndpoints,
     AgentCallbackEndpoint,
   ],
+  exports: [RequestCapacity],
 })
 export class A2aModule {}

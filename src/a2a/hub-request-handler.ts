@@ -25,18 +25,16 @@ import { readDirective } from '../protocol/routing-extension.js';
 import { PushConfigService } from '../push/index.js';
 import type { HubRequest } from '../routing/index.js';
 import type { CallContext } from '../auth/index.js';
-import { type StreamItem, TaskService } from '../tasks/index.js';
+import { type EnlistedWork, type StreamItem, TaskService } from '../tasks/index.js';
 import type { Capabilities } from './capabilities.js';
 import type { CardForm } from './cards/card-forms.js';
 import { CardService } from './cards/card.service.js';
+import { answeredWhen, type Blocking } from './v0-blocking.js';
 
 /** What only the version the client speaks can say, beside the canonical request. */
 export interface SourceDetails {
-  /**
-   * 0.x: decided on the raw `blocking`; `unsaid` when the client left it out. Absent: the canonical field
-   * decides.
-   */
-  readonly returnImmediately?: boolean | 'unsaid';
+  /** Of a send in 0.x. Absent: the canonical field decides. */
+  readonly blocking?: Blocking;
   /** `metadata` of a cancel, which the SDK leaves out. */
   readonly metadata?: Record<string, unknown> | undefined;
   /** A push config's `authentication` as it was written: 0.x may name several schemes. */
@@ -185,9 +183,10 @@ export class HubRequestHandler {
     if (message === undefined) throw invalidField('message', 'is required');
     noteTask(call.note, message.taskId);
     const directive = readDirective(message.metadata, metadata);
-    const requested = source.returnImmediately ?? configuration?.returnImmediately ?? false;
-    const isUnset = requested === 'unsaid';
-    const returnImmediately = isUnset ? !this.waitsByDefault() : requested;
+    const answered =
+      source.blocking === undefined
+        ? { returnImmediately: configuration?.returnImmediately ?? false }
+        : answeredWhen(source.blocking, this.config.tasks);
     return {
       ...named(call, tenant),
       hops: readHops(call.hops.join(','), metadata),
@@ -196,14 +195,8 @@ export class HubRequestHandler {
       configuration,
       metadata,
       directive,
-      returnImmediately,
-      awaitsAgent: isUnset && returnImmediately,
+      ...answered,
     };
-  }
-
-  private waitsByDefault(): boolean {
-    const { blockingDefault, acceptClientTaskIds } = this.config.tasks;
-    return blockingDefault === 'auto' ? !acceptClientTaskIds : blockingDefault === 'always';
   }
 
   /** The webhook a message brings along: checked now, written in the commit of the message. */
@@ -211,7 +204,7 @@ export class HubRequestHandler {
     { configuration }: SendMessageRequest,
     call: CallContext,
     source: SourceDetails,
-  ): Promise<Parameters<TaskService['send']>[1]> {
+  ): Promise<readonly EnlistedWork[]> {
     const config = configuration?.taskPushNotificationConfig;
     return config ? [await this.push.inline(config, call, source.authentication)] : [];
   }

@@ -7,6 +7,7 @@ import type { CallContext } from '../auth/index.js';
 import { type CardForm, cardJson } from './cards/card-forms.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
 import { OPERATIONS, type RestRoute } from './operations.js';
+import { blockingOf } from './v0-blocking.js';
 import { V0RequestHandler, lastSeqOf, sdkContextOf } from './v0-request-handler.js';
 import { checkParams } from './validation/check-params.js';
 import { type Shape, isObject } from './validation/shape.js';
@@ -78,13 +79,9 @@ export type LegacyOperation = LegacyUnaryOperation | LegacyStreamingOperation;
 type Details = (params: Params) => SourceDetails;
 
 const sendDetails: Details = ({ configuration }) => {
-  const { blocking, pushNotificationConfig } = members(configuration, 'pushNotificationConfig');
-  const { authentication } = members(pushNotificationConfig);
-  // The SDK reads an absent `blocking` as false.
-  return {
-    returnImmediately: typeof blocking === 'boolean' ? !blocking : 'unsaid',
-    authentication,
-  };
+  const config = members(configuration, 'pushNotificationConfig');
+  const { authentication } = members(config.pushNotificationConfig);
+  return { blocking: blockingOf(config), authentication };
 };
 
 const pushDetails: Details = (params) => {

@@ -16,6 +16,14 @@ export interface AgentBudgets {
   readonly cancelWaitMs: number;
 }
 
+/** The budgets of an agent: its own, else the defaults; only the defaults where the agent is not known. */
+export function budgetsOf(
+  agent: Pick<Agent, 'budgets'> | undefined,
+  { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs }: AgentBudgets,
+): AgentBudgets {
+  return { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs, ...agent?.budgets };
+}
+
 /** What the operator says of how an agent is called, where its card or its server says otherwise. */
 export interface AgentSwitches {
   /** `off`: it is never asked to stream; its task is asked for instead. */

@@ -1,4 +1,10 @@
-export { type Agent, type AgentBudgets, type AgentEndpoint, RESERVED_AGENT_IDS } from './agent.js';
+export {
+  type Agent,
+  type AgentBudgets,
+  type AgentEndpoint,
+  budgetsOf,
+  RESERVED_AGENT_IDS,
+} from './agent.js';
 export { canStream } from './client/can-stream.js';
 export {
   AGENT_TOO_LATE,

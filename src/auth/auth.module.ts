@@ -1,7 +1,4 @@
 import { Module } from '@nestjs/common';
-import { Clock } from '../common/clock.js';
-import { Log } from '../common/logger.js';
-import { AppConfig } from '../config/index.js';
 import type { Database } from '../database/database.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
@@ -28,31 +25,16 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
   providers: [
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },
-    {
-      provide: PrincipalHolds,
-      inject: [PrincipalStore, AppConfig],
-      useFactory: (store: PrincipalStore, config: AppConfig) =>
-        new PrincipalHolds(store, config.auth.keylessGraceMs),
-    },
+    PrincipalHolds,
     PrincipalChanges,
     PrincipalsService,
     AuthService,
     HttpAccess,
-    {
-      provide: KeyWatch,
-      inject: [PrincipalStore, Log, Clock],
-      useFactory: (store: PrincipalStore, log: Log, clock: Clock) =>
-        new KeyWatch(store, log, clock),
-    },
+    KeyWatch,
     KeysService,
     KeyUses,
     KeyExpiry,
-    {
-      provide: KeylessWarnings,
-      inject: [AppConfig, PrincipalStore, Clock, Log],
-      useFactory: (config: AppConfig, store: PrincipalStore, clock: Clock, log: Log) =>
-        new KeylessWarnings(config, store, clock, log),
-    },
+    KeylessWarnings,
   ],
   exports: [
     ApiKeyStore,

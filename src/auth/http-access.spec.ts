@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { SystemClock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
 import { configWith } from '../config/index.js';
@@ -8,13 +8,20 @@ import { FakeApiKeyStore } from './fake-api-key.store.js';
 import { HttpAccess } from './http-access.js';
 import { KeyUses } from './key-uses.js';
 
-it('takes a key that is none for no proof that a page is of the hub', async () => {
+/** A hub for which no key is needed, with a path whoever may call it is let in to and one that asks for a scope. */
+function openServer(): FastifyInstance {
   const config = configWith({ auth: { mode: 'none' } });
   const store = new FakeApiKeyStore();
   const uses = new KeyUses(store, { warn: () => undefined } as unknown as Log);
   const server = Fastify();
   new HttpAccess(new AuthService(config, store, new SystemClock(), uses), config).guard(server);
   server.get('/', { config: { access: 'optional' } }, ({ principal }) => ({ id: principal?.id }));
+  server.get('/keys', { config: { access: 'admin' } }, ({ principal }) => ({ id: principal?.id }));
+  return server;
+}
+
+it('takes a key that is none for no proof that a page is of the hub', async () => {
+  const server = openServer();
   const idOf = async (headers: Record<string, string>): Promise<unknown> =>
     (await server.inject({ url: '/', headers })).json<{ id?: string }>().id;
 
@@ -23,4 +30,13 @@ it('takes a key that is none for no proof that a page is of the hub', async () =
     expect(await idOf({ host: 'localhost', ...more })).toBe('anonymous');
     expect(await idOf({ host: 'evil.example', ...more })).toBeUndefined();
   }
+});
+
+it('lets nobody in without a key under a name that is not of the hub', async () => {
+  const server = openServer();
+  const answerTo = (host: string) => server.inject({ url: '/keys', headers: { host } });
+  expect((await answerTo('localhost')).json()).toEqual({ id: 'anonymous' });
+  const refused = await answerTo('evil.example');
+  expect(refused.statusCode).not.toBe(200);
+  expect(refused.body).toContain('Without a key the Host must be an address of the hub');
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { HubError } from '../common/hub-error.js';
-import '../common/http/access.js';
+import '../common/http/declare-access.js';
 import { AppConfig } from '../config/index.js';
 import { AuthService } from './auth.service.js';
 import { presentedKey } from './credential.js';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SystemClock } from '../common/clock.js';
+import { HubError } from '../common/hub-error.js';
 import type { Log } from '../common/logger.js';
-import { KeyWatch } from './key-watch.js';
+import { KeyWatch, refuseEnded } from './key-watch.js';
 import type { Principal } from './principal.js';
 
 const ALICE: Principal = {
@@ -151,4 +152,11 @@ describe('what is open under a key that expires', () => {
     });
     expect(others.open.signal.aborted).toBe(false);
   });
+});
+
+it('refuses what it has ended, and nothing that ended for another reason', () => {
+  const ended = AbortSignal.abort(new HubError('UNAUTHENTICATED', 'The API key has expired.'));
+  expect(() => refuseEnded(ended)).toThrow('has expired');
+  expect(() => refuseEnded(AbortSignal.abort(new Error('the client has left')))).not.toThrow();
+  expect(() => refuseEnded(new AbortController().signal)).not.toThrow();
 });

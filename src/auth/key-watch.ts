@@ -1,8 +1,13 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { BackgroundJob } from '../common/background-job.js';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
-import type { Clock } from '../common/clock.js';
+import { Clock } from '../common/clock.js';
 import { keyHasExpired } from './auth.service.js';
 import type { Principal } from './principal.js';
 import { PrincipalStore } from './principal-store.js';
@@ -41,6 +46,7 @@ export class KeyWatch implements OnApplicationBootstrap, OnModuleDestroy {
   private looks = 0;
 
   constructor(
+    @Inject(PrincipalStore)
     private readonly store: Pick<PrincipalStore, 'revision' | 'validKeys'>,
     private readonly log: Log,
     private readonly clock: Clock,

@@ -1,4 +1,9 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
@@ -20,7 +25,7 @@ export class KeylessWarnings implements OnApplicationBootstrap, OnModuleDestroy 
 
   constructor(
     private readonly config: AppConfig,
-    private readonly store: Pick<PrincipalStore, 'keylessBetween'>,
+    @Inject(PrincipalStore) private readonly store: Pick<PrincipalStore, 'keylessBetween'>,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {

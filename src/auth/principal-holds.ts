@@ -1,16 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { type AppConfig, Settings } from '../config/index.js';
 import type { Tx, Work } from '../database/sql.js';
 import { type Hold, type PrincipalStatus, type OnBehalf, holdOf } from './domain/hold.js';
-import type { PrincipalStore } from './principal-store.js';
+import { PrincipalStore } from './principal-store.js';
 
 /** Tells why something is held back because of its principal; null when it is not. */
 export type HoldOf = (principalId: string, work: OnBehalf) => Hold | null;
 
-/** What is held back because of how its principal stands. */
+/** What is held back because of the status of its principal. */
+@Injectable()
 export class PrincipalHolds {
-  /** `graceMs`: `auth.keylessGrace`. */
   constructor(
     private readonly store: PrincipalStore,
-    private readonly graceMs: number,
+    @Settings('auth') private readonly settings: Pick<AppConfig['auth'], 'keylessGraceMs'>,
   ) {}
 
   /** As this transaction sees them; no principal asked about changes until it ends. */
@@ -25,7 +27,7 @@ export class PrincipalHolds {
   private heldBy(statuses: ReadonlyMap<string, PrincipalStatus>, now: Date): HoldOf {
     return (principalId, work) => {
       const status = statuses.get(principalId);
-      return status === undefined ? null : holdOf(status, work, now, this.graceMs);
+      return status === undefined ? null : holdOf(status, work, now, this.settings.keylessGraceMs);
     };
   }
 }

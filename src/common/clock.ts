@@ -1,3 +1,6 @@
+/** Milliseconds of a day. */
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** The hub's only source of time, so that tests can move it. */
 export abstract class Clock {
   /** The current time. */

@@ -125,7 +125,8 @@ function left(value: unknown, limit: number, least = 0): number {
     for (let i = 0; i < value.length && rest >= least; i++) rest = left(value[i], rest, least);
     return rest;
   }
-  for (const key of Object.keys(value)) {
+  // Values of JSON and of the SDK's types, which inherit nothing that would be counted.
+  for (const key in value) {
     if (rest < least) break;
     rest = left((value as Record<string, unknown>)[key], rest - key.length, least);
   }

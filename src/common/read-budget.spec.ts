@@ -29,21 +29,21 @@ async function isOver(wait: Promise<void> | undefined): Promise<boolean> {
 describe('the budget of what is read', () => {
   it('lets small answers pass, however much is held', () => {
     const budget = budgetOf();
-    expect(budget.begin('a', dropped).hold(50)).toBeUndefined();
-    expect(budget.begin('b', dropped).hold(50)).toBeUndefined();
-    expect(budget.begin('c', dropped).hold(1000)).toBeUndefined();
-    expect(budget.begin('a', dropped).hold(5)).toBeUndefined();
-    expect(budget.begin('d', dropped).hold(5)).toBeUndefined();
+    expect(budget.begin('a', dropped).reserve(50)).toBeUndefined();
+    expect(budget.begin('b', dropped).reserve(50)).toBeUndefined();
+    expect(budget.begin('c', dropped).reserve(1000)).toBeUndefined();
+    expect(budget.begin('a', dropped).reserve(5)).toBeUndefined();
+    expect(budget.begin('d', dropped).reserve(5)).toBeUndefined();
   });
 
   it('lets one answer at a time go beyond it, and no party take more than its share', async () => {
     const budget = budgetOf();
     const [one, two, other] = ['a', 'a', 'b'].map((party) => budget.begin(party, dropped));
-    expect(one!.hold(1000)).toBeUndefined();
-    expect(two!.hold(55)).toBeUndefined();
-    const more = two!.hold(65);
+    expect(one!.reserve(1000)).toBeUndefined();
+    expect(two!.reserve(55)).toBeUndefined();
+    const more = two!.reserve(65);
     expect(await isOver(more)).toBe(false);
-    expect(other!.hold(55)).toBeUndefined();
+    expect(other!.reserve(55)).toBeUndefined();
     expect(budget.held).toBe(1000 + 50 + 50);
     one!.end();
     expect(await isOver(more)).toBe(true);
@@ -58,7 +58,7 @@ describe('the budget of what is read', () => {
     const read = async (number: number): Promise<void> => {
       const reading = budget.begin(`party ${number % 3}`, dropped);
       for (let held = 10; held <= 300; held += 10) {
-        await reading.hold(held);
+        await reading.reserve(held);
         await new Promise((r) => setImmediate(r));
         expect(budget.held).toBeLessThanOrEqual(RULES.limit + 300);
       }
@@ -72,10 +72,10 @@ describe('the budget of what is read', () => {
 
   it('gives up an answer that got no budget in time', async () => {
     const budget = budgetOf({ patienceMs: 10 });
-    void budget.begin('a', dropped).hold(1000);
-    void budget.begin('b', dropped).hold(55);
-    void budget.begin('c', dropped).hold(55);
-    await expect(budget.begin('d', dropped).hold(55)).rejects.toThrow(ReadBudgetError);
+    void budget.begin('a', dropped).reserve(1000);
+    void budget.begin('b', dropped).reserve(55);
+    void budget.begin('c', dropped).reserve(55);
+    await expect(budget.begin('d', dropped).reserve(55)).rejects.toThrow(ReadBudgetError);
   });
 
   it('breaks off who comes too slowly, but only while others wait', async () => {
@@ -85,22 +85,22 @@ describe('the budget of what is read', () => {
       cut.push('slow');
       slow.end();
     });
-    void slow.hold(1000);
+    void slow.reserve(1000);
     const stored = budget.begin('b', () => void cut.push('stored'));
-    void stored.hold(55);
+    void stored.reserve(55);
     stored.whole();
     await new Promise((r) => setTimeout(r, 700));
     expect(cut).toEqual([]);
-    await budget.begin('b', dropped).hold(55);
+    await budget.begin('b', dropped).reserve(55);
     expect(cut).toEqual(['slow']);
   });
 
   it('forgets a wait that is given up', async () => {
     const budget = budgetOf();
-    void budget.begin('a', dropped).hold(1000);
-    void budget.begin('b', dropped).hold(55);
+    void budget.begin('a', dropped).reserve(1000);
+    void budget.begin('b', dropped).reserve(55);
     const waits = budget.begin('b', dropped);
-    const wait = waits.hold(55);
+    const wait = waits.reserve(55);
     waits.end();
     await expect(wait).rejects.toThrow('not read any more');
     expect(budget.held).toBe(1050);

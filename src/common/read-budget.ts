@@ -225,7 +225,7 @@ export class Reading {
    * Says how many bytes of it are held now. When the budget allows no more yet, what is returned resolves
    * in its turn, or rejects with {@link ReadBudgetError}.
    */
-  hold(bytes: number): Promise<void> | undefined {
+  reserve(bytes: number): Promise<void> | undefined {
     this.isWhole = false;
     return this.budget.resize(this, bytes);
   }

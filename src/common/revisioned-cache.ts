@@ -1,3 +1,4 @@
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { BackgroundJob } from './background-job.js';
 import type { Clock } from './clock.js';
 import type { Log } from './logger.js';
@@ -12,21 +13,19 @@ export interface RevisionedStore<T> {
 }
 
 /**
- * A stored list cached in memory, for the path of every message. It is renewed with each change made in this
- * process before that change is answered ({@link renew}), and at most a second after one made in another
- * ({@link follow}).
+ * A stored list cached in memory, for the path of every message: what extends this makes of it what it is asked
+ * for. It is renewed with each change made in this process before that change is answered ({@link renew}), and at
+ * most a second after one made in another.
  */
-export class RevisionedCache<T> {
-  private revision = -1;
-  private readonly job: BackgroundJob;
-  private before: (() => Promise<void>) | undefined;
+export abstract class RevisionedCache<T> implements OnModuleInit, OnModuleDestroy {
+  private seen = -1;
+  private readonly looks: BackgroundJob;
   /** Renewals run one after another, so that an older read never replaces a newer one. */
   private renewing: Promise<void> = Promise.resolve();
 
-  /** `onReload` gets the list each time it was read. `what` names its entries in the log. */
-  constructor(
-    private readonly store: RevisionedStore<T>,
-    private readonly onReload: (all: readonly T[]) => void,
+  /** `what` names the entries of the list in the log. */
+  protected constructor(
+    private readonly source: RevisionedStore<T>,
     what: string,
     clock: Clock,
     log: Log,
@@ -37,7 +36,24 @@ export class RevisionedCache<T> {
       everyMs: LOOK_EVERY_MS,
       run: () => this.look(),
     };
-    this.job = new BackgroundJob(rules, clock, log);
+    this.looks = new BackgroundJob(rules, clock, log);
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.renew();
+    this.looks.start();
+  }
+
+  onModuleDestroy(): void {
+    void this.looks.stop();
+  }
+
+  /** Gets the list, of this revision or newer, each time it was read. */
+  protected abstract onReload(all: readonly T[], revision: number): void;
+
+  /** Runs ahead of each look for changes of other processes. */
+  protected beforeLook(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** Reads the list again if it changed; resolves when the memory holds what the database does. */
@@ -47,28 +63,16 @@ export class RevisionedCache<T> {
     return renewed;
   }
 
-  /** Reads the list, and again whenever another process changes it; `before` runs ahead of each look. */
-  async follow(before?: () => Promise<void>): Promise<void> {
-    await this.renew();
-    this.before = before;
-    this.job.start();
-  }
-
-  /** Looks no more. */
-  stop(): void {
-    void this.job.stop();
-  }
-
   private async read(): Promise<void> {
     // Asked first: a change between the two reads is then seen again by the next look.
-    const revision = await this.store.revision();
-    if (revision === this.revision) return;
-    this.onReload(await this.store.all());
-    this.revision = revision;
+    const revision = await this.source.revision();
+    if (revision === this.seen) return;
+    this.onReload(await this.source.all(), revision);
+    this.seen = revision;
   }
 
   private async look(): Promise<void> {
-    await this.before?.();
+    await this.beforeLook();
     await this.renew();
   }
 }

@@ -5,6 +5,8 @@ import { loadConfig } from './load-config.js';
 
 /** Where the configuration of a process comes from, and whether it has changed there since. */
 export abstract class ConfigSource {
+  private atStart: AppConfig | undefined;
+
   /** The file that may change while the process runs; null: nothing changes. */
   abstract readonly file: string | null;
 
@@ -13,6 +15,11 @@ export abstract class ConfigSource {
    * without settings at first; later it is refused, as what is left of one that went wrong.
    */
   abstract load(): AppConfig;
+
+  /** The configuration that the process starts with: read once. Throws as {@link load} does. */
+  get initial(): AppConfig {
+    return (this.atStart ??= this.load());
+  }
 
   /**
    * A look at the file: whether it is another one than when it was last loaded, whatever came of that,

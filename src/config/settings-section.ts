@@ -2,7 +2,7 @@ import { Inject, type FactoryProvider } from '@nestjs/common';
 import { AppConfig } from './app-config.js';
 
 /** Sections of the settings that parts of the hub ask for by themselves. */
-const SECTIONS = ['push'] as const;
+const SECTIONS = ['auth', 'push'] as const;
 type Section = (typeof SECTIONS)[number];
 
 /** Injects one section of {@link AppConfig}; the parameter's type says what of it is used. */

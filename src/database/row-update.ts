@@ -10,6 +10,12 @@ export interface UpdatedColumn {
   readonly set?: string;
 }
 
+/** A condition beside the id, `guard = ?` on the row as it is, and what is returned of the rows that meet it. */
+export interface Guard {
+  readonly column: UpdatedColumn;
+  readonly returning: string;
+}
+
 /**
  * Updates many rows of one table by id (the column `id`), each with values of its own: on PostgreSQL with few
  * statements (a round trip each), on SQLite with one per row (which is faster there).
@@ -22,33 +28,64 @@ export class RowUpdate {
     private readonly table: string,
     private readonly columns: readonly UpdatedColumn[],
     private readonly id = 'id',
+    private readonly guard?: Guard,
   ) {
-    this.one = `UPDATE ${table} SET ${this.assignments(() => '?')} WHERE ${id} = ?`;
+    const condition = guard === undefined ? '' : ` AND ${guard.column.name} = ?`;
+    this.one = `UPDATE ${table} SET ${this.assignments(() => '?')} WHERE ${id} = ?${condition}${this.returning()}`;
   }
 
-  /** `add` gives the values of a row in the order of the columns, then its id. */
-  *apply<T>(tx: Tx, rows: readonly T[], add: (params: SqlValue[], row: T) => void): Work<void> {
-    if (tx.dialect === 'sqlite') {
-      for (const row of rows) yield* tx.run(this.one, flatten([row], add));
-      return;
-    }
-    for (const piece of pieces(rows)) {
+  /**
+   * `add` gives the values of a row in the order of the columns, then its id, then what its guard must be.
+   * What a guarded update returns.
+   */
+  *apply<T, R = never>(
+    tx: Tx,
+    rows: readonly T[],
+    add: (params: SqlValue[], row: T) => void,
+  ): Work<R[]> {
+    const returned: R[] = [];
+    const inPieces = tx.dialect === 'sqlite' ? rows.map((row) => [row]) : pieces(rows);
+    for (const piece of inPieces) {
       const sql = piece.length === 1 ? this.one : this.forMany(piece.length);
-      yield* tx.run(sql, flatten(piece, add));
+      const params = flatten(piece, add);
+      if (this.guard === undefined) yield* tx.run(sql, params);
+      else for (const row of yield* tx.all<R>(sql, params)) returned.push(row);
     }
+    return returned;
   }
 
   private forMany(rows: number): string {
     let sql = this.many.get(rows);
     if (sql === undefined) {
-      const names = [...this.columns.map(({ name }) => name), this.id].join(', ');
-      const types = [...this.columns.map(({ type }) => type), 'text'];
-      sql = `WITH change (${names}) AS (VALUES ${typedRows(rows, types)})
-        UPDATE ${this.table} SET ${this.assignments((name) => `change.${name}`)}
-        FROM change WHERE ${this.table}.${this.id} = change.${this.id}`;
+      const { table, id, guard } = this;
+      const guards = guard === undefined ? [] : [{ ...guard.column, name: 'guard' }];
+      const names = [
+        ...this.columns.map(({ name }) => name),
+        id,
+        ...guards.map(({ name }) => name),
+      ];
+      const types = [
+        ...this.columns.map(({ type }) => type),
+        'text',
+        ...guards.map(({ type }) => type),
+      ];
+      const condition =
+        guard === undefined ? '' : ` AND ${table}.${guard.column.name} = change.guard`;
+      sql = `WITH change (${names.join(', ')}) AS (VALUES ${typedRows(rows, types)})
+        UPDATE ${table} SET ${this.assignments((name) => `change.${name}`)}
+        FROM change WHERE ${table}.${id} = change.${id}${condition}${this.returning()}`;
       this.many.set(rows, sql);
     }
     return sql;
+  }
+
+  private returning(): string {
+    const { table, guard } = this;
+    if (guard === undefined) return '';
+    return ` RETURNING ${guard.returning
+      .split(', ')
+      .map((name) => `${table}.${name}`)
+      .join(', ')}`;
   }
 
   private assignments(value: (name: string) => string): string {

@@ -2,7 +2,7 @@ import { getMetadataArgsStorage } from 'typeorm';
 import type { Transformer } from './columns.js';
 import type { Database } from './database.js';
 import { pieces, rowsOf } from './multi-row.js';
-import { RowUpdate } from './row-update.js';
+import { RowUpdate, type UpdatedColumn } from './row-update.js';
 import type { SqlValue, Tx, Work } from './sql.js';
 
 /** A row as the database gives it, by the names of its columns. */
@@ -99,11 +99,28 @@ export class Table<T extends object> {
     assignments: Assignments<Pick<T, K>> = {},
   ): TableUpdate<{ readonly [P in K]: T[P] | null }> {
     const columns = this.of(keys).filter(({ isPrimary }) => !isPrimary);
-    const changed = columns.map(({ key, name, type }) => {
-      const set = assignments[key as K];
-      return { name, type, ...(set !== undefined && { set }) };
+    const changes = changesOf(columns, assignments);
+    return new TableUpdate(new RowUpdate(this.name, changes, this.idName()), columns);
+  }
+
+  /**
+   * Updates these properties of the rows whose `guard` is still what was expected of it, and gives of those
+   * what is asked for: who finds a row missing was too late.
+   */
+  guardedUpdate<K extends keyof T & string, G extends keyof T & string, R extends keyof T & string>(
+    keys: readonly K[],
+    assignments: Assignments<Pick<T, K>>,
+    guard: G,
+    returned: readonly R[],
+  ): GuardedUpdate<{ readonly [P in K]: T[P] | null }, T[G], Pick<T, R>> {
+    const columns = this.of(keys);
+    const [column] = this.of([guard]);
+    const selection = this.select(...returned);
+    const update = new RowUpdate(this.name, changesOf(columns, assignments), this.idName(), {
+      column: column!,
+      returning: selection.names,
     });
-    return new TableUpdate(new RowUpdate(this.name, changed, this.idName()), columns);
+    return new GuardedUpdate(update, columns, selection);
   }
 
   /** Updates all properties of rows but these. */
@@ -235,6 +252,39 @@ export class TableUpdate<T extends object> {
       params.push(row.id);
     });
   }
+}
+
+/** An UPDATE of rows by their id where one column is as expected. */
+export class GuardedUpdate<T extends object, G, R extends object> {
+  constructor(
+    private readonly rowUpdate: RowUpdate,
+    private readonly columns: readonly TableColumn[],
+    private readonly returned: Selection<R>,
+  ) {}
+
+  /** What was asked for of the rows that were as expected. */
+  *apply(tx: Tx, rows: readonly (T & { readonly id: string; readonly expected: G })[]): Work<R[]> {
+    const found = yield* this.rowUpdate.apply<(typeof rows)[number], DatabaseRow>(
+      tx,
+      rows,
+      (params, row) => {
+        pushValues(params, this.columns, row);
+        params.push(row.id, row.expected as SqlValue);
+      },
+    );
+    return found.map(this.returned.read);
+  }
+}
+
+/** What an update writes. */
+function changesOf<T>(
+  columns: readonly TableColumn[],
+  assignments: Assignments<T>,
+): UpdatedColumn[] {
+  return columns.map(({ key, name, type }) => {
+    const set = assignments[key as keyof T];
+    return { name, type, ...(set !== undefined && { set }) };
+  });
 }
 
 function pushValues(params: SqlValue[], columns: readonly TableColumn[], row: object): void {

@@ -64,7 +64,7 @@ export class WorkerWatch {
   /** Looks now. */
   async look(): Promise<void> {
     try {
-      this.newest = this.isShared ? await this.seen() : Number(this.isWorker);
+      this.newest = this.isShared ? await this.seen() : this.isWorker ? 1 : 0;
     } catch (error) {
       this.log.warn({ err: error }, 'the number of workers could not be read');
       return;
@@ -97,11 +97,11 @@ export class WorkerWatch {
         yield* tx.run('DELETE FROM workers WHERE seen_at < ?', [now - 10 * SEEN_FOR_MS]);
       }, 'may-be-lost');
     }
-    const [row] = await this.database.read<{ n: number | string }>(
+    const [row] = await this.database.read<{ n: number }>(
       'SELECT COUNT(*) AS n FROM workers WHERE seen_at > ?',
       [now - SEEN_FOR_MS],
     );
-    return Number(row?.n ?? 0);
+    return row?.n ?? 0;
   }
 
   private async loop(): Promise<void> {

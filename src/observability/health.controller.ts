@@ -6,7 +6,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Draining } from '../common/draining.js';
-import { Public } from '../common/http/access.js';
+import { Public } from '../common/http/declare-access.js';
 import { HubError } from '../common/hub-error.js';
 import { DiskWatch } from '../database/disk-watch.js';
 import { Database } from '../database/database.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasScope } from '../auth/index.js';
-import { declareAccess } from '../common/http/access.js';
+import { declareAccess } from '../common/http/declare-access.js';
 import { Metrics } from './metrics.js';
 
 @ApiExcludeController()

@@ -22,9 +22,9 @@ export function findMember<T>(
   name: string,
   parse: Parse<T>,
 ): FoundValue<T> | undefined {
-  const snake = snakeCase(name);
+  const keys = spellingsOf(name);
   for (const { values, path } of sources) {
-    for (const key of snake === name ? [name] : [name, snake]) {
+    for (const key of keys) {
       const value = values[key];
       if (value === undefined || value === null) continue;
       const field = path === '' ? key : `${path}.${key}`;
@@ -32,6 +32,19 @@ export function findMember<T>(
     }
   }
   return undefined;
+}
+
+const spellings = new Map<string, readonly string[]>();
+
+/** The hub's own names, of which there are few. */
+function spellingsOf(name: string): readonly string[] {
+  let known = spellings.get(name);
+  if (known === undefined) {
+    const snake = snakeCase(name);
+    known = snake === name ? [name] : [name, snake];
+    spellings.set(name, known);
+  }
+  return known;
 }
 
 export function textUpTo(limit: number): Parse<string> {

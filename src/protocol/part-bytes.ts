@@ -71,17 +71,29 @@ function bytesIn(json: unknown): Buffer | undefined {
 }
 
 /** All parts of a task, a message, an event or an answer with one of them, which may be anything. */
-export function* partsIn(json: unknown): Generator<unknown, void, undefined> {
-  if (!isRecord(json)) return;
-  yield* listIn(json['parts']);
-  for (const name of ['artifacts', 'history']) {
-    for (const each of listIn(json[name])) if (isRecord(each)) yield* listIn(each['parts']);
-  }
-  for (const name of ['task', 'message', 'status', 'artifact']) yield* partsIn(json[name]);
+export function partsIn(json: unknown): readonly unknown[] {
+  const parts: unknown[] = [];
+  collectParts(json, parts);
+  return parts;
 }
 
+function collectParts(json: unknown, parts: unknown[]): void {
+  if (!isRecord(json)) return;
+  for (const part of listIn(json['parts'])) parts.push(part);
+  for (const name of LISTS) {
+    for (const each of listIn(json[name])) {
+      if (isRecord(each)) for (const part of listIn(each['parts'])) parts.push(part);
+    }
+  }
+  for (const name of MEMBERS) if (name in json) collectParts(json[name], parts);
+}
+
+const LISTS = ['artifacts', 'history'] as const;
+const MEMBERS = ['task', 'message', 'status', 'artifact'] as const;
+const NO_PARTS: readonly unknown[] = [];
+
 function listIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+  return Array.isArray(value) ? (value as readonly unknown[]) : NO_PARTS;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

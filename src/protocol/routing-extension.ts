@@ -1,4 +1,4 @@
-import { MEMBERS_OF, STRATEGIES, strategiesWith, type Strategy } from './strategies.js';
+import { MEMBERS_OF, STRATEGIES, strategiesThat, type Strategy } from './strategies.js';
 import { invalidField } from '../common/hub-error.js';
 import {
   countUpTo,
@@ -107,6 +107,12 @@ export function fieldOf(read: RoutingDirective | RoutingTarget, name: string): s
 const text = textUpTo(DIRECTIVE_LIMITS.textLength);
 const tags = textList(DIRECTIVE_LIMITS.tags, 'tags', text);
 const match = oneOf(MATCHES);
+const anyStrategy = oneOf(STRATEGIES);
+const anyPolicy = oneOf(REQUIRE_POLICIES);
+const agentCount = countUpTo(DIRECTIVE_LIMITS.maxAgents);
+const callCount = countUpTo(DIRECTIVE_LIMITS.maxCalls);
+const deadlineLength = secondsUpTo(DIRECTIVE_LIMITS.deadlineSeconds);
+const stepTargets = listUpTo(DIRECTIVE_LIMITS.steps, 'targets', target);
 
 /**
  * Reads what a client asks of the routing, from the metadata of the message and of the request: the
@@ -141,13 +147,13 @@ export function readDirective(
     skillId: read('skillId', text, 'skillId'),
     tags: read('tags', tags, 'skillTags'),
     match: read('match', match),
-    strategy: read('strategy', oneOf(STRATEGIES)),
-    require: read('require', oneOf(REQUIRE_POLICIES)),
-    quorum: read('quorum', countUpTo(DIRECTIVE_LIMITS.maxAgents)),
-    deadlineSeconds: read('deadlineSeconds', secondsUpTo(DIRECTIVE_LIMITS.deadlineSeconds)),
-    maxAgents: read('maxAgents', countUpTo(DIRECTIVE_LIMITS.maxAgents)),
-    maxCalls: read('maxCalls', countUpTo(DIRECTIVE_LIMITS.maxCalls)),
-    steps: read('steps', listUpTo(DIRECTIVE_LIMITS.steps, 'targets', target)),
+    strategy: read('strategy', anyStrategy),
+    require: read('require', anyPolicy),
+    quorum: read('quorum', agentCount),
+    deadlineSeconds: read('deadlineSeconds', deadlineLength),
+    maxAgents: read('maxAgents', agentCount),
+    maxCalls: read('maxCalls', callCount),
+    steps: read('steps', stepTargets),
     synthesizer: read('synthesizer', target),
     replyTo: read('replyTo', text),
     idempotencyKey: read('idempotencyKey', text),
@@ -202,12 +208,14 @@ function refuseContradictions(directive: RoutingDirective): void {
   if (quorum !== undefined && require !== 'quorum') {
     throw invalidField(field('quorum'), 'is for require quorum: ask for it, or leave it out');
   }
-  if (require !== undefined && !MEMBERS_OF[strategy ?? 'one'].require) {
-    throw invalidField(field('require'), `is for the strategies ${strategiesWith('require')}`);
+  if (require !== undefined && !MEMBERS_OF[strategy ?? 'one'].hasRequirement) {
+    const fitting = strategiesThat(({ hasRequirement }) => hasRequirement);
+    throw invalidField(field('require'), `is for the strategies ${fitting}`);
   }
   // Without a strategy a rule of the operator may have one that asks several.
-  if (maxAgents !== undefined && strategy !== undefined && !MEMBERS_OF[strategy].maxAgents) {
-    throw invalidField(field('maxAgents'), `is for the strategies ${strategiesWith('maxAgents')}`);
+  if (maxAgents !== undefined && strategy !== undefined && !MEMBERS_OF[strategy].fansOut) {
+    const fitting = strategiesThat(({ fansOut }) => fansOut);
+    throw invalidField(field('maxAgents'), `is for the strategies ${fitting}`);
   }
   if (quorum !== undefined && maxAgents !== undefined && quorum > maxAgents) {
     throw invalidField(field('quorum'), `is more than maxAgents allows: ${maxAgents}`);

@@ -1,8 +1,9 @@
-/** Which other members of a directive go with a strategy. */
-interface StrategyMembers {
-  /** `require` and `quorum`. */
-  readonly require: boolean;
-  readonly maxAgents: boolean;
+/** What a strategy asks for, and so which other members of a directive go with it. */
+export interface StrategyMembers {
+  /** It may say how many agents must complete: with `require` and `quorum`. */
+  readonly hasRequirement: boolean;
+  /** It asks several agents at the same time: no more than `maxAgents`. */
+  readonly fansOut: boolean;
   /** The member that only this strategy has, and must have; the texts follow the names of the fields. */
   readonly own?: {
     readonly member: 'steps' | 'synthesizer';
@@ -21,12 +22,12 @@ interface StrategyMembers {
  * - `synthesize`: like `all`, then the agent of `synthesizer` makes the result of their artifacts.
  */
 const MEMBERS = {
-  one: { require: false, maxAgents: false },
-  all: { require: true, maxAgents: true },
-  first: { require: false, maxAgents: true },
+  one: { hasRequirement: false, fansOut: false },
+  all: { hasRequirement: true, fansOut: true },
+  first: { hasRequirement: false, fansOut: true },
   chain: {
-    require: false,
-    maxAgents: false,
+    hasRequirement: false,
+    fansOut: false,
     own: {
       member: 'steps',
       missing: 'is chain, which needs steps: who is asked, in order',
@@ -35,8 +36,8 @@ const MEMBERS = {
     noTarget: 'does not go with the strategy chain: its steps say who is asked',
   },
   synthesize: {
-    require: true,
-    maxAgents: true,
+    hasRequirement: true,
+    fansOut: true,
     own: {
       member: 'synthesizer',
       missing: 'is synthesize, which needs a synthesizer',
@@ -52,8 +53,8 @@ export const MEMBERS_OF: Readonly<Record<Strategy, StrategyMembers>> = MEMBERS;
 
 export const STRATEGIES = Object.keys(MEMBERS) as readonly Strategy[];
 
-/** The strategies that a member goes with, for a person: `all, first and synthesize`. */
-export function strategiesWith(member: 'require' | 'maxAgents'): string {
-  const names = STRATEGIES.filter((name) => MEMBERS_OF[name][member]);
+/** The strategies of which this holds, for a person: `all, first and synthesize`. */
+export function strategiesThat(holds: (strategy: StrategyMembers) => boolean): string {
+  const names = STRATEGIES.filter((name) => holds(MEMBERS_OF[name]));
   return [names.slice(0, -1).join(', '), ...names.slice(-1)].join(' and ');
 }

@@ -9,7 +9,7 @@ export interface HubRequest extends CallContext {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   /** The routing extension and the plain keys, parsed and validated. */
   readonly directive: RoutingDirective;
-  /** True: answer as soon as the task is stored. Decided on the raw body for 0.x clients. */
+  /** True: answer as soon as the task is stored. */
   readonly returnImmediately: boolean;
   /** With `returnImmediately`: not before the agent has taken the task up, if it does so soon. */
   readonly awaitsAgent?: boolean;

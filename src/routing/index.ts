@@ -10,6 +10,7 @@ export {
 } from './domain/extensions.js';
 export type { Plan, PlanStep, StepCondition, StepInput, StepOutcome } from './domain/plan.js';
 export { type Candidate, planOf, type Route, type RouteReason } from './domain/route.js';
+export type { StepPolicy } from './domain/strategy/step-policy.js';
 export { policyOf, type StepStrategy, stepStrategyOf } from './domain/strategy/step-policies.js';
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
 export { CompositeSource } from './composite-source.js';

@@ -89,7 +89,7 @@ export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async search(text: string, organization: string, usable: Usable): Promise<TextMatch[]> {
     const view = this.viewOf(organization, usable);
-    if (!view.holds(usable)) await view.follow();
+    if (!view.covers(usable)) await view.follow();
     return view.index.search(text);
   }
 

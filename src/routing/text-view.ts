@@ -19,14 +19,14 @@ const SLICE = 32;
 /** The words of what some callers may use, kept up with it. */
 export class TextView {
   readonly index = new TextIndex();
-  private held: Usable | undefined;
+  private indexed: Usable | undefined;
   /** Follows one after another; each takes what is there when its turn comes. */
   private following: Promise<void> = Promise.resolve();
 
   constructor(private readonly usable: () => Usable) {}
 
-  holds({ agents, composites }: Usable): boolean {
-    return this.held?.agents === agents && this.held.composites === composites;
+  covers({ agents, composites }: Usable): boolean {
+    return this.indexed?.agents === agents && this.indexed.composites === composites;
   }
 
   /** Resolves when the index has what is registered now, and lets others have their turn meanwhile. */
@@ -38,7 +38,7 @@ export class TextView {
 
   private async write(signal: AbortSignal | undefined): Promise<void> {
     const usable = this.usable();
-    if (this.holds(usable)) return;
+    if (this.covers(usable)) return;
     const { agents, composites } = usable;
     const sources = [...agents.map(sourceOfAgent), ...composites.map(sourceOfComposite)];
     let written = 0;
@@ -49,7 +49,7 @@ export class TextView {
       await othersTurn();
       if (signal?.aborted) return;
     }
-    this.held = usable;
+    this.indexed = usable;
   }
 }
 

@@ -6,7 +6,7 @@ export {
   type BegunDelegation,
 } from './store/append-participant.js';
 export { AgentCallbacks, CALLBACK_PATH } from './callbacks/agent-callbacks.js';
-export { ContextStore, type HubContext } from './store/context-store.js';
+export { ContextStore } from './store/context-store.js';
 export { headerOf, isDamaged, isShown } from './domain/event-header.js';
 export { Signals } from './signals/signals.js';
 export { belongsTo } from './store/visibility.js';

@@ -4,7 +4,7 @@ import { txFor, type SqlStatement } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { claimDelegations } from '../../src/tasks/persistence/claim.js';
 import { QueueTurns } from '../../src/tasks/capacity/queue-turns.js';
-import type { ClaimQuota } from '../../src/tasks/store/claim.js';
+import type { ClaimQuota } from '../../src/tasks/store/claimed-task.js';
 import type { DelegationPatch, DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { ALICE, BOB, change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';

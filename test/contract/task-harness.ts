@@ -17,7 +17,7 @@ import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
 import type { Decision } from '../../src/tasks/log/task-log.js';
 import { storable } from '../../src/database/text.js';
 import { planOf, type Route } from '../../src/routing/index.js';
-import { firstUpdate } from '../../src/tasks/log/first-update.js';
+import { firstUpdate } from '../../src/tasks/send/new-task.js';
 import type {
   IdempotencyKey,
   NewDelegation,

@@ -392,14 +392,14 @@ export function taskLogContract(databases: DatabaseFactory): void {
     const note = (what: string): EnlistedWork =>
       function* (tx, taskId) {
         yield* tx.run(
-          `INSERT INTO contexts (id, principal_id, organization, affinity, last_used_at)
-           VALUES (?, 'p', 'o', '[]', 0)`,
-          [`${what} ${taskId}`],
+          `INSERT INTO idempotency_keys (principal_id, key, task_id, fingerprint)
+           VALUES ('p', ?, ?, '')`,
+          [what, taskId],
         );
         return () => done.push(what);
       };
     const noted = async (): Promise<unknown[]> =>
-      (await hub.rows('contexts')).filter((row) => row['principal_id'] === 'p').map(({ id }) => id);
+      (await hub.rows('idempotency_keys')).map(({ key }) => key);
     const write = (event: NewEvent[], what: string): Promise<void> =>
       hub.log.update(record.id, () => ({ ...change({ events: event }), enlisted: [note(what)] }));
 

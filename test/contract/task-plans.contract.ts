@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { Plan } from '../../src/routing/index.js';
-import type { ClaimedDelegation } from '../../src/tasks/store/claim.js';
+import type { ClaimedDelegation } from '../../src/tasks/store/claimed-task.js';
 import type { NewEvent, NewTask, TaskAggregate } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {

@@ -137,7 +137,7 @@ export function taskUsageContract(databases: DatabaseFactory): void {
     await hub.database.write((tx) => tx.run('UPDATE delegations SET cancel_pending = 1'));
     expect(await remove()).toBe('agents');
     expect(await remove(true)).toBe('deleted');
-    for (const table of ['tasks', 'task_events', 'task_checkpoints', 'delegations', 'contexts']) {
+    for (const table of ['tasks', 'task_events', 'task_checkpoints', 'delegations']) {
       expect([table, await hub.rows(table)]).toEqual([table, []]);
     }
     expect(await remove()).toBe('unknown');

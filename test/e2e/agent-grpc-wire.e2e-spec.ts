@@ -429,7 +429,7 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
       },
     });
     const { budget, transport, exchange, close } = exchangeTo(agent, version);
-    const holds = jest.spyOn(Reading.prototype, 'hold');
+    const holds = jest.spyOn(Reading.prototype, 'reserve');
     const calls = jest.spyOn(Client.prototype, 'makeServerStreamRequest');
     const events = transport.sendMessageStream(SEND);
     await events.next();
@@ -478,8 +478,8 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     const { budget, transport, exchange, close } = exchangeTo(agent, version, abort.signal);
     // All there is, and all that goes beyond it.
     const others = ['a', 'b', 'c'].map((party) => budget.begin(party, () => undefined));
-    for (const other of others) await other.hold(32 * MIB);
-    const holds = jest.spyOn(Reading.prototype, 'hold');
+    for (const other of others) await other.reserve(32 * MIB);
+    const holds = jest.spyOn(Reading.prototype, 'reserve');
     const answer = transport
       .getTask({ tenant: '', id: 't', historyLength: undefined })
       .catch((thrown: unknown) => exchange.failure(thrown));

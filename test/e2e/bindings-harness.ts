@@ -2,10 +2,10 @@ import { expect } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
 import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
-import { Admission } from '../../src/a2a/admission.js';
+import { CallAdmission } from '../../src/a2a/call-admission.js';
 import { HttpBindings } from '../../src/a2a/http/http-bindings.js';
 import { AnswerBudget, answerRules } from '../../src/a2a/limits/answer-budget.js';
-import { BodyBudget } from '../../src/a2a/limits/body-budget.js';
+import { RequestBodyBudget } from '../../src/a2a/limits/request-body-budget.js';
 import { RequestCapacity } from '../../src/a2a/limits/request-capacity.js';
 import { OpenCalls } from '../../src/a2a/limits/open-calls.js';
 import { Turns } from '../../src/a2a/limits/turns.js';
@@ -146,7 +146,7 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
   const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));
   const auth = { authenticate } as unknown as AuthService;
   const capacity = new RequestCapacity(
-    new BodyBudget(config),
+    new RequestBodyBudget(config),
     new Turns(config),
     new OpenCalls(config),
     new Uploads(new SystemClock(), log),
@@ -156,7 +156,7 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
   );
   const http = new HttpBindings(
     { httpAdapter: { getInstance: () => server } } as never,
-    new Admission(auth, new RateLimit(config), new KeyWatch(NO_KEYS, log, new SystemClock())),
+    new CallAdmission(auth, new RateLimit(config), new KeyWatch(NO_KEYS, log, new SystemClock())),
     streams,
     config,
     log,

@@ -45,7 +45,7 @@ describe(`${WEBHOOKS} webhooks of ${TASKS} tasks, and a hub killed ${KILLS} time
       behaviours(trap.url('/trap')).map((each) => Receiver.start(each)),
     );
     hub = await startHubProcess({
-      databaseUrl: await database.freshUrl(),
+      databaseUrl: await database.migratedUrl(),
       environment: { ...SETTINGS, NODE_OPTIONS: `--import=${RESOLVER}` },
     });
     await hub.registerAgent(agent.url, { id: 'counter' });
@@ -193,7 +193,8 @@ describe(`${WEBHOOKS} webhooks of ${TASKS} tasks, and a hub killed ${KILLS} time
     const items: JsonObject[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const query = `${filter}&limit=200${cursor ? `&cursor=${cursor}` : ''}`;
-      const { body } = await hub.admin('GET', `/api/v1/push/${list}?${query}`);
+      const { status, text, body } = await hub.admin('GET', `/api/v1/push/${list}?${query}`);
+      if (status !== 200) throw new Error(`${list}: HTTP ${status} ${text}`);
       items.push(...body.items);
       cursor = body.nextCursor;
     }

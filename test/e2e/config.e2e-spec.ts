@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,34 +6,31 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/index.js';
 import { startHubProcess } from '../support/app.js';
+import { Commands, type Ended, runProgram } from '../support/commands.js';
 import { selfSigned } from '../support/self-signed.js';
-import { HUB_PROGRAM } from '../support/hub-process.js';
 
-const MAIN = HUB_PROGRAM;
 const folder = mkdtempSync(join(tmpdir(), 'a2a-hub-main-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
+let commands: Commands;
+beforeAll(() => {
+  commands = Commands.start(folder);
+});
+afterAll(() => commands.close());
+
+/** Runs a command of the built hub beside others. */
+function main(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
+  return commands.run(args, environment);
 }
 
-/** Runs the built hub until it ends by itself. */
-function main(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [MAIN, ...args],
-      { cwd: folder, env: { PATH: process.env['PATH'], ...environment }, timeout: 60_000 },
-      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
+/** The same as a process of its own. */
+function program(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
+  return runProgram(folder, args, environment);
 }
 
 describe('main', () => {
   it('shows its version and its help', async () => {
-    expect(await main(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+    expect(await program(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
     const help = await main(['--help']);
     expect(help.code).toBe(0);
     expect(help.stdout).toContain('migrate');
@@ -79,13 +75,13 @@ describe('main', () => {
   });
 
   it('refuses a command it does not know', async () => {
-    const ended = await main(['destroy']);
+    const ended = await program(['destroy']);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('Unknown command: destroy');
   });
 
   it('refuses to start with a wrong configuration and says all that is wrong', async () => {
-    const ended = await main([], {
+    const ended = await program([], {
       A2A_HUB__SERVER__PORT: 'many',
       A2A_HUB__AUTH__ADMIN_KEY: 'short-secret',
       A2A_HUB__COLOUR: 'red',
@@ -188,7 +184,7 @@ compositeSkills:
         A2A_HUB__AUTH__ADMIN_KEY: key,
         A2A_HUB__DATABASE__URL: `sqlite:${join(folder, 'taken.db')}`,
       };
-      ended = await main([], environment);
+      ended = await program([], environment);
       server.close();
     });
 

@@ -14,7 +14,7 @@ import { casesOf } from '../support/thorough.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
 /** More of them take longer, and find more. */
-const TASKS = Number(process.env['FLEET_TASKS'] ?? casesOf(300, 1000));
+const TASKS = Number(process.env['FLEET_TASKS'] ?? casesOf(200, 1000));
 /** Another one makes other tasks. */
 const SEED = Number(process.env['FLEET_SEED'] ?? 1);
 /** Tasks whose clients are active at the same time. */
@@ -31,7 +31,7 @@ const TIMEOUT_MS = 360_000 + TASKS * 100;
 
 describe.each([
   ['SQLite', startSqlite, TASKS],
-  ['PostgreSQL', startPostgres, Math.ceil(TASKS / casesOf(3, 10))],
+  ['PostgreSQL', startPostgres, Math.ceil(TASKS / casesOf(2, 10))],
 ] as const)('a fleet with faults behind a hub on %s', (_name, startDatabase, tasks) => {
   let database: Awaited<ReturnType<typeof startDatabase>>;
   let fleet: Fleet;
@@ -50,7 +50,7 @@ describe.each([
       WebhookSink.start(),
     ]);
     hub = await startHubProcess({
-      databaseUrl: await database.freshUrl(),
+      databaseUrl: await database.migratedUrl(),
       environment: {
         // What the dead process held is free again soon.
         A2A_HUB__TASKS__LEASE: '2s',

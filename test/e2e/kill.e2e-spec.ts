@@ -39,7 +39,7 @@ describe.each([
     });
     sink = await WebhookSink.start();
     hub = await startHubProcess({
-      databaseUrl: await database.freshUrl(),
+      databaseUrl: await database.migratedUrl(),
       environment: {
         // What the dead process held is free again soon.
         A2A_HUB__TASKS__LEASE: '2s',

@@ -14,7 +14,7 @@ let sink: WebhookSink;
 
 beforeAll(async () => {
   database = await startPostgres();
-  const databaseUrl = await database.freshUrl();
+  const databaseUrl = await database.migratedUrl();
   const start = (role: string): Promise<HubProcess> =>
     startHubProcess({ databaseUrl, environment: { A2A_HUB__ROLE: role } });
   api = await start('api');

@@ -69,7 +69,7 @@ describe.each([
       WebhookSink.start(),
       startSdkAgent({ name: 'worker' }),
     ]);
-    url = await source.freshUrl();
+    url = await source.migratedUrl();
     // Tells in its answers, which are recorded, what it was sent.
     const telling = (status: number) => (request: ReceivedWebhook) => ({
       status,

@@ -142,18 +142,17 @@ describe('ListTasks', () => {
 });
 
 describe('the cleanup', () => {
-  it('forgets contexts nobody has used for long, and keys that hold no more', async () => {
+  it('forgets keys that hold no more', async () => {
     const clock = new FakeClock();
     await hub.runner.stop();
     await hub.database.close();
     hub = await HubTasks.start({ agents: [new FakeAgent('a', answer)], clock });
-    const pending = hub.send('go', { idempotencyKey: 'k', message: { contextId: 'c' } });
+    const pending = hub.send('go', { idempotencyKey: 'k' });
     await eventually(() => hub.agents.get('a')?.turn);
     await pending;
     await hub.runner.stop();
     await clock.advance(31 * 24 * 60 * 60 * 1000);
     await hub.cleanup.cleanUp();
-    expect(await hub.contexts.get('c', 'alice')).toBeUndefined();
     expect(await hub.database.read('SELECT * FROM idempotency_keys')).toEqual([]);
   });
 
@@ -165,15 +164,9 @@ describe('the cleanup', () => {
            VALUES ('p', ?, 't', 'f', 1)`,
           [`k${n}`],
         );
-        yield* tx.run(
-          `INSERT INTO contexts (id, principal_id, organization, affinity, last_used_at)
-           VALUES (?, 'p', 'o', '[]', 1)`,
-          [`c${n}`],
-        );
       }
     });
     await hub.cleanup.cleanUp();
     expect(await hub.database.read('SELECT * FROM idempotency_keys')).toEqual([]);
-    expect(await hub.database.read('SELECT * FROM contexts')).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { HUB_PROGRAM } from './hub-process.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -86,11 +87,15 @@ export class ComposeProcess {
     const variables = Object.entries({ ...stage.environment, ...service.environment });
     const environment = Object.fromEntries(variables.map(([key, value]) => [key, replace(value)]));
     return new ComposeProcess(
-      spawn(process.execPath, args, {
-        cwd: ROOT,
-        env: { PATH: process.env['PATH'], A2A_HUB__SERVER__PORT: '0', ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
+      spawn(
+        process.execPath,
+        args.map((argument) => (argument === 'dist/main.js' ? HUB_PROGRAM : argument)),
+        {
+          cwd: ROOT,
+          env: { PATH: process.env['PATH'], A2A_HUB__SERVER__PORT: '0', ...environment },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      ),
     );
   }
 

@@ -1,11 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { HubClient } from './hub-client.js';
 import { TEST_SECRET_KEY } from './secret-box.js';
+import { copyMigratedSqlite } from './sqlite-template.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const BUNDLED = `${ROOT}dist/bundled/main.js`;
@@ -16,7 +16,7 @@ const KEY = 'admin-key-of-the-tests-0123456789';
 export interface HubProcessOptions {
   /** Environment variables of the hub (`A2A_HUB__TASKS__LEASE` and so on). */
   readonly environment?: Record<string, string>;
-  /** Default: a SQLite file of its own, removed at close. */
+  /** Default: a migrated SQLite file of its own, removed at close. On PostgreSQL it is up to date already. */
   readonly databaseUrl?: string;
   /** Listens here; default any free port (kept over {@link HubProcess.restart}). */
   readonly port?: number;
@@ -37,6 +37,7 @@ export class HubProcess extends HubClient {
 
   static async start(options: HubProcessOptions = {}): Promise<HubProcess> {
     const directory = options.databaseUrl ? undefined : await mkdtemp(join(tmpdir(), 'a2a-hub-'));
+    if (directory) await copyMigratedSqlite(join(directory, 'hub.db'));
     const hub = new HubProcess(
       {
         A2A_HUB__SERVER__HOST: '127.0.0.1',
@@ -52,7 +53,6 @@ export class HubProcess extends HubClient {
       },
       directory,
     );
-    if (options.databaseUrl?.startsWith('postgres')) await hub.migrate();
     await hub.restart();
     return hub;
   }
@@ -62,7 +62,7 @@ export class HubProcess extends HubClient {
   }
 
   /** Starts the process (again) at the same address and waits until it is ready. */
-  async restart(deadlineMs = 60_000): Promise<void> {
+  async restart(deadlineMs = 120_000): Promise<void> {
     const child = spawn(process.execPath, [HUB_PROGRAM], {
       cwd: ROOT,
       env: this.variables(),
@@ -81,14 +81,6 @@ export class HubProcess extends HubClient {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     this.environment['A2A_HUB__SERVER__PORT'] = new URL(this.url).port;
-  }
-
-  /** Brings a PostgreSQL database up to date, as an operator does before the first start. */
-  private async migrate(): Promise<void> {
-    await promisify(execFile)(process.execPath, [HUB_PROGRAM, 'migrate'], {
-      cwd: ROOT,
-      env: this.variables(),
-    });
   }
 
   private variables(): NodeJS.ProcessEnv {

@@ -40,6 +40,11 @@ export async function startPostgresServer({ fsync = 'off' } = {}) {
     initialise(bin.initdb, data, passwordFile, options);
     const port = await freePort();
     const server = await start(bin.postgres, data, port, fsync, options);
+    process.once('exit', () => {
+      server.kill('SIGQUIT');
+      // It may still write something while it ends.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    });
     return {
       url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/`,
       async stop() {
@@ -105,7 +110,6 @@ function start(postgres, data, port, fsync, options) {
     ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
     { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  process.once('exit', () => server.kill('SIGQUIT'));
   return new Promise((resolve, reject) => {
     let said = '';
     const fail = (why) => {

@@ -97,7 +97,7 @@ export class PushStores {
     this.cleanup = new SqlCleanupStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
     this.principals = new SqlPrincipalStore(database);
-    this.holds = new PrincipalHolds(this.principals, KEYLESS_GRACE_MS);
+    this.holds = new PrincipalHolds(this.principals, { keylessGraceMs: KEYLESS_GRACE_MS });
     this.streams = new SqlDeliveryStreamStore(database, this.ids, all, this.news, this.holds);
     this.endpoints = new SqlEndpointStore(database, new SqlWaitingStreams(database));
     this.deliveries = new SqlDeliveryStore(database);

@@ -16,8 +16,8 @@ export const WIRES: readonly Wire[] = [
 ];
 
 export interface WireScript {
-  /** What follows on its stream: an event, a pause (`pauseMs`), or bytes as they are. */
-  readonly stream: readonly (JsonObject | string)[];
+  /** What follows on its stream: an event, a pause (`pauseMs`, or until the promise resolves), or bytes as they are. */
+  readonly stream: readonly (JsonObject | Promise<void> | string)[];
   /** Its stream stays open behind the last event. */
   readonly staysOpen?: boolean;
   /** What follows on the stream of a further message; the same as on the first when absent. */
@@ -110,6 +110,7 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const each of sent++ > 0 ? (script.further ?? script.stream) : script.stream) {
       if (typeof each === 'string') response.write(each);
+      else if (each instanceof Promise) await each;
       else if ('pauseMs' in each) {
         await new Promise((resolve) => setTimeout(resolve, Number(each['pauseMs'])));
       } else response.write(`data: ${JSON.stringify(enveloped(each))}\n\n`);

@@ -5,7 +5,7 @@ import { HubError } from '../../common/hub-error.js';
 import { PROBLEM_JSON, problemOf } from '../../common/http/problem.js';
 import { type PublicDocument, servePublicDocument } from '../../common/http/public-document.js';
 import { versionRequestedBy } from '../http/version.js';
-import { requestedVersion } from '../protocol-version.js';
+import { requestedVersion } from '../requested-version.js';
 import type { CardForm } from './card-forms.js';
 import { CardService } from './card.service.js';
 

@@ -12,12 +12,12 @@ import { hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
-import { Admission } from '../admission.js';
-import { activatedHeaders, callContextOf, single } from '../call-context.js';
-import type { AnswerHold } from '../limits/answer-budget.js';
+import { CallAdmission } from '../call-admission.js';
+import { activatedHeaders, callContextOf, single } from '../context-of-headers.js';
+import type { AnswerReservation } from '../limits/answer-budget.js';
 import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
 import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
-import { checkVersion } from '../protocol-version.js';
+import { checkVersion } from '../requested-version.js';
 import { Callers } from './callers.js';
 import { grpcStatusOf } from './grpc-error.js';
 import {
@@ -52,7 +52,7 @@ export class GrpcCalls {
   private readonly versions = new Map<string, ProtocolVersion>();
 
   constructor(
-    private readonly admission: Admission,
+    private readonly admission: CallAdmission,
     private readonly streams: GrpcStreams,
     private readonly capacity: RequestCapacity,
     private readonly log: Log,
@@ -111,23 +111,23 @@ export class GrpcCalls {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
     const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
-    const hold = this.capacity.answers.begin(this.callers.of(call.metadata));
+    const reservation = this.capacity.answers.begin(this.callers.of(call.metadata));
     let admitted: Admitted | undefined;
     try {
       admitted = await this.admit(call, gone.signal);
       refuseEnded(gone.signal);
-      const request = this.requestOf(service, call, gone.signal, hold.take);
+      const request = this.requestOf(service, call, gone.signal, reservation.take);
       const message = await method.run(request);
       refuseEnded(gone.signal);
       call.sendMetadata(metadataOf(activatedHeaders(request.call)));
-      const stream = hold.isLarge ? this.messages.streamOf(call.metadata) : undefined;
+      const stream = reservation.isLarge ? this.messages.streamOf(call.metadata) : undefined;
       if (stream === undefined || message.length > MAX_SEND_BYTES) return answer(null, message);
       admitted.taken();
-      if (await sendLarge(stream, message, hold)) answer(DONE);
+      if (await sendLarge(stream, message, reservation)) answer(DONE);
     } catch (thrown) {
       answer(this.statusOf(thrown, service.version));
     } finally {
-      hold.end();
+      reservation.end();
       admitted?.ended();
       unwatch();
     }
@@ -183,7 +183,7 @@ export class GrpcCalls {
     { version }: GrpcService,
     call: Received,
     signal: AbortSignal,
-    reserveAnswer: AnswerHold['take'],
+    reserveAnswer: AnswerReservation['take'],
   ): GrpcRequest {
     const { metadata, request } = call;
     const headers = headersOf(metadata);

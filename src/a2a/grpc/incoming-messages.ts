@@ -10,7 +10,7 @@ import {
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
-import { SMALL_BODY_BYTES } from '../limits/body-budget.js';
+import { SMALL_BODY_BYTES } from '../limits/request-body-budget.js';
 import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
 import type { RequestCapacity } from '../limits/request-capacity.js';
 import { UnauthenticatedCallRate } from './unauthenticated-call-rate.js';

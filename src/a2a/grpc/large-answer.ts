@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
 import { status } from '@grpc/grpc-js';
-import type { AnswerHold } from '../limits/answer-budget.js';
+import type { AnswerReservation } from '../limits/answer-budget.js';
 
 /** The largest answer or event, in bytes. */
 export const MAX_SEND_BYTES = 256 * 1024 * 1024;
@@ -20,11 +20,11 @@ const PREFIX_BYTES = 5;
 export async function sendLarge(
   stream: ServerHttp2Stream,
   message: Buffer,
-  hold: AnswerHold,
+  reservation: AnswerReservation,
 ): Promise<boolean> {
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32BE(message.length, 1);
-  const { pieces, left } = hold.depart([prefix, message], () => stream.destroy());
+  const { pieces, left } = reservation.depart([prefix, message], () => stream.destroy());
   const gone = new AbortController();
   stream.once('close', () => gone.abort());
   try {

@@ -19,9 +19,9 @@ import {
   listConfigsParams,
   sendParams,
   taskParams,
-} from './v0-requests.js';
+} from './v0-grpc-requests.js';
 import type { ProtoPeer } from '../v0-proto-json.js';
-import { peerOf } from './v0-peers.js';
+import { peerOf } from './v0-grpc-peers.js';
 import { cardMessage } from './v0-card.js';
 
 type MethodName = keyof typeof LegacyA2AService;

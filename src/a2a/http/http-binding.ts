@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HubError } from '../../common/hub-error.js';
 import type { CallContext } from '../../auth/index.js';
-import type { CallSource } from '../call-context.js';
+import type { CallSource } from '../context-of-headers.js';
 import type { ServedInterface } from '../capabilities.js';
 import type { AnswerText } from './answer-text.js';
 import type { EventSource } from '../sse/event-source.js';

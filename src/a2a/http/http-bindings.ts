@@ -9,12 +9,12 @@ import { varyBy } from '../../common/http/vary.js';
 import { LONG, longTurn } from '../../common/long-work.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
-import { Admission } from '../admission.js';
-import { activatedHeaders } from '../call-context.js';
+import { CallAdmission } from '../call-admission.js';
+import { activatedHeaders } from '../context-of-headers.js';
 import { checkListed } from '../capabilities.js';
 import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
 import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
-import type { AnswerHold } from '../limits/answer-budget.js';
+import type { AnswerReservation } from '../limits/answer-budget.js';
 import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
 import { StalledBody } from '../limits/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
@@ -28,7 +28,7 @@ import {
   type HttpRequest,
   type HttpRoute,
 } from './http-binding.js';
-import { readBody } from './read-body.js';
+import { readBody } from './read-request-body.js';
 import { sendBlocks } from './send-blocks.js';
 import { versionRequestedBy } from './version.js';
 
@@ -54,7 +54,7 @@ export class HttpBindings {
 
   constructor(
     private readonly adapter: HttpAdapterHost,
-    private readonly admission: Admission,
+    private readonly admission: CallAdmission,
     private readonly streams: EventStreams,
     private readonly config: AppConfig,
     private readonly log: Log,
@@ -196,8 +196,8 @@ export class HttpBindings {
     reply: FastifyReply,
     { gone, taken }: { readonly gone: AbortController; readonly taken: () => void },
   ): Promise<FastifyReply> {
-    const hold = this.capacity.answers.begin(request.principal!);
-    const requested = this.requestOf(request, gone.signal, hold);
+    const reservation = this.capacity.answers.begin(request.principal!);
+    const requested = this.requestOf(request, gone.signal, reservation);
     // The text is large, and Fastify would keep it until the answer has ended.
     request.body = undefined;
     try {
@@ -209,9 +209,9 @@ export class HttpBindings {
       setType(binding, request, reply);
       if (typeof answer.text === 'string') return reply.send(answer.text);
       taken();
-      return await sendBlocks(reply, answer.text, hold);
+      return await sendBlocks(reply, answer.text, reservation);
     } finally {
-      hold.end();
+      reservation.end();
     }
   }
 
@@ -235,7 +235,7 @@ export class HttpBindings {
   private requestOf(
     request: FastifyRequest<{ Params: Params }>,
     signal: AbortSignal,
-    { take: reserveAnswer }: AnswerHold,
+    { take: reserveAnswer }: AnswerReservation,
   ): HttpRequest {
     const { headers, params, query, body, note, principal } = request;
     const agentId = params['agentId'];

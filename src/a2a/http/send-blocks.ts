@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { AnswerHold } from '../limits/answer-budget.js';
+import type { AnswerReservation } from '../limits/answer-budget.js';
 
 /**
  * Answers with these blocks, which leave in pieces as the client takes them. Resolves when the answer has left,
@@ -9,14 +9,14 @@ import type { AnswerHold } from '../limits/answer-budget.js';
 export async function sendBlocks(
   reply: FastifyReply,
   blocks: readonly Buffer[],
-  hold: AnswerHold,
+  reservation: AnswerReservation,
 ): Promise<FastifyReply> {
   const { raw } = reply;
   // An answer that has others before it has no socket of its own yet.
   const { socket } = raw.req;
   if (socket.destroyed) return reply;
   const length = blocks.reduce((sum, block) => sum + block.length, 0);
-  const { pieces, left } = hold.depart(blocks, () => socket.destroy());
+  const { pieces, left } = reservation.depart(blocks, () => socket.destroy());
   const closed = new Promise<void>((resolve) => {
     raw.once('close', resolve);
     socket.once('close', resolve);

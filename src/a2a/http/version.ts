@@ -1,4 +1,4 @@
-import { type CallSource, single } from '../call-context.js';
+import { type CallSource, single } from '../context-of-headers.js';
 
 /** The `A2A-Version` of a request: the header, else the query parameter (A2A §3.6.1). */
 export function versionRequestedBy(request: {

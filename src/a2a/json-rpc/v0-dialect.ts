@@ -4,11 +4,11 @@ import type { CallContext } from '../../auth/index.js';
 import { rpcErrorOf } from '../error-map.js';
 import { answerText } from '../http/answer-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
-import { statedVersion } from '../protocol-version.js';
+import { statedVersion } from '../requested-version.js';
 import type { EventSource } from '../sse/event-source.js';
 import { LEGACY_OPERATIONS, type LegacyItem } from '../v0-operations.js';
 import { isObject } from '../validation/shape.js';
-import type { RpcDialect, RpcOutcome } from './dialect.js';
+import type { RpcDialect, RpcOutcome } from './rpc-dialect.js';
 import { type Envelope, type RpcId, failureText, success, successText } from './envelope.js';
 import { LEGACY_METHODS } from './v0-methods.js';
 

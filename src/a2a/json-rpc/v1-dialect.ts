@@ -6,7 +6,7 @@ import { answerText } from '../http/answer-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS } from '../operations.js';
 import type { EventSource } from '../sse/event-source.js';
-import type { RpcDialect, RpcOutcome } from './dialect.js';
+import type { RpcDialect, RpcOutcome } from './rpc-dialect.js';
 import { type Envelope, failureText, success, successText } from './envelope.js';
 import { LEGACY_METHODS } from './v0-methods.js';
 

@@ -53,13 +53,13 @@ export class AnswerBudget {
   }
 
   /** The answer of one call. */
-  begin(caller: Principal): AnswerHold {
-    return new AnswerHold(this.reservations, this.rules, caller);
+  begin(caller: Principal): AnswerReservation {
+    return new AnswerReservation(this.reservations, this.rules, caller);
   }
 }
 
 /** What one answer has of the budget; nothing while it is small. */
-export class AnswerHold {
+export class AnswerReservation {
   private reservation: ByteReservation | undefined;
   private isOver = false;
 

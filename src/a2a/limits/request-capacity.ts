@@ -4,7 +4,7 @@ import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AnswerBudget } from './answer-budget.js';
-import { BodyBudget } from './body-budget.js';
+import { RequestBodyBudget } from './request-body-budget.js';
 import type { ByteReservation } from './byte-reservations.js';
 import { OpenCalls } from './open-calls.js';
 import { Turns } from './turns.js';
@@ -35,7 +35,7 @@ export class RequestCapacity implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly job: BackgroundJob;
 
   constructor(
-    private readonly budget: BodyBudget,
+    private readonly budget: RequestBodyBudget,
     private readonly turns: Turns,
     private readonly calls: OpenCalls,
     readonly uploads: Uploads,
@@ -60,7 +60,7 @@ export class RequestCapacity implements OnApplicationBootstrap, OnModuleDestroy 
     return this.job.stop();
   }
 
-  /** See {@link BodyBudget.reserve}. */
+  /** See {@link RequestBodyBudget.reserve}. */
   reserve(caller: Principal, bytes: number): Promise<ByteReservation> {
     return this.budget.reserve(caller, bytes);
   }

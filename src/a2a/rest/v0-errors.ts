@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorReason, hubErrorOf } from '../../common/hub-error.js';
 import { restErrorOf, rpcErrorOf } from '../error-map.js';
-import { peerOf } from './v0-peers.js';
+import { peerOf } from './v0-rest-peers.js';
 
 /** The class that Java's client makes of each error: 0.3 has one for its own errors and JSON-RPC's. */
 const CLASSES: Readonly<Record<ErrorReason, string>> = {

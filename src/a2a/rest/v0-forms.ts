@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { single } from '../call-context.js';
+import { single } from '../context-of-headers.js';
 import type {
   LegacyCardForm,
   LegacyEvent,
@@ -24,7 +24,7 @@ import {
   protoSendMessage,
   protoSetPushConfig,
 } from '../validation/v0-proto-requests.js';
-import { peerOf } from './v0-peers.js';
+import { peerOf } from './v0-rest-peers.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

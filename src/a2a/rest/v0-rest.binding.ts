@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { hubErrorOf } from '../../common/hub-error.js';
 import type { ServedInterface } from '../capabilities.js';
-import { callContextOf } from '../call-context.js';
+import { callContextOf } from '../context-of-headers.js';
 import { WIRE_ERRORS } from '../error-map.js';
 import { answerText } from '../http/answer-text.js';
 import { fastifyPath } from '../http/fastify-path.js';
@@ -17,7 +17,7 @@ import { HttpBindings } from '../http/http-bindings.js';
 import { AGENT_BASE_PATH, HUB_BASE_PATH } from '../http/base-paths.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type RestRoute } from '../operations.js';
-import { checkVersion } from '../protocol-version.js';
+import { checkVersion } from '../requested-version.js';
 import type { EventSource } from '../sse/event-source.js';
 import { LEGACY_OPERATIONS, type LegacyItem, type LegacyOperation } from '../v0-operations.js';
 import { errorTextOf } from './v0-errors.js';

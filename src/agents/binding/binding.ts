@@ -51,7 +51,7 @@ export interface Connector {
  * everything else asks the list.
  */
 export interface Binding {
-  /** As agent cards name it. */
+  /** As A2A names it, in capitals; cards may write it otherwise. */
   readonly name: string;
   /** What an address must be, to follow "the url is not". */
   readonly addressRule: string;

@@ -1,8 +1,8 @@
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../protocol/protocol-version.js';
 import type { Binding } from './binding.js';
-import { GRPC } from './grpc.binding.js';
-import { HTTP_JSON } from './http-json.binding.js';
-import { JSON_RPC } from './json-rpc.binding.js';
+import { GRPC } from './agent-grpc.binding.js';
+import { HTTP_JSON } from './agent-http-json.binding.js';
+import { JSON_RPC } from './agent-json-rpc.binding.js';
 
 /** Every binding the hub calls agents in; first the one that costs the hub and the network between least. */
 export const BINDINGS = [JSON_RPC, HTTP_JSON, GRPC] as const satisfies readonly Binding[];

@@ -115,7 +115,7 @@ async function fromText(text: Uint8Array): Promise<Buffer> {
 
 /** They are typed, so that what is found are parts. */
 function partsOf(answer: unknown): readonly Part[] {
-  return [...partsIn(answer)] as Part[];
+  return partsIn(answer) as Part[];
 }
 
 function parsed(text: string): unknown {

@@ -18,7 +18,7 @@ import { AgentCallError } from './agent-call-error.js';
 import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS, shapeOfAnswer } from './answer-limits.js';
 import type { ExchangeOptions } from './http-exchange.js';
 import type { GrpcCallKind, GrpcChannels, GrpcLease } from './grpc-channels.js';
-import { failureOfGrpc } from './grpc-error.js';
+import { failureOfGrpc } from './grpc-failure.js';
 import { type FileForm, formOfStatus } from './file-forms.js';
 import { Pace } from './pace.js';
 import { SSE_EVENT_LIMIT, SseEventTooLargeError } from './sse-reader.js';
@@ -158,7 +158,7 @@ export class GrpcExchange {
   private async reserve(bytes: Buffer): Promise<void> {
     this.isWaiting = true;
     try {
-      await this.reading.hold(bytes.length);
+      await this.reading.reserve(bytes.length);
     } finally {
       this.isWaiting = false;
     }

@@ -140,8 +140,8 @@ export class HttpExchange {
 
   private async text(answer: EgressResponse): Promise<string> {
     try {
-      const held = (bytes: number): Promise<void> | undefined => this.reading.hold(bytes);
-      const options = { json: ANSWER_LIMITS, held };
+      const reserve = (bytes: number): Promise<void> | undefined => this.reading.reserve(bytes);
+      const options = { json: ANSWER_LIMITS, reserve };
       return await readText(answer, this.options.maxAnswerBytes, options);
     } catch (error) {
       if (error instanceof BodyTooLargeError) {
@@ -162,8 +162,8 @@ export class HttpExchange {
         yield { json, text: () => JSON.stringify(json) };
         return;
       }
-      const held = (bytes: number): Promise<void> | undefined => this.reading.hold(bytes);
-      const source = readSse(answer.body, { json: EVENT_LIMITS, held });
+      const reserve = (bytes: number): Promise<void> | undefined => this.reading.reserve(bytes);
+      const source = readSse(answer.body, { json: EVENT_LIMITS, reserve });
       const stream = new LongStream();
       for await (const { type, data, complete } of source) {
         this.reading.whole();

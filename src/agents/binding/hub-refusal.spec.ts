@@ -1,6 +1,6 @@
 import { Metadata, status } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
-import { failureOfGrpc } from './grpc-error.js';
+import { failureOfGrpc } from './grpc-failure.js';
 import { failureOf, protocolErrorIn } from './protocol-error.js';
 import { hubRefusalOf } from './hub-refusal.js';
 

@@ -90,14 +90,14 @@ describe('readSse', () => {
   it('tells what it holds, and waits before it reads on', async () => {
     const seen: number[] = [];
     let waited = 0;
-    const held = (bytes: number): Promise<void> | undefined => {
+    const reserve = (bytes: number): Promise<void> | undefined => {
       seen.push(bytes);
       if (bytes < 3000) return undefined;
       return Promise.resolve().then(() => void (waited += 1));
     };
     const chunks = ['data: ', 'x'.repeat(2000), 'x'.repeat(2000), '\n', '\n', 'data: y\n\n'];
     const body = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
-    for await (const event of readSse(body, { json: JSON_LIMITS, held }))
+    for await (const event of readSse(body, { json: JSON_LIMITS, reserve }))
       expect(event.type).toBe('message');
     expect(Math.max(...seen)).toBeGreaterThan(4000);
     expect(seen.at(-1)).toBe(0);

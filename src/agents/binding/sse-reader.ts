@@ -30,7 +30,7 @@ export interface SseOptions {
    * Told how many bytes of the event under way are held by now; what it returns is waited for before
    * more is read. Bytes of an event that was given count until the next one is asked for.
    */
-  readonly held?: (bytes: number) => Promise<void> | undefined;
+  readonly reserve?: (bytes: number) => Promise<void> | undefined;
 }
 
 const LINE_FEED = 0x0a;
@@ -46,7 +46,7 @@ const METERED = 4096;
  */
 export async function* readSse(
   body: Readable,
-  { json, held }: SseOptions,
+  { json, reserve }: SseOptions,
 ): AsyncGenerator<SseEvent, void, undefined> {
   const event = new EventBuilder(json);
   /** A line whose end has not arrived; counted as it comes, so that it is given up at the first byte too many. */
@@ -68,12 +68,12 @@ export async function* readSse(
       const done = event.line(isWhole ? textOf(part) : await lineOf(rest), !isWhole);
       if (done === undefined) continue;
       yield done;
-      void held?.(0);
+      void reserve?.(0);
     }
     if (start < chunk.length) add(chunk.subarray(start));
     const size = event.size + rest.size;
     if (size > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
-    const reserved = held?.(size);
+    const reserved = reserve?.(size);
     if (reserved !== undefined) await reserved;
   }
   if (rest.size > 0) event.line(await lineOf(rest), true);

@@ -6,7 +6,7 @@ import { IdSource } from '../../common/ids.js';
 import { safeWords, secretsIn } from '../../common/safe-words.js';
 import { AppConfig } from '../../config/index.js';
 import { bindingOf } from '../binding/bindings.js';
-import type { Agent } from '../agent.js';
+import { type Agent, budgetsOf } from '../agent.js';
 import type { AgentCallError } from '../binding/agent-call-error.js';
 import type { DeviationKind } from '../registry/agent-deviations.js';
 import { oldWireOfAnswer } from '../card/old-wire.js';
@@ -107,7 +107,7 @@ export class AgentProbe {
       server: isQuoted && captured.server !== null ? safeWords(captured.server, []) : null,
       oldWire: (isUnread ? oldWireOfAnswer(captured.text) : undefined) ?? null,
     };
-    const firstEventMs = agent.budgets.firstEventMs ?? config.agents.firstEventMs;
+    const { firstEventMs } = budgetsOf(agent, config.agents);
     return { ...findings, recommendations: recommend(agent, findings, firstEventMs) };
   }
 }

@@ -53,7 +53,7 @@ export interface AgentCallOptions {
    * what the hub reads at once. Without it they do until the answer is returned. A stream's events
    * count until the next one is asked for.
    */
-  readonly hold?: (release: () => void) => void;
+  readonly retain?: (release: () => void) => void;
 }
 
 /**

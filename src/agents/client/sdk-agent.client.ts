@@ -6,7 +6,7 @@ import { secretsIn } from '../../common/safe-words.js';
 import { AppConfig } from '../../config/index.js';
 import { type ListTasksResponse, StreamResponse, type Task } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
-import type { Agent, AgentEndpoint } from '../agent.js';
+import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
 import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
@@ -157,7 +157,7 @@ class WiredAgentClient extends AgentClient {
     pageToken: string,
     options: AgentCallOptions,
   ): Promise<ListTasksResponse> {
-    const once = { ...options, hold: undefined };
+    const once = { ...options, retain: undefined };
     try {
       return await this.listWith(LIST_HISTORY, agent, contextId, pageToken, once);
     } catch (error) {
@@ -196,8 +196,8 @@ class WiredAgentClient extends AgentClient {
           const answer = await run(call);
           plan.answered();
           const release = (): void => call.exchange.release();
-          if (options.hold === undefined) release();
-          else options.hold(release);
+          if (options.retain === undefined) release();
+          else options.retain(release);
           return answer;
         } catch (error) {
           call.exchange.release();
@@ -298,7 +298,7 @@ class WiredAgentClient extends AgentClient {
       target = {
         agentId: agent.id,
         secrets: secretsIn(agent.credentials),
-        connectTimeoutMs: agent.budgets.connectMs ?? this.config.agents.connectMs,
+        connectTimeoutMs: budgetsOf(agent, this.config.agents).connectMs,
       };
       this.targets.set(agent, target);
     }

@@ -106,6 +106,7 @@ interface Judged {
 function judge(written: AgentInterface, limits: InterfaceLimits): Judged {
   const { url, tenant } = written;
   const { pin = UNPINNED } = limits;
+  // A2A writes the names of bindings in capitals; some cards do not.
   const protocolBinding = written.protocolBinding.toUpperCase();
   const no = (reason: string): Judged => ({ written, rank: Infinity, reason, endpoint: undefined });
   if (!isBindingName(protocolBinding)) return no('the binding is unknown');

@@ -9,7 +9,7 @@ import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
-import type { Agent } from '../agent.js';
+import { type Agent, budgetsOf } from '../agent.js';
 import type { AgentCallError } from '../binding/agent-call-error.js';
 import {
   type Admission,
@@ -248,9 +248,9 @@ export class AgentMonitor extends AgentHealth {
   }
 
   /** How long the agent may take to answer a message. */
-  private answerMs({ budgets }: Agent): number {
-    const { connectMs, firstEventMs } = this.config.agents;
-    return (budgets.connectMs ?? connectMs) + (budgets.firstEventMs ?? firstEventMs);
+  private answerMs(agent: Agent): number {
+    const { connectMs, firstEventMs } = budgetsOf(agent, this.config.agents);
+    return connectMs + firstEventMs;
   }
 
   private watchedOf(agentId: string): Watched | undefined {

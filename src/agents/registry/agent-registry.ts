@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { ByOrganization, isOpenTo } from '../../common/by-organization.js';
 import { Clock } from '../../common/clock.js';
@@ -19,14 +19,10 @@ interface Snapshot {
   readonly byOrganization: ByOrganization<Agent>;
 }
 
-/**
- * All agents in memory, for the path of every message. It is renewed with each change made in this
- * process before that change is answered, and at most a second after one made in another.
- */
+/** All agents in memory, for the path of every message. */
 @Injectable()
-export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
+export class AgentRegistry extends RevisionedCache<Agent> {
   private snapshot = snapshotOf([]);
-  private readonly cache: RevisionedCache<Agent>;
   private purgedAt = 0;
   /** What was last logged of agents that cannot be used, by their ids. */
   private unusable: ReadonlyMap<string, string> = new Map();
@@ -36,19 +32,7 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    const onReload = (all: readonly Agent[]): void => {
-      this.snapshot = snapshotOf(all);
-      this.reportUnusable(all);
-    };
-    this.cache = new RevisionedCache(store, onReload, 'agents', clock, log);
-  }
-
-  onModuleInit(): Promise<void> {
-    return this.cache.follow(() => this.purge());
-  }
-
-  onModuleDestroy(): void {
-    this.cache.stop();
+    super(store, 'agents', clock, log);
   }
 
   /** The agent with this id, enabled or not. */
@@ -91,9 +75,9 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
     return isOpenTo(agent.organizations, organization);
   }
 
-  /** Reads all agents again if any changed; resolves when the memory holds what the database does. */
-  renew(): Promise<void> {
-    return this.cache.renew();
+  protected override onReload(all: readonly Agent[]): void {
+    this.snapshot = snapshotOf(all);
+    this.reportUnusable(all);
   }
 
   /** Once for each fault. */
@@ -111,7 +95,7 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
     this.unusable = faults;
   }
 
-  private async purge(): Promise<void> {
+  protected override async beforeLook(): Promise<void> {
     const now = this.clock.now().getTime();
     if (now - this.purgedAt < PURGE_EVERY_MS) return;
     await this.store.purge(new Date(now - DELETED_KEPT_MS));

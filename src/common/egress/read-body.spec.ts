@@ -42,9 +42,9 @@ describe('a body that is read', () => {
 
   it('waits for room before more is read, and is left when there is none', async () => {
     const { answer, seen } = answerOf(Array(100).fill('x'.repeat(100)));
-    const held = (bytes: number): Promise<void> | undefined =>
+    const reserve = (bytes: number): Promise<void> | undefined =>
       bytes < 300 ? undefined : Promise.reject(new Error('no room'));
-    await expect(readText(answer, 2 ** 20, { held })).rejects.toThrow('no room');
+    await expect(readText(answer, 2 ** 20, { reserve })).rejects.toThrow('no room');
     expect(seen.pieces).toBeLessThan(10);
   });
 });

@@ -23,7 +23,7 @@ export interface ReadOptions {
    * Told how many bytes are held by now, before more are read. What it returns is waited for; when it
    * throws or rejects, the rest is not read.
    */
-  readonly held?: (bytes: number) => Promise<void> | undefined;
+  readonly reserve?: (bytes: number) => Promise<void> | undefined;
 }
 
 /** JSON of a fixed purpose (a card, a key set): small, whatever its bytes may be. */
@@ -36,7 +36,7 @@ export const SMALL_JSON: JsonLimits = { maxValues: 50_000, maxNesting: MAX_NESTI
 export async function readText(
   answer: EgressResponse,
   limitBytes: number,
-  { json, held }: ReadOptions = {},
+  { json, reserve }: ReadOptions = {},
 ): Promise<string> {
   const { body } = answer;
   if (Number(answer.headers['content-length'] ?? NaN) > limitBytes) {
@@ -50,7 +50,7 @@ export async function readText(
     if (bytes.size + chunk.length > limitBytes) throw new BodyTooLargeError(limitBytes);
     meter?.add(chunk);
     bytes.add(chunk);
-    const reserved = held?.(bytes.size);
+    const reserved = reserve?.(bytes.size);
     if (reserved !== undefined) await reserved;
   }
   return bytes.text();

@@ -1,7 +1,7 @@
 import { Controller, applyDecorators } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Scope } from '../scope.js';
-import { declareAccess } from './access.js';
+import { declareAccess } from './declare-access.js';
 
 /**
  * A controller of the admin API: its tag in the API's description, the path it is at, and the scope its

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import './access.js';
+import './declare-access.js';
 import { varyBy } from './vary.js';
 
 /** A document anybody may read and keep for a while. */

@@ -92,7 +92,8 @@ export const TASKS_SETTINGS = {
       min: 1,
       max: 3650,
       default: 30,
-      description: 'How long an unused context keeps its affinity to agents.',
+      description:
+        'How long after its newest task a context prefers the agents of that task; it ends with the task itself.',
     }),
     retentionDays: days({
       min: 0,

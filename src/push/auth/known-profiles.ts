@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { invalidField } from '../../common/hub-error.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
@@ -28,32 +28,12 @@ interface AutomaticRule {
  * that is not known is looked up before it is said not to exist.
  */
 @Injectable()
-export class KnownProfiles implements OnModuleInit, OnModuleDestroy {
+export class KnownProfiles extends RevisionedCache<AuthProfile> {
   private named = new Map<string, Known>();
   private automatic: readonly AutomaticRule[] = [];
-  private readonly cache: RevisionedCache<AuthProfile>;
 
   constructor(store: AuthProfileStore, clock: Clock, log: Log) {
-    this.cache = new RevisionedCache(
-      store,
-      (all) => this.onReload(all),
-      'auth profiles',
-      clock,
-      log,
-    );
-  }
-
-  onModuleInit(): Promise<void> {
-    return this.cache.follow();
-  }
-
-  onModuleDestroy(): void {
-    this.cache.stop();
-  }
-
-  /** Reads all profiles again if any changed; resolves when the memory holds what the database does. */
-  renew(): Promise<void> {
-    return this.cache.renew();
+    super(store, 'auth profiles', clock, log);
   }
 
   /**
@@ -95,7 +75,7 @@ export class KnownProfiles implements OnModuleInit, OnModuleDestroy {
     return known?.patterns.some((pattern) => matchesUrl(pattern, url)) ? known.profile : undefined;
   }
 
-  private onReload(profiles: readonly AuthProfile[]): void {
+  protected override onReload(profiles: readonly AuthProfile[]): void {
     const all = profiles.map((profile) => ({ profile, patterns: patternsOf(profile) }));
     this.named = new Map(
       all.map((known) => [keyOf(known.profile.organization, known.profile.name), known]),

@@ -89,7 +89,7 @@ export interface BodyReservation {
 
 async function hold(reading: Reading, bytes: number): Promise<void> {
   try {
-    await reading.hold(bytes);
+    await reading.reserve(bytes);
     reading.whole();
   } catch (error) {
     throw error instanceof ReadBudgetError ? new OverBudgetError() : error;

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
@@ -13,33 +13,12 @@ const NONE: readonly Subscription[] = [];
  * second after one made in another; {@link revision} says how new it is.
  */
 @Injectable()
-export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
+export class SubscriptionDirectory extends RevisionedCache<Subscription> {
   private byOrganization: ReadonlyMap<string, readonly Subscription[]> = new Map();
   private known = -1;
-  private requested = -1;
-  private readonly cache: RevisionedCache<Subscription>;
 
   constructor(store: SubscriptionStore, clock: Clock, log: Log) {
-    const watched = {
-      // The list is read after the number, so it is as new as that or newer.
-      revision: async () => (this.requested = await store.revision()),
-      all: () => store.all(),
-    };
-    this.cache = new RevisionedCache(
-      watched,
-      (all) => this.onReload(all),
-      'subscriptions',
-      clock,
-      log,
-    );
-  }
-
-  onModuleInit(): Promise<void> {
-    return this.cache.follow();
-  }
-
-  onModuleDestroy(): void {
-    this.cache.stop();
+    super(store, 'subscriptions', clock, log);
   }
 
   /** The revision the memory is of. */
@@ -51,14 +30,9 @@ export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
     return this.byOrganization.get(organization) ?? NONE;
   }
 
-  /** Reads all again if any changed; resolves when the memory holds what the database does. */
-  renew(): Promise<void> {
-    return this.cache.renew();
-  }
-
-  private onReload(all: readonly Subscription[]): void {
+  protected override onReload(all: readonly Subscription[], revision: number): void {
     this.byOrganization = grouped(all);
-    this.known = this.requested;
+    this.known = revision;
   }
 }
 

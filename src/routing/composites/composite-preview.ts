@@ -10,7 +10,7 @@ import { COMPOSITE_AGENT_ID, type CompositeSkill } from '../domain/composite-ski
 import { completed, type WrittenComposite } from './composites.service.js';
 import { checkDefinition } from './domain/check-definition.js';
 import { checkTargets } from './domain/check-targets.js';
-import { compositeSkillOf } from './domain/composite-skill.js';
+import { compositeSkillOf } from './domain/skill-of-composite.js';
 import type { Composite } from './domain/composite.js';
 
 /** What would come of a composite skill if it were saved now. */

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { ByOrganization } from '../../common/by-organization.js';
 import { Clock } from '../../common/clock.js';
@@ -6,9 +6,9 @@ import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { CompositeSkill } from '../domain/composite-skill.js';
-import { CompositeSource } from '../composite-source.js';
+import type { CompositeSource } from '../composite-source.js';
 import { CompositeStore } from './composite-store.js';
-import { compositeSkillOf } from './domain/composite-skill.js';
+import { compositeSkillOf } from './domain/skill-of-composite.js';
 import type { Composite } from './domain/composite.js';
 
 interface Entry {
@@ -16,16 +16,12 @@ interface Entry {
   readonly skill: CompositeSkill;
 }
 
-/**
- * All composite skills in memory, for the path of every message. It is renewed with each change made in
- * this process before that change is answered, and at most a second after one made in another.
- */
+/** All composite skills in memory, for the path of every message. */
 @Injectable()
-export class CompositeRegistry extends CompositeSource implements OnModuleInit, OnModuleDestroy {
+export class CompositeRegistry extends RevisionedCache<Composite> implements CompositeSource {
   /** By id, ascending. */
   private entries: ReadonlyMap<string, Entry> = new Map();
   private byOrganization = byOrganizationOf(this.entries);
-  private readonly cache: RevisionedCache<Composite>;
 
   constructor(
     store: CompositeStore,
@@ -33,22 +29,7 @@ export class CompositeRegistry extends CompositeSource implements OnModuleInit, 
     clock: Clock,
     log: Log,
   ) {
-    super();
-    this.cache = new RevisionedCache(
-      store,
-      (all) => this.onReload(all),
-      'composite skills',
-      clock,
-      log,
-    );
-  }
-
-  onModuleInit(): Promise<void> {
-    return this.cache.follow();
-  }
-
-  onModuleDestroy(): void {
-    this.cache.stop();
+    super(store, 'composite skills', clock, log);
   }
 
   /** Every composite skill by id, enabled or not. */
@@ -60,12 +41,7 @@ export class CompositeRegistry extends CompositeSource implements OnModuleInit, 
     return this.byOrganization.usable(organization);
   }
 
-  /** Reads all again if any changed; resolves when the memory holds what the database does. */
-  renew(): Promise<void> {
-    return this.cache.renew();
-  }
-
-  private onReload(composites: readonly Composite[]): void {
+  protected override onReload(composites: readonly Composite[]): void {
     this.entries = new Map(composites.map((each) => [each.id, this.entryOf(each)] as const));
     this.byOrganization = byOrganizationOf(this.entries);
   }

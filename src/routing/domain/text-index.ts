@@ -66,7 +66,7 @@ interface Document {
 
 interface KnownSource {
   readonly stamp: TextSource['stamp'];
-  readonly held: readonly { readonly documentId: string; readonly holder: Holder }[];
+  readonly indexed: readonly { readonly documentId: string; readonly holder: Holder }[];
 }
 
 /**
@@ -102,7 +102,7 @@ export class TextIndex {
       const known = this.sources.get(source.key);
       if (known && isSameStamp(known.stamp, source.stamp)) continue;
       // First in, then out: a text that stays is not written anew.
-      this.sources.set(source.key, { stamp: source.stamp, held: this.add(source) });
+      this.sources.set(source.key, { stamp: source.stamp, indexed: this.add(source) });
       if (known) this.remove(known);
       yield source.skills.length;
     }
@@ -111,7 +111,7 @@ export class TextIndex {
       this.sources.delete(key);
       if (!known) continue;
       this.remove(known);
-      yield known.held.length;
+      yield known.indexed.length;
     }
   }
 
@@ -166,7 +166,7 @@ export class TextIndex {
     return new Map([...words].filter(([key]) => keys.has(key)));
   }
 
-  private add({ agentId, skills, tags }: TextSource): KnownSource['held'] {
+  private add({ agentId, skills, tags }: TextSource): KnownSource['indexed'] {
     return skills.map((skill) => {
       const text = wordsOfSkill(skill, tags);
       const holder = { agentId, skillId: skill.id };
@@ -185,8 +185,8 @@ export class TextIndex {
     return document;
   }
 
-  private remove({ held }: KnownSource): void {
-    for (const { documentId, holder } of held) {
+  private remove({ indexed }: KnownSource): void {
+    for (const { documentId, holder } of indexed) {
       const document = this.documents.get(documentId);
       document?.holders.delete(holder);
       if (document?.holders.size === 0) this.erase(document);

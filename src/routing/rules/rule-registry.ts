@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
@@ -7,23 +7,18 @@ import { offeredComposites } from '../composites/domain/offered.js';
 import { AgentIndex } from '../domain/agent-index.js';
 import { CompositeSource } from '../composite-source.js';
 import type { RuleDecision, RuleQuestion } from '../domain/rule-decision.js';
-import { RuleSource } from '../rule-source.js';
+import type { RuleSource } from '../rule-source.js';
 import { decide } from './domain/decide.js';
 import type { Rule } from './domain/rule.js';
 import { RuleSet } from './domain/rule-set.js';
 import { RuleStore } from './rule-store.js';
 
-/**
- * All rules in memory, for the path of every message: those declared in YAML, then those of the API.
- * It is renewed with each change made in this process before that change is answered, and at most a
- * second after one made in another.
- */
+/** All rules in memory, for the path of every message: those declared in YAML, then those of the API. */
 @Injectable()
-export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDestroy {
+export class RuleRegistry extends RevisionedCache<Rule> implements RuleSource {
   private declared: readonly Rule[] = [];
   private stored: readonly Rule[] = [];
   private set = new RuleSet([]);
-  private readonly cache: RevisionedCache<Rule>;
 
   constructor(
     store: RuleStore,
@@ -32,16 +27,7 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
     clock: Clock,
     private readonly log: Log,
   ) {
-    super();
-    this.cache = new RevisionedCache(store, (all) => this.onReload(all), 'rules', clock, log);
-  }
-
-  onModuleInit(): Promise<void> {
-    return this.cache.follow();
-  }
-
-  onModuleDestroy(): void {
-    this.cache.stop();
+    super(store, 'rules', clock, log);
   }
 
   decide(question: RuleQuestion): RuleDecision | undefined {
@@ -81,12 +67,7 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
     return AgentIndex.of(agents, offeredComposites(this.composites.usable(principal), agents));
   }
 
-  /** Reads all rules again if any changed; resolves when the memory holds what the database does. */
-  renew(): Promise<void> {
-    return this.cache.renew();
-  }
-
-  private onReload(stored: readonly Rule[]): void {
+  protected override onReload(stored: readonly Rule[]): void {
     this.stored = stored;
     this.compile();
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/index.js';
 import type { FieldViolation } from '../../common/hub-error.js';
 import { CompositeRegistry } from '../composites/composite-registry.js';
-import { compositeSkillOf } from '../composites/domain/composite-skill.js';
+import { compositeSkillOf } from '../composites/domain/skill-of-composite.js';
 import { AgentIndex, hubSkillId, splitSkillId } from '../domain/agent-index.js';
 import { nearest } from '../../common/nearest.js';
 import { obstacleOf } from './domain/obstacle.js';

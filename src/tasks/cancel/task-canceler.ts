@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AgentRegistry } from '../../agents/index.js';
+import { AgentRegistry, budgetsOf } from '../../agents/index.js';
 import type { Operator, Visibility } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
@@ -74,6 +74,6 @@ export class TaskCanceler {
   }
 
   private waitMs({ agentId }: Delegation): number {
-    return this.agents.known(agentId)?.budgets.cancelWaitMs ?? this.config.agents.cancelWaitMs;
+    return budgetsOf(this.agents.known(agentId), this.config.agents).cancelWaitMs;
   }
 }

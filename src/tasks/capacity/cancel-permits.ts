@@ -1,4 +1,4 @@
-import type { CancelQuota } from '../store/claim.js';
+import type { CancelQuota } from '../store/claimed-task.js';
 
 /** Cancels sent at once, by one process. */
 const MAX = 128;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
 import type { DelegationWrite } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
 import type { TaskStore } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 import { QueueDepth } from './queue-depth.js';

@@ -4,7 +4,7 @@ import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AgentDelegations } from '../store/agent-delegations.js';
-import { isHeld } from '../domain/unsent.js';
+import { awaitsBreaker } from '../domain/unsent.js';
 import { TaskStore } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
 import { Database } from '../../database/database.js';
@@ -61,7 +61,7 @@ export class QueueDepth {
     store.onCommitted((written) => {
       for (const { delegation } of written) {
         const { id, state } = delegation;
-        if (state === 'queued' && !isHeld(delegation)) this.entered(id, delegation);
+        if (state === 'queued' && !awaitsBreaker(delegation)) this.entered(id, delegation);
         else this.left(id);
       }
     });

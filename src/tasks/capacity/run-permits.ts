@@ -1,6 +1,6 @@
 import type { AgentLoad } from '../../agents/index.js';
 import { reservedOf, availableTo } from '../domain/fair-share.js';
-import type { CancelQuota, ClaimQuota } from '../store/claim.js';
+import type { CancelQuota, ClaimQuota } from '../store/claimed-task.js';
 import type { Delegation } from '../task.js';
 
 /** The delegation a permit is for. */
@@ -164,7 +164,7 @@ export class RunPermit {
     /** Around its release: whether another delegation may be waiting for it, and then that it is free. */
     private readonly hooks: { readonly isContended: () => boolean; readonly released: () => void },
     /** It has been acquired for this run already. */
-    private isHeld = false,
+    private awaitsBreaker = false,
   ) {}
 
   adapt({ waits, polls, hasEnded }: RunActivity): void {
@@ -180,22 +180,22 @@ export class RunPermit {
   }
 
   private acquire(): void {
-    if (this.isHeld) return;
-    this.isHeld = true;
+    if (this.awaitsBreaker) return;
+    this.awaitsBreaker = true;
     this.isPolled = false;
     this.permits.acquire(this.holder);
   }
 
   private setPolled(polls: boolean): void {
-    if (!this.isHeld || this.isPolled === polls) return;
+    if (!this.awaitsBreaker || this.isPolled === polls) return;
     this.isPolled = polls;
     if (polls) this.freeUp(() => this.permits.setPolled(this.holder, true));
     else this.permits.setPolled(this.holder, false);
   }
 
   private release(): void {
-    if (!this.isHeld) return;
-    this.isHeld = false;
+    if (!this.awaitsBreaker) return;
+    this.awaitsBreaker = false;
     this.freeUp(() => this.permits.release(this.holder, this.isPolled));
   }
 

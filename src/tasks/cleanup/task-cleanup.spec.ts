@@ -41,14 +41,13 @@ it('cleans up, and ends the other tasks, when one cannot be ended', async () => 
         },
       },
       { forget: none },
-      { forget: none },
       new HastyClock(),
       {
         error: (entry: unknown) => void errors.push(entry),
         warn: () => undefined,
         info: () => undefined,
       },
-      { tasks: { contextTtlDays: 30, retentionDays: 30 } },
+      { tasks: { retentionDays: 30 } },
     );
     cleanup.start();
   });

@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
-import { Clock } from '../../common/clock.js';
+import { Clock, DAY_MS } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { longTurn } from '../../common/long-work.js';
 import { CallbackStore } from '../callbacks/callback-store.js';
-import { ContextStore } from '../store/context-store.js';
 import { decideDeadline } from '../domain/decide-deadline.js';
 import { TaskLog } from '../log/task-log.js';
 import { type KeyCursor, type TaskCursor, TaskStore } from '../store/task-store.js';
@@ -23,11 +22,10 @@ const LOGS_EVERY_MS = 10_000;
 const CALLBACK_KEPT_MS = 60 * 60 * 1000;
 /** An append has been committed by then, or never will be. */
 const STAGED_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long unused contexts are remembered, and ended tasks kept (0: for ever). */
+/** How long ended tasks are kept (0: for ever). */
 interface CleanupConfig {
-  readonly tasks: Pick<AppConfig['tasks'], 'contextTtlDays' | 'retentionDays'>;
+  readonly tasks: Pick<AppConfig['tasks'], 'retentionDays'>;
 }
 
 /** Ends overdue tasks and delegations, and deletes what has been kept for its time. */
@@ -42,7 +40,6 @@ export class TaskCleanup {
       TaskStore,
       'overdue' | 'forgetKeys' | 'forgetTasks' | 'forgetTexts' | 'deleteLogPiece'
     >,
-    @Inject(ContextStore) private readonly contexts: Pick<ContextStore, 'forget'>,
     @Inject(CallbackStore) private readonly callbacks: Pick<CallbackStore, 'forget'>,
     private readonly clock: Clock,
     @Inject(Log) private readonly logger: Pick<Log, 'error' | 'warn' | 'info'>,
@@ -56,7 +53,7 @@ export class TaskCleanup {
     };
     const retention = {
       name: 'task retention',
-      failure: 'deleting expired tasks and contexts failed',
+      failure: 'deleting expired tasks failed',
       everyMs: CLEANUP_EVERY_MS,
       run: (signal: AbortSignal) => this.cleanUp(signal),
     };
@@ -97,16 +94,13 @@ export class TaskCleanup {
   }
 
   /**
-   * Deletes contexts unused for long, idempotency keys that no longer hold, tasks that ended long ago, callbacks
+   * Deletes idempotency keys that no longer hold, tasks that ended long ago, callbacks
    * never taken, and texts of appends that were never committed. Ends early when `signal` aborts.
    */
   async cleanUp(signal?: AbortSignal): Promise<void> {
-    const { contexts, store, callbacks, clock } = this;
-    const { contextTtlDays } = this.config.tasks;
+    const { store, callbacks, clock } = this;
     const now = clock.now();
-    const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
     const calledBefore = new Date(now.getTime() - CALLBACK_KEPT_MS);
-    await inTurns(signal, () => isFull(contexts.forget(unusedSince, CLEANUP_ROWS)));
     // Before the tasks: a key without an expiry would hold for ever once its task is gone.
     await this.forgetKeys(now, signal);
     await inTurns(signal, () => isFull(callbacks.forget(calledBefore, CLEANUP_ROWS)));

@@ -4,7 +4,7 @@ import { budgetSpent, callsLeft } from './call-budget.js';
 import { isEnded } from './delegation-state.js';
 import type { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
-import { releaseWinner } from './held-artifacts.js';
+import { releaseWinners } from './held-artifacts.js';
 import { progressOfStep, turnOf, type StepProgress } from './plan-progress.js';
 
 /**
@@ -14,7 +14,7 @@ import { progressOfStep, turnOf, type StepProgress } from './plan-progress.js';
  * - a step whose conditions hold begins: its delegations are queued;
  * - a step whose conditions cannot hold any more is skipped;
  * - of a step whose policy is met, or cannot be met any more, what is still open is canceled;
- * - the held artifacts of the winner of a race are shown.
+ * - where its agents compete, the held artifacts of the winners are shown.
  *
  * `canceled`: the client has asked for that. Every agent is then being canceled by its runner, which
  * reports the outcome: a policy that cannot be met any more ends no delegation before that.
@@ -33,7 +33,7 @@ export function advancePlan(draft: Draft, canceled: boolean): boolean {
       const open = delegations.filter(({ state }) => !isEnded(state));
       const reason = status.why;
       for (const each of open) endDelegation(draft, each, { state: 'canceled', reason });
-      if (status.kind === 'met') releaseWinner(draft, current);
+      if (status.kind === 'met') releaseWinners(draft, current);
       else cutShort ||= open.length > 0;
     }
     steps.push(current);

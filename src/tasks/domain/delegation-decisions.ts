@@ -1,5 +1,3 @@
-import type { IdSource } from '../../common/ids.js';
-import type { StreamResponse } from '../../protocol/a2a.js';
 import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
 import { NO_CHANGE } from '../task.js';
 import { hasAccepted, isEnded, shortReason } from './delegation-state.js';
@@ -9,33 +7,7 @@ import { isInDoubt } from './decide-resend.js';
 import { Draft } from './draft.js';
 import type { End } from './end-delegation.js';
 import { endByHub } from './end-by-hub.js';
-import { takeEvent } from './take-event.js';
 import { callsUnsent } from './unsent.js';
-
-/**
- * What one event of an agent (its own ids, as it came) adds to the hub's task. A whole task is
- * reconciled, so that streams, polls and recovery all come through here. An answer that A2A does not
- * allow fails the delegation (InvalidAgentResponse). Events of a delegation that has ended, or of a
- * task that has, add nothing.
- */
-export function decideAgentEvent(
-  aggregate: TaskAggregate,
-  delegationId: string,
-  event: StreamResponse,
-  now: Date,
-  ids: IdSource,
-): TaskChange {
-  const open = openDraft(aggregate, delegationId, now);
-  if (!open || !event.payload) return NO_CHANGE;
-  const invalid = takeEvent(open.draft, open.delegation, event.payload, ids);
-  if (invalid === undefined) return open.draft.change();
-  return decideOutcome(
-    aggregate,
-    delegationId,
-    { state: 'failed', reason: `InvalidAgentResponse: ${invalid}` },
-    now,
-  );
-}
 
 /** Ends a delegation by decision of the hub: an error, a budget, a cancel that the agent has confirmed. */
 export function decideOutcome(
@@ -122,7 +94,8 @@ function withPatch(
   return delegations.map((each) => (each.id === id ? { ...each, ...patch } : each));
 }
 
-function openDraft(
+/** A draft for a delegation that has not ended, of a task that has not; undefined for any other. */
+export function openDraft(
   aggregate: TaskAggregate,
   delegationId: string,
   now: Date,

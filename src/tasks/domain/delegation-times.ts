@@ -1,4 +1,10 @@
-import type { Attempt, Delegation, DelegationProgress, DelegationState } from '../task.js';
+import type {
+  Attempt,
+  Delegation,
+  DelegationPatch,
+  DelegationProgress,
+  DelegationState,
+} from '../task.js';
 import { isEnded } from './delegation-state.js';
 
 /** States an agent alone brings a delegation to: by them it has answered. */
@@ -10,12 +16,22 @@ const ANSWERED: ReadonlySet<DelegationState> = new Set([
   'rejected',
 ]);
 
+/** The delegation after this patch of it; members that are present but undefined change nothing. */
+export function patched(before: Delegation, patch: DelegationPatch, now: Date): Delegation {
+  const after = { ...before } as Record<keyof Delegation, unknown>;
+  for (const key of Object.keys(patch) as (keyof DelegationPatch)[]) {
+    if (patch[key] !== undefined) after[key] = patch[key];
+  }
+  after.updatedAt = now;
+  return timed(before, after as Delegation, now);
+}
+
 /**
  * The delegation after a change, with the times of what has happened by it and the attempts before,
  * which a decision need not carry on. The time it was first sent is that of its claim: `sending`
  * begins with a claim, and the claim is the last that touched it.
  */
-export function timed(before: Delegation, after: Delegation, now: Date): Delegation {
+function timed(before: Delegation, after: Delegation, now: Date): Delegation {
   const times = { ...before.progress.times, ...after.progress.times };
   const sent =
     times.sentAt === undefined && before.state === 'sending' && !isTakenBack(before, after);

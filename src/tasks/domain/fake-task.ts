@@ -26,8 +26,9 @@ import type {
   TaskChange,
   TaskRecord,
 } from '../task.js';
-import { decideAgentEvent } from './delegation-decisions.js';
+import { patched } from './delegation-times.js';
 import { userMessage } from './fake-events.js';
+import { decideAgentEvent } from './take-event.js';
 
 /** The clock of these tests. */
 export const NOW = new Date('2026-01-01T00:00:00Z');
@@ -119,18 +120,18 @@ export class FakeTask {
   }
 
   /** Changes a delegation behind the decisions' back. */
-  change(agentId: string, patch: Partial<Delegation>): this {
-    return this.commit({ events: [], delegations: [{ id: `d-${agentId}`, ...patch }] });
+  change(agentId: string, patch: Partial<Delegation>, now = NOW): this {
+    return this.commit({ events: [], delegations: [{ id: `d-${agentId}`, ...patch }] }, now);
   }
 
   /** What the agent says, decided and committed. */
   agent(event: StreamResponse, agentId = 'a', now = NOW): TaskChange {
     const change = decideAgentEvent(this.aggregate, `d-${agentId}`, event, now, this.ids);
-    this.commit(change);
+    this.commit(change, now);
     return change;
   }
 
-  commit({ events, delegations = [], record }: TaskChange): this {
+  commit({ events, delegations = [], record }: TaskChange, now = NOW): this {
     const task = cloneTask(this.aggregate.task);
     const held = cloneHeld(this.aggregate.held);
     for (const event of events) {
@@ -148,10 +149,10 @@ export class FakeTask {
         seq: this.aggregate.record.seq + events.length,
         state: task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED,
       },
-      delegations: this.aggregate.delegations.map((each) => ({
-        ...each,
-        ...delegations.find(({ id }) => id === each.id),
-      })),
+      delegations: this.aggregate.delegations.map((each) => {
+        const patch = delegations.find(({ id }) => id === each.id);
+        return patch === undefined ? each : patched(each, patch, now);
+      }),
     };
     return this;
   }

@@ -1,6 +1,6 @@
 import { Part, type Artifact } from '../../protocol/a2a.js';
 import { artifactUpdate } from '../../protocol/build.js';
-import { type PlanStep, policyOf } from '../../routing/index.js';
+import { type PlanStep, policyOf, type StepPolicy } from '../../routing/index.js';
 import type { Delegation, TaskAggregate } from '../task.js';
 import type { Draft } from './draft.js';
 import type { StepProgress } from './plan-progress.js';
@@ -9,41 +9,59 @@ import type { StepProgress } from './plan-progress.js';
 const MAX_RELEASE_SIZE = 1024 * 1024;
 
 /**
- * Whether artifacts of this step are held back when they come, because A2A cannot take them back: of
- * racers only the winner's count, and those of a step that is not the result count only if the task
+ * Whether artifacts of this step are held back when they come, because A2A cannot take them back: of agents that
+ * compete only the winners' count, and those of a step that is not the result count only if the task
  * ends without its result.
  */
 export function holdsArtifacts(step: PlanStep): boolean {
-  return !step.isResult || isRace(step);
+  return !step.isResult || winnersIn(step) !== null;
 }
 
-function isRace({ strategy, chosen }: PlanStep): boolean {
-  return policyOf(strategy).isRace && chosen.length > 1;
+/** Says who counts where the agents of a step compete; null where all do. */
+function winnersIn({ strategy, chosen }: PlanStep): StepPolicy['winners'] {
+  return chosen.length > 1 ? policyOf(strategy).winners : null;
 }
 
-/** The race of a result step has a winner: its artifacts count from now on. */
-export function releaseWinner(draft: Draft, { step, delegations }: StepProgress): void {
-  if (!isRace(step) || !step.isResult) return;
-  for (const each of delegations) if (each.state === 'completed') release(draft, each);
+/** Of the delegations of a step those that count: where its agents compete, the winners among the completed. */
+export function thatCount(
+  step: PlanStep,
+  delegations: readonly Delegation[],
+): readonly Delegation[] {
+  const winners = winnersIn(step);
+  if (winners === null) return delegations;
+  const completed = delegations.filter(({ state }) => state === 'completed');
+  return winners(completed.toSorted((a, b) => endOf(a) - endOf(b)));
 }
 
-/** The task ends without its result: every finished artifact that was held is given after all. */
+/** One that ends with the change under way has no time yet: it is the last. */
+function endOf({ progress }: Delegation): number {
+  return progress.times?.endedAt ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** A result step whose agents compete has what it needs: the artifacts of the winners count from now on. */
+export function releaseWinners(draft: Draft, { step, delegations }: StepProgress): void {
+  if (!step.isResult || winnersIn(step) === null) return;
+  for (const each of thatCount(step, delegations)) release(draft, each);
+}
+
+/** The task ends without its result: every finished artifact that was held, and counts, is given after all. */
 export function releaseFinished(draft: Draft): void {
-  for (const each of draft.delegations()) {
-    if (holdsArtifacts(draft.stepOf(each))) release(draft, each);
+  const delegations = draft.delegations();
+  for (const [index, step] of draft.plan.entries()) {
+    if (!holdsArtifacts(step)) continue;
+    const ofStep = delegations.filter((each) => each.step === index);
+    for (const each of thatCount(step, ofStep)) release(draft, each);
   }
 }
 
 /**
  * The finished artifacts of a delegation, shown or held, in the order they came: all of one that
- * completed; of another those whose last chunk has come, but none of one that lost a race.
+ * completed; of another those whose last chunk has come.
  */
 export function finishedArtifacts(
   { task, held }: Pick<TaskAggregate, 'task' | 'held'>,
   { state, progress }: Delegation,
-  step: PlanStep,
 ): Artifact[] {
-  if (state !== 'completed' && isRace(step)) return [];
   const given = new Map(
     [...task.artifacts, ...held].map((artifact) => [artifact.artifactId, artifact]),
   );
@@ -58,7 +76,6 @@ function release(draft: Draft, delegation: Delegation): void {
   const finished = finishedArtifacts(
     { task: { ...draft.aggregate.task, artifacts: [] }, held },
     delegation,
-    draft.stepOf(delegation),
   );
   for (const artifact of finished) emitWhole(draft, artifact);
 }

@@ -1,6 +1,6 @@
 import type { Plan, PlanStep, StepCondition } from '../../routing/index.js';
 import type { Delegation } from '../task.js';
-import { stepStatus, type StepStatus } from './step-policy.js';
+import { stepStatus, type StepStatus } from './step-status.js';
 
 /** A step with its delegations and its status. */
 export interface StepProgress {

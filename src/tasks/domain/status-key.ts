@@ -10,7 +10,7 @@ import type { Delegation, DelegationProgress } from '../task.js';
  */
 interface StatusKey {
   readonly answered: boolean;
-  readonly state: string;
+  readonly state: TaskState;
   readonly content: string;
   readonly timestamp: string;
 }
@@ -30,16 +30,14 @@ export function answeredKey(key: string | undefined): string | undefined {
 /** The agent's state in the status shown last. */
 export function lastState(progress: DelegationProgress): TaskState | undefined {
   const last = parse(progress.lastStatus);
-  return last && Number(last.state);
+  return last?.state;
 }
 
 /** True when a status event of the agent says again what it said last. */
 export function isRepeatedEvent(delegation: Delegation, status: TaskStatus): boolean {
   const last = parse(delegation.progress.lastStatus);
   if (!last || last.content !== contentHash(status)) return false;
-  return (
-    Number(last.state) === Number(status.state) && (!last.answered || delegation.state === 'queued')
-  );
+  return last.state === status.state && (!last.answered || delegation.state === 'queued');
 }
 
 /**
@@ -48,7 +46,7 @@ export function isRepeatedEvent(delegation: Delegation, status: TaskStatus): boo
  */
 export function isKnownStatus(delegation: Delegation, status: TaskStatus): boolean {
   const last = parse(delegation.progress.lastStatus);
-  if (!last || Number(last.state) !== Number(status.state)) return false;
+  if (!last || last.state !== status.state) return false;
   if (status.message && last.content !== contentHash(status)) return false;
   return !last.answered || last.timestamp === (status.timestamp ?? '');
 }
@@ -69,5 +67,5 @@ function parse(key: string | undefined): StatusKey | undefined {
   const [, state, content, timestamp] = /^(-?\d+):([^@]*)@(.*)$/s.exec(
     answered ? key.slice(ANSWERED.length) : key,
   ) ?? ['', '', '', ''];
-  return { answered, state: state ?? '', content: content ?? '', timestamp: timestamp ?? '' };
+  return { answered, state: Number(state), content: content ?? '', timestamp: timestamp ?? '' };
 }

@@ -2,7 +2,7 @@ import type { Message, Part } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import type { PlanStep } from '../../routing/index.js';
 import type { Delegation, TaskAggregate } from '../task.js';
-import { finishedArtifacts } from './held-artifacts.js';
+import { finishedArtifacts, thatCount } from './held-artifacts.js';
 import { isHubMessage, saidIn } from './own-ids.js';
 import { unnamedParts } from './wording.js';
 
@@ -38,19 +38,18 @@ export function firstMessage(
  * one's artifacts. Of an agent that completed without an artifact, what it said last.
  */
 function partsOf(aggregate: TaskAggregate, step: PlanStep, index: number): Part[] {
-  return aggregate.delegations
-    .filter((each) => each.step === index)
-    .flatMap((each) => {
-      const artifacts = finishedArtifacts(aggregate, each, step);
-      const source = { agentId: each.agentId, step: step.name };
-      if (artifacts.length === 0 && each.state === 'completed') {
-        return lastWords(aggregate, each).map((part) => withSource(part, source));
-      }
-      return artifacts.flatMap(({ parts, artifactId, name }) => {
-        const from = { ...source, artifactId, ...(name && { name }) };
-        return parts.map((part) => withSource(part, from));
-      });
+  const delegations = aggregate.delegations.filter((each) => each.step === index);
+  return thatCount(step, delegations).flatMap((each) => {
+    const artifacts = finishedArtifacts(aggregate, each);
+    const source = { agentId: each.agentId, step: step.name };
+    if (artifacts.length === 0 && each.state === 'completed') {
+      return lastWords(aggregate, each).map((part) => withSource(part, source));
+    }
+    return artifacts.flatMap(({ parts, artifactId, name }) => {
+      const from = { ...source, artifactId, ...(name && { name }) };
+      return parts.map((part) => withSource(part, from));
     });
+  });
 }
 
 /** Tells the next agent whose work a part is; whatever else is said of the part stays. */

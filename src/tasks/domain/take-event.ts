@@ -2,12 +2,14 @@ import type { IdSource } from '../../common/ids.js';
 import { Role, TaskState } from '../../protocol/a2a.js';
 import type {
   Message,
+  StreamResponse,
   TaskArtifactUpdateEvent,
   TaskStatus,
   TaskStatusUpdateEvent,
 } from '../../protocol/a2a.js';
 import { artifactUpdate, type Payload } from '../../protocol/build.js';
-import type { Delegation } from '../task.js';
+import { NO_CHANGE, type Delegation, type TaskAggregate, type TaskChange } from '../task.js';
+import { decideOutcome, openDraft } from './delegation-decisions.js';
 import {
   delegationStateOf,
   isEnded,
@@ -40,13 +42,33 @@ const WORKING = TaskState.TASK_STATE_WORKING;
 /** Why an answer is not allowed; undefined when it is. */
 type Invalid = string | undefined;
 
-/** Adds what an agent's event means to the draft, or returns why it is an invalid agent response. */
-export function takeEvent(
-  draft: Draft,
-  delegation: Delegation,
-  payload: Payload,
+/**
+ * What one event of an agent (its own ids, as it came) adds to the hub's task. A whole task is
+ * reconciled, so that streams, polls and recovery all come through here. An answer that A2A does not
+ * allow fails the delegation (InvalidAgentResponse). Events of a delegation that has ended, or of a
+ * task that has, add nothing.
+ */
+export function decideAgentEvent(
+  aggregate: TaskAggregate,
+  delegationId: string,
+  event: StreamResponse,
+  now: Date,
   ids: IdSource,
-): Invalid {
+): TaskChange {
+  const open = openDraft(aggregate, delegationId, now);
+  if (!open || !event.payload) return NO_CHANGE;
+  const invalid = takeEvent(open.draft, open.delegation, event.payload, ids);
+  if (invalid === undefined) return open.draft.change();
+  return decideOutcome(
+    aggregate,
+    delegationId,
+    { state: 'failed', reason: `InvalidAgentResponse: ${invalid}` },
+    now,
+  );
+}
+
+/** Adds what an agent's event means to the draft, or returns why it is an invalid agent response. */
+function takeEvent(draft: Draft, delegation: Delegation, payload: Payload, ids: IdSource): Invalid {
   if (payload.$case === 'message') {
     return isProgress(delegation, payload.value)
       ? takeProgress(draft, delegation, payload.value, ids)

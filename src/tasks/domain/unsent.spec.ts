@@ -5,13 +5,13 @@ import { callsLeft } from './call-budget.js';
 import { status } from './fake-events.js';
 import { FakeTask, NOW } from './fake-task.js';
 import { decideCancelRequest } from './task-decisions.js';
-import { decideRequeue, decideHold, decideHoldNotice, decideSending } from './unsent.js';
+import { decideRequeue, decideBreakerWait, decideBreakerNotice, decideSending } from './unsent.js';
 
 /** A task whose only delegation is claimed and held. */
 function held(options: ConstructorParameters<typeof FakeTask>[0] = {}): FakeTask {
   const task = new FakeTask(options);
   task.change('a', { state: 'sending', calls: 1, owner: 'runner', leaseUntil: NOW });
-  task.commit(decideHold(task.aggregate, 'd-a'));
+  task.commit(decideBreakerWait(task.aggregate, 'd-a'));
   return task;
 }
 
@@ -20,7 +20,7 @@ describe('a delegation whose message cannot leave yet', () => {
     const task = held({ maxCalls: 1 });
     expect(task.delegation()).toMatchObject({ state: 'queued', calls: 0, owner: 'runner' });
     expect(callsLeft(task.aggregate.record, task.aggregate.delegations)).toBe(0);
-    expect(decideHold(task.aggregate, 'd-a')).toBe(NO_CHANGE);
+    expect(decideBreakerWait(task.aggregate, 'd-a')).toBe(NO_CHANGE);
     task.commit(decideSending(task.aggregate, 'd-a'));
     expect(task.delegation()).toMatchObject({ state: 'sending', calls: 1, owner: 'runner' });
     expect(decideSending(task.aggregate, 'd-a')).toBe(NO_CHANGE);
@@ -29,11 +29,11 @@ describe('a delegation whose message cannot leave yet', () => {
   it('says in its task what it waits for, in the state the task is in', () => {
     const why = 'Waiting for a, which rests.';
     const task = held();
-    task.commit(decideHoldNotice(task.aggregate, 'd-a', why, NOW));
+    task.commit(decideBreakerNotice(task.aggregate, 'd-a', why, NOW));
     expect(task.state).toBe('SUBMITTED');
     expect(task.task.status?.message?.parts).toMatchObject([{ content: { value: why } }]);
     task.commit(decideSending(task.aggregate, 'd-a'));
-    expect(decideHoldNotice(task.aggregate, 'd-a', why, NOW)).toBe(NO_CHANGE);
+    expect(decideBreakerNotice(task.aggregate, 'd-a', why, NOW)).toBe(NO_CHANGE);
   });
 
   it('is given back once, with the call that was not made', () => {

@@ -12,7 +12,7 @@ export function decideRequeue(aggregate: TaskAggregate, delegationId: string): T
   const given = (delegation: Delegation): Omit<DelegationPatch, 'id'> | undefined => {
     const free = { owner: null, leaseUntil: null };
     if (delegation.state === 'sending') return { ...unsent(delegation), ...free };
-    return isHeld(delegation) ? free : undefined;
+    return awaitsBreaker(delegation) ? free : undefined;
   };
   return patched(aggregate, delegationId, given);
 }
@@ -21,7 +21,7 @@ export function decideRequeue(aggregate: TaskAggregate, delegationId: string): T
  * A claimed delegation whose agent may not be called now counts as queued, and stays with its owner: its message
  * is known to be unsent if the owner dies. {@link decideSending} ends that.
  */
-export function decideHold(aggregate: TaskAggregate, delegationId: string): TaskChange {
+export function decideBreakerWait(aggregate: TaskAggregate, delegationId: string): TaskChange {
   return patched(aggregate, delegationId, (delegation) =>
     delegation.state === 'sending' ? unsent(delegation) : undefined,
   );
@@ -31,17 +31,17 @@ export function decideHold(aggregate: TaskAggregate, delegationId: string): Task
  * Shows in the task what a held delegation waits for: a status message, in the state the task is in. Nothing
  * when it is no longer held, or when the task's status is a question.
  */
-export function decideHoldNotice(
+export function decideBreakerNotice(
   aggregate: TaskAggregate,
   delegationId: string,
   why: string,
   now: Date,
 ): TaskChange {
-  return withNotice(aggregate, delegationId, why, now, isHeld);
+  return withNotice(aggregate, delegationId, why, now, awaitsBreaker);
 }
 
 /**
- * Shows in a new task that no worker process runs; as {@link decideHoldNotice}. Nothing when a process has
+ * Shows in a new task that no worker process runs; as {@link decideBreakerNotice}. Nothing when a process has
  * claimed it.
  */
 export function decideNoWorkerNotice(aggregate: TaskAggregate, why: string, now: Date): TaskChange {
@@ -68,7 +68,7 @@ function withNotice(
 }
 
 /**
- * Shows in the task that a message which is being sent waits for a connection; as {@link decideHoldNotice}.
+ * Shows in the task that a message which is being sent waits for a connection; as {@link decideBreakerNotice}.
  * Nothing when its agent has answered.
  */
 export function decideConnectionNotice(
@@ -89,12 +89,12 @@ const SILENT: ReadonlySet<TaskState> = new Set([
 /** The message of a held delegation is about to be sent. Nothing when it is no longer held. */
 export function decideSending(aggregate: TaskAggregate, delegationId: string): TaskChange {
   return patched(aggregate, delegationId, (delegation) =>
-    isHeld(delegation) ? { state: 'sending', calls: delegation.calls + 1 } : undefined,
+    awaitsBreaker(delegation) ? { state: 'sending', calls: delegation.calls + 1 } : undefined,
   );
 }
 
 /** It waits with its owner until its agent may be called: a requeue removes the owner. */
-export function isHeld({ state, owner }: Pick<Delegation, 'state' | 'owner'>): boolean {
+export function awaitsBreaker({ state, owner }: Pick<Delegation, 'state' | 'owner'>): boolean {
   return state === 'queued' && owner !== null;
 }
 

@@ -11,10 +11,21 @@ describe('checkpointDue', () => {
     checkpointDue(TASK_STATE_WORKING, TASK_STATE_WORKING, { ...little, ...since });
 
   it('is true when a task stops running, and not while it goes on waiting', () => {
-    expect(checkpointDue(TASK_STATE_WORKING, TASK_STATE_COMPLETED, little)).toBe(true);
-    expect(checkpointDue(TASK_STATE_WORKING, TASK_STATE_INPUT_REQUIRED, little)).toBe(true);
-    expect(checkpointDue(TASK_STATE_INPUT_REQUIRED, TASK_STATE_INPUT_REQUIRED, little)).toBe(false);
-    expect(checkpointDue(TASK_STATE_INPUT_REQUIRED, TASK_STATE_WORKING, little)).toBe(false);
+    const some = { ...little, events: 9 };
+    expect(checkpointDue(TASK_STATE_WORKING, TASK_STATE_COMPLETED, some)).toBe(true);
+    expect(checkpointDue(TASK_STATE_WORKING, TASK_STATE_INPUT_REQUIRED, some)).toBe(true);
+    expect(checkpointDue(TASK_STATE_INPUT_REQUIRED, TASK_STATE_INPUT_REQUIRED, some)).toBe(false);
+    expect(checkpointDue(TASK_STATE_INPUT_REQUIRED, TASK_STATE_WORKING, some)).toBe(false);
+  });
+
+  it('is false for a short log without one, which is read as fast', () => {
+    const short = { ...little, events: 8, size: 8 * 1024 };
+    const ends = (since: typeof little): boolean =>
+      checkpointDue(TASK_STATE_WORKING, TASK_STATE_COMPLETED, since);
+    expect(ends(short)).toBe(false);
+    expect(ends({ ...short, events: 9 })).toBe(true);
+    expect(ends({ ...short, size: short.size + 1 })).toBe(true);
+    expect(ends({ ...short, checkpointSize: 100 })).toBe(true);
   });
 
   it('is true on the way after 256 events or 1 MiB', () => {

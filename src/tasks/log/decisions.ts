@@ -23,7 +23,6 @@ export interface Decided {
 export interface Made {
   readonly waiting: Waiting;
   readonly decision: Decision<unknown>;
-  readonly fences: Map<string, Fence>;
 }
 
 /** The decisions change nothing; they hold if the database has nothing newer. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { userMessage } from '../domain/fake-events.js';
 import { NOW } from '../domain/fake-task.js';
-import type { ClaimedDelegation } from '../store/claim.js';
+import type { ClaimedDelegation } from '../store/claimed-task.js';
+import { firstUpdate } from '../send/new-task.js';
 import type { Delegation, NewDelegation } from '../task.js';
 import { NEW_RECORD } from './fake-record.js';
 import { FirstClaim } from './first-claim.js';
-import { firstUpdate, unstarted } from './first-update.js';
 import { LiveTask } from './live-task.js';
 import type { Claimer } from './task-log.js';
 
@@ -44,7 +44,7 @@ class Runner implements Claimer {
 }
 
 function newTask(): LiveTask {
-  const live = new LiveTask(unstarted(NEW_RECORD));
+  const live = LiveTask.unstarted(NEW_RECORD);
   live.apply(firstUpdate(NEW_RECORD, userMessage('m1', 'hello'), {}, [QUEUED]), NOW);
   return live;
 }

@@ -26,7 +26,7 @@ class FakeStore {
   private readonly tasks = new Map<string, StoredTask>();
   private waiting: ((answer: 'commit' | Error) => void)[] = [];
 
-  put(id: string): void {
+  put(id: string, eventsSince = 0): void {
     const record = { ...RECORD, id } as unknown as TaskRecord;
     const aggregate: TaskAggregate = {
       record,
@@ -38,7 +38,7 @@ class FakeStore {
       aggregate,
       version: 1,
       checkpointSize: 0,
-      eventsSince: 0,
+      eventsSince,
       sizeSince: 0,
       storedBytes: 0,
       repeatedSince: 0,
@@ -363,7 +363,8 @@ describe('GroupCommitTaskLog', () => {
 
   it('goes on after an append that cannot be written down, and fails its caller', async () => {
     const { store, write } = setUp();
-    store.put('a');
+    // Its end needs a checkpoint.
+    store.put('a', 100);
     store.put('b');
     store.metadata = { big: 1n };
     const doomed = write('a', TaskState.TASK_STATE_COMPLETED).catch((error: Error) => error);

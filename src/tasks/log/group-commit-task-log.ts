@@ -4,7 +4,6 @@ import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
 import { isLarge, sizeOf } from './append-size.js';
-import { unstarted } from './first-update.js';
 import { LiveTask } from './live-task.js';
 import { notifyOf } from './notifications.js';
 import { endingFor } from './ending.js';
@@ -21,7 +20,7 @@ import type {
   Fence,
   PreparedAppend,
 } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
 import type { KeyHolder, ReserveBytes, TaskStore } from '../store/task-store.js';
 import type { LogHeader, NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { isVisible } from '../store/visibility.js';
@@ -71,7 +70,7 @@ export class GroupCommitTaskLog extends TaskLog {
     { record, firstUpdate, idempotency }: NewTask,
     enlisted: readonly EnlistedWork[] = [],
   ): Promise<Created> {
-    const writer = this.writerOfNew(new LiveTask(unstarted(record), this.maxTaskSize));
+    const writer = this.writerOfNew(LiveTask.unstarted(record, this.maxTaskSize));
     const created = new Promise<TaskAggregate>((resolve, reject) => {
       writer.enqueue({
         purpose: 'creation',

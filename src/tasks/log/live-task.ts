@@ -1,9 +1,10 @@
-import { Artifact, Task } from '../../protocol/a2a.js';
+import type { Artifact, Task } from '../../protocol/a2a.js';
 import {
   applyEvent,
   applyHeld,
   cloneHeld,
   cloneTask,
+  emptyTask,
   repeats,
 } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -12,11 +13,10 @@ import type {
   Checkpoint,
   DelegationWrite,
   EnlistedWork,
-  Fence,
   PreparedAppend,
 } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
-import type { StoredTask } from '../store/task-store.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
+import { NOTHING_STORED, type StoredTask } from '../store/task-store.js';
 import type {
   Delegation,
   DelegationPatch,
@@ -27,10 +27,10 @@ import type {
   TaskEvent,
   TaskRecord,
 } from '../task.js';
-import { timed } from '../domain/delegation-times.js';
+import { patched } from '../domain/delegation-times.js';
 import { headerOf } from '../domain/event-header.js';
 import { usageOf } from './append-usage.js';
-import { checkpointDue } from './checkpoint-due.js';
+import { checkpointDue, checkpointOf } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
 import { checkSize, loadOf } from './size-limit.js';
@@ -63,9 +63,10 @@ export class LiveTask {
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
-  private agentsChanged = false;
   private enlisted: EnlistedWork[] = [];
   private keys: IdempotencyKey[] = [];
+  /** Keys that hold until the task ends, as far as they came here. */
+  private untilEnd: string[] = [];
   private untaken = 0;
   /** Bytes of all that was taken of it. */
   private stored: number;
@@ -93,6 +94,13 @@ export class LiveTask {
     this.values = { checkpoint: stored.checkpointValues, since: stored.valuesSince };
     this.stored = stored.storedBytes;
     this.stateBefore = this.record.state;
+  }
+
+  /** A task before its first update: nothing of it is stored, and its version is 0. */
+  static unstarted(record: TaskRecord, maxSize?: number): LiveTask {
+    const task = emptyTask(record.id, record.contextId);
+    const aggregate = { record, task, held: [], delegations: [] };
+    return new LiveTask({ aggregate, ...NOTHING_STORED }, maxSize);
   }
 
   /** The version of the last commit this state includes; 0: the task is not created yet. */
@@ -185,7 +193,9 @@ export class LiveTask {
   /** What else belongs in the commit of what has been applied. */
   enlist(enlisted: readonly EnlistedWork[], key: IdempotencyKey | null): void {
     this.enlisted.push(...enlisted);
-    if (key !== null) this.keys.push(key);
+    if (key === null) return;
+    this.keys.push(key);
+    if (key.expiresAt === null) this.untilEnd.push(key.key);
   }
 
   /** Gives all queued delegations to an owner, as a first claim would; gives them as they are then. */
@@ -202,18 +212,17 @@ export class LiveTask {
   }
 
   /** What was applied, as one append. */
-  take(fences: readonly Fence[] = []): PreparedAppend {
+  take(): PreparedAppend {
     const checkpoint = this.takeCheckpoint();
     const append: PreparedAppend = {
       taskId: this.record.id,
       enlisted: this.enlisted,
       keys: this.keys,
+      endedKeys: isTerminal(this.record.state) ? this.untilEnd : [],
       expectedVersion: this.committedVersion,
       record: this.record,
       events: this.events,
       delegations: this.takeWrites(),
-      agents: this.agentsChanged ? this.delegations.map(({ agentId }) => agentId) : null,
-      fences,
       checkpoint,
       usage: usageOf(this.version === 0, this.stateBefore, {
         record: this.record,
@@ -226,9 +235,9 @@ export class LiveTask {
     this.takenEvents = this.events;
     this.stored += append.usage.storedBytes;
     this.events = [];
-    this.writes = new Map();
+    if (append.endedKeys.length > 0) this.untilEnd = [];
+    if (this.writes.size > 0) this.writes = new Map();
     this.recordChanged = false;
-    this.agentsChanged = false;
     this.enlisted = [];
     this.keys = [];
     this.untaken = 0;
@@ -294,9 +303,8 @@ export class LiveTask {
     const index = this.delegations.findIndex(({ id }) => id === patch.id);
     const before = this.delegations[index];
     if (before === undefined) return;
-    const after = timed(before, { ...before, ...definedOf(patch), updatedAt: now }, now);
+    const after = patched(before, patch, now);
     this.delegations = this.delegations.with(index, after);
-    this.agentsChanged ||= after.agentId !== before.agentId;
     const write = this.writes.get(patch.id) ?? { added: false, lease: false };
     if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
     this.writes.set(patch.id, write);
@@ -315,15 +323,12 @@ export class LiveTask {
     // What was held and is now shown counts twice, until a checkpoint has it once.
     const isOver = this.size > this.maxSize || this.hasManyValues();
     if (!isOver && !checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
-    const task = JSON.stringify(Task.toJSON(this.task));
-    const held =
-      this.held.length === 0
-        ? null
-        : JSON.stringify(this.held.map((each) => Artifact.toJSON(each)));
+    const checkpoint = checkpointOf(this.task, this.held);
+    const { task, held } = checkpoint;
     const checkpointSize = task.length + (held?.length ?? 0);
     this.since = { events: 0, size: 0, repeated: 0, checkpointSize };
     this.values = { checkpoint: valuesOfCheckpoint(task, held), since: 0 };
-    return { task, held };
+    return checkpoint;
   }
 
   /** So many that what was replaced must not count on; not again before a fifth of them is new. */
@@ -331,15 +336,4 @@ export class LiveTask {
     const { checkpoint, since } = this.values;
     return checkpoint + since > MAX_TASK_VALUES / 2 && since * 4 >= checkpoint;
   }
-}
-
-/** Without members that are present but undefined: they change nothing. */
-function definedOf(patch: DelegationPatch): DelegationPatch {
-  for (const value of Object.values(patch)) {
-    if (value !== undefined) continue;
-    return Object.fromEntries(
-      Object.entries(patch).filter(([, each]) => each !== undefined),
-    ) as DelegationPatch;
-  }
-  return patch;
 }

@@ -3,10 +3,10 @@ import { type Part, TaskState } from '../../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { artifact, userMessage } from '../domain/fake-events.js';
 import { NOW } from '../domain/fake-task.js';
+import { firstUpdate } from '../send/new-task.js';
 import type { NewEvent, TaskRecord } from '../task.js';
 import { NEW_RECORD } from './fake-record.js';
 import { LiveTask } from './live-task.js';
-import { firstUpdate, unstarted } from './first-update.js';
 import { MAX_LOG_FACTOR, TaskTooLargeError } from './size-limit.js';
 
 const MAX_SIZE = 20_000;
@@ -28,7 +28,7 @@ function status(state: TaskState): NewEvent {
 }
 
 function newLiveTask(record: TaskRecord, now: Date, maxSize: number): LiveTask {
-  const live = new LiveTask(unstarted(record), maxSize);
+  const live = LiveTask.unstarted(record, maxSize);
   live.apply(firstUpdate(record, userMessage('m1', 'hello'), {}, []), now);
   return live;
 }

@@ -1,6 +1,6 @@
 import type { Visibility } from '../../auth/index.js';
 import type { EnlistedWork, Fence } from '../store/prepared-append.js';
-import type { ClaimedDelegation } from '../store/claim.js';
+import type { ClaimedDelegation } from '../store/claimed-task.js';
 import type { KeyHolder, ReserveBytes } from '../store/task-store.js';
 import type {
   Delegation,

@@ -1,8 +1,8 @@
 import { HubError } from '../../common/hub-error.js';
 import { FencedError, type Claimer, type Decision } from './task-log.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import type { AppendOutcome, Fence } from '../store/prepared-append.js';
-import type { ClaimedTask } from '../store/claim.js';
+import type { AppendOutcome } from '../store/prepared-append.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
 import type { StoredTask } from '../store/task-store.js';
 import type { TaskAggregate, TaskEvent } from '../task.js';
 import {
@@ -131,7 +131,7 @@ export class TaskWriter {
       if (this.live === null) this.queue.unshift(long.made.waiting);
       else this.apply(this.live, long.made, now, long.bodies);
     }
-    return this.prepareWith(long?.made.fences ?? new Map<string, Fence>(), now, claimer);
+    return this.decideWaiting(now, claimer);
   }
 
   /** Resolves when the long decision is written down. */
@@ -139,7 +139,7 @@ export class TaskWriter {
     return this.long?.write() ?? Promise.resolve();
   }
 
-  private prepareWith(fences: Map<string, Fence>, now: Date, claimer: Claimer | null): Prepared {
+  private decideWaiting(now: Date, claimer: Claimer | null): Prepared {
     for (let waiting = this.queue[0]; waiting !== undefined; waiting = this.queue[0]) {
       if (this.live === null) return null;
       if (this.isFull()) break;
@@ -152,7 +152,7 @@ export class TaskWriter {
       this.queue.shift();
       this.fresh = false;
       if (fence === 'outdated') waiting.reject(new FencedError('claimed by another process'));
-      else this.decide(this.live, waiting, fences, now);
+      else this.decide(this.live, waiting, now);
       if (this.long !== null) {
         this.underWay = true;
         return LONG_DECISION;
@@ -165,7 +165,7 @@ export class TaskWriter {
       this.firstClaim = new FirstClaim(claimer);
       this.firstClaim.reserve(this.live, now);
     }
-    return this.live.take([...fences.values()]);
+    return this.live.take();
   }
 
   /** Answers decisions without a change when they were made on the newest state; else they wait on. */
@@ -259,7 +259,7 @@ export class TaskWriter {
     return isLongAppend(this.live) && !continuesReleased(this.live, this.queue[0]?.fence);
   }
 
-  private decide(live: LiveTask, waiting: Waiting, fences: Map<string, Fence>, now: Date): void {
+  private decide(live: LiveTask, waiting: Waiting, now: Date): void {
     let decision: Decision<unknown>;
     try {
       decision = waiting.decide(live.aggregate);
@@ -267,7 +267,7 @@ export class TaskWriter {
       this.decided.push({ waiting, answer: () => waiting.reject(error) });
       return;
     }
-    const made = { waiting, decision, fences };
+    const made = { waiting, decision };
     let isLong: boolean;
     try {
       isLong = isLongChange(decision.change);
@@ -282,7 +282,7 @@ export class TaskWriter {
   /** `bodies`: what its events are logged as, where that is written already. */
   private apply(
     live: LiveTask,
-    { waiting, decision, fences }: Made,
+    { waiting, decision }: Made,
     now: Date,
     bodies?: readonly string[],
   ): void {
@@ -299,7 +299,6 @@ export class TaskWriter {
       return;
     }
     live.enlist(decision.enlisted ?? [], decision.idempotency ?? null);
-    if (waiting.fence !== undefined) fences.set(waiting.fence.delegationId, waiting.fence);
     this.decided.push({ waiting, answer: () => waiting.resolve(decision.result) });
   }
 

@@ -9,11 +9,10 @@ import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
 import { withDeletedLogs } from './deleted-logs.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
-import { releaseKeys, takeKeys } from './idempotency.js';
+import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
 import { textOfHeader } from './header-text.js';
 import { EVENT_COLUMNS } from './read-events.js';
-import { touchContexts } from './context-writes.js';
 import { taskColumns, taskDueAt, TASKS } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
@@ -27,7 +26,7 @@ export interface BatchResult {
 
 /**
  * One batch in one transaction. Locks are taken in the same order by all (idempotency keys,
- * tasks, delegations, contexts, usage, each by id), so that batches of two processes never deadlock. Gives
+ * tasks, delegations, usage, each by id), so that batches of two processes never deadlock. Gives
  * what to do once the transaction is committed, too.
  */
 export function* appendBatch(
@@ -42,20 +41,18 @@ export function* appendBatch(
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
   const creates = yield* insertTasks(tx, free.filter(createsTask), outcomes);
   const everyEvent = new Set<string>();
-  const same = yield* unchanged(tx, free, outcomes, everyEvent);
-  const changes = yield* unfenced(tx, same, outcomes);
+  const changes = yield* updateTasks(tx, free, outcomes, everyEvent);
   yield* releaseKeys(
     tx,
     taken.filter(({ append }) => outcomes.has(append)),
   );
   const good = [...creates, ...changes];
 
-  yield* updateTasks(tx, changes);
   yield* insertEvents(tx, good, texts);
   yield* insertDelegations(tx, good, turnOf);
   yield* updateDelegations(tx, changes, turnOf);
   yield* insertCheckpoints(tx, good, texts);
-  yield* touchContexts(tx, good);
+  yield* releaseEnded(tx, changes);
   const used = sumUsage(good.map(usageOf));
   const newest = good[0]?.record.updatedAt;
   if (newest !== undefined) yield* usage.add(tx, used, newest);
@@ -88,68 +85,6 @@ function beginningOf(append: PreparedAppend): Beginning | null {
     record: append.record,
     delegations: begun.map(({ delegation: { agentId, skillId } }) => ({ agentId, skillId })),
   };
-}
-
-/**
- * The appends to existing tasks that have not been changed since; locks their rows. Notes the tasks
- * of which the participant wants every event.
- */
-function* unchanged(
-  tx: Tx,
-  batch: readonly PreparedAppend[],
-  outcomes: Outcomes,
-  everyEvent: Set<string>,
-): Work<PreparedAppend[]> {
-  const changes = batch.filter((append) => !createsTask(append));
-  const versions = new Map<string, number>();
-  for (const piece of pieces(changes)) {
-    const rows = yield* tx.all<{ id: string; version: number; every_event: number }>(
-      `SELECT id, version, every_event FROM tasks WHERE id IN ${listOf(piece.length)}${locked(tx)}`,
-      piece.map(({ taskId }) => taskId),
-    );
-    for (const { id, version, every_event } of rows) {
-      versions.set(id, version);
-      if (every_event === 1) everyEvent.add(id);
-    }
-  }
-  return changes.filter((append) => {
-    if (versions.get(append.taskId) === append.expectedVersion) return true;
-    outcomes.set(append, { kind: 'conflict' });
-    return false;
-  });
-}
-
-/** The appends whose claims still hold; locks the delegations they are about. */
-function* unfenced(
-  tx: Tx,
-  appends: readonly PreparedAppend[],
-  outcomes: Outcomes,
-): Work<readonly PreparedAppend[]> {
-  const ids = new Set<string>();
-  for (const { fences, delegations } of appends) {
-    for (const { delegationId } of fences) ids.add(delegationId);
-    if (tx.dialect === 'sqlite') continue;
-    for (const { delegation, added } of delegations) if (!added) ids.add(delegation.id);
-  }
-  if (ids.size === 0) return appends;
-  const epochs = new Map<string, number>();
-  for (const piece of pieces([...ids].sort())) {
-    const rows = yield* tx.all<{ id: string; epoch: number }>(
-      `SELECT id, epoch FROM delegations WHERE id IN ${listOf(piece.length)}${locked(tx)}`,
-      piece,
-    );
-    for (const { id, epoch } of rows) epochs.set(id, epoch);
-  }
-  return appends.filter((append) => {
-    if (append.fences.every((fence) => epochs.get(fence.delegationId) === fence.epoch)) return true;
-    outcomes.set(append, { kind: 'fenced' });
-    return false;
-  });
-}
-
-/** SQLite has the whole file locked already. */
-function locked(tx: Tx): string {
-  return tx.dialect === 'postgres' ? ' ORDER BY id FOR UPDATE' : '';
 }
 
 const INSERT = TASKS.insert('ON CONFLICT (id) DO NOTHING RETURNING id', 'everyEvent');
@@ -185,7 +120,7 @@ function beingDeleted(taskId: string): HubError {
   return new HubError('CONFLICT', `a task ${taskId} is still being deleted`);
 }
 
-const UPDATE = TASKS.update(
+const UPDATE = TASKS.guardedUpdate(
   [
     'state',
     'statusAt',
@@ -203,17 +138,62 @@ const UPDATE = TASKS.update(
     checkpointSeq: 'COALESCE(NEW, tasks.checkpoint_seq)',
     storedBytes: 'tasks.stored_bytes + NEW',
   },
+  'version',
+  ['id', 'everyEvent'],
 );
 
-function* updateTasks(tx: Tx, changes: readonly PreparedAppend[]): Work<void> {
+/**
+ * The appends to existing tasks that have not been changed since, which their version says: every claim raises it,
+ * too, so that none of them is made for a claim that is outdated. Notes the tasks of which the participant wants
+ * every event.
+ */
+function* updateTasks(
+  tx: Tx,
+  batch: readonly PreparedAppend[],
+  outcomes: Outcomes,
+  everyEvent: Set<string>,
+): Work<PreparedAppend[]> {
+  const changes = batch.filter((append) => !createsTask(append));
+  yield* lockRows(
+    tx,
+    'tasks',
+    changes.map(({ taskId }) => taskId),
+  );
   const rows = changes.map(({ record, expectedVersion, checkpoint, usage }) => ({
     ...record,
+    expected: expectedVersion,
     version: expectedVersion + 1,
     checkpointSeq: checkpoint === null ? null : record.seq,
     dueAt: taskDueAt(record),
     storedBytes: usage.storedBytes,
   }));
-  yield* UPDATE.apply(tx, rows);
+  const updated = new Set<string>();
+  for (const { id, everyEvent: isWanted } of yield* UPDATE.apply(tx, rows)) {
+    updated.add(id);
+    if (isWanted === 1) everyEvent.add(id);
+  }
+  const good = changes.filter(({ taskId }) => updated.has(taskId));
+  for (const append of changes) {
+    if (!updated.has(append.taskId)) outcomes.set(append, { kind: 'conflict' });
+  }
+  const written = good.flatMap(({ delegations }) => delegations).filter(({ added }) => !added);
+  yield* lockRows(
+    tx,
+    'delegations',
+    written.map(({ delegation }) => delegation.id),
+  );
+  return good;
+}
+
+/** In the order of their ids. SQLite has the whole file locked already. */
+function* lockRows(tx: Tx, table: 'tasks' | 'delegations', ids: readonly string[]): Work<void> {
+  if (tx.dialect === 'sqlite') return;
+  for (const piece of pieces([...ids].sort())) {
+    yield* tx.all(
+      `SELECT id FROM ${table} WHERE id IN ${listOf(piece.length)} ORDER BY id FOR UPDATE`,
+      piece,
+    );
+  }
 }
 
 function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeTexts): Work<void> {

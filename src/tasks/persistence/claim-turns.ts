@@ -1,5 +1,5 @@
 import { availableTo } from '../domain/fair-share.js';
-import type { ClaimQuota } from '../store/claim.js';
+import type { ClaimQuota } from '../store/claimed-task.js';
 import type { DelegationState } from '../task.js';
 
 /** A delegation that may be claimed. */

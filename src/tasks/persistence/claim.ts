@@ -1,6 +1,6 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { ClaimedDelegation, ClaimedTask, ClaimQuota } from '../store/claim.js';
+import type { ClaimedDelegation, ClaimedTask, ClaimQuota } from '../store/claimed-task.js';
 import type { Delegation, DelegationState } from '../task.js';
 import { candidates } from './claim-candidates.js';
 import { chooseInTurn, ClaimCapacity } from './claim-turns.js';

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
+import { flatten, pieces, rowsOf } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
 import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
@@ -52,6 +53,19 @@ export function* releaseKeys(tx: Tx, taken: readonly TakenKey[]): Work<void> {
       append.record.principalId,
       key,
     ]);
+  }
+}
+
+/** Gives up the keys that hold until their task ends, of the tasks that end with these appends. */
+export function* releaseEnded(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+  const ended = appends.flatMap(({ record, endedKeys }) =>
+    endedKeys.map((key) => [record.principalId, storable(key)] as const),
+  );
+  for (const piece of pieces(ended)) {
+    yield* tx.run(
+      `DELETE FROM idempotency_keys WHERE (principal_id, key) IN (VALUES ${rowsOf(piece.length, 2)})`,
+      flatten(piece, (params, key) => params.push(...key)),
+    );
   }
 }
 

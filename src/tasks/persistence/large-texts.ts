@@ -124,7 +124,7 @@ export class LargeTexts {
     );
     for (const { task_id, text_id, at } of rows) {
       await this.database.write((tx) => deleteUnnamed(tx, task_id, text_id));
-      this.deletedTo = [Number(at), text_id];
+      this.deletedTo = [at, text_id];
     }
     return rows.length;
   }

@@ -1,6 +1,5 @@
 import type { SchemaPart } from '../../database/schema.js';
 import { AgentCallbackEntity } from './agent-callback.entity.js';
-import { ContextEntity } from './context.entity.js';
 import { DeletedLogEntity } from './deleted-log.entity.js';
 import { DelegationEntity } from './delegation.entity.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
@@ -17,7 +16,6 @@ import { TaskEntity } from './task.entity.js';
 export const TASKS_SCHEMA: SchemaPart = {
   entities: [
     AgentCallbackEntity,
-    ContextEntity,
     DelegationEntity,
     DeletedLogEntity,
     IdempotencyKeyEntity,

@@ -34,22 +34,20 @@ export class SqlAgentDelegations extends AgentDelegations {
   }
 
   async waiting(): Promise<WaitingDelegation[]> {
-    const rows = await this.database.read<Row & { id: string; turn_at: number | string }>(
+    const rows = await this.database.read<Row & { id: string; turn_at: number }>(
       `SELECT id, ${WHOSE}, turn_at ${WAITING}`,
     );
-    return rows.map((row) => ({ id: row.id, ...whose(row), turnAt: Number(row.turn_at) }));
+    return rows.map((row) => ({ id: row.id, ...whose(row), turnAt: row.turn_at }));
   }
 
   async waitingByPrincipal(): Promise<WaitingCount[]> {
-    const rows = await this.database.read<
-      Row & { count: number | string; last_turn_at: number | string }
-    >(
+    const rows = await this.database.read<Row & { count: number; last_turn_at: number }>(
       `SELECT ${WHOSE}, COUNT(*) AS count, MAX(turn_at) AS last_turn_at ${WAITING} GROUP BY ${WHOSE}`,
     );
     return rows.map((row) => ({
       ...whose(row),
-      count: Number(row.count),
-      lastTurnAt: Number(row.last_turn_at),
+      count: row.count,
+      lastTurnAt: row.last_turn_at,
     }));
   }
 

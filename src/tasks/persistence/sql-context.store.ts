@@ -1,25 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
-import { ContextStore, type HubContext } from '../store/context-store.js';
-import { ContextEntity } from './context.entity.js';
+import { ContextStore } from '../store/context-store.js';
+import type { UsageOwner } from '../store/usage.js';
 
-const CONTEXT = new Table(ContextEntity).select();
-
-/** Contexts in the hub's database. */
+/** Contexts by the tasks in the hub's database. */
 @Injectable()
 export class SqlContextStore extends ContextStore {
   constructor(private readonly database: Database) {
     super();
   }
 
-  async get(id: string, principalId: string): Promise<HubContext | undefined> {
-    const [row] = await this.database.read<DatabaseRow>(
-      `SELECT ${CONTEXT.names} FROM contexts WHERE id = ? AND principal_id = ?`,
-      [storable(id), principalId],
+  async affinity(
+    id: string,
+    { principalId, organization }: UsageOwner,
+    since: Date,
+  ): Promise<string[]> {
+    const rows = await this.database.read<{ agent: string }>(
+      `SELECT agent_id AS agent FROM delegations
+       WHERE step = 0 AND task_id =
+         (SELECT id FROM tasks
+          WHERE context_id = ? AND principal_id = ? AND organization = ? AND created_at >= ?
+          ORDER BY created_at DESC, id DESC LIMIT 1)
+       ORDER BY position`,
+      [storable(id), principalId, organization, since.getTime()],
     );
-    return row && { ...CONTEXT.read(row), id };
+    return rows.map(({ agent }) => agent);
   }
 
   async downstream(id: string, principalId: string, agentId: string): Promise<string | undefined> {
@@ -33,15 +39,5 @@ export class SqlContextStore extends ContextStore {
       key,
     );
     return oldest?.downstream;
-  }
-
-  forget(unusedSince: Date, limit: number): Promise<number> {
-    return this.database.write((tx) =>
-      tx.run(
-        `DELETE FROM contexts WHERE (id, principal_id) IN
-           (SELECT id, principal_id FROM contexts WHERE last_used_at < ? LIMIT ?)`,
-        [unusedSince.getTime(), limit],
-      ),
-    );
   }
 }

@@ -11,7 +11,7 @@ import type {
   ClaimedTask,
   OwnedDelegation,
   ClaimQuota,
-} from '../store/claim.js';
+} from '../store/claimed-task.js';
 import {
   type KeyCursor,
   TaskStore,
@@ -35,7 +35,7 @@ import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { deleteLogPiece } from './deleted-logs.js';
-import { deleteTask, forgetTasks } from './forget-tasks.js';
+import { deleteTask, forgetTasks } from './delete-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
 import { listTasks } from './list.js';

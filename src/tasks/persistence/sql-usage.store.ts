@@ -63,9 +63,9 @@ export class SqlUsageStore extends UsageStore {
     return rows.map((row) => ({
       organization: row.organization,
       principalId: row.principal_id,
-      openTasks: Number(row.open_tasks),
-      tasksToday: Number(row.begun),
-      storedBytes: Number(row.stored_bytes),
+      openTasks: row.open_tasks,
+      tasksToday: row.begun,
+      storedBytes: row.stored_bytes,
     }));
   }
 }

@@ -17,7 +17,7 @@ export type RequestColumn = Partial<
 @Index('tasks_principal_idx', ['principalId', 'organization', 'state', 'statusAt', 'id'])
 @Index('tasks_organization_idx', ['organization', 'state', 'statusAt', 'id'])
 @Index('tasks_state_idx', ['state', 'statusAt', 'id'])
-@Index('tasks_context_idx', ['contextId', 'principalId', 'organization'])
+@Index('tasks_context_idx', ['contextId', 'principalId', 'organization', 'createdAt'])
 @Index('tasks_due_idx', ['dueAt'], { where: '"due_at" IS NOT NULL' })
 export class TaskEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tasks_pk' })

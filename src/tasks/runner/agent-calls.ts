@@ -88,9 +88,9 @@ export class AgentCalls {
     const connection = this.connectionWait(watchdog, ms, isMessage);
     // What was answered before and not stored is not needed any more.
     this.releaseAnswers();
-    const hold = (release: () => void): void => void this.answers.push(release);
+    const retain = (release: () => void): void => void this.answers.push(release);
     try {
-      return await call({ ...this.optionsOf(limit.signal), connection, hold });
+      return await call({ ...this.optionsOf(limit.signal), connection, retain });
     } finally {
       watchdog.disarm();
       connection.done();

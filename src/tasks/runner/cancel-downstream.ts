@@ -3,7 +3,7 @@ import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
 import { decideAbandonedCanceled } from '../domain/abandoned-tasks.js';
 import { FencedError } from '../log/task-log.js';
-import type { ClaimedDelegation } from '../store/claim.js';
+import type { ClaimedDelegation } from '../store/claimed-task.js';
 import type { Delegation, DelegationPatch, TaskAggregate } from '../task.js';
 import { messageToSend } from './outgoing-message.js';
 import { isTransient } from './is-transient.js';

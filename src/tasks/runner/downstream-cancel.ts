@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AgentCallError, AgentClient, AgentRegistry } from '../../agents/index.js';
+import { AgentCallError, AgentClient, AgentRegistry, budgetsOf } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
@@ -44,7 +44,7 @@ export class DownstreamCancel {
       const agent = this.registry.known(agentId);
       if (!agent) return true;
       void clock
-        .sleep(agent.budgets.cancelWaitMs ?? this.config.agents.cancelWaitMs, answered.signal)
+        .sleep(budgetsOf(agent, this.config.agents).cancelWaitMs, answered.signal)
         .then(() => call.abort(CANCELLED));
       const instanceId = await this.settings.instanceId();
       const options = agentCallOptions(record, delegation, sentWith, instanceId, call.signal);

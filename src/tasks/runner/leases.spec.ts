@@ -44,7 +44,7 @@ function leases(): {
     owner: 'me',
     clock,
     leaseMs: LEASE_MS,
-    held: () => ['d1'],
+    owned: () => ['d1'],
     store: {
       renew: async (owner, ids, until) => {
         if (database.isTransient) throw new Error('no database');

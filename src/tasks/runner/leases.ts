@@ -10,7 +10,7 @@ export interface LeasesDeps {
   readonly clock: Clock;
   readonly leaseMs: number;
   /** The delegations that run here. */
-  readonly held: () => Iterable<string>;
+  readonly owned: () => Iterable<string>;
 }
 
 /** Renews the leases of what runs in this process. */
@@ -40,9 +40,9 @@ export class Leases {
   }
 
   private async renew(): Promise<void> {
-    const { store, owner, clock, leaseMs, held } = this.deps;
+    const { store, owner, clock, leaseMs, owned } = this.deps;
     const now = clock.now().getTime();
-    await store.renew(owner, [...held()], new Date(now + leaseMs));
+    await store.renew(owner, [...owned()], new Date(now + leaseMs));
     this.renewedAt = now;
   }
 }

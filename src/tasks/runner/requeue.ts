@@ -1,7 +1,7 @@
 import { HubError } from '../../common/hub-error.js';
 import { decideRequeue } from '../domain/unsent.js';
 import { FencedError } from '../log/task-log.js';
-import type { ClaimedDelegation } from '../store/claim.js';
+import type { ClaimedDelegation } from '../store/claimed-task.js';
 import type { RunDeps } from './run-deps.js';
 
 /**

@@ -1,13 +1,19 @@
-import type { Agent, AgentBudgets, AgentCallOptions } from '../../agents/index.js';
+import {
+  type Agent,
+  type AgentBudgets,
+  type AgentCallOptions,
+  budgetsOf,
+} from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
-import { inSteps } from '../domain/large-answer.js';
-import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
+import { inSteps } from '../domain/large-task.js';
+import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
+import { decideAgentEvent } from '../domain/take-event.js';
 import type { End } from '../domain/end-delegation.js';
 import { namesBy } from '../domain/agent-name.js';
 import { agentCallOptions, hopsOf } from './call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { decideConnectionNotice, isHeld } from '../domain/unsent.js';
+import { decideConnectionNotice, awaitsBreaker } from '../domain/unsent.js';
 import { withTrouble } from '../domain/with-trouble.js';
 import type { Fence } from '../store/prepared-append.js';
 import {
@@ -75,7 +81,7 @@ export class RunContext {
     this.record = aggregate.record;
     this.cancelMetadata = aggregate.record.cancelMetadata;
     this.sentWith = aggregate.record;
-    this.budgets = { ...deps.settings.budgets, ...agent.budgets };
+    this.budgets = budgetsOf(agent, deps.settings.budgets);
     this.calls = new AgentCalls(deps, agent, this.budgets, (signal) => this.callOptions(signal));
     this.fence = { delegationId: delegation.id, epoch: delegation.epoch };
     this.delegation = delegation;
@@ -97,7 +103,7 @@ export class RunContext {
    */
   get done(): boolean {
     const { state } = this.delegation;
-    if (state === 'queued') return this.detached || !isHeld(this.delegation);
+    if (state === 'queued') return this.detached || !awaitsBreaker(this.delegation);
     return this.detached || isEnded(state) || state === 'input-required';
   }
 

@@ -55,9 +55,8 @@ export class RunDeps {
     @Inject(HubSettings) private readonly hub: Pick<HubSettings, 'instanceId'>,
     @Inject(AppConfig) { agents, tasks }: Pick<AppConfig, 'agents' | 'tasks'>,
   ) {
-    const { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs } = agents;
     this.settings = {
-      budgets: { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs },
+      budgets: agents,
       pollMinMs: agents.pollMinMs,
       pollMaxMs: agents.pollMaxMs,
       resend: tasks.resend,

@@ -11,7 +11,7 @@ import { publicReason } from './agent-trouble.js';
 import { isInDoubt } from '../domain/decide-resend.js';
 import { isWaiting } from '../domain/delegation-state.js';
 import { EventBuffer } from './event-buffer.js';
-import { StreamReader } from './stream-reader.js';
+import { AgentStreamReader } from './agent-stream-reader.js';
 import { sendWithCallback } from './send-with-callback.js';
 import { outgoing } from './outgoing-message.js';
 import { takeEndOfTask } from './resolve-unknown.js';
@@ -76,7 +76,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const connection = run.calls.connectionWait(watchdog, budget, true);
   const options = { ...run.callOptions(call.signal), connection };
   const buffer = new EventBuffer(deps.client.stream(agent, send, options));
-  const reader = new StreamReader(run, buffer);
+  const reader = new AgentStreamReader(run, buffer);
   try {
     for (;;) {
       const { events, end, conflict } = await reader.next();
@@ -87,7 +87,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
         if (isWaiting(run.delegation.state)) watchdog.disarm();
         else watchdog.arm(budget);
       }
-      if (reader.isHolding) watchdog.disarm();
+      if (reader.isDeferring) watchdog.disarm();
       if (conflict !== undefined) await run.fail(`InvalidAgentResponse: ${conflict}`);
       // An agent may continue without its client's answer, as long as it keeps the stream open.
       if (run.awaitsInput && !end) continue;

@@ -8,7 +8,7 @@ import { isEnded } from '../domain/delegation-state.js';
 import { CANCELLED } from './cancelled.js';
 import { Signals } from '../signals/signals.js';
 import type { Claimer } from '../log/task-log.js';
-import type { ClaimedDelegation } from '../store/claim.js';
+import type { ClaimedDelegation } from '../store/claimed-task.js';
 import { TaskStore } from '../store/task-store.js';
 import { DelegationRun } from './delegation-run.js';
 import { Leases } from './leases.js';
@@ -79,8 +79,8 @@ export class TaskRunner implements Claimer {
     this.limit = runLimits(config.tasks);
     this.permits = new RunPermits(this.limit.runs, load, cancelPermits);
     const { owner, leaseMs } = this;
-    const held = (): Iterable<string> => this.runs.keys();
-    this.leases = new Leases({ store, owner, clock, leaseMs, held });
+    const owned = (): Iterable<string> => this.runs.keys();
+    this.leases = new Leases({ store, owner, clock, leaseMs, owned });
     cancelPermits.onCapacity = (): void => this.lookForCancels();
     const rules = {
       name: 'leases',

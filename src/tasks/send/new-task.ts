@@ -3,8 +3,9 @@ import { hasScope, type Principal } from '../../auth/index.js';
 import type { IdSource } from '../../common/ids.js';
 import { MEMBERS_OF } from '../../protocol/strategies.js';
 import { storable } from '../../database/text.js';
-import { TaskState } from '../../protocol/a2a.js';
+import { TaskState, type Message } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import { emptyTask } from '../../protocol/task-reducer.js';
 import {
   requestedExtensions,
   maxCallsOf,
@@ -18,8 +19,14 @@ import {
 import { agentName } from '../domain/agent-name.js';
 import { retryByOperator } from '../domain/operator-actions.js';
 import { shortAgents } from '../domain/short-route.js';
-import { firstUpdate } from '../log/first-update.js';
-import type { NewDelegation, NewTask, TaskRecord } from '../task.js';
+import {
+  FIRST_MESSAGE_SEQ,
+  type Delegation,
+  type NewDelegation,
+  type NewTask,
+  type TaskChange,
+  type TaskRecord,
+} from '../task.js';
 import { idempotencyOf } from './fingerprint.js';
 
 /** A place in the plan of a route that becomes a delegation. */
@@ -121,6 +128,55 @@ export function newTask(
   };
 }
 
+/** What creates a task: the task itself with its metadata, the client's message, and the delegations. */
+export function firstUpdate(
+  record: TaskRecord,
+  message: Message,
+  metadata: Readonly<Record<string, unknown>>,
+  delegations: readonly NewDelegation[],
+): TaskChange {
+  const { id, contextId, state, createdAt } = record;
+  const task = {
+    ...emptyTask(id, contextId),
+    status: { state, message: undefined, timestamp: createdAt.toISOString() },
+    metadata: { ...metadata },
+  };
+  return {
+    events: [
+      { kind: 'task', payload: { $case: 'task', value: task } },
+      {
+        kind: 'message',
+        payload: { $case: 'message', value: { ...message, taskId: id, contextId } },
+      },
+    ],
+    begins: delegations.map((each) => firstDelegation(each, record)),
+  };
+}
+
+function firstDelegation(
+  delegation: NewDelegation,
+  { id: taskId, organization, principalId, createdAt }: TaskRecord,
+): Delegation {
+  return {
+    ...delegation,
+    taskId,
+    organization,
+    principalId,
+    messageSeq: FIRST_MESSAGE_SEQ,
+    calls: 0,
+    downstreamTaskId: null,
+    progress: { artifacts: [] },
+    reason: null,
+    cancelPending: false,
+    epoch: 0,
+    owner: null,
+    leaseUntil: null,
+    begunAt: delegation.state === 'queued' ? createdAt : null,
+    createdAt,
+    updatedAt: createdAt,
+  };
+}
+
 /** Steps that wait for no other begin with the task. */
 function newDelegation(
   { candidate, agent, step, downstreamContextId }: ChosenAgent,
@@ -155,7 +211,7 @@ function shortRoute(
 ): object {
   const { reason, strategy, require, quorum, rule, composite } = route;
   const plan = planOf(route);
-  const hasRequirement = strategy !== 'plan' && MEMBERS_OF[strategy].require;
+  const hasRequirement = strategy !== 'plan' && MEMBERS_OF[strategy].hasRequirement;
   return {
     reason,
     strategy,

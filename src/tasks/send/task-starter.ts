@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/index.js';
-import { EVERYTHING } from '../../auth/index.js';
-import { Clock } from '../../common/clock.js';
+import { EVERYTHING, type Principal } from '../../auth/index.js';
+import { Clock, DAY_MS } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { isLong, longTurn } from '../../common/long-work.js';
@@ -87,8 +87,8 @@ export class TaskStarter {
     const { log, contexts, clock, ids, limits } = this;
     const { id: principalId } = request.principal;
     const given = request.message.contextId;
-    const context = given === '' ? undefined : await contexts.get(given, principalId);
-    const { route, agents } = await this.choose(request, context?.affinity ?? []);
+    const affinity = given === '' ? [] : await this.affinityOf(given, request.principal);
+    const { route, agents } = await this.choose(request, affinity);
     const chosen = await Promise.all(
       agents.map(async (each) => ({
         ...each,
@@ -109,6 +109,12 @@ export class TaskStarter {
     return created.kind === 'created' && this.workers.hasNoWorkers
       ? this.reportNoWorker(created.aggregate)
       : created;
+  }
+
+  private affinityOf(contextId: string, principal: Principal): Promise<readonly string[]> {
+    const ttlMs = this.config.tasks.contextTtlDays * DAY_MS;
+    const since = new Date(this.clock.now().getTime() - ttlMs);
+    return this.contexts.affinity(contextId, ownerOf(principal), since);
   }
 
   /** The client should know that the task waits: it is logged before the task's id is returned. */

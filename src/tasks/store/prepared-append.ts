@@ -24,16 +24,14 @@ export interface PreparedAppend {
   readonly enlisted: readonly EnlistedWork[];
   /** The keys of the requests it answers; `duplicate` when one of them is held already. */
   readonly keys: readonly IdempotencyKey[];
+  /** Where it ends the task, keys that held until then; the cleanup finds the others. */
+  readonly endedKeys: readonly string[];
   /** The version of the task it was decided on; 0 where it creates the task. The append raises it by one. */
   readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
   readonly events: readonly TaskEvent[];
   readonly delegations: readonly DelegationWrite[];
-  /** The agents of all its delegations when another one has taken over from one of them; else null. */
-  readonly agents: readonly string[] | null;
-  /** Refuse the append when one of these delegations has been claimed again. */
-  readonly fences: readonly Fence[];
   /** The whole task as of the last event, when a checkpoint is due. */
   readonly checkpoint: Checkpoint | null;
   /** What it adds to the usage of the task's owner. */
@@ -61,14 +59,13 @@ export interface Fence {
 }
 
 /**
- * How an append ended. `conflict`: another writer changed the task (or a new task's id is taken);
- * decide again on the new state. `fenced`: the claim is outdated; stop. `duplicate`: the idempotency key belongs to
+ * How an append ended. `conflict`: another writer changed the task or claimed a delegation of it (or a new
+ * task's id is taken); decide again on the new state. `duplicate`: the idempotency key belongs to
  * `taskId` already (`sameRequest` says whether for the same request). `poisoned`: the database
  * refuses this append itself; the cause is for the log, as it may show more than a client may see.
  */
 export type AppendOutcome =
   | { readonly kind: 'committed' }
   | { readonly kind: 'conflict' }
-  | { readonly kind: 'fenced' }
   | { readonly kind: 'duplicate'; readonly taskId: string; readonly sameRequest: boolean }
   | { readonly kind: 'poisoned'; readonly cause: unknown };

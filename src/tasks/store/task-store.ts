@@ -1,7 +1,12 @@
 import type { Visibility } from '../../auth/index.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import type { Delegation, LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
-import type { ClaimedDelegation, ClaimedTask, ClaimQuota, OwnedDelegation } from './claim.js';
+import type {
+  ClaimedDelegation,
+  ClaimedTask,
+  ClaimQuota,
+  OwnedDelegation,
+} from './claimed-task.js';
 import type { AppendOutcome, DelegationWrite, PreparedAppend } from './prepared-append.js';
 import type { OwnedUsageChange } from './usage.js';
 
@@ -23,6 +28,18 @@ export interface StoredTask {
   readonly checkpointValues: number;
   readonly valuesSince: number;
 }
+
+/** What is stored of a task before its first update. */
+export const NOTHING_STORED: Omit<StoredTask, 'aggregate'> = {
+  version: 0,
+  checkpointSize: 0,
+  eventsSince: 0,
+  sizeSince: 0,
+  storedBytes: 0,
+  repeatedSince: 0,
+  checkpointValues: 0,
+  valuesSince: 0,
+};
 
 /** Whom an idempotency key belongs to. */
 export interface KeyHolder {

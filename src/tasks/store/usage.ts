@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../common/clock.js';
 import type { TaskState } from '../../protocol/a2a.js';
 
 /** Whose usage it is. */
@@ -28,8 +29,6 @@ export interface Usage {
   readonly tasksToday: number;
   readonly storedBytes: number;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The day of this time, in days since 1970 (UTC). */
 export function dayOf(now: Date): number {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { checkDefinition } from './check-definition.js';
-import { templatesOf } from './composite-skill.js';
+import { templatesOf } from './skill-of-composite.js';
 import type { WrittenStep } from './composite.js';
 
 const step = (name: string, changes: Partial<WrittenStep> = {}): WrittenStep => ({

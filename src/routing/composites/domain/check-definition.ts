@@ -1,4 +1,4 @@
-import { asksInTurn, policyOf, strategiesThat } from '../../domain/strategy/step-policies.js';
+import { asksInTurn, policyOf, stepStrategiesThat } from '../../domain/strategy/step-policies.js';
 import type { FieldViolation } from '../../../common/hub-error.js';
 import { COMPOSITE_AGENT_ID } from '../../domain/composite-skill.js';
 import { splitSkillId } from '../../domain/agent-index.js';
@@ -69,12 +69,12 @@ function policyProblems(step: WrittenStep, field: string): FieldViolation[] {
     ...when(
       require !== undefined && !policy.hasRequirement,
       `${field}.require`,
-      `is for strategy ${strategiesThat(({ hasRequirement }) => hasRequirement, '"')} only`,
+      `is for strategy ${stepStrategiesThat(({ hasRequirement }) => hasRequirement, '"')} only`,
     ),
     ...when(
       maxAgents !== undefined && !policy.fansOut,
       `${field}.maxAgents`,
-      `is for strategy ${strategiesThat(({ fansOut }) => fansOut, '"')} only`,
+      `is for strategy ${stepStrategiesThat(({ fansOut }) => fansOut, '"')} only`,
     ),
     ...when(
       require === 'quorum' && quorum === undefined,

@@ -4,9 +4,7 @@ import { completedWhy, type Requirement, type StepPolicy } from './step-policy.j
 export const ALL = {
   name: 'all',
   description: 'every agent that matches.',
-  fansOut: true,
-  hasRequirement: true,
-  isRace: false,
+  winners: null,
   needed,
   /** Best effort takes what every agent has to give. */
   waitsForAll: ({ require }) => require === 'best-effort',

@@ -5,7 +5,6 @@ export const FIRST = {
   ...ONE_RESULT,
   name: 'first',
   description: 'every agent that matches, and the first that completes wins.',
-  fansOut: true,
-  isRace: true,
+  winners: (completed) => completed.slice(0, 1),
   whyMet: (names) => `${names} was first.`,
 } as const satisfies StepPolicy;

@@ -5,7 +5,6 @@ export const ONE = {
   ...ONE_RESULT,
   name: 'one',
   description: 'the best agent; the next takes over while none has accepted.',
-  fansOut: false,
-  isRace: false,
+  winners: null,
   whyMet: completedWhy,
 } as const satisfies StepPolicy;

@@ -1,4 +1,4 @@
-import type { Strategy } from '../../../protocol/strategies.js';
+import { MEMBERS_OF, type Strategy, type StrategyMembers } from '../../../protocol/strategies.js';
 import { ALL } from './all.js';
 import { FIRST } from './first.js';
 import { ONE } from './one.js';
@@ -11,9 +11,17 @@ export type StepStrategy = (typeof POLICIES)[number]['name'];
 
 export const STEP_STRATEGIES: readonly StepStrategy[] = POLICIES.map(({ name }) => name);
 
-const BY_NAME: ReadonlyMap<string, StepPolicy> = new Map(POLICIES.map((each) => [each.name, each]));
+/** A strategy of a step, and whom it asks: `fansOut`: each chosen agent, else the first, and the others take over in turn. */
+type AskingPolicy = StepPolicy & Pick<StrategyMembers, 'fansOut' | 'hasRequirement'>;
 
-export function policyOf(strategy: StepStrategy): StepPolicy {
+const BY_NAME: ReadonlyMap<string, AskingPolicy> = new Map(
+  POLICIES.map((each) => {
+    const { fansOut, hasRequirement } = MEMBERS_OF[each.name];
+    return [each.name, { ...each, fansOut, hasRequirement }];
+  }),
+);
+
+export function policyOf(strategy: StepStrategy): AskingPolicy {
   return BY_NAME.get(strategy)!;
 }
 
@@ -28,8 +36,8 @@ export function asksInTurn(strategy: string): boolean {
 }
 
 /** The names of the strategies that are so, for a person: `all or first`. */
-export function strategiesThat(holds: (policy: StepPolicy) => boolean, quote = ''): string {
-  const fitting = POLICIES.filter((each) => holds(each));
+export function stepStrategiesThat(holds: (policy: AskingPolicy) => boolean, quote = ''): string {
+  const fitting = [...BY_NAME.values()].filter(holds);
   return fitting.map(({ name }) => `${quote}${name}${quote}`).join(' or ');
 }
 

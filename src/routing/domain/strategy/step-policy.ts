@@ -16,12 +16,11 @@ export interface StepPolicy {
   readonly name: string;
   /** For the description of the API. */
   readonly description: string;
-  /** The message is sent to each chosen agent; else to the first, and the others take over from it in turn. */
-  readonly fansOut: boolean;
-  /** A step of this strategy may say how many must complete. */
-  readonly hasRequirement: boolean;
-  /** Only the first agent that completes counts, so artifacts are held until there is a winner. */
-  readonly isRace: boolean;
+  /**
+   * Which of the agents that have completed count, given in the order in which they did; null: every agent does, with
+   * what it gives as it comes. Where some count only, artifacts are held back until the step has what it needs.
+   */
+  readonly winners: (<T>(completed: readonly T[]) => readonly T[]) | null;
   /** How many of `total` agents must complete. */
   needed(requirement: Requirement, total: number): number;
   /** Agents still at work go on although enough have completed. */
@@ -32,7 +31,6 @@ export interface StepPolicy {
 
 /** What a strategy has that takes one result. */
 export const ONE_RESULT = {
-  hasRequirement: false,
   needed: () => 1,
   waitsForAll: () => false,
 } satisfies Partial<StepPolicy>;

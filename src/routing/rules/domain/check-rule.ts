@@ -1,4 +1,4 @@
-import { policyOf, strategiesThat } from '../../domain/strategy/step-policies.js';
+import { policyOf, stepStrategiesThat } from '../../domain/strategy/step-policies.js';
 import type { FieldViolation } from '../../../common/hub-error.js';
 import { faultOfPattern } from './pattern.js';
 import type { Rule, RuleAction } from './rule.js';
@@ -53,7 +53,7 @@ function faultsOfTarget(target: RuleAction): FieldViolation[] {
   expect(
     require === undefined || hasRequirement,
     'target.require',
-    `needs strategy ${strategiesThat((policy) => policy.hasRequirement)}`,
+    `needs strategy ${stepStrategiesThat((policy) => policy.hasRequirement)}`,
   );
   expect(quorum === undefined || require === 'quorum', 'target.quorum', 'needs require quorum');
   expect(require !== 'quorum' || quorum !== undefined, 'target.quorum', 'must be given');
@@ -66,7 +66,7 @@ function faultsOfTarget(target: RuleAction): FieldViolation[] {
   expect(
     target.maxAgents === undefined || fansOut,
     'target.maxAgents',
-    `needs strategy ${strategiesThat((policy) => policy.fansOut)}`,
+    `needs strategy ${stepStrategiesThat((policy) => policy.fansOut)}`,
   );
   return faults;
 }

@@ -1,13 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { withoutRowid } from '../../../database/dialect.js';
 
-/** Tasks, their log, their delegations; idempotency keys; contexts. */
+/** Tasks, their log, their delegations; idempotency keys. */
 export class Tasks1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of [
       ...taskTables(withoutRowid(runner)),
       ...delegationTables(withoutRowid(runner)),
-      ...contextTables(withoutRowid(runner)),
     ]) {
       await runner.query(statement);
     }
@@ -15,7 +14,6 @@ export class Tasks1700000000001 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     for (const table of [
-      'contexts',
       'idempotency_keys',
       'delegations',
       'task_checkpoints',
@@ -56,7 +54,8 @@ const taskTables = (clustered: string): string[] => [
     ON "tasks" ("principal_id", "organization", "state", "status_at", "id")`,
   `CREATE INDEX "tasks_organization_idx" ON "tasks" ("organization", "state", "status_at", "id")`,
   `CREATE INDEX "tasks_state_idx" ON "tasks" ("state", "status_at", "id")`,
-  `CREATE INDEX "tasks_context_idx" ON "tasks" ("context_id", "principal_id", "organization")`,
+  `CREATE INDEX "tasks_context_idx" ON "tasks"
+    ("context_id", "principal_id", "organization", "created_at")`,
   `CREATE INDEX "tasks_due_idx" ON "tasks" ("due_at") WHERE "due_at" IS NOT NULL`,
   `CREATE TABLE "task_events" (
     "task_id" text NOT NULL,
@@ -125,16 +124,4 @@ const delegationTables = (clustered: string): string[] => [
     "expires_at" bigint,
     CONSTRAINT "idempotency_keys_pk" PRIMARY KEY ("principal_id", "key")
   )${clustered}`,
-];
-
-const contextTables = (clustered: string): string[] => [
-  `CREATE TABLE "contexts" (
-    "id" text NOT NULL,
-    "principal_id" text NOT NULL,
-    "organization" text NOT NULL,
-    "affinity" text NOT NULL,
-    "last_used_at" bigint NOT NULL,
-    CONSTRAINT "contexts_pk" PRIMARY KEY ("id", "principal_id")
-  )${clustered}`,
-  `CREATE INDEX "contexts_last_used_idx" ON "contexts" ("last_used_at")`,
 ];

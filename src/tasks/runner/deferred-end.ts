@@ -4,7 +4,7 @@ import type { StreamResponse, Task, TaskStatusUpdateEvent } from '../../protocol
 import { isTerminal } from '../../protocol/task-state.js';
 
 /** How long an end is held back at most. */
-export const HOLD_MS = 1000;
+export const DEFER_MS = 1000;
 
 /** Of late artifacts, so many events and characters at most are kept. */
 const MAX_LATE = 256;
@@ -15,7 +15,7 @@ const MAX_LATE_SIZE = 1024 * 1024;
  * whole task after it, with content they have not sent yet, and both are one end. Artifacts that come after it
  * go before it. Other events after an end are dropped.
  */
-export class TerminalHold {
+export class DeferredEnd {
   private end: TaskStatusUpdateEvent | undefined;
   private task: Task | undefined;
   private other: TaskState | undefined;
@@ -23,7 +23,7 @@ export class TerminalHold {
   private lateSize = 0;
 
   /** An end is held back. */
-  get isHolding(): boolean {
+  get isDeferring(): boolean {
     return this.end !== undefined;
   }
 

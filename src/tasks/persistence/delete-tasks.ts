@@ -38,7 +38,7 @@ interface EndedRow {
   readonly id: string;
   readonly status_at: number;
   readonly seq: number;
-  readonly stored_bytes: number | string;
+  readonly stored_bytes: number;
 }
 
 /** See `TaskStore.forgetTasks`. What is due is looked for first, so that nothing due costs no write. */
@@ -65,7 +65,7 @@ export async function forgetTasks(
     ...(await database.write((tx) => deleteTasks(tx, ids, deletion))),
     next:
       piece.length < oldest.length || oldest.length === limit
-        ? { statusAt: new Date(Number(last.status_at)), id: last.id }
+        ? { statusAt: new Date(last.status_at), id: last.id }
         : null,
   };
 }
@@ -76,7 +76,7 @@ function beginningOf(rows: readonly EndedRow[]): EndedRow[] {
   let bytes = 0;
   const end = rows.findIndex(({ seq, stored_bytes }, index) => {
     events += seq;
-    bytes += Number(stored_bytes);
+    bytes += stored_bytes;
     return (events > MAX_EVENTS || bytes > MAX_BYTES) && index > 0;
   });
   return end < 0 ? [...rows] : rows.slice(0, end);
@@ -93,8 +93,8 @@ export async function deleteTask(
     result: DeleteResult;
     used: readonly OwnedUsageChange[];
   }> {
-    const [task] = yield* tx.all<{ state: number; context_id: string; principal_id: string }>(
-      `SELECT state, context_id, principal_id FROM tasks WHERE id = ?${forUpdate(tx)}`,
+    const [task] = yield* tx.all<{ state: number }>(
+      `SELECT state FROM tasks WHERE id = ?${forUpdate(tx)}`,
       [id],
     );
     if (task === undefined) return { result: 'unknown', used: [] };
@@ -102,12 +102,6 @@ export async function deleteTask(
     if (!drops && (yield* hasPendingCancel(tx, id))) return { result: 'agents', used: [] };
     const { taskIds, used } = yield* deleteTasks(tx, [id], deletion, drops);
     if (taskIds.length === 0) return { result: 'webhooks', used: [] };
-    yield* tx.run(
-      `DELETE FROM contexts WHERE id = ? AND principal_id = ? AND NOT EXISTS
-         (SELECT 1 FROM tasks t WHERE t.context_id = contexts.id
-            AND t.principal_id = contexts.principal_id)`,
-      [task.context_id, task.principal_id],
-    );
     return { result: 'deleted', used };
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamResponse } from '../../protocol/a2a.js';
-import { checkEvent } from './check-answer.js';
+import { checkEvent } from './read-answer.js';
 
 const status = (changes: object) =>
   StreamResponse.fromJSON({

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonMeter } from '../../common/json-limits.js';
-import { SMALL_BODY_BYTES } from '../limits/body-budget.js';
+import { SMALL_BODY_BYTES } from '../limits/request-body-budget.js';
 import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
 import type { RequestCapacity } from '../limits/request-capacity.js';
 import { type MessageLimits, limitError, tooLarge } from '../limits/message-limits.js';

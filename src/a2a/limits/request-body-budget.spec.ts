@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Principal } from '../../auth/index.js';
 import { configWith } from '../../config/index.js';
-import { BodyBudget } from './body-budget.js';
+import { RequestBodyBudget } from './request-body-budget.js';
 
 const MIB = 1024 * 1024;
 const of = (id: string, organization = id): Principal => ({ id, organization, scopes: new Set() });
 
-const budgetOf = (mib: number): BodyBudget =>
-  new BodyBudget(configWith({ server: { maxBodyBytes: mib * MIB } }));
+const budgetOf = (mib: number): RequestBodyBudget =>
+  new RequestBodyBudget(configWith({ server: { maxBodyBytes: mib * MIB } }));
 
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending');
@@ -19,7 +19,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('BodyBudget', () => {
+describe('RequestBodyBudget', () => {
   it('lets the bodies of one principal wait when they are a quarter of all', async () => {
     const budget = budgetOf(32);
     const ann = of('ann');

@@ -1,7 +1,7 @@
 import { AgentCallError } from '../../agents/index.js';
 import type { Task } from '../../protocol/a2a.js';
 import type { EventBuffer, EventBatch } from './event-buffer.js';
-import { HOLD_MS, TerminalHold } from './terminal-hold.js';
+import { DEFER_MS, DeferredEnd } from './deferred-end.js';
 import type { RunContext } from './run-context.js';
 
 /** How long an agent may take to return its task, where its stream was out of order. */
@@ -18,8 +18,8 @@ export interface StreamBatch extends EventBatch {
  * task has come, when the client cancels, or after a second; where artifacts come after it, the agent's task is
  * fetched first. Until there is an end, events pass as they are.
  */
-export class StreamReader {
-  private held = new TerminalHold();
+export class AgentStreamReader {
+  private deferred = new DeferredEnd();
   private cancelTimer: (() => void) | undefined;
   /** The end was held back for as long as it may be, and the stream is still open. */
   isOverdue = false;
@@ -32,24 +32,24 @@ export class StreamReader {
   }
 
   /** An end is held back: nothing more is expected of the agent. */
-  get isHolding(): boolean {
-    return this.held.isHolding;
+  get isDeferring(): boolean {
+    return this.deferred.isDeferring;
   }
 
   /** Resolves with at least one event or with the end; with neither when an end is held back from now on. */
   async next(): Promise<StreamBatch> {
-    const { held, run } = this;
-    const wasHolding = held.isHolding;
+    const { deferred, run } = this;
+    const wasDeferring = deferred.isDeferring;
     const batch = await this.buffer.next();
-    const events = held.filter(batch.events);
+    const events = deferred.filter(batch.events);
     let { end } = batch;
-    if (!held.isHolding) return { events, end, conflict: undefined };
-    if (!wasHolding && end === undefined && !held.isDecided) {
+    if (!deferred.isDeferring) return { events, end, conflict: undefined };
+    if (!wasDeferring && end === undefined && !deferred.isDecided) {
       const more = await this.buffer.drainReady();
-      held.filter(more.events);
+      deferred.filter(more.events);
       end = more.end;
     }
-    const isDue = held.isDecided || this.isOverdue || run.canceling;
+    const isDue = deferred.isDecided || this.isOverdue || run.canceling;
     if (end === undefined && !isDue) {
       this.startTimer();
       return { events, end, conflict: undefined };
@@ -66,18 +66,18 @@ export class StreamReader {
     events: EventBatch['events'],
     end: EventBatch['end'],
   ): Promise<StreamBatch> {
-    const { held, run } = this;
-    this.held = new TerminalHold();
+    const { deferred, run } = this;
+    this.deferred = new DeferredEnd();
     this.cancelTimer?.();
-    const { conflict } = held;
+    const { conflict } = deferred;
     if (conflict !== undefined) return { events, end, conflict };
-    if (held.hasTask) run.deps.deviations.note(run.agent, 'task-after-end');
-    if (held.outOfOrderTaskId !== undefined) {
+    if (deferred.hasTask) run.deps.deviations.note(run.agent, 'task-after-end');
+    if (deferred.outOfOrderTaskId !== undefined) {
       run.deps.deviations.note(run.agent, 'out-of-order');
-      const task = await this.currentTask(held.outOfOrderTaskId);
-      if (task !== undefined) held.resolve(task);
+      const task = await this.currentTask(deferred.outOfOrderTaskId);
+      if (task !== undefined) deferred.resolve(task);
     }
-    return { events: [...events, ...held.release()], end, conflict };
+    return { events: [...events, ...deferred.release()], end, conflict };
   }
 
   /** The task as its agent has it; undefined when that cannot be read. */
@@ -94,7 +94,7 @@ export class StreamReader {
   }
 
   private startTimer(): void {
-    this.cancelTimer ??= this.run.deps.clock.after(HOLD_MS, () => {
+    this.cancelTimer ??= this.run.deps.clock.after(DEFER_MS, () => {
       this.isOverdue = true;
       this.buffer.wake();
     });

@@ -11,7 +11,7 @@ import { RateLimit } from './rate-limit.js';
 
 /** Admits callers of the A2A API: every binding asks here once for each request, before it reads the body. */
 @Injectable()
-export class Admission {
+export class CallAdmission {
   constructor(
     private readonly auth: AuthService,
     private readonly rate: RateLimit,

@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Principal } from '../../auth/index.js';
-import { bodyFault, limitFault } from '../../common/http/json-body.js';
-import { AppConfig } from '../../config/index.js';
-import { RequestCapacity } from '../limits/request-capacity.js';
-import type { MessageLimits } from '../limits/message-limits.js';
-import { readBody } from './read-body.js';
+import type { Principal } from '../auth/index.js';
+import { bodyFault, limitFault } from '../common/http/json-body.js';
+import { AppConfig } from '../config/index.js';
+import { type MessageLimits, readBody, RequestCapacity } from '../a2a/index.js';
 
 /** Methods whose bodies say nothing to any route. */
 const BODYLESS = new Set(['DELETE', 'OPTIONS']);

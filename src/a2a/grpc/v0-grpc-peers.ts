@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { single } from '../call-context.js';
+import { single } from '../context-of-headers.js';
 import { PLAIN_PEER, type ProtoPeer, asksForProto } from '../v0-proto-json.js';
 
 /** The official clients of these languages take the base64 text of 0.3 for the bytes of a file. */

@@ -16,7 +16,7 @@ const HELD_FACTOR = 4;
  * principal may have a quarter of them, an organization half. What is over it waits a little, unread.
  */
 @Injectable()
-export class BodyBudget {
+export class RequestBodyBudget {
   private readonly reservations: ByteReservations;
 
   constructor(config: AppConfig) {

@@ -1,4 +1,9 @@
-import { decideHold, decideHoldNotice, decideSending, isHeld } from '../domain/unsent.js';
+import {
+  decideBreakerWait,
+  decideBreakerNotice,
+  decideSending,
+  awaitsBreaker,
+} from '../domain/unsent.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 
@@ -27,7 +32,7 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
   const giveUpAt = began + budgets.firstEventMs;
   let noticed = false;
   const release = async (): Promise<Step> => {
-    if (isHeld(run.delegation)) await run.change(decideSending);
+    if (awaitsBreaker(run.delegation)) await run.change(decideSending);
     return run.done || run.signal.aborted ? 'done' : send();
   };
   for (let isFirst = true; ; isFirst = false) {
@@ -40,11 +45,11 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
       await run.failover(`${run.agentName} ${admission.why}${again(admission.waitMs)}.`);
       return 'done';
     }
-    if (isFirst && isFirstSending) await run.change(decideHold);
+    if (isFirst && isFirstSending) await run.change(decideBreakerWait);
     if (!noticed && deps.clock.now().getTime() - began >= NOTICE_AFTER_MS) {
       noticed = true;
       const why = `Waiting for ${run.agentName}, which ${admission.why}.`;
-      await run.change((task, id, now) => decideHoldNotice(task, id, why, now));
+      await run.change((task, id, now) => decideBreakerNotice(task, id, why, now));
     }
     if (run.done || run.signal.aborted) return 'done';
     await run.calls.sleep(Math.max(MIN_PAUSE_MS, Math.min(admission.waitMs, MAX_PAUSE_MS, left)));

@@ -4,7 +4,7 @@ import { textPart } from '../../protocol/build.js';
 import { sizeOf } from '../../common/long-work.js';
 import { artifact, snapshot, statusOf } from './fake-events.js';
 import { FakeTask } from './fake-task.js';
-import { inSteps } from './large-answer.js';
+import { inSteps } from './large-task.js';
 
 const MIB = 1024 * 1024;
 const large = (id: string, ...sizes: number[]): Artifact => ({

@@ -6,13 +6,13 @@ import { SystemClock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import { configWith } from '../../config/index.js';
 import { AnswerBudget, answerRules } from '../limits/answer-budget.js';
-import { BodyBudget } from '../limits/body-budget.js';
+import { RequestBodyBudget } from '../limits/request-body-budget.js';
 import { RequestCapacity } from '../limits/request-capacity.js';
 import { messageLimitsOf } from '../limits/message-limits.js';
 import { OpenCalls } from '../limits/open-calls.js';
 import { Turns } from '../limits/turns.js';
 import { Uploads } from '../limits/uploads.js';
-import { readBody } from './read-body.js';
+import { readBody } from './read-request-body.js';
 
 const MIB = 1024 * 1024;
 const clock = new SystemClock();
@@ -20,8 +20,8 @@ const log = {} as Log;
 const ann: Principal = { id: 'ann', organization: 'ann', scopes: new Set() };
 const config = configWith({ server: { maxBodyBytes: MIB, bodyLimit: MIB } });
 
-function capacityOf(): { capacity: RequestCapacity; budget: BodyBudget } {
-  const budget = new BodyBudget(config);
+function capacityOf(): { capacity: RequestCapacity; budget: RequestBodyBudget } {
+  const budget = new RequestBodyBudget(config);
   const parts = [new Turns(config), new OpenCalls(config), new Uploads(clock, log)] as const;
   const answers = new AnswerBudget(answerRules());
   return { budget, capacity: new RequestCapacity(budget, ...parts, answers, clock, log) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CallNote } from '../common/call-note.js';
-import { activatedHeaders, callContextOf, type CallSource } from './call-context.js';
+import { activatedHeaders, callContextOf, type CallSource } from './context-of-headers.js';
 
 describe('the header of active extensions', () => {
   const active = (...uris: string[]): Set<string> => new Set(uris);

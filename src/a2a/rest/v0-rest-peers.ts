@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { single } from '../call-context.js';
+import { single } from '../context-of-headers.js';
 import { PLAIN_PEER, type ProtoPeer, asksForProto } from '../v0-proto-json.js';
 
 /** What is known of a program that speaks HTTP+JSON 0.3. */

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { HubError, hubErrorOf } from '../../common/hub-error.js';
-import { PROBLEM_JSON, problemOf } from '../../common/http/problem.js';
-import { LONG } from '../../common/long-work.js';
-import type { AnswerHold } from '../limits/answer-budget.js';
-import { RequestCapacity } from '../limits/request-capacity.js';
+import { HubError, hubErrorOf } from '../common/hub-error.js';
+import { PROBLEM_JSON, problemOf } from '../common/http/problem.js';
+import { LONG } from '../common/long-work.js';
+import { type AnswerReservation, RequestCapacity } from '../a2a/index.js';
 
 const ADMIN_PATH = '/api/';
 /** Bytes of answers that have been made and wait for room; more are refused at once. */
@@ -23,49 +22,57 @@ export class AdminAnswers {
 
   /** From now on every request of a known caller has room to ask for; see `ReserveAnswer`. */
   meter(server: FastifyInstance): void {
-    const holds = new WeakMap<FastifyRequest, AnswerHold>();
+    const reservations = new WeakMap<FastifyRequest, AnswerReservation>();
     server.decorateRequest('reserveAnswer', null);
     server.addHook('preHandler', (request, reply, done) => {
       const { principal, url } = request;
       if (principal && url.startsWith(ADMIN_PATH)) {
-        const hold = this.capacity.answers.begin(principal);
-        holds.set(request, hold);
-        request.reserveAnswer = hold.take;
-        reply.raw.once('close', () => hold.end());
+        const reservation = this.capacity.answers.begin(principal);
+        reservations.set(request, reservation);
+        request.reserveAnswer = reservation.take;
+        reply.raw.once('close', () => reservation.end());
       }
       done();
     });
     // Called for every request, so with a callback: a promise is for the few that wait.
     server.addHook('onSend', (request, reply, payload, done) => {
-      const hold = holds.get(request);
+      const reservation = reservations.get(request);
       const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
-      if (hold === undefined || !isText || payload.length <= LONG) return done(null, payload);
-      this.sent(Buffer.from(payload as string), reply, hold).then((sent) => done(null, sent), done);
+      if (reservation === undefined || !isText || payload.length <= LONG)
+        return done(null, payload);
+      this.sent(Buffer.from(payload as string), reply, reservation).then(
+        (sent) => done(null, sent),
+        done,
+      );
     });
   }
 
-  private async sent(bytes: Buffer, reply: FastifyReply, hold: AnswerHold): Promise<unknown> {
+  private async sent(
+    bytes: Buffer,
+    reply: FastifyReply,
+    reservation: AnswerReservation,
+  ): Promise<unknown> {
     try {
-      if (!hold.isLarge) await this.reserveLate(bytes.length, hold);
+      if (!reservation.isLarge) await this.reserveLate(bytes.length, reservation);
     } catch (thrown) {
       return refusal(hubErrorOf(thrown), reply);
     }
     const { socket } = reply.raw.req;
-    const { pieces, left } = hold.depart([bytes], () => socket.destroy());
+    const { pieces, left } = reservation.depart([bytes], () => socket.destroy());
     if (socket.destroyed) left();
     else reply.raw.once('close', left);
     void reply.header('content-length', bytes.length);
     return Readable.from(pieces, { objectMode: false, highWaterMark: 1 });
   }
 
-  private async reserveLate(bytes: number, hold: AnswerHold): Promise<void> {
+  private async reserveLate(bytes: number, reservation: AnswerReservation): Promise<void> {
     if (this.made > 0 && this.made + bytes > MAX_MADE) {
       const options = { metadata: { retryAfterSeconds: '2' } };
       throw new HubError('UNAVAILABLE', 'This process gives too many large answers.', options);
     }
     this.made += bytes;
     try {
-      await hold.take(bytes);
+      await reservation.take(bytes);
     } finally {
       this.made -= bytes;
     }

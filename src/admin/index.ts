@@ -1,0 +1,3 @@
+export { AdminAnswers } from './admin-answers.js';
+export { AdminBodies } from './admin-bodies.js';
+export { AdminModule } from './admin.module.js';
