@@ -5,7 +5,7 @@ export type { CallContext } from './call-context.js';
 export { AuthService } from './auth.service.js';
 export { challengeOf, scopeChallenge } from './challenge.js';
 export type { RequestHeaders } from './credential.js';
-export { type Hold, HOLDS, type Sending } from './domain/hold.js';
+export { type Hold, HOLDS } from './domain/hold.js';
 export { type Access, type DeclaredRoute, HttpAccess } from './http-access.js';
 export { KeyWatch, refuseEnded } from './key-watch.js';
 export { type AdminKey, KeysService } from './keys.service.js';
@@ -25,3 +25,4 @@ export {
   hasScope,
   visibilityOf,
 } from './principal.js';
+export { visibleRows } from './visible-rows.js';

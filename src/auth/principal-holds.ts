@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type AppConfig, Settings } from '../config/index.js';
 import type { Tx, Work } from '../database/sql.js';
-import { type Hold, type PrincipalStatus, type Sending, holdOf } from './domain/hold.js';
+import { type Hold, type PrincipalStatus, type OnBehalf, holdOf } from './domain/hold.js';
 import { PrincipalStore } from './principal-store.js';
 
-/** Tells why something is not sent for its principal; null when it is. */
-export type HoldOf = (principalId: string, sending: Sending) => Hold | null;
+/** Tells why something is held back because of its principal; null when it is not. */
+export type HoldOf = (principalId: string, work: OnBehalf) => Hold | null;
 
 /** What is held back because of the status of its principal. */
 @Injectable()
@@ -25,11 +25,9 @@ export class PrincipalHolds {
   }
 
   private heldBy(statuses: ReadonlyMap<string, PrincipalStatus>, now: Date): HoldOf {
-    return (principalId, sending) => {
+    return (principalId, work) => {
       const status = statuses.get(principalId);
-      return status === undefined
-        ? null
-        : holdOf(status, sending, now, this.settings.keylessGraceMs);
+      return status === undefined ? null : holdOf(status, work, now, this.settings.keylessGraceMs);
     };
   }
 }

@@ -60,8 +60,8 @@ export class PrincipalsService implements OnModuleInit {
 
   /** Why what it has registered is not sent at this moment; subscriptions of all its organization may be held for more. */
   pushHeld({ status, organization }: PrincipalRecord): Hold | null {
-    const sending = { kind: 'own', organization } as const;
-    return holdOf(status, sending, this.clock.now(), this.config.auth.keylessGraceMs);
+    const own = { scope: 'own', organization } as const;
+    return holdOf(status, own, this.clock.now(), this.config.auth.keylessGraceMs);
   }
 
   /**

@@ -1,10 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule, PrincipalHolds } from '../auth/index.js';
-import { Clock } from '../common/clock.js';
-import { WebhookEgress } from '../common/egress/webhook-egress.js';
 import { IdSource } from '../common/ids.js';
-import { AppConfig, PublicUrl } from '../config/index.js';
+import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { AppendParticipant, TaskPositionsModule } from '../tasks/index.js';
 import { DeliveryStreamStore } from './delivery/delivery-stream-store.js';
@@ -21,7 +19,6 @@ import { SqlEndpointStore } from './receivers/persistence/sql-endpoint.store.js'
 import { SqlReceiverStore } from './receivers/persistence/sql-receiver.store.js';
 import { ReceiverChallenge } from './receivers/receiver-challenge.js';
 import { ReceiverGate } from './receivers/receiver-gate.js';
-import { receiverLimits } from './receivers/receiver-limits.js';
 import { ReceiverStore } from './receivers/receiver-store.js';
 import { DeliveryStore } from './records/delivery-store.js';
 import { SqlDeliveryStore } from './records/persistence/sql-delivery.store.js';
@@ -43,21 +40,8 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
   imports: [AgentsModule, AuthModule, TaskPositionsModule],
   providers: [
     { provide: ReceiverStore, useClass: SqlReceiverStore },
-    {
-      provide: ReceiverGate,
-      inject: [ReceiverStore, WebhookEgress, Clock, AppConfig, PublicUrl],
-      useFactory: (
-        store: ReceiverStore,
-        egress: WebhookEgress,
-        clock: Clock,
-        { push }: AppConfig,
-        address: PublicUrl,
-      ) => {
-        const originOfHub = (): string => new URL(address.base).hostname;
-        const challenge = new ReceiverChallenge(egress, push, originOfHub);
-        return new ReceiverGate(store, challenge, clock, receiverLimits(push), push.trustedHosts);
-      },
-    },
+    ReceiverChallenge,
+    ReceiverGate,
     { provide: WebhookStore, useClass: SqlWebhookStore },
     EventAnnouncer,
     {

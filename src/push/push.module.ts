@@ -6,11 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
-import { Clock } from '../common/clock.js';
-import { IdSource } from '../common/ids.js';
-import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
-import { Database } from '../database/database.js';
 import { SigningModule } from '../signing/index.js';
 import { TaskPositionsModule, TasksModule } from '../tasks/index.js';
 import { AuthProfileStore } from './auth/auth-profile-store.js';
@@ -22,13 +18,11 @@ import { HubTokens } from './auth/hub-tokens.js';
 import { KnownProfiles } from './auth/known-profiles.js';
 import { OauthTokens } from './auth/oauth-tokens.js';
 import { SqlAuthProfileStore } from './auth/persistence/sql-auth-profile.store.js';
-import { BodyBudget } from './delivery/body-budget.js';
+import { SendBudget } from './delivery/send-budget.js';
 import { DeliveryCleanup } from './delivery/delivery-cleanup.js';
-import { DeliveryStreamStore } from './delivery/delivery-stream-store.js';
 import { DeliveryWorker } from './delivery/delivery.worker.js';
 import { PushMetrics } from './delivery/push-metrics.js';
-import { PushWakeup } from './delivery/push-wakeup.js';
-import { StreamReader } from './delivery/stream-reader.js';
+import { DeliveryReader } from './delivery/delivery-reader.js';
 import { StreamRunner } from './delivery/stream-runner.js';
 import { SubscriptionReconciler } from './delivery/subscription-reconciler.js';
 import { HandoverController } from './owners/handover.controller.js';
@@ -37,8 +31,6 @@ import { HeldWebhooks } from './owners/held-webhooks.js';
 import { OwnedWebhookStore } from './owners/owned-webhook-store.js';
 import { OwnerReconciler } from './owners/owner-reconciler.js';
 import { SqlOwnedWebhookStore } from './owners/persistence/sql-owned-webhook.store.js';
-import { longestWaitMs } from './receivers/endpoint-rules.js';
-import { EndpointStore } from './receivers/endpoint-store.js';
 import { EndpointsController } from './receivers/endpoints.controller.js';
 import { EndpointsService } from './receivers/endpoints.service.js';
 import { PushEventsController } from './receivers/push-events.controller.js';
@@ -104,44 +96,11 @@ const DELIVERY_PROVIDERS = [
   { provide: CleanupStore, useClass: SqlCleanupStore },
   { provide: WebhookSender, useClass: HttpWebhookSender },
   AttemptSender,
-  StreamReader,
-  { provide: BodyBudget, useFactory: () => new BodyBudget() },
+  DeliveryReader,
+  { provide: SendBudget, useFactory: () => new SendBudget() },
   StreamRunner,
-  {
-    provide: DeliveryCleanup,
-    inject: [CleanupStore, EndpointStore, Log, AppConfig],
-    useFactory: (store: CleanupStore, endpoints: EndpointStore, log: Log, { push }: AppConfig) =>
-      new DeliveryCleanup(store, endpoints, log, { ...push, longestWaitMs: longestWaitMs(push) }),
-  },
-  {
-    provide: DeliveryWorker,
-    inject: [
-      IdSource,
-      DeliveryStreamStore,
-      StreamRunner,
-      DeliveryCleanup,
-      PushWakeup,
-      Clock,
-      Log,
-      AppConfig,
-      Database,
-    ],
-    useFactory: (
-      ids: IdSource,
-      streams: DeliveryStreamStore,
-      runner: StreamRunner,
-      cleanup: DeliveryCleanup,
-      wakeup: PushWakeup,
-      clock: Clock,
-      log: Log,
-      config: AppConfig,
-      database: Database,
-    ) =>
-      new DeliveryWorker(ids.next(), streams, runner, cleanup, wakeup, clock, log, {
-        ...config.push,
-        alone: database.dialect === 'sqlite',
-      }),
-  },
+  DeliveryCleanup,
+  DeliveryWorker,
 ];
 
 /** What became of deliveries, and for how long that is kept. */

@@ -77,7 +77,7 @@ export function endpointHealthContract(
     begunAt: now,
     error: 'HTTP 503',
     blame: 'endpoint',
-    holdMs: null,
+    retryAfterMs: null,
     exhausted: false,
     ...change,
   });
@@ -327,7 +327,7 @@ export function endpointHealthContract(
     it('is held by a Retry-After for everybody', async () => {
       await streams(4);
       const [first, ...others] = await claim();
-      await fail(first!, 60_000, { holdMs: 60_000 });
+      await fail(first!, 60_000, { retryAfterMs: 60_000 });
       for (const stream of others) await stores.streams.release(stream, at());
       expect(await claim()).toEqual([]);
       now += 59_999;
@@ -406,7 +406,7 @@ export function endpointHealthContract(
       const gone = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
       await record(await reached(stream!), gone, { kind: 'answered', begunAt: now }, 410);
       const alice = { kind: 'principal', principalId: 'alice', organization: 'acme' } as const;
-      expect(await types(alice)).toEqual(['config.disabled']);
+      expect(await types(alice)).toEqual(['webhook.disabled']);
       expect(await types({ kind: 'organization', organization: 'acme' })).toHaveLength(1);
       expect(await types({ ...alice, principalId: 'bob' })).toEqual([]);
       expect(await types({ kind: 'organization', organization: 'other' })).toEqual([]);
@@ -423,7 +423,7 @@ export function endpointHealthContract(
       await stores.database.write((tx) => tx.run('DELETE FROM push_event_counter'));
       await expect(fail(last)).rejects.toThrow();
       expect(await endpoint()).toEqual(before);
-      expect(await stores.streams.holds(last)).toBe(true);
+      expect(await stores.streams.isClaimed(last)).toBe(true);
     });
 
     it('come in pages, newest first, and are pruned', async () => {

@@ -163,9 +163,9 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
     it('is recorded when its webhook was paused meanwhile; then the stream rests', async () => {
       const stream = await claimed(4);
       const webhook = (await stores.webhooks.ofTask(stream.webhook.taskId, 'c'))!;
-      expect(await stores.streams.holds(stream)).toBe(true);
-      await stores.pause(webhook.uid, EVERYTHING, NOW);
-      expect(await stores.streams.holds(stream)).toBe(false);
+      expect(await stores.streams.isClaimed(stream)).toBe(true);
+      await stores.pause(webhook.streamId, EVERYTHING, NOW);
+      expect(await stores.streams.isClaimed(stream)).toBe(false);
       expect(await record(stream, attemptOf(stream, DELIVERED))).toBe('idle');
       expect((await all()).map(({ state }) => state)).toEqual(['delivered']);
     });
@@ -174,7 +174,7 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
       const stream = await claimed(4);
       const draft = stores.draft({ configId: 'c', fingerprint: 'another' });
       await stores.webhooks.set(stream.webhook.taskId, draft, { now: NOW, repeated: 'leave' });
-      expect(await stores.streams.holds(stream)).toBe(false);
+      expect(await stores.streams.isClaimed(stream)).toBe(false);
       expect(await record(stream, attemptOf(stream, DELIVERED))).toBe('lost');
       expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 1, lastNumber: 0 });
     });
@@ -183,7 +183,7 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
       let stream = await claimed(4);
       stream = inHand(await record(stream, attemptOf(stream, DELIVERED)));
       const second = attemptOf(stream, DELIVERED);
-      await stores.webhooks.replay(stream.webhook.uid, EVERYTHING, { sequence: 1 }, NOW);
+      await stores.webhooks.replay(stream.webhook.streamId, EVERYTHING, { sequence: 1 }, NOW);
       expect(await record(stream, second)).toBe('lost');
       const again = await stores.claimOne(NOW);
       expect(again.nextSeq).toBe(1);

@@ -79,7 +79,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       await disable();
       await owned.halt('alice', NOW);
       for (const stream of streams) {
-        expect(await stores.streams.holds(stream)).toBe(stream.webhook.taskId === bobs);
+        expect(await stores.streams.isClaimed(stream)).toBe(stream.webhook.taskId === bobs);
       }
       const reached = await stores.reachOne(
         streams.find((stream) => stream.webhook.taskId === bobs)!,
@@ -114,7 +114,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       const of = await stores.subscribe();
       const third = await stores.join(of);
       const uidOf = async (taskId: string): Promise<string> =>
-        (await stores.webhooks.search({ taskId }, EVERYTHING, 1, null))[0]!.uid;
+        (await stores.webhooks.search({ taskId }, EVERYTHING, 1, null))[0]!.streamId;
       await stores.pause(await uidOf(one), EVERYTHING, NOW);
       await disable();
       await claimed();

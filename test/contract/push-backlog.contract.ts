@@ -1,5 +1,5 @@
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
-import { forgetTasks } from '../../src/push/delivery/persistence/forget-tasks.js';
+import { forgetWebhooks } from '../../src/push/delivery/persistence/forget-webhooks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
@@ -63,12 +63,12 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const b = await deadLetters({ configId: 'b', url: 'https://other.example/x' }, 1);
       const only = async (filter: DeliveryFilter) =>
         (await letters(filter)).map(({ streamId }) => streamId);
-      expect(await only({})).toEqual([b.uid, a.uid]);
-      expect(await only({ configId: 'a' })).toEqual([a.uid]);
-      expect(await only({ configId: b.uid })).toEqual([b.uid]);
-      expect(await only({ endpoint: 'acme https://other.example' })).toEqual([b.uid]);
+      expect(await only({})).toEqual([b.streamId, a.streamId]);
+      expect(await only({ configId: 'a' })).toEqual([a.streamId]);
+      expect(await only({ configId: b.streamId })).toEqual([b.streamId]);
+      expect(await only({ endpoint: 'acme https://other.example' })).toEqual([b.streamId]);
       expect(await only({ organization: 'acme', until: NOW })).toEqual([]);
-      expect(await only({ since: NOW, until: later(1) })).toEqual([b.uid, a.uid]);
+      expect(await only({ since: NOW, until: later(1) })).toEqual([b.streamId, a.streamId]);
     });
 
     it('are sent again in their order, as many as asked for, the oldest first', async () => {
@@ -80,7 +80,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         seq: 1,
         redelivered: true,
       });
-      expect(await redeliver({ configId: webhook.uid })).toEqual({ count: 1, more: false });
+      expect(await redeliver({ configId: webhook.streamId })).toEqual({ count: 1, more: false });
       expect(await redeliver({})).toEqual({ count: 0, more: false });
       expect(await letters()).toEqual([]);
     });
@@ -95,15 +95,15 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     it('of webhooks that are gone are passed over', async () => {
       const gone = await deadLetters({}, 1);
       await deadLetters({ url: 'https://other.example/x' }, 1);
-      await stores.drop(gone.uid, EVERYTHING, NOW);
+      await stores.drop(gone.streamId, EVERYTHING, NOW);
       expect(await redeliver({})).toEqual({ count: 1, more: false });
-      expect((await letters()).map(({ streamId }) => streamId)).toEqual([gone.uid]);
+      expect((await letters()).map(({ streamId }) => streamId)).toEqual([gone.streamId]);
     });
 
     it('are purged with their attempts, only those that may be seen', async () => {
       const webhook = await deadLetters({}, 1, 2);
       await deadLetters({ principalId: 'bob', url: 'https://other.example/x' }, 1);
-      const [newest] = await letters({ configId: webhook.uid });
+      const [newest] = await letters({ configId: webhook.streamId });
       const purge = (filter: DeliveryFilter) => stores.deliveries.purgeDead(filter, ALICE, 100);
       expect(await purge({ ids: [newest!.id] })).toEqual({ count: 1, more: false });
       expect(await stores.deliveries.attempts(newest!.id)).toEqual([]);
@@ -128,7 +128,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       await stores.streams.advance(stream, reached, NOW, LEASE);
       await stores.streams.release(stream, NOW);
-      await stores.pause(stream.webhook.uid, EVERYTHING, NOW);
+      await stores.pause(stream.webhook.streamId, EVERYTHING, NOW);
       for (const [seq, at] of [
         [2, 0],
         [3, 0],
@@ -150,7 +150,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
 
     it('keeps the task', async () => {
       const { taskId } = await paused();
-      const forget = () => stores.database.write((tx) => forgetTasks(tx, [taskId]));
+      const forget = () => stores.database.write((tx) => forgetWebhooks(tx, [taskId]));
       expect(await forget()).toEqual([taskId]);
       await stores.retention.expireBacklog(later(9000), NOW, 10);
       expect(await forget()).toEqual([]);
@@ -167,14 +167,14 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         ['event', 1, 1],
       ]);
       expect(found[0]!.reason).toContain('entries 2 to 3');
-      await stores.resume(webhook.uid, EVERYTHING, NOW);
+      await stores.resume(webhook.streamId, EVERYTHING, NOW);
       expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 4, open: 0, gapSeq: 1 });
     });
 
     it('is as young as the moment in which a dead letter was put back', async () => {
-      const { uid, taskId } = await deadLetters({}, 1);
+      const { streamId, taskId } = await deadLetters({}, 1);
       const [letter] = await letters();
-      await stores.pause(uid, EVERYTHING, NOW);
+      await stores.pause(streamId, EVERYTHING, NOW);
       await stores.deliveries.redeliver(letter!.id, EVERYTHING, later(8000));
       expect(await stores.retention.expireBacklog(later(7000), later(9000), 10)).toBe(0);
       expect(await stores.row(taskId)).toMatchObject({ open: 1 });
@@ -183,7 +183,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
 
     it('of a webhook that is told is nobody’s business here', async () => {
       const webhook = await paused();
-      await stores.resume(webhook.uid, EVERYTHING, NOW);
+      await stores.resume(webhook.streamId, EVERYTHING, NOW);
       expect(await stores.retention.expireBacklog(later(9000), NOW, 10)).toBe(0);
     });
   });

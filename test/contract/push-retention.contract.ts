@@ -1,4 +1,4 @@
-import { forgetTasks } from '../../src/push/delivery/persistence/forget-tasks.js';
+import { forgetWebhooks } from '../../src/push/delivery/persistence/forget-webhooks.js';
 import { expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { deliveryOf, inHand, type PushStores } from '../support/push-stores.js';
@@ -11,7 +11,7 @@ const CURSOR = { state: 3, unfinished: [] };
 /** What webhooks promise when tasks are deleted. */
 export function pushRetentionContract(open: () => Promise<PushStores>): void {
   const forget = (stores: PushStores, ...taskIds: string[]): Promise<readonly string[]> =>
-    stores.database.write((tx) => forgetTasks(tx, taskIds));
+    stores.database.write((tx) => forgetWebhooks(tx, taskIds));
 
   /** A task whose only delivery ended so. */
   async function told(stores: PushStores, state: 'delivered' | 'dead' | 'retrying') {

@@ -76,7 +76,7 @@ export function streamClockContract(open: () => Promise<PushStores>): void {
       expect(before).toMatchObject({ open: 0, due_at: NOW + LEASE_MS });
       await repair(true, NOW - ms);
       expect(await stores.row(taskId)).toEqual(before);
-      expect(await stores.streams.holds(stream!)).toBe(true);
+      expect(await stores.streams.isClaimed(stream!)).toBe(true);
       expect(await claim('another', 1, NOW - ms)).toEqual([]);
     });
 

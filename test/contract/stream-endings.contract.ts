@@ -46,8 +46,8 @@ export function streamEndingsContract(open: () => Promise<SubscriptionStores>): 
       'its webhook is deleted by the API',
       'the webhook was deleted',
       async () => {
-        const { taskId, uid } = (await webhookBehind()).webhook;
-        await stores.drop(uid, EVERYTHING, NOW);
+        const { taskId, streamId } = (await webhookBehind()).webhook;
+        await stores.drop(streamId, EVERYTHING, NOW);
         return taskId;
       },
     ],
@@ -154,7 +154,7 @@ export function streamEndingsContract(open: () => Promise<SubscriptionStores>): 
       const attemptRecord = { delivery, attempt: { ...attempt, response: null }, result };
       await streams.recordAttempt(stream, attemptRecord, NOW, LEASE);
       const [event] = await stores.endpoints.events({}, EVERYTHING, 1, null);
-      expect(event).toMatchObject({ type: 'config.disabled', taskId });
+      expect(event).toMatchObject({ type: 'webhook.disabled', taskId });
       const changed = said.flatMap(
         (sql) => /^\s*(?:UPDATE|INSERT INTO) (\w+)/.exec(sql)?.[1] ?? [],
       );

@@ -1,5 +1,5 @@
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
-import { forgetTasks } from '../../src/push/delivery/persistence/forget-tasks.js';
+import { forgetWebhooks } from '../../src/push/delivery/persistence/forget-webhooks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
@@ -36,8 +36,8 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
           traceparent: '00-a-b-01',
         },
       });
-      const rows = await stores.database.read('SELECT uid FROM push_webhooks');
-      expect(rows).toEqual([{ uid: of.id }]);
+      const rows = await stores.database.read('SELECT id FROM push_webhooks');
+      expect(rows).toEqual([{ id: of.id }]);
     });
 
     it('are not among the webhooks that clients see, and take no id from them', async () => {
@@ -324,7 +324,7 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
   it('leaves nothing behind of a task that is forgotten', async () => {
     const of = await stores.subscribe();
     const taskId = await stores.join(of, 'next');
-    await stores.database.write((tx) => forgetTasks(tx, [taskId]));
+    await stores.database.write((tx) => forgetWebhooks(tx, [taskId]));
     expect(await stores.row(taskId)).toBeUndefined();
     expect(await stores.subscriptions.get(of.id, EVERYTHING)).toBeDefined();
   });

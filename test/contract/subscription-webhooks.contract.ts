@@ -66,12 +66,12 @@ export function subscriptionWebhooksContract(open: () => Promise<SubscriptionSto
       for (let cursor: string | null = null; ;) {
         const page = await stores.webhooks.search({}, EVERYTHING, 2, cursor);
         seen.push(...page.map(({ taskId }) => taskId));
-        cursor = page.at(-1)?.uid ?? null;
+        cursor = page.at(-1)?.streamId ?? null;
         if (page.length < 2) break;
       }
       expect(seen).toEqual(wanted);
       const [first] = await stores.webhooks.search({ taskId: other }, EVERYTHING, 2, null);
-      expect(await stores.webhooks.find(first!.uid, EVERYTHING)).toEqual(first);
+      expect(await stores.webhooks.find(first!.streamId, EVERYTHING)).toEqual(first);
       expect(await tasks({ subscriptionId: of.id })).toHaveLength(3);
     });
 

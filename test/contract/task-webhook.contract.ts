@@ -87,7 +87,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
       }
       const page = await stores.webhooks.listOfTask(taskId, 2, null);
       expect(page.map((each) => each.configId)).toEqual(['z', 'm']);
-      const rest = await stores.webhooks.listOfTask(taskId, 2, page[1]!.uid);
+      const rest = await stores.webhooks.listOfTask(taskId, 2, page[1]!.streamId);
       expect(rest.map((each) => each.configId)).toEqual(['a']);
     });
 
@@ -107,7 +107,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
         seq: 7,
         number: 1,
         body: null,
-        webhookId: `${webhook.uid}.7.task1`,
+        webhookId: `${webhook.streamId}.7.task1`,
       });
     });
 
@@ -154,7 +154,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
       stream = inHand(await stores.streams.advance(stream, reached, NOW, LEASE));
       const url = 'https://hooks.example/new';
       const webhook = await stores.webhooks.set(taskId, stores.draft({ configId: 'c', url }), SET);
-      expect(webhook.uid).toBe(stream.webhook.uid);
+      expect(webhook.streamId).toBe(stream.webhook.streamId);
       expect(await stores.streams.advance(stream, { ...reached, deliveries: [] }, NOW, LEASE)).toBe(
         'lost',
       );

@@ -74,10 +74,10 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
     return (await stores.deliveries.list({ taskId }, EVERYTHING, 100, null)).reverse();
   }
 
-  const pause = ({ uid }: TaskWebhook) => stores.pause(uid, EVERYTHING, NOW);
-  const resume = ({ uid }: TaskWebhook) => stores.resume(uid, EVERYTHING, NOW);
-  const replay = ({ uid }: TaskWebhook, sequence: number) =>
-    stores.webhooks.replay(uid, EVERYTHING, { sequence }, NOW);
+  const pause = ({ streamId }: TaskWebhook) => stores.pause(streamId, EVERYTHING, NOW);
+  const resume = ({ streamId }: TaskWebhook) => stores.resume(streamId, EVERYTHING, NOW);
+  const replay = ({ streamId }: TaskWebhook, sequence: number) =>
+    stores.webhooks.replay(streamId, EVERYTHING, { sequence }, NOW);
 
   describe('webhooks that are managed', () => {
     it('lists newest first by every filter, in pages, and hides what is not to be seen', async () => {
@@ -89,37 +89,39 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
         await stores.webhooks.set(two, stores.draft({ configId: 'c', principalId: 'bob' }), SET),
       ];
       const list = async (filter: object, who: Visibility = EVERYTHING, cursor?: string) =>
-        (await stores.webhooks.search(filter, who, 2, cursor ?? null)).map(({ uid }) => uid);
-      expect(await list({})).toEqual([c.uid, b.uid]);
-      expect(await list({}, EVERYTHING, b.uid)).toEqual([a.uid]);
-      expect(await list({ taskId: one })).toEqual([b.uid, a.uid]);
-      expect(await list({ principalId: 'bob' })).toEqual([c.uid]);
-      expect(await list({ url })).toEqual([b.uid]);
-      expect(await list({ endpoint: 'acme https://other.example' })).toEqual([b.uid]);
+        (await stores.webhooks.search(filter, who, 2, cursor ?? null)).map(
+          ({ streamId }) => streamId,
+        );
+      expect(await list({})).toEqual([c.streamId, b.streamId]);
+      expect(await list({}, EVERYTHING, b.streamId)).toEqual([a.streamId]);
+      expect(await list({ taskId: one })).toEqual([b.streamId, a.streamId]);
+      expect(await list({ principalId: 'bob' })).toEqual([c.streamId]);
+      expect(await list({ url })).toEqual([b.streamId]);
+      expect(await list({ endpoint: 'acme https://other.example' })).toEqual([b.streamId]);
       expect(await list({ organization: 'other' })).toEqual([]);
-      expect(await list({}, ALICE)).toEqual([b.uid, a.uid]);
+      expect(await list({}, ALICE)).toEqual([b.streamId, a.streamId]);
       expect(await list({}, { kind: 'organization', organization: 'acme' })).toEqual([
-        c.uid,
-        b.uid,
+        c.streamId,
+        b.streamId,
       ]);
       await pause(a);
-      expect(await list({ state: 'paused' })).toEqual([a.uid]);
-      expect(await list({ state: 'active' })).toEqual([c.uid, b.uid]);
-      expect(await stores.webhooks.find(a.uid, ALICE)).toMatchObject({ uid: a.uid });
-      expect(await stores.webhooks.find(a.uid, BOB)).toBeUndefined();
+      expect(await list({ state: 'paused' })).toEqual([a.streamId]);
+      expect(await list({ state: 'active' })).toEqual([c.streamId, b.streamId]);
+      expect(await stores.webhooks.find(a.streamId, ALICE)).toMatchObject({ streamId: a.streamId });
+      expect(await stores.webhooks.find(a.streamId, BOB)).toBeUndefined();
     });
 
     it('gives a stranger nothing to change', async () => {
       const { webhook } = await ready(1);
       const answers = [
-        await stores.change(webhook.uid, BOB, webhook.fingerprint, { url: 'x' }, NOW),
-        await stores.pause(webhook.uid, BOB, NOW),
-        await stores.resume(webhook.uid, BOB, NOW),
-        await stores.webhooks.replay(webhook.uid, BOB, { sequence: 1 }, NOW),
+        await stores.change(webhook.streamId, BOB, webhook.fingerprint, { url: 'x' }, NOW),
+        await stores.pause(webhook.streamId, BOB, NOW),
+        await stores.resume(webhook.streamId, BOB, NOW),
+        await stores.webhooks.replay(webhook.streamId, BOB, { sequence: 1 }, NOW),
       ];
       expect(answers).toEqual([undefined, undefined, undefined, undefined]);
-      expect(await stores.drop(webhook.uid, BOB, NOW)).toBe(false);
-      expect(await stores.webhooks.find(webhook.uid, ALICE)).toEqual(webhook);
+      expect(await stores.drop(webhook.streamId, BOB, NOW)).toBe(false);
+      expect(await stores.webhooks.find(webhook.streamId, ALICE)).toEqual(webhook);
     });
 
     it('pauses with events gathering, and goes on with all of them', async () => {
@@ -148,7 +150,7 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
         'delivered',
         'pending',
       ]);
-      expect(await stores.webhooks.find(webhook.uid, EVERYTHING)).toMatchObject({
+      expect(await stores.webhooks.find(webhook.streamId, EVERYTHING)).toMatchObject({
         state: 'paused',
       });
       expect(await stores.streams.nextDueAt(NOW)).toBeNull();
@@ -191,9 +193,9 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
           perEndpoint: 10,
         })
       )[0]!;
-      const { uid, fingerprint } = webhook;
+      const { streamId, fingerprint } = webhook;
       const change = { sealedCredentials: 'plain:new', fingerprint: 'f2' };
-      await stores.change(uid, EVERYTHING, fingerprint, change, NOW);
+      await stores.change(streamId, EVERYTHING, fingerprint, change, NOW);
       expect(await stores.streams.firstOpen(claimed.id, claimed.epoch)).toBeUndefined();
       expect(await record(claimed, DELIVERED)).toBe('lost');
       const again = await stores.claimOne(NOW);
@@ -204,15 +206,15 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
         tries: 0,
         attempts: 1,
       });
-      const outdated = stores.change(uid, EVERYTHING, fingerprint, change, NOW);
+      const outdated = stores.change(streamId, EVERYTHING, fingerprint, change, NOW);
       await expect(outdated).rejects.toMatchObject({ reason: 'CONFLICT' });
     });
 
     it('tells every event from the change on, chunks too', async () => {
       const { stream, webhook } = await ready(1);
       await record(stream, DELIVERED);
-      const { uid, fingerprint, taskId } = webhook;
-      await stores.change(uid, EVERYTHING, fingerprint, { events: 'all' }, NOW);
+      const { streamId, fingerprint, taskId } = webhook;
+      await stores.change(streamId, EVERYTHING, fingerprint, { events: 'all' }, NOW);
       expect(await stores.row(taskId)).toMatchObject({ every_event: 1 });
       const [task] = await stores.database.read('SELECT every_event FROM tasks WHERE id = ?', [
         taskId,
@@ -308,7 +310,7 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
       await expect(stores.deliveries.redeliver(id, EVERYTHING, NOW)).rejects.toMatchObject({
         reason: 'CONFLICT',
       });
-      await stores.drop(webhook.uid, EVERYTHING, NOW);
+      await stores.drop(webhook.streamId, EVERYTHING, NOW);
       expect(await stores.webhooks.recordTest(webhook, { ...test, id: 'x' })).toBeUndefined();
     });
   });

@@ -46,7 +46,7 @@ describeDatabases('secrets', (databases) => {
   /** What is stored of the webhooks' secrets, by the ids of the configs. */
   async function stored(): Promise<string[]> {
     const rows = await database.read<{ sealed_credentials: string }>(
-      'SELECT sealed_credentials FROM push_webhooks ORDER BY uid',
+      'SELECT sealed_credentials FROM push_webhooks ORDER BY id',
     );
     return rows.map((row) => row.sealed_credentials);
   }
@@ -140,8 +140,8 @@ describeDatabases('secrets', (databases) => {
       );
       for (let copy = 1; copy < 10; copy++) {
         for (const row of columns) {
-          const { uid, config_id: configId, ...others } = row;
-          const all = { uid: `${uid}-${copy}`, config_id: `${configId}-${copy}`, ...others };
+          const { id, config_id: configId, ...others } = row;
+          const all = { id: `${id}-${copy}`, config_id: `${configId}-${copy}`, ...others };
           yield* tx.run(
             `INSERT INTO push_webhooks (${Object.keys(all).join(', ')})
              VALUES (${Object.keys(all)

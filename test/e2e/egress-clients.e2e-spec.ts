@@ -19,6 +19,7 @@ import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';
 import { anAgent, NO_DEVIATIONS } from '../support/an-agent.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
+import { sendInTime } from '../support/send-in-time.js';
 
 const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
 
@@ -46,7 +47,7 @@ const CLIENTS: Record<string, (egress: Egress, url: string) => Promise<unknown>>
     const limits = { connectTimeoutMs: 1000, timeoutMs: 1000, responseBytes: 100 };
     const request = { url, organization: 'acme', headers: {}, body: '{}', secrets: [] };
     const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), limits);
-    const answer = await sender.send(request, new AbortController().signal);
+    const answer = await sendInTime(sender, request, limits);
     throw new Error(`no answer: ${answer.detail}`);
   },
   'the caller of token servers': (egress, url) => {

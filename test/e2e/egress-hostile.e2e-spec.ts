@@ -8,6 +8,7 @@ import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import type { SendError, WebhookAnswer } from '../../src/push/sending/webhook-sender.js';
 import { eventually } from '../support/eventually.js';
+import { sendInTime } from '../support/send-in-time.js';
 
 const LIMITS = { connectTimeoutMs: 300, timeoutMs: 600, responseBytes: 4096 };
 const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
@@ -85,10 +86,7 @@ describe('a receiver that does not behave', () => {
   function send(url = `http://127.0.0.1:${portOf()}/hook`, body = '{}'): Promise<WebhookAnswer> {
     const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), LIMITS);
     const headers = { 'content-type': 'application/json' };
-    return sender.send(
-      { url, organization: 'acme', headers, body, secrets: [] },
-      new AbortController().signal,
-    );
+    return sendInTime(sender, { url, organization: 'acme', headers, body, secrets: [] }, LIMITS);
   }
 
   function named(resolver: Resolver['resolve'], allow = ['hooks.internal']): string {
@@ -235,7 +233,7 @@ describe('a receiver that does not behave', () => {
       const limits = { ...LIMITS, connectTimeoutMs: 20_000, timeoutMs: 200 };
       const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), limits);
       const request = { url, organization: 'acme', headers: {}, body: '{}', secrets: [] };
-      const answer = await sender.send(request, new AbortController().signal);
+      const answer = await sendInTime(sender, request, limits);
       expect(answer).toMatchObject({ status: null, error: 'timeout' });
       expect(answer.durationMs).toBeLessThan(1000);
     });

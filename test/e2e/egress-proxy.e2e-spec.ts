@@ -23,6 +23,7 @@ import { anAgent, NO_DEVIATIONS } from '../support/an-agent.js';
 import { type Issued, TestAuthority } from '../support/authority.js';
 import { ConnectProxy } from '../support/connect-proxy.js';
 import { freePort } from '../support/free-port.js';
+import { sendInTime } from '../support/send-in-time.js';
 
 const PUBLIC = '93.184.215.14';
 
@@ -199,7 +200,7 @@ describe('the egress proxy', () => {
     const url = `https://hooks.example:${port}/`;
     const ca = authority.certificate;
     const request = { url, organization: 'acme', headers: {}, body: '{}', secrets: [], ca };
-    const answer = await sender.send(request, new AbortController().signal);
+    const answer = await sendInTime(sender, request, limits);
     const { error, detail } = answer;
     expect([error, detail]).toEqual(['connect', 'EGRESS_PROXY_UNREACHABLE']);
     const well = new HttpWebhookSender(
@@ -207,7 +208,7 @@ describe('the egress proxy', () => {
       new SystemClock(),
       limits,
     );
-    expect(await well.send(request, new AbortController().signal)).toMatchObject({ status: 200 });
+    expect(await sendInTime(well, request, limits)).toMatchObject({ status: 200 });
   });
 
   it.each([

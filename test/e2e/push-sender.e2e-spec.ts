@@ -7,6 +7,7 @@ import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js
 import type { WebhookAnswer } from '../../src/push/sending/webhook-sender.js';
 import { freePort } from '../support/free-port.js';
 import { WebhookSink } from '../support/webhook-sink.js';
+import { sendInTime } from '../support/send-in-time.js';
 
 const LIMITS = { connectTimeoutMs: 300, timeoutMs: 500, responseBytes: 32 };
 
@@ -35,8 +36,10 @@ describe('HttpWebhookSender', () => {
   ): Promise<WebhookAnswer> {
     const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), LIMITS);
     const headers = { authorization: 'Bearer s3cret', 'content-type': 'application/json' };
-    return sender.send(
+    return sendInTime(
+      sender,
       { url, organization: 'acme', headers, body: '{"a":1}', secrets: ['s3cret'] },
+      LIMITS,
       signal,
     );
   }

@@ -1,5 +1,5 @@
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
-import { BodyBudget } from '../../src/push/delivery/body-budget.js';
+import { SendBudget } from '../../src/push/delivery/send-budget.js';
 import { NO_OBSERVER, OPEN_GATE } from '../../src/push/delivery/fake-gate.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress, type EgressOptions } from '../../src/common/egress/egress.js';
@@ -11,7 +11,7 @@ import { DeliveryWorker } from '../../src/push/delivery/delivery.worker.js';
 import { dueWhen } from '../../src/push/delivery/domain/delivery-plan.js';
 import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
-import { StreamReader } from '../../src/push/delivery/stream-reader.js';
+import { DeliveryReader } from '../../src/push/delivery/delivery-reader.js';
 import { StreamRunner } from '../../src/push/delivery/stream-runner.js';
 import { PushWakeup } from '../../src/push/delivery/push-wakeup.js';
 import { readEvents } from '../../src/tasks/persistence/read-events.js';
@@ -35,7 +35,7 @@ const SETTINGS = {
   maxConcurrent: 50,
   maxPerEndpoint: 10,
   attemptRetentionDays: 30,
-  longestWaitMs: 60_000,
+  breaker: { maxPauseMs: 200 },
   disableAfterMs: ENDPOINT_RULES.disableAfterMs,
 };
 
@@ -135,7 +135,7 @@ export class PushEngine extends PushStores {
     const address = { ofA2a: 'https://hub.example' };
     const runner = new StreamRunner(
       this.streams,
-      new StreamReader(log as unknown as TaskLog, this.ids, clock, bodies, address),
+      new DeliveryReader(log as unknown as TaskLog, this.ids, clock, bodies, address),
       new AttemptSender(
         new HttpWebhookSender(new WebhookEgress(this.egress), clock, this.settings),
         plainAuthenticator(testSecrets()),
@@ -148,17 +148,18 @@ export class PushEngine extends PushStores {
       this.settings,
       NO_OBSERVER,
       OPEN_GATE,
-      new BodyBudget(),
+      new SendBudget(),
     );
     const worker = new DeliveryWorker(
-      this.ids.next(),
+      this.ids,
       this.streams,
       runner,
       new DeliveryCleanup(this.cleanup, this.endpoints, SILENT, this.settings),
       this.wakeup,
       clock,
       SILENT,
-      { ...this.settings, alone },
+      this.settings,
+      { soleProcess: alone },
     );
     this.workers.push(worker);
     await worker.start();

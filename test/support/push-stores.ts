@@ -132,7 +132,7 @@ export class PushStores {
   draft(changes: Partial<TaskWebhookDraft> = {}): TaskWebhookDraft {
     const url = changes.url ?? 'https://hooks.example/a';
     return {
-      uid: this.ids.next(),
+      streamId: this.ids.next(),
       configId: null,
       principalId: 'alice',
       organization: 'acme',
@@ -161,30 +161,38 @@ export class PushStores {
   }
 
   /** As its owner does; undefined when it is not there for `visibility`. */
-  async pause(uid: string, visibility: Visibility, now: Date): Promise<TaskWebhook | undefined> {
-    const next = await this.webhooks.update(uid, visibility, paused, now);
-    return next && this.webhooks.find(uid, visibility);
+  async pause(
+    streamId: string,
+    visibility: Visibility,
+    now: Date,
+  ): Promise<TaskWebhook | undefined> {
+    const next = await this.webhooks.update(streamId, visibility, paused, now);
+    return next && this.webhooks.find(streamId, visibility);
   }
 
-  async resume(uid: string, visibility: Visibility, now: Date): Promise<TaskWebhook | undefined> {
-    const next = await this.webhooks.update(uid, visibility, resumed, now);
-    return next && this.webhooks.find(uid, visibility);
+  async resume(
+    streamId: string,
+    visibility: Visibility,
+    now: Date,
+  ): Promise<TaskWebhook | undefined> {
+    const next = await this.webhooks.update(streamId, visibility, resumed, now);
+    return next && this.webhooks.find(streamId, visibility);
   }
 
   /** One that has been `seen` with this fingerprint. */
   async change(
-    uid: string,
+    streamId: string,
     visibility: Visibility,
     seen: string,
     change: WebhookChange,
     now: Date,
   ): Promise<TaskWebhook | undefined> {
-    const next = await this.webhooks.update(uid, visibility, changed(seen, change), now);
-    return next && this.webhooks.find(uid, visibility);
+    const next = await this.webhooks.update(streamId, visibility, changed(seen, change), now);
+    return next && this.webhooks.find(streamId, visibility);
   }
 
-  drop(uid: string, visibility: Visibility, now: Date): Promise<boolean> {
-    return this.webhooks.remove(uid, visibility, () => undefined, now);
+  drop(streamId: string, visibility: Visibility, now: Date): Promise<boolean> {
+    return this.webhooks.remove(streamId, visibility, () => undefined, now);
   }
 
   async claimOne(now: Date, owner = 'w1', leaseMs = 30_000): Promise<DeliveryStream> {

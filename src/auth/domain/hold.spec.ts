@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type PrincipalStatus, type Sending, holdOf } from './hold.js';
+import { type PrincipalStatus, type OnBehalf, holdOf } from './hold.js';
 
 const LACKS_NOTHING: PrincipalStatus = {
   organization: 'acme',
@@ -9,17 +9,15 @@ const LACKS_NOTHING: PrincipalStatus = {
   plainSince: null,
 };
 const GRACE_MS = 1000;
-const ALL: readonly Sending[] = [
-  { kind: 'webhook', organization: 'acme' },
-  { kind: 'own', organization: 'acme' },
-  { kind: 'organization', organization: 'acme' },
-  { kind: 'organization', organization: 'other' },
+const ALL: readonly OnBehalf[] = [
+  { scope: 'task', organization: 'acme' },
+  { scope: 'own', organization: 'acme' },
+  { scope: 'organization', organization: 'acme' },
+  { scope: 'organization', organization: 'other' },
 ];
 
 function holds(status: Partial<PrincipalStatus>, at: number): unknown[] {
-  return ALL.map((sending) =>
-    holdOf({ ...LACKS_NOTHING, ...status }, sending, new Date(at), GRACE_MS),
-  );
+  return ALL.map((work) => holdOf({ ...LACKS_NOTHING, ...status }, work, new Date(at), GRACE_MS));
 }
 
 describe('holdOf', () => {

@@ -11,36 +11,36 @@ export interface PrincipalStatus {
 }
 
 /**
- * What is sent for a principal without a call of its own. `webhook`: of one task; it ends with that.
- * `own`: by a subscription for its own tasks; `organization`: by one for all of an organization.
+ * What the hub does for a principal without a call of its own. `task`: for one task, it ends with that. Without
+ * an end: `own`, for its own tasks; `organization`, for all of an organization.
  */
-export interface Sending {
-  readonly kind: 'webhook' | 'own' | 'organization';
+export interface OnBehalf {
+  readonly scope: 'task' | 'own' | 'organization';
   /** Whose tasks they are; only an operator may ask for those of another organization than its own. */
   readonly organization: string;
 }
 
-/** Why nothing is sent for a principal. */
+/** Why nothing is done for a principal without a call of its own. */
 export const HOLDS = ['principal-disabled', 'no-valid-key', 'scope-lost'] as const;
 export type Hold = (typeof HOLDS)[number];
 
 /**
- * Why this is not sent for its principal at `now`; null when it is. A principal that is disabled has
- * nothing sent, from that moment on. What stands without an end needs a key that could ask for it still;
- * `graceMs` after the last one is gone it is held.
+ * Why this is held back from its principal at `now`; null when it is not. For a principal that is disabled nothing
+ * is done, from that moment on. What has no end needs a key that could ask for it still; `graceMs` after the last
+ * one is gone it is held.
  */
 export function holdOf(
   status: PrincipalStatus,
-  sending: Sending,
+  work: OnBehalf,
   now: Date,
   graceMs: number,
 ): Hold | null {
   if (status.disabledAt !== null) return 'principal-disabled';
-  if (sending.kind === 'webhook') return null;
+  if (work.scope === 'task') return null;
   const isOver = (since: number | null): boolean =>
     since !== null && now.getTime() >= since + graceMs;
   if (isOver(status.keylessSince)) return 'no-valid-key';
-  if (sending.kind === 'own') return null;
-  const isForeign = sending.organization !== status.organization;
+  if (work.scope === 'own') return null;
+  const isForeign = work.organization !== status.organization;
   return isOver(isForeign ? status.plainSince : status.narrowSince) ? 'scope-lost' : null;
 }

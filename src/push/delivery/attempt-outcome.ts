@@ -10,7 +10,7 @@ export function saidBy({ status, detail }: WebhookAnswer): string {
 }
 
 /** Statuses whose Retry-After is meant for everybody who calls. */
-const HOLDING: ReadonlySet<number | null> = new Set([429, 503]);
+const ASKS_ALL: ReadonlySet<number | null> = new Set([429, 503]);
 
 /** What the answer says about the endpoint; nothing, when the hub could not even ask. */
 export function outcomeOf(
@@ -29,7 +29,7 @@ export function outcomeOf(
     begunAt,
     error: saidBy(answer),
     blame: answer.hubTrouble ? 'way' : isOwnTrouble(status) ? 'webhook' : 'endpoint',
-    holdMs: HOLDING.has(status) ? retryAfterMs : null,
+    retryAfterMs: ASKS_ALL.has(status) ? retryAfterMs : null,
     exhausted: decision.state === 'dead' && decision.effect === 'failing',
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ByteBudget, type Hold, OverBudgetError } from './byte-budget.js';
+import { ByteBudget, type ByteReservation, OverBudgetError } from './byte-budget.js';
 
 const RULES = { limit: 100, free: 10, step: 10, patienceMs: 20 };
 
@@ -8,14 +8,14 @@ function work(budget: ByteBudget, bytes: number) {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   let begun = false;
-  let hold: Hold | undefined;
+  let reservation: ByteReservation | undefined;
   const done = budget.during(async (mine) => {
-    hold = mine;
+    reservation = mine;
     await mine.resize('all', bytes);
     begun = true;
     await ended;
   });
-  return { done, end, hasBegun: () => begun, hold: () => hold! };
+  return { done, end, hasBegun: () => begun, reservation: () => reservation! };
 }
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -48,28 +48,32 @@ describe('ByteBudget', () => {
     const budget = new ByteBudget({ ...RULES, patienceMs: 5000 });
     const [a, b] = [work(budget, 60), work(budget, 60)];
     await soon();
-    const later = b.hold().resize('more', 70);
-    await a.hold().resize('more', 1000);
-    expect(b.hold().tryResize('more', 70)).toBe(false);
+    const later = b.reservation().resize('more', 70);
+    await a.reservation().resize('more', 1000);
+    expect(b.reservation().tryResize('more', 70)).toBe(false);
     a.end();
     await later;
     b.end();
     await Promise.all([a.done, b.done]);
-    expect(await budget.during((hold) => Promise.resolve(hold.tryResize('all', 110)))).toBe(true);
+    expect(
+      await budget.during((reservation) => Promise.resolve(reservation.tryResize('all', 110))),
+    ).toBe(true);
   });
 
   it('gives up after its patience, once for all waits of one piece of work', async () => {
     const budget = new ByteBudget({ ...RULES, patienceMs: 400 });
     const a = work(budget, 1000);
     await soon();
-    await budget.during(async (hold) => {
-      await expect(hold.resize('all', 50)).rejects.toThrow(OverBudgetError);
+    await budget.during(async (reservation) => {
+      await expect(reservation.resize('all', 50)).rejects.toThrow(OverBudgetError);
       const before = performance.now();
-      await expect(hold.resize('all', 50)).rejects.toThrow(OverBudgetError);
+      await expect(reservation.resize('all', 50)).rejects.toThrow(OverBudgetError);
       expect(performance.now() - before).toBeLessThan(200);
     });
     a.end();
     await a.done;
-    expect(await budget.during((hold) => Promise.resolve(hold.tryResize('all', 100)))).toBe(true);
+    expect(
+      await budget.during((reservation) => Promise.resolve(reservation.tryResize('all', 100))),
+    ).toBe(true);
   });
 });

@@ -2,9 +2,9 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 export interface BudgetRules {
-  /** What all work under way may hold together; the oldest of it alone may go beyond. */
+  /** What all work under way may have together; the oldest of it alone may go beyond. */
   readonly limit: number;
-  /** What each may hold besides, uncounted: ordinary tasks never wait. */
+  /** What each may have besides, uncounted: ordinary tasks never wait. */
   readonly free: number;
   /** It is taken in steps, so that few are begun and ended, not many begun. */
   readonly step: number;
@@ -14,7 +14,7 @@ export interface BudgetRules {
 
 const RULES: BudgetRules = { limit: 64 * MIB, free: 512 * KIB, step: 4 * MIB, patienceMs: 2000 };
 
-/** Others hold the memory that this would need; it should be tried again in a moment. */
+/** Others have the memory that this would need; it should be tried again in a moment. */
 export class OverBudgetError extends Error {
   override readonly name = 'OverBudgetError';
 
@@ -24,50 +24,50 @@ export class OverBudgetError extends Error {
 }
 
 /** What one piece of work holds, by part. */
-export interface Hold {
+export interface ByteReservation {
   /** Sets how much the part takes; false, and nothing changed, when the budget has not so much yet. */
   tryResize(part: string, bytes: number): boolean;
   /** The same, in its turn. Throws {@link OverBudgetError} when that does not come in time. */
   resize(part: string, bytes: number): Promise<void>;
 }
 
-/** Bytes that work under way in this process may hold. Work that needs more waits, first come, first served. */
+/** Bytes that work under way in this process may have. Work that needs more waits, first come, first served. */
 export class ByteBudget {
   private taken = 0;
   /** Those that have taken some, oldest first. */
-  private readonly holders = new Set<CountedHold>();
+  private readonly holders = new Set<CountedReservation>();
   private readonly waiting = new Set<Waiter>();
 
   constructor(readonly rules: BudgetRules = RULES) {}
 
   /** Gives everything back when the work has ended, however it does. */
-  async during<T>(work: (hold: Hold) => Promise<T>): Promise<T> {
-    const hold = new CountedHold(this);
+  async during<T>(work: (reservation: ByteReservation) => Promise<T>): Promise<T> {
+    const reservation = new CountedReservation(this);
     try {
-      return await work(hold);
+      return await work(reservation);
     } finally {
-      this.reserve(hold, 0);
-      this.holders.delete(hold);
+      this.reserve(reservation, 0);
+      this.holders.delete(reservation);
       this.wake();
     }
   }
 
-  tryTake(hold: CountedHold, total: number): boolean {
+  tryTake(reservation: CountedReservation, total: number): boolean {
     const wanted = this.wanted(total);
-    const needsMore = wanted > hold.reserved;
-    if (needsMore && !this.isOldest(hold)) {
-      if (this.waiting.size > 0 || !this.hasCapacity(hold, wanted)) return false;
+    const needsMore = wanted > reservation.reserved;
+    if (needsMore && !this.isOldest(reservation)) {
+      if (this.waiting.size > 0 || !this.hasCapacity(reservation, wanted)) return false;
     }
-    this.reserve(hold, wanted);
+    this.reserve(reservation, wanted);
     if (!needsMore) this.wake();
     return true;
   }
 
-  /** Resolves when the hold has what it wants. */
-  async take(hold: CountedHold, total: number): Promise<void> {
-    if (this.tryTake(hold, total)) return;
+  /** Resolves when the reservation has what it wants. */
+  async take(reservation: CountedReservation, total: number): Promise<void> {
+    if (this.tryTake(reservation, total)) return;
     const wanted = this.wanted(total);
-    const left = hold.patienceLeft(this.rules.patienceMs);
+    const left = reservation.patienceLeft(this.rules.patienceMs);
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(waiter);
@@ -78,7 +78,7 @@ export class ByteBudget {
         clearTimeout(timer);
         resolve();
       };
-      const waiter: Waiter = { hold, wanted, go };
+      const waiter: Waiter = { reservation, wanted, go };
       this.waiting.add(waiter);
     });
   }
@@ -91,40 +91,40 @@ export class ByteBudget {
 
   private wake(): void {
     for (const waiter of this.waiting) {
-      const { hold, wanted, go } = waiter;
+      const { reservation, wanted, go } = waiter;
       const [head] = this.waiting;
-      const isNext = waiter === head && this.hasCapacity(hold, wanted);
-      if (!isNext && !this.isOldest(hold)) continue;
+      const isNext = waiter === head && this.hasCapacity(reservation, wanted);
+      if (!isNext && !this.isOldest(reservation)) continue;
       this.waiting.delete(waiter);
-      this.reserve(hold, wanted);
+      this.reserve(reservation, wanted);
       go();
     }
   }
 
-  private reserve(hold: CountedHold, bytes: number): void {
-    this.taken += bytes - hold.reserved;
-    hold.reserved = bytes;
-    if (bytes > 0) this.holders.add(hold);
+  private reserve(reservation: CountedReservation, bytes: number): void {
+    this.taken += bytes - reservation.reserved;
+    reservation.reserved = bytes;
+    if (bytes > 0) this.holders.add(reservation);
   }
 
-  private hasCapacity(hold: CountedHold, wanted: number): boolean {
-    return this.taken - hold.reserved + wanted <= this.rules.limit;
+  private hasCapacity(reservation: CountedReservation, wanted: number): boolean {
+    return this.taken - reservation.reserved + wanted <= this.rules.limit;
   }
 
   /** The oldest holder waits for no other: it always goes on, and so all others do in the end. */
-  private isOldest(hold: CountedHold): boolean {
-    const [oldest = hold] = this.holders;
-    return oldest === hold;
+  private isOldest(reservation: CountedReservation): boolean {
+    const [oldest = reservation] = this.holders;
+    return oldest === reservation;
   }
 }
 
 interface Waiter {
-  readonly hold: CountedHold;
+  readonly reservation: CountedReservation;
   readonly wanted: number;
   readonly go: () => void;
 }
 
-class CountedHold implements Hold {
+class CountedReservation implements ByteReservation {
   reserved = 0;
   private readonly parts = new Map<string, number>();
   private deadline: number | undefined;

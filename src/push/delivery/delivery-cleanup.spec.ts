@@ -4,7 +4,8 @@ import { EndpointStore } from '../receivers/endpoint-store.js';
 import { CleanupStore, type Waits } from './cleanup-store.js';
 
 const START = 100_000_000_000;
-const SETTINGS = { attemptRetentionDays: 30, longestWaitMs: 1000, timeoutMs: 1000 };
+const WAITS = { scheduleMs: [1000], retryAfterMaxMs: 0, jitter: 0, breaker: { maxPauseMs: 0 } };
+const SETTINGS = { ...WAITS, attemptRetentionDays: 30, timeoutMs: 1000 };
 
 describe('DeliveryCleanup', () => {
   let done: string[];

@@ -1,14 +1,13 @@
-import type { Log } from '../../common/logger.js';
-import type { EndpointStore } from '../receivers/endpoint-store.js';
-import type { CleanupStore } from './cleanup-store.js';
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../common/logger.js';
+import { Settings } from '../../config/index.js';
+import { longestWaitMs, type WaitSettings } from '../receivers/endpoint-rules.js';
+import { EndpointStore } from '../receivers/endpoint-store.js';
+import { CleanupStore } from './cleanup-store.js';
 import { leaseMs } from './stream-turn.js';
 
-export interface CleanupSettings {
+export interface CleanupSettings extends WaitSettings {
   readonly attemptRetentionDays: number;
-  /** The longest time a stream or an endpoint may have to wait for its next try. */
-  readonly longestWaitMs: number;
-  /** How long one attempt may take in all. */
-  readonly timeoutMs: number;
 }
 
 const DISABLE_EVERY_MS = 1000;
@@ -38,6 +37,7 @@ interface Job {
  * old records go, and times that a clock of before had written are brought back. A job that fails is
  * logged and tried again a minute later; it keeps no other from its work.
  */
+@Injectable()
 export class DeliveryCleanup {
   /** Until it is done, every stream is looked at. */
   private thorough = true;
@@ -74,7 +74,7 @@ export class DeliveryCleanup {
     private readonly store: CleanupStore,
     private readonly endpoints: EndpointStore,
     private readonly log: Log,
-    private readonly settings: CleanupSettings,
+    @Settings('push') private readonly settings: CleanupSettings,
   ) {}
 
   /** Does what is due; cheap when nothing is. True when more is left to do at once. Never rejects. */
@@ -112,7 +112,7 @@ export class DeliveryCleanup {
   /** A clock that goes back must not leave streams waiting for times that come no more. */
   private async repair(now: Date): Promise<boolean> {
     const waits = {
-      longestWaitMs: this.settings.longestWaitMs,
+      longestWaitMs: longestWaitMs(this.settings),
       leaseMs: leaseMs(this.settings),
     };
     const moved = await this.store.repairTimes(now, waits, this.thorough);

@@ -153,7 +153,7 @@ export abstract class DeliveryStreamStore {
   ): Promise<StepResult>;
 
   /** Whether the claim still holds and the stream is active. */
-  abstract holds(stream: DeliveryStream): Promise<boolean>;
+  abstract isClaimed(stream: DeliveryStream): Promise<boolean>;
 
   /** Stores bytes that were made again for a delivery. False when the claim is over. */
   abstract keepBody(
@@ -187,7 +187,7 @@ export abstract class DeliveryStreamStore {
    * Gives a stream back whose endpoint is to get nothing before `until`: it and the others of the endpoint
    * wait, then one of them tries, as after a `Retry-After`. It is no failure.
    */
-  abstract hold(stream: DeliveryStream, until: Date, now: Date): Promise<void>;
+  abstract postpone(stream: DeliveryStream, until: Date, now: Date): Promise<void>;
 
   /** Ends every lease of other owners (SQLite at boot: the file lock proves them dead). */
   abstract releaseOthers(owner: string): Promise<number>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
+import { SystemIdSource } from '../../common/ids.js';
 import { DeliveryCleanup } from './delivery-cleanup.js';
 import { DeliveryWorker } from './delivery.worker.js';
 import { StreamRunner } from './stream-runner.js';
@@ -8,7 +9,9 @@ import { PushWakeup } from './push-wakeup.js';
 
 const quiet = () => undefined;
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-const SETTINGS = { timeoutMs: 1000, maxConcurrent: 5, maxPerEndpoint: 5, alone: false };
+const SETTINGS = { timeoutMs: 1000, maxConcurrent: 5, maxPerEndpoint: 5 };
+const ANY_PROCESS = { soleProcess: false };
+const IDS = Object.assign(new SystemIdSource(), { next: () => 'w' });
 
 /** Sleeps end by their signal alone. */
 class StillClock extends Clock {
@@ -53,7 +56,7 @@ describe('DeliveryWorker', () => {
       run: () => new Promise<boolean>((resolve) => (finish = () => resolve(false))),
     });
     const worker = new DeliveryWorker(
-      'w',
+      IDS,
       streams,
       runner,
       cleanup,
@@ -61,6 +64,7 @@ describe('DeliveryWorker', () => {
       clock,
       SILENT,
       SETTINGS,
+      ANY_PROCESS,
     );
     await worker.start();
     await pendingPromises();
@@ -93,7 +97,7 @@ describe('DeliveryWorker', () => {
     const runner = Object.create(StreamRunner.prototype) as StreamRunner;
     const wakeup = new PushWakeup();
     const worker = new DeliveryWorker(
-      'w',
+      IDS,
       streams,
       runner,
       cleanup,
@@ -101,6 +105,7 @@ describe('DeliveryWorker', () => {
       clock,
       SILENT,
       SETTINGS,
+      ANY_PROCESS,
     );
     await worker.start();
     await pendingPromises();

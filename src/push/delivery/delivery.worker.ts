@@ -1,17 +1,19 @@
-import type { Clock } from '../../common/clock.js';
-import type { Log } from '../../common/logger.js';
-import type { DeliveryCleanup } from './delivery-cleanup.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { IdSource } from '../../common/ids.js';
+import { Log } from '../../common/logger.js';
+import { Settings } from '../../config/index.js';
+import { Database } from '../../database/database.js';
+import { DeliveryCleanup } from './delivery-cleanup.js';
 import { leaseMs } from './stream-turn.js';
-import type { StreamRunner } from './stream-runner.js';
-import type { DeliveryStreamStore } from './delivery-stream-store.js';
-import type { PushWakeup } from './push-wakeup.js';
+import { StreamRunner } from './stream-runner.js';
+import { DeliveryStreamStore } from './delivery-stream-store.js';
+import { PushWakeup } from './push-wakeup.js';
 
 export interface WorkerSettings {
   readonly timeoutMs: number;
   readonly maxConcurrent: number;
   readonly maxPerEndpoint: number;
-  /** This process has the database alone, so whoever held a lease before it is dead. */
-  readonly alone: boolean;
 }
 
 /** The longest time between two looks at the database. */
@@ -23,7 +25,9 @@ const STOP_GRACE_MS = 3000;
  * Claims due streams and has them run, many at once. All it knows is in the database: stopping it in any
  * moment loses nothing, and any number of workers share the streams.
  */
+@Injectable()
 export class DeliveryWorker {
+  private readonly owner: string;
   private readonly stopping = new AbortController();
   private readonly cutting = new AbortController();
   /** What runs, each with the stream and when it was claimed. */
@@ -38,18 +42,22 @@ export class DeliveryWorker {
   private unlisten: () => void = () => undefined;
 
   constructor(
-    private readonly owner: string,
+    ids: IdSource,
     private readonly streams: DeliveryStreamStore,
     private readonly runner: StreamRunner,
     private readonly cleanup: DeliveryCleanup,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly settings: WorkerSettings,
-  ) {}
+    @Settings('push') private readonly settings: WorkerSettings,
+    @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
+  ) {
+    this.owner = ids.next();
+  }
 
   async start(): Promise<void> {
-    if (this.settings.alone) await this.streams.releaseOthers(this.owner);
+    // Whoever held a lease before is dead.
+    if (this.database.soleProcess) await this.streams.releaseOthers(this.owner);
     this.unlisten = this.wakeup.onNotify(() => this.wakeUp());
     this.looping = this.loop();
   }

@@ -44,7 +44,9 @@ describe('pages of a log', () => {
   it('are small also before it is known how large the entries are', async () => {
     const { log, pages } = logOf(60);
     const requested = { taskId: 't', after: 0, limit: 200, part: 'page' };
-    const page = await new ByteBudget().during((hold) => readPage(log, requested, hold));
+    const page = await new ByteBudget().during((reservation) =>
+      readPage(log, requested, reservation),
+    );
     expect(page.length).toBeGreaterThan(1);
     expect(Math.max(...pages)).toBeLessThan(2 * MIB);
     // It is no sign of the end that there are fewer than were asked for.
@@ -62,7 +64,9 @@ describe('pages of a log', () => {
     };
     setImmediate(count);
     const replays = new TaskReplays(log);
-    const task = await new ByteBudget().during((hold) => replays.asOf('l', 't', 60, hold));
+    const task = await new ByteBudget().during((reservation) =>
+      replays.asOf('l', 't', 60, reservation),
+    );
     isOver = true;
     expect(task.artifacts).toHaveLength(59);
     expect(Math.max(...pages)).toBeLessThan(2 * MIB);

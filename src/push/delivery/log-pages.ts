@@ -9,7 +9,7 @@ import {
   type TaskLog,
 } from '../../tasks/index.js';
 import { UnrenderableError } from '../sending/webhook-body.js';
-import type { Hold } from './byte-budget.js';
+import type { ByteReservation } from './byte-budget.js';
 
 /** Log entries read at once. */
 export const PAGE = 200;
@@ -18,7 +18,7 @@ const PAGE_BYTES = 256 * 1024;
 /** Characters with which a page ends, whatever is known of its entries before it is read. */
 const PAGE_TEXT = LONG;
 
-/** Which entries, and what of the hold they belong to, of which `held` bytes stay besides. */
+/** Which entries, and what of the reservation they belong to, of which `held` bytes stay besides. */
 export interface PageRequest {
   readonly taskId: string;
   readonly after: number;
@@ -27,21 +27,30 @@ export interface PageRequest {
   readonly held?: number;
 }
 
-/** Log entries, as far as `hold` has bytes for them; throws OverBudgetError. A page that has to wait is not kept. */
-export function readPage(log: TaskLog, requested: PageRequest, hold: Hold): Promise<TaskEvent[]> {
+/** Log entries, as far as `reservation` has bytes for them; throws OverBudgetError. A page that has to wait is not kept. */
+export function readPage(
+  log: TaskLog,
+  requested: PageRequest,
+  reservation: ByteReservation,
+): Promise<TaskEvent[]> {
   const { taskId, after, limit } = requested;
-  return readHeld(() => log.events(taskId, after, limit, PAGE_TEXT), textOf, requested, hold);
+  return readHeld(
+    () => log.events(taskId, after, limit, PAGE_TEXT),
+    textOf,
+    requested,
+    reservation,
+  );
 }
 
 /** {@link readPage} of the headers alone: no text of an entry is read. */
 export function readHeaders(
   log: TaskLog,
   requested: PageRequest,
-  hold: Hold,
+  reservation: ByteReservation,
 ): Promise<LogHeader[]> {
   const { taskId, after, limit } = requested;
   const read = (): Promise<LogHeader[]> => log.headers(taskId, after, limit, PAGE_TEXT);
-  return readHeld(read, sizeOfHeaders, requested, hold);
+  return readHeld(read, sizeOfHeaders, requested, reservation);
 }
 
 /** Whether a page of at most `limit` entries ends with the log, as it was then. */
@@ -64,19 +73,19 @@ async function readHeld<T>(
   read: () => Promise<T[]>,
   sizeOf: (page: readonly T[]) => number,
   { part, held = 0 }: PageRequest,
-  hold: Hold,
+  reservation: ByteReservation,
 ): Promise<T[]> {
   for (;;) {
     const bytes = await tryRead();
     if (typeof bytes !== 'number') return bytes;
-    await hold.resize(part, bytes);
+    await reservation.resize(part, bytes);
   }
 
   /** The page, else the bytes that are over budget. */
   async function tryRead(): Promise<T[] | number> {
     const page = await read();
     const bytes = held + sizeOf(page);
-    return hold.tryResize(part, bytes) ? page : bytes;
+    return reservation.tryResize(part, bytes) ? page : bytes;
   }
 }
 

@@ -5,9 +5,9 @@ import { AttemptSender, type SendFacts } from '../sending/attempt-sender.js';
 import { NO_OBSERVER, OPEN_GATE } from './fake-gate.js';
 import type { OpenDelivery } from './delivery.js';
 import { LOG_START } from './domain/delivery-plan.js';
-import { BodyBudget } from './body-budget.js';
+import { SendBudget } from './send-budget.js';
 import { OverBudgetError } from './byte-budget.js';
-import { StreamReader } from './stream-reader.js';
+import { DeliveryReader } from './delivery-reader.js';
 import { leaseMs } from './stream-turn.js';
 import { StreamRunner } from './stream-runner.js';
 import {
@@ -50,7 +50,7 @@ class StillClock extends Clock {
   }
 }
 
-const webhook = { uid: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
+const webhook = { streamId: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
 const delivery: OpenDelivery = {
   id: 'd1',
   streamId: 'l1',
@@ -93,11 +93,11 @@ describe('StreamRunner', () => {
   /** How many more steps the stream has once one is recorded. */
   let more: number;
   let crowded: boolean;
-  let bodies: BodyBudget;
+  let bodies: SendBudget;
   /** The body of the entry of the log. */
   let drafted: string | null;
   beforeEach(() => {
-    bodies = new BodyBudget({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
+    bodies = new SendBudget({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
     crowded = false;
     [clock, open, held, answer, databaseMs] = [new StillClock(), delivery, true, {}, 0];
     [sent, recorded, released] = [[], [], []];
@@ -115,7 +115,7 @@ describe('StreamRunner', () => {
         await reservation(open.body!.length);
         return looked(open);
       },
-      holds: () => looked(held),
+      isClaimed: () => looked(held),
       recordAttempt: (
         stream: DeliveryStream,
         attemptRecord: AttemptRecord,
@@ -133,7 +133,7 @@ describe('StreamRunner', () => {
     },
   );
   const { seq, kind, artifactId, webhookId, contentType } = delivery;
-  const reader = Object.assign(Object.create(StreamReader.prototype) as StreamReader, {
+  const reader = Object.assign(Object.create(DeliveryReader.prototype) as DeliveryReader, {
     next: () =>
       crowded
         ? Promise.reject(new OverBudgetError())
@@ -300,8 +300,8 @@ describe('StreamRunner', () => {
     expect(recorded.map(({ result }) => result)).toMatchObject(
       Array(3).fill({ state: 'retrying', at: new Date(NOW + 30_000) }),
     );
-    const holds = [30_000, 30_000, null].map((holdMs) => ({ outcome: { holdMs } }));
-    expect(recorded).toMatchObject(holds);
+    const waits = [30_000, 30_000, null].map((retryAfterMs) => ({ outcome: { retryAfterMs } }));
+    expect(recorded).toMatchObject(waits);
   });
 
   it('sends the gap with what follows it, not with what is sent again', async () => {

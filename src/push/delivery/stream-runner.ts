@@ -12,9 +12,9 @@ import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
 import { type AttemptDecision, decideAttempt } from './domain/attempt-decision.js';
 import { failingForMs } from './domain/webhook-health.js';
-import { type BodyReservation, BodyBudget } from './body-budget.js';
+import { type BodyReservation, SendBudget } from './send-budget.js';
 import { OverBudgetError } from './byte-budget.js';
-import { StreamReader, isPermanent } from './stream-reader.js';
+import { DeliveryReader, isPermanent } from './delivery-reader.js';
 import { StreamTurn, leaseMs } from './stream-turn.js';
 import {
   type DeliveryStream,
@@ -24,7 +24,7 @@ import {
   type StepResult,
 } from './delivery-stream-store.js';
 import { ReceiverGate } from '../receivers/receiver-gate.js';
-import type { Held } from '../receivers/receiver-store.js';
+import type { Wait } from '../receivers/receiver-store.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
 /** The delay before a stream is looked at again after an error of the hub's own. */
@@ -52,7 +52,7 @@ export interface RunnerSettings extends RetrySchedule {
 export class StreamRunner {
   constructor(
     private readonly streams: DeliveryStreamStore,
-    private readonly reader: StreamReader,
+    private readonly reader: DeliveryReader,
     private readonly sender: AttemptSender,
     private readonly clock: Clock,
     private readonly ids: IdSource,
@@ -60,7 +60,7 @@ export class StreamRunner {
     @Settings('push') private readonly settings: RunnerSettings,
     @Inject(PushMetrics) private readonly observer: DeliveryObserver,
     @Inject(ReceiverGate) private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'>,
-    @Inject(BodyBudget) private readonly bodies: Pick<BodyBudget, 'during'>,
+    @Inject(SendBudget) private readonly bodies: Pick<SendBudget, 'during'>,
   ) {}
 
   /**
@@ -117,7 +117,7 @@ export class StreamRunner {
     signal: AbortSignal,
   ): Promise<StepResult> {
     const wait = await this.gate.waitOf(stream.webhook);
-    if (wait) return this.hold(stream, wait);
+    if (wait) return this.postpone(stream, wait);
     if (stream.open === 0) return this.readOn(stream, reservation, signal);
     // Read with the claim, right before it is sent: nothing is sent with an outdated registration.
     const delivery = await this.streams.firstOpen(stream.id, stream.epoch, reservation.reserve);
@@ -149,7 +149,7 @@ export class StreamRunner {
     const { ready } = reached;
     if (!ready) return this.streams.advance(stream, reached, this.clock.now(), this.lease());
     // Asked right before it is sent: nothing is sent with an outdated registration.
-    if (!(await this.streams.holds(stream))) return 'lost';
+    if (!(await this.streams.isClaimed(stream))) return 'lost';
     return this.attempt(stream, ready, signal, reached);
   }
 
@@ -185,7 +185,7 @@ export class StreamRunner {
       return 'idle';
     }
     const wait = await this.gate.admit(stream.webhook, Buffer.byteLength(delivery.body));
-    if (wait) return this.hold(stream, wait);
+    if (wait) return this.postpone(stream, wait);
     const number = delivery.attempts + 1;
     const answer = await this.send(stream, delivery, number, at, signal);
     if (signal.aborted && answer.status === null) {
@@ -214,9 +214,9 @@ export class StreamRunner {
   }
 
   /** What it has to deliver waits, as it is; its permit goes to another stream meanwhile. */
-  private async hold(stream: DeliveryStream, { until, of }: Held): Promise<'idle'> {
+  private async postpone(stream: DeliveryStream, { until, of }: Wait): Promise<'idle'> {
     const now = this.clock.now();
-    if (of === 'receiver') await this.streams.hold(stream, until, now);
+    if (of === 'receiver') await this.streams.postpone(stream, until, now);
     else {
       // Many wait for the same moment: they come back one after another.
       const spreadMs = PRINCIPAL_SPREAD_MS * this.ids.jitter();

@@ -1,7 +1,7 @@
 import type { Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
 import type { TaskLog } from '../../tasks/index.js';
-import type { Hold } from './byte-budget.js';
+import type { ByteReservation } from './byte-budget.js';
 import { PAGE, logTurns, nextLimit, payloadOf, readPage } from './log-pages.js';
 
 /** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
@@ -35,13 +35,18 @@ export class TaskReplays {
    * budget for reading it. Throws {@link LogGoneError} when the log has no such entry (any more),
    * {@link UnrenderableError} when one up to there cannot be read, OverBudgetError when it has to be tried again.
    */
-  async asOf(streamId: string, taskId: string, seq: number, hold: Hold): Promise<Task> {
+  async asOf(
+    streamId: string,
+    taskId: string,
+    seq: number,
+    reservation: ByteReservation,
+  ): Promise<Task> {
     const known = this.take(streamId);
     const replay =
       known && known.seq <= seq ? known : { task: emptyTask(taskId, ''), seq: 0, bytes: 0 };
     try {
-      await hold.resize('replay', replay.bytes);
-      await this.advance(replay, taskId, seq, hold);
+      await reservation.resize('replay', replay.bytes);
+      await this.advance(replay, taskId, seq, reservation);
     } finally {
       // Also what has come only so far: the next try goes on from there.
       this.keep(streamId, replay);
@@ -54,12 +59,17 @@ export class TaskReplays {
     this.take(streamId);
   }
 
-  private async advance(replay: Replay, taskId: string, seq: number, hold: Hold): Promise<void> {
+  private async advance(
+    replay: Replay,
+    taskId: string,
+    seq: number,
+    reservation: ByteReservation,
+  ): Promise<void> {
     const turns = logTurns();
     for (let limit = PAGE; replay.seq < seq;) {
       const requested = { taskId, after: replay.seq, limit: Math.min(limit, seq - replay.seq) };
       const counted = { ...requested, part: 'replay', held: replay.bytes };
-      const page = await readPage(this.log, counted, hold);
+      const page = await readPage(this.log, counted, reservation);
       if (page[0]?.seq !== replay.seq + 1) {
         throw new LogGoneError(`The log of task ${taskId} has no entry ${replay.seq + 1}`);
       }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Hold, PrincipalHolds } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { type Webhook, holdKindOf, senderOf } from '../registration/webhook.js';
+import { type Webhook, senderOf } from '../registration/webhook.js';
 
 /** Why something is not sent because of its principal; null when it is not held back for that. */
 export type HeldFor<T> = (each: T) => Hold | null;
@@ -19,7 +19,6 @@ export class HeldWebhooks {
 
   async of<T extends Sent>(webhooks: readonly T[]): Promise<HeldFor<T>> {
     const holdOf = await this.holds.held(webhooks.map(senderOf), this.clock.now());
-    return (each) =>
-      holdOf(senderOf(each), { kind: holdKindOf(each), organization: each.organization });
+    return (each) => holdOf(senderOf(each), each);
   }
 }

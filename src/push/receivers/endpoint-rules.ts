@@ -15,8 +15,14 @@ export function endpointRules(push: AppConfig['push']): EndpointRules {
   };
 }
 
+/** What {@link longestWaitMs} follows from. */
+export type WaitSettings = Pick<
+  AppConfig['push'],
+  'scheduleMs' | 'retryAfterMaxMs' | 'jitter' | 'timeoutMs'
+> & { readonly breaker: Pick<AppConfig['push']['breaker'], 'maxPauseMs'> };
+
 /** The longest time anything that fails may have to wait for its next try. */
-export function longestWaitMs(push: AppConfig['push']): number {
+export function longestWaitMs(push: WaitSettings): number {
   const pauses = [...push.scheduleMs, push.breaker.maxPauseMs, push.retryAfterMaxMs];
   return Math.max(...pauses) * (1 + push.jitter) + 2 * push.timeoutMs;
 }

@@ -147,10 +147,10 @@ export class PushEventDto {
   @Shown.Text({ example: 'https://hooks.example:443' })
   readonly origin!: string;
 
-  @Shown.Text({ nullable: true, description: 'Of the webhook, for config.disabled.' })
+  @Shown.Text({ nullable: true, description: 'Of the webhook, for webhook.disabled.' })
   readonly taskId!: string | null;
 
-  @Shown.Text({ nullable: true, description: 'Of the webhook, for config.disabled.' })
+  @Shown.Text({ nullable: true, description: 'Of the webhook, for webhook.disabled.' })
   readonly configId!: string | null;
 
   @Shown.Text({ nullable: true, example: 'HTTP 503' })

@@ -48,7 +48,7 @@ export type EndpointOutcome =
       readonly error: string;
       readonly blame: Blame;
       /** It asked by 429 or 503 with Retry-After to be left alone for so long. */
-      readonly holdMs: number | null;
+      readonly retryAfterMs: number | null;
       /** The delivery was given up with it. */
       readonly exhausted: boolean;
     };

@@ -8,7 +8,7 @@ const TEXT: Readonly<Record<PushEvent['type'], string>> = {
   'endpoint.failing': 'a webhook endpoint is failing',
   'endpoint.disabled': 'a webhook endpoint was disabled',
   'endpoint.recovered': 'a webhook endpoint has recovered',
-  'config.disabled': 'a webhook was disabled',
+  'webhook.disabled': 'a webhook was disabled',
 };
 
 /** Announces events after their commit: in the log, and to their followers in this process. */

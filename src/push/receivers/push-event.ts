@@ -2,13 +2,13 @@
  * - `endpoint.failing`: its delivery streams wait but for one that tries, or a delivery was given up;
  * - `endpoint.disabled`: nothing but failures for `push.disableAfter`; its webhooks are disabled;
  * - `endpoint.recovered`: it answers again;
- * - `config.disabled`: one webhook is disabled, by a 410 or by failures of its own.
+ * - `webhook.disabled`: one webhook is disabled, by a 410 or by failures of its own.
  */
 export const PUSH_EVENT_TYPES = [
   'endpoint.failing',
   'endpoint.disabled',
   'endpoint.recovered',
-  'config.disabled',
+  'webhook.disabled',
 ] as const;
 export type PushEventType = (typeof PUSH_EVENT_TYPES)[number];
 
@@ -23,7 +23,7 @@ export interface PushEvent {
   readonly principalId: string | null;
   /** Organization and origin. */
   readonly endpoint: string;
-  /** Of the webhook, for `config.disabled`. */
+  /** Of the webhook, for `webhook.disabled`. */
   readonly taskId: string | null;
   readonly configId: string | null;
   /** For people; never holds a secret. */

@@ -1,22 +1,26 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { discard } from '../../common/egress/read-body.js';
-import type { WebhookEgress } from '../../common/egress/webhook-egress.js';
+import { WebhookEgress } from '../../common/egress/webhook-egress.js';
+import { PublicUrl, Settings } from '../../config/index.js';
 
 /**
  * Asks a receiver whether it agrees to be called: the abuse protection of HTTP 1.1 Web Hooks for Event
  * Delivery (CloudEvents, section 4). `OPTIONS` at the webhook's address with `WebHook-Request-Origin`; it
  * agrees by an answer 2xx whose `WebHook-Allowed-Origin` has that origin, or `*`.
  */
+@Injectable()
 export class ReceiverChallenge {
   constructor(
-    private readonly egress: Pick<WebhookEgress, 'request'>,
+    @Inject(WebhookEgress) private readonly egress: Pick<WebhookEgress, 'request'>,
+    @Settings('push')
     private readonly limits: { readonly connectTimeoutMs: number; readonly timeoutMs: number },
-    /** The host name that the hub is known by; asked for at each challenge. */
-    private readonly originOfHub: () => string,
+    @Inject(PublicUrl) private readonly address: Pick<PublicUrl, 'base'>,
   ) {}
 
   /** False for any answer that does not agree, and for none. Never rejects. */
   async agrees(organization: string, url: string): Promise<boolean> {
-    const origin = this.originOfHub();
+    // The host name that the hub is known by.
+    const origin = new URL(this.address.base).hostname;
     try {
       const { answer } = await this.egress.request(organization, url, {
         method: 'OPTIONS',

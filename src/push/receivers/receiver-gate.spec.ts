@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
+import { loadConfig } from '../../config/load-config.js';
 import { ReceiverGate } from './receiver-gate.js';
-import type { ReceiverLimits, ReceiverStore } from './receiver-store.js';
+import type { ReceiverStore } from './receiver-store.js';
 
 class SettableClock extends Clock {
   ms = 1_000_000;
@@ -23,8 +24,8 @@ it('asks few receivers because of one principal, however many it names', async (
   const challenge = {
     agrees: (_organization: string, url: string) => Promise.resolve(requested.push(url) < 0),
   };
-  const limits = { mode: 'optional' } as ReceiverLimits;
-  const gate = new ReceiverGate(store, challenge, clock, limits, []);
+  const { push } = loadConfig({});
+  const gate = new ReceiverGate(store, challenge, clock, { ...push, verification: 'optional' });
   const admit = (principalId: string, n: number) => {
     const origin = `https://r${n}.example`;
     return gate.admit({ organization: 'acme', principalId, endpoint: origin, url: origin }, 1);

@@ -1,11 +1,13 @@
-import type { Clock } from '../../common/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
 import { addressLiteral, DestinationList } from '../../common/egress/destination-list.js';
 import { readAddress } from '../../common/egress/address-ranges.js';
 import { destinationOf } from '../../common/egress/guard.js';
 import { readWebhookAllow } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
-import type { ReceiverChallenge } from './receiver-challenge.js';
-import type { Held, ReceiverLimits, ReceiverStore } from './receiver-store.js';
+import { type AppConfig, Settings } from '../../config/index.js';
+import { ReceiverChallenge } from './receiver-challenge.js';
+import { type ReceiverLimits, ReceiverStore, type Wait } from './receiver-store.js';
 
 /** Verified receivers remembered; that one has agreed is not taken back. */
 const MAX_REMEMBERED = 10_000;
@@ -30,11 +32,14 @@ export interface Verification {
   readonly at: Date | null;
 }
 
+type GateSettings = Pick<AppConfig['push'], 'verification' | 'unverified' | 'trustedHosts'>;
+
 /**
  * What is asked before something is sent to a receiver. One that has agreed (it answered the challenge, or
  * the operator lists its host) gets all there is; to others little is sent at a time, and the rest waits. A
  * receiver is challenged when something has to wait for it, so those that get little are never asked.
  */
+@Injectable()
 export class ReceiverGate {
   private readonly verified = new Set<string>();
   /** By principal: how many receivers were asked because of it in its window. */
@@ -42,15 +47,17 @@ export class ReceiverGate {
   private readonly everybody: DestinationList;
   private readonly organizations: ReadonlyMap<string, DestinationList>;
 
-  /** `trusted` has the forms of `push.allow`. Throws an Error that names the entry that is wrong. */
+  private readonly limits: ReceiverLimits;
+
+  /** Throws an Error that names the entry of `push.trustedHosts` that is wrong. */
   constructor(
     private readonly store: ReceiverStore,
-    private readonly challenge: Pick<ReceiverChallenge, 'agrees'>,
+    @Inject(ReceiverChallenge) private readonly challenge: Pick<ReceiverChallenge, 'agrees'>,
     private readonly clock: Clock,
-    private readonly limits: ReceiverLimits,
-    trusted: readonly string[],
+    @Settings('push') settings: GateSettings,
   ) {
-    const { everybody, organizations } = readWebhookAllow(trusted);
+    this.limits = limitsOf(settings);
+    const { everybody, organizations } = readWebhookAllow(settings.trustedHosts);
     const listOf = (hosts: readonly string[]): DestinationList =>
       new DestinationList('push.trustedHosts', hosts);
     this.everybody = listOf(everybody);
@@ -58,14 +65,14 @@ export class ReceiverGate {
   }
 
   /** Why the webhook has to wait; asked before its body is made. Undefined: it may go on. */
-  async waitOf(target: Target): Promise<Held | undefined> {
+  async waitOf(target: Target): Promise<Wait | undefined> {
     if (this.isFree(target)) return undefined;
     if (await this.store.mayBeSent(target, this.limits, this.clock.now())) return undefined;
     return this.admit(target, 0);
   }
 
   /** Counts a request of so many bytes, or says why it has to wait. */
-  async admit(target: Target, bytes: number): Promise<Held | undefined> {
+  async admit(target: Target, bytes: number): Promise<Wait | undefined> {
     if (this.isFree(target)) return undefined;
     const admission = await this.store.admit(target, bytes, this.limits, this.clock.now());
     if (admission === 'verified') this.remember(target.endpoint);
@@ -130,4 +137,15 @@ export class ReceiverGate {
     if (this.verified.size >= MAX_REMEMBERED) this.verified.clear();
     this.verified.add(endpoint);
   }
+}
+
+/** The limits as the settings `push.verification` and `push.unverified.*` have them. */
+function limitsOf({ verification, unverified }: GateSettings): ReceiverLimits {
+  const { requestsPerMinute, bytesPerMinute, principal } = unverified;
+  return {
+    mode: verification,
+    receiver: { requestsPerMinute, bytesPerMinute },
+    principal,
+    receiversPerPrincipal: principal.receivers,
+  };
 }

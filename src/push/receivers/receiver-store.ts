@@ -24,7 +24,7 @@ export interface Sending {
 }
 
 /** It waits; that is no failure. */
-export interface Held {
+export interface Wait {
   readonly until: Date;
   /** For people. */
   readonly reason: string;
@@ -34,7 +34,7 @@ export interface Held {
   readonly needsChallenge: boolean;
 }
 
-export type Admission = 'verified' | 'admitted' | Held;
+export type Admission = 'verified' | 'admitted' | Wait;
 
 /** Which receivers have agreed, and what those got that have not; the same for all processes. */
 export abstract class ReceiverStore {

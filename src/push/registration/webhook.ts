@@ -109,7 +109,7 @@ export interface StreamHealth {
 /** A task whose events are delivered to a webhook. */
 export interface DeliveredTask {
   /** Unique everywhere; that of the webhook itself when it is for this task only. */
-  readonly uid: string;
+  readonly streamId: string;
   readonly taskId: string;
   /** W3C trace context of the task. */
   readonly traceparent: string | null;
@@ -136,7 +136,9 @@ export interface TaskWebhook
 
 /** What a registration on a task gives: all but the ids the store finds or mints, and the state. */
 export interface TaskWebhookDraft
-  extends Registration, Pick<TaskWebhook, 'uid' | 'principalId' | 'organization' | 'traceparent'> {
+  extends
+    Registration,
+    Pick<TaskWebhook, 'streamId' | 'principalId' | 'organization' | 'traceparent'> {
   /** The client's id; null when it named none. */
   readonly configId: string | null;
   /**
@@ -155,11 +157,6 @@ export function senderOf({ setBy, principalId }: Pick<Webhook, 'setBy' | 'princi
   return setBy ?? principalId;
 }
 
-/** As what its principal may hold it back. */
-export function holdKindOf({ scope }: Pick<Webhook, 'scope'>): 'webhook' | SubscriptionScope {
-  return scope === 'task' ? 'webhook' : scope;
-}
-
 /** The webhook as this task has it. */
 export function taskWebhookOf(
   webhook: Webhook,
@@ -170,7 +167,7 @@ export function taskWebhookOf(
   const of = webhook;
   const isOwnState = isTaskState(state, health.state);
   return {
-    uid: task.uid,
+    streamId: task.streamId,
     taskId: task.taskId,
     traceparent: task.traceparent,
     createdAt: task.createdAt,

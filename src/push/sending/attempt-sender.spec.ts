@@ -4,7 +4,12 @@ import { AttemptSender } from './attempt-sender.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import type { Proof } from '../auth/authenticator.js';
 import type { TaskWebhook } from '../registration/webhook.js';
-import { type WebhookAnswer, type WebhookRequest, WebhookSender } from './webhook-sender.js';
+import {
+  type AttemptDeadline,
+  type WebhookAnswer,
+  type WebhookRequest,
+  WebhookSender,
+} from './webhook-sender.js';
 
 const SECRETS = new SecretBox([{ id: 'unit', key: Buffer.alloc(32, 1).toString('base64') }]);
 const WEBHOOK = {
@@ -37,7 +42,7 @@ class ScriptedSender extends WebhookSender {
     super();
   }
 
-  send(request: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
+  send(request: WebhookRequest, { signal }: AttemptDeadline): Promise<WebhookAnswer> {
     this.requests.push(request);
     const status = this.statuses.length > 1 ? this.statuses.shift()! : this.statuses[0]!;
     if (status !== 'hang') return Promise.resolve(answered(status));

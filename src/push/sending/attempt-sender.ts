@@ -65,9 +65,9 @@ export class AttemptSender {
     let answer: WebhookAnswer | undefined;
     try {
       const proof = await prove();
-      answer = await this.post(webhook, facts, body, proof, deadline.signal);
+      answer = await this.post(webhook, facts, body, proof, deadline);
       if (answer.status !== 401 || !proof.refused?.()) return answer;
-      return await this.post(webhook, facts, body, await prove(), deadline.signal);
+      return await this.post(webhook, facts, body, await prove(), deadline);
     } catch (error) {
       // The receiver's 401 says more than the token server that is away now.
       if (answer !== undefined) return answer;
@@ -80,7 +80,7 @@ export class AttemptSender {
     facts: SendFacts,
     body: string,
     proof: Proof,
-    signal: AbortSignal,
+    deadline: Deadline,
   ): Promise<WebhookAnswer> {
     const { version, traceparent, subscriptionId, url, organization, sealedToken } = webhook;
     const token = sealedToken === null ? null : this.secrets.open(sealedToken);
@@ -95,7 +95,7 @@ export class AttemptSender {
     });
     const secrets = [...proof.secrets, ...(token === null ? [] : [token])];
     const request = { url, organization, headers, body, secrets, ...proof.tls };
-    return this.sender.send(request, signal);
+    return this.sender.send(request, deadline);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { Deadline } from '../../common/deadline.js';
 import { ConnectError } from '../../common/egress/egress.js';
 import { ListedReceiverError, WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
@@ -9,6 +8,7 @@ import { scrub } from '../../common/scrub.js';
 import { Settings } from '../../config/index.js';
 import { retryAfterMs } from './domain/retry-after.js';
 import {
+  type AttemptDeadline,
   type SendError,
   type WebhookAnswer,
   type WebhookRequest,
@@ -17,7 +17,7 @@ import {
 
 export interface SenderLimits {
   readonly connectTimeoutMs: number;
-  /** For everything: name, connection, request, answer. */
+  /** For headers and body each; all of it has the deadline of the attempt. */
   readonly timeoutMs: number;
   /** How much of the answer is kept. */
   readonly responseBytes: number;
@@ -36,8 +36,7 @@ export class HttpWebhookSender extends WebhookSender {
     super();
   }
 
-  async send(request: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
-    const deadline = new Deadline(signal, this.limits.timeoutMs);
+  async send(request: WebhookRequest, deadline: AttemptDeadline): Promise<WebhookAnswer> {
     try {
       const answer = await this.exchange(request, deadline.signal);
       return { ...answer, durationMs: deadline.elapsedMs };
@@ -45,8 +44,6 @@ export class HttpWebhookSender extends WebhookSender {
       const failed = failure(causeOf(error), deadline.passed);
       const isShown = !(error instanceof ListedReceiverError) || this.limits.showAllowedAnswers;
       return { ...(isShown ? failed : guarded(failed)), durationMs: deadline.elapsedMs };
-    } finally {
-      deadline.end();
     }
   }
 

@@ -39,16 +39,16 @@ export class TestSender {
    * webhook, or ten others of its organization, are being tried, or its receiver may get nothing now.
    */
   async send(webhook: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
-    const { organization, uid } = webhook;
+    const { organization, streamId } = webhook;
     const others = this.underWay.get(organization) ?? new Set<string>();
-    if (others.has(uid) || others.size >= MAX_AT_ONCE) {
+    if (others.has(streamId) || others.size >= MAX_AT_ONCE) {
       throw new HubError('RATE_LIMITED', 'A test is under way; wait until it has ended.');
     }
-    this.underWay.set(organization, others.add(uid));
+    this.underWay.set(organization, others.add(streamId));
     try {
       return await this.attempt(webhook, task, seq);
     } finally {
-      others.delete(uid);
+      others.delete(streamId);
       if (others.size === 0) this.underWay.delete(organization);
     }
   }
@@ -59,7 +59,7 @@ export class TestSender {
     if (wait) throw new HubError('RATE_LIMITED', `It cannot be tried now: ${wait.reason}.`);
     const id = this.ids.next();
     const at = this.clock.now();
-    const webhookId = testWebhookId(webhook.uid, id);
+    const webhookId = testWebhookId(webhook.streamId, id);
     const place = { attempt: 1, seq, number: 0, gapSeq: null };
     const facts = { contentType, webhookId, at, ...place, test: true };
     const answer = await this.sender.send(webhook, facts, body, new AbortController().signal);

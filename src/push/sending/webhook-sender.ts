@@ -1,3 +1,4 @@
+import type { Deadline } from '../../common/deadline.js';
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
 
 /** One request to a webhook, complete. */
@@ -38,10 +39,13 @@ export interface WebhookAnswer {
   readonly hubTrouble?: 'not-sent' | 'unsure';
 }
 
+/** When the time of an attempt is up, or its caller cuts it. */
+export type AttemptDeadline = Pick<Deadline, 'signal' | 'passed' | 'elapsedMs'>;
+
 /**
  * Makes one POST and returns its result. It passes the egress guard at connect, never follows a
- * redirect, ends within the configured total time and never rejects.
+ * redirect, ends with its deadline and never rejects.
  */
 export abstract class WebhookSender {
-  abstract send(request: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer>;
+  abstract send(request: WebhookRequest, deadline: AttemptDeadline): Promise<WebhookAnswer>;
 }

@@ -56,9 +56,9 @@ class MemoryConfigs {
     );
   }
 
-  listOfTask(taskId: string, limit: number, afterUid: string | null): Promise<TaskWebhook[]> {
+  listOfTask(taskId: string, limit: number, afterId: string | null): Promise<TaskWebhook[]> {
     const all = this.configs.filter(
-      (each) => each.taskId === taskId && each.uid > (afterUid ?? ''),
+      (each) => each.taskId === taskId && each.streamId > (afterId ?? ''),
     );
     return Promise.resolve(all.slice(0, limit));
   }

@@ -189,7 +189,7 @@ export class PushConfigService {
   ): TaskWebhookDraft {
     return {
       ...checked,
-      uid: this.ids.next(),
+      streamId: this.ids.next(),
       configId,
       principalId: owner.principalId,
       organization: owner.organization,
@@ -201,14 +201,14 @@ export class PushConfigService {
 }
 
 function tokenOf(config: TaskWebhook): string {
-  return Buffer.from(config.uid).toString('base64url');
+  return Buffer.from(config.streamId).toString('base64url');
 }
 
 function afterOf(pageToken: string | undefined): string | null {
   if (!pageToken) return null;
-  const uid = Buffer.from(pageToken, 'base64url').toString('utf8');
-  if (!isUuid(uid)) throw invalidField('pageToken', 'is not one of this list');
-  return uid;
+  const streamId = Buffer.from(pageToken, 'base64url').toString('utf8');
+  if (!isUuid(streamId)) throw invalidField('pageToken', 'is not one of this list');
+  return streamId;
 }
 
 /** The config as A2A shows it: with the name of the scheme that is used, without any secret. */

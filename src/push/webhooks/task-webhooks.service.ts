@@ -57,7 +57,7 @@ export class TaskWebhooksService {
   ): Promise<Page<TaskWebhook>> {
     const after = cursor === undefined ? null : readCursor('configs', cursor, isUuid);
     const found = await this.store.search(filter, seenBy(caller), limit + 1, after);
-    return pageOf('configs', found, limit, ({ uid }) => uid);
+    return pageOf('configs', found, limit, ({ streamId }) => streamId);
   }
 
   async get(

@@ -63,7 +63,7 @@ export class TestSends {
     const now = this.clock.now();
     const state = TaskState.TASK_STATE_SUBMITTED;
     const task = { id: taskId, contextId: taskId, state, statusAt: now };
-    const stream = { uid: subscription.id, taskId, traceparent: null, createdAt: now };
+    const stream = { streamId: subscription.id, taskId, traceparent: null, createdAt: now };
     const webhook = taskWebhookOf(subscription, stream, UNTRIED);
     return this.sender.send(webhook, task, 1);
   }

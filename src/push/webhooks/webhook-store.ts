@@ -66,7 +66,7 @@ export interface TestRecord {
 
 /**
  * The webhooks: those of one task each, and subscriptions, which are for many. Each task of a webhook
- * task has a delivery stream, by whose id (`uid`) it is found among the webhooks of tasks; the delivery stream points at the
+ * task has a delivery stream, by whose id it is found among the webhooks of tasks; the delivery stream points at the
  * webhook and copies nothing of it but where it goes. What is outside `visibility` does not exist for a
  * call: it gives undefined or false.
  */
@@ -100,13 +100,13 @@ export abstract class WebhookStore {
   /** That of a task only, by the id its client knows. */
   abstract ofTask(taskId: string, configId: string): Promise<TaskWebhook | undefined>;
 
-  /** Those of a task only, by age, oldest first, after the one with uid `after`. */
+  /** Those of a task only, by age, oldest first, after the stream `after`. */
   abstract listOfTask(taskId: string, limit: number, after: string | null): Promise<TaskWebhook[]>;
 
   /** {@link remove} of one of a task only, by the id its client knows. */
   abstract removeOfTask(taskId: string, configId: string, now: Date): Promise<boolean>;
 
-  /** The webhooks of all tasks, subscriptions included: newest first, after the one with uid `cursor`. */
+  /** The webhooks of all tasks, subscriptions included: newest first, after the stream `cursor`. */
   abstract search(
     filter: TaskWebhookFilter,
     visibility: Visibility,
@@ -114,7 +114,7 @@ export abstract class WebhookStore {
     cursor: string | null,
   ): Promise<TaskWebhook[]>;
 
-  abstract find(uid: string, visibility: Visibility): Promise<TaskWebhook | undefined>;
+  abstract find(streamId: string, visibility: Visibility): Promise<TaskWebhook | undefined>;
 
   abstract progress(webhook: TaskWebhook): Promise<WebhookProgress>;
 
@@ -124,7 +124,7 @@ export abstract class WebhookStore {
    * goes first. It never moves a delivery stream forward. CONFLICT for a disabled one.
    */
   abstract replay(
-    uid: string,
+    streamId: string,
     visibility: Visibility,
     from: ReplayStart,
     now: Date,

@@ -141,7 +141,7 @@ export class WebhookDto extends ShownWebhookDto {
 
   constructor(webhook: TaskWebhook, held: Hold | null) {
     super(webhook, held);
-    this.id = webhook.uid;
+    this.id = webhook.streamId;
     this.taskId = webhook.taskId;
     this.configId = webhook.configId;
     this.endpoint = webhook.endpoint;

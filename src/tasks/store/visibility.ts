@@ -1,4 +1,4 @@
-import type { Visibility } from '../../auth/index.js';
+import { type Visibility, visibleRows } from '../../auth/index.js';
 import type { SqlValue } from '../../database/sql.js';
 import type { TaskAggregate, TaskRecord } from '../task.js';
 
@@ -38,15 +38,5 @@ export interface Condition {
 
 /** {@link isVisible} as conditions on the row `t` of `tasks`; none for the hub itself. */
 export function visibleTasks(visibility: Visibility): Condition[] {
-  switch (visibility.kind) {
-    case 'principal':
-      return [
-        { sql: 't.principal_id = ?', params: [visibility.principalId] },
-        { sql: 't.organization = ?', params: [visibility.organization] },
-      ];
-    case 'organization':
-      return [{ sql: 't.organization = ?', params: [visibility.organization] }];
-    case 'everything':
-      return [];
-  }
+  return visibility.kind === 'everything' ? [] : [visibleRows(visibility, 't.')];
 }

@@ -16,7 +16,7 @@ import {
   type EndpointRow,
   endpointRows,
   releaseProbes,
-  heldRows,
+  lockedRows,
 } from '../../receivers/persistence/endpoint-rows.js';
 import { EndpointCapacities, activeStreams, streamsWait } from './endpoint-capacity.js';
 import { NOT_LEASED, leaseBounds } from './stream-leases.js';
@@ -29,7 +29,7 @@ const NONE: ReadonlyMap<string, TaskWebhook> = new Map();
 /** Due streams looked at beyond those that may be taken. */
 const LOOK_AHEAD = 64;
 
-export interface Claim {
+export interface StreamClaim {
   readonly owner: string;
   readonly now: Date;
   readonly leaseMs: number;
@@ -60,14 +60,14 @@ interface Candidate extends StreamCandidate {
  */
 export function* claimStreams(
   tx: Tx,
-  claim: Claim,
+  claim: StreamClaim,
   turns: OrganizationTurns,
 ): Work<DeliveryStream[]> {
   const { now, caps, startConcurrency } = claim;
   const at = now.getTime();
   const arrivals = yield* dueStreams(tx, at, claim, caps.free + LOOK_AHEAD);
   const rows = new Map<string, EndpointRow>();
-  const { ready, capacities } = yield* heldEndpoints(tx, claim, arrivals, rows, turns);
+  const { ready, capacities } = yield* lockedEndpoints(tx, claim, arrivals, rows, turns);
   const queued = yield* queuedStreams(tx, ready, capacities, caps.free, at);
   const candidates: Candidate[] = [
     ...arrivals.map((row) => ({ ...row, dueAt: row.due_at, queued: false })),
@@ -91,9 +91,9 @@ export function* claimStreams(
  * a queue. A claim of an endpoint holds its row, so what is counted after that is true until the
  * commit. One without a row gets it first.
  */
-function* heldEndpoints(
+function* lockedEndpoints(
   tx: Tx,
-  claim: Claim,
+  claim: StreamClaim,
   arrivals: readonly DueRow[],
   rows: Map<string, EndpointRow>,
   turns: OrganizationTurns,
@@ -103,7 +103,7 @@ function* heldEndpoints(
   const know = (some: readonly EndpointRow[]): void => {
     for (const row of some) rows.set(row.endpoint, row);
   };
-  know(yield* heldRows(tx, arrivals, startConcurrency, at));
+  know(yield* lockedRows(tx, arrivals, startConcurrency, at));
   const activeRows = yield* activeStreams(tx, claim, at);
   const others = activeRows.map((row) => row.endpoint).filter((name) => !rows.has(name));
   know(yield* endpointRows(tx, others));
@@ -120,7 +120,7 @@ function* heldEndpoints(
 function* dueStreams(
   tx: Tx,
   at: number,
-  { leaseMs, except }: Claim,
+  { leaseMs, except }: StreamClaim,
   limit: number,
 ): Work<DueRow[]> {
   const others = except.length > 0 ? `AND id NOT IN ${listOf(except.length)}` : '';
@@ -136,7 +136,7 @@ function* dueStreams(
 /** Leases the streams that were chosen; a probe only if no other process has just taken it. */
 function* take(
   tx: Tx,
-  claim: Claim,
+  claim: StreamClaim,
   chosen: readonly StreamCandidate[],
   endpoints: ReadonlyMap<string, EndpointRow>,
   early: ReadonlySet<string>,

@@ -24,6 +24,7 @@ export class DeliveryStreamEntity {
   taskId!: string;
 
   /** Its webhook; that of one task only has the same id as its stream. */
+  /** The webhook's id. (A `webhook_id` is what a receiver knows a delivery by.) */
   @Column({ name: 'webhook_uid', type: 'text' })
   webhookUid!: string;
 

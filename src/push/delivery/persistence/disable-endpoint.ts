@@ -21,16 +21,16 @@ export function* disableEndpoint(tx: Tx, ids: IdSource, now: Date, limit: number
     'WHERE disable_cursor IS NOT NULL ORDER BY disable_cursor LIMIT 1',
   );
   if (!endpoint) return false;
-  const webhooks = yield* tx.all<{ uid: string; updated_at: number }>(
-    `SELECT uid, updated_at FROM push_webhooks
-     WHERE endpoint = ? AND uid > ? AND scope = 'task' ORDER BY uid LIMIT ?`,
+  const webhooks = yield* tx.all<{ id: string; updated_at: number }>(
+    `SELECT id, updated_at FROM push_webhooks
+     WHERE endpoint = ? AND id > ? AND scope = 'task' ORDER BY id LIMIT ?`,
     [endpoint.endpoint, endpoint.disableCursor, limit],
   );
   // Webhooks that were set or resumed since stay enabled.
   const since = endpoint.disabledAt ?? 0;
-  const uids = webhooks.filter((row) => row.updated_at <= since).map(({ uid }) => uid);
-  if (uids.length > 0 && !(yield* disable(tx, ids, uids, now))) return true;
-  const last = webhooks.length === limit ? webhooks.at(-1)!.uid : null;
+  const webhookIds = webhooks.filter((row) => row.updated_at <= since).map(({ id }) => id);
+  if (webhookIds.length > 0 && !(yield* disable(tx, ids, webhookIds, now))) return true;
+  const last = webhooks.length === limit ? webhooks.at(-1)!.id : null;
   yield* lockEndpoints(tx, [endpoint.endpoint]);
   yield* tx.run(
     `UPDATE push_endpoints SET disable_cursor = ?, updated_at = ?,
@@ -44,16 +44,19 @@ export function* disableEndpoint(tx: Tx, ids: IdSource, now: Date, limit: number
 }
 
 /** False when one of their streams is locked: it is left for the next time. */
-function* disable(tx: Tx, ids: IdSource, uids: readonly string[], now: Date): Work<boolean> {
+function* disable(tx: Tx, ids: IdSource, webhookIds: readonly string[], now: Date): Work<boolean> {
   // Each has its one stream under its own id.
-  const these = `WHERE id IN ${listOf(uids.length)} AND active = 1`;
-  const all = yield* tx.all<{ id: string }>(`SELECT id FROM push_delivery_streams ${these}`, uids);
-  const free = yield* STREAM.all(tx, `${these} ORDER BY id${forUpdate(tx, true)}`, uids);
+  const these = `WHERE id IN ${listOf(webhookIds.length)} AND active = 1`;
+  const all = yield* tx.all<{ id: string }>(
+    `SELECT id FROM push_delivery_streams ${these}`,
+    webhookIds,
+  );
+  const free = yield* STREAM.all(tx, `${these} ORDER BY id${forUpdate(tx, true)}`, webhookIds);
   if (free.length > 0) {
     yield* endStreams(tx, ids, free, `the webhook is disabled: ${REASON}`, now);
     yield* tx.run(
       `UPDATE push_webhooks SET state = 'disabled', state_reason = ?, updated_at = ?
-       WHERE uid IN ${listOf(free.length)} AND state IN ('active', 'failing')`,
+       WHERE id IN ${listOf(free.length)} AND state IN ('active', 'failing')`,
       [REASON, now.getTime(), ...free.map((stream) => stream.id)],
     );
   }

@@ -46,7 +46,7 @@ export function* deleteStreams(
     );
     yield* writeDeadLetters(tx, ids, piece.filter(isActive), reason, now);
     yield* tx.run(
-      `DELETE FROM push_webhooks WHERE uid IN ${listOf(piece.length)} AND scope = 'task'`,
+      `DELETE FROM push_webhooks WHERE id IN ${listOf(piece.length)} AND scope = 'task'`,
       piece.map((row) => row.webhookUid),
     );
   }
@@ -112,7 +112,7 @@ function* writeBacklogLetters(
 /** Of a subscription that was gone before its stream was made: its organization sees the dead letter. */
 function orphaned(stream: StreamRow): DeliveryOwner {
   return {
-    uid: stream.id,
+    streamId: stream.id,
     taskId: stream.taskId,
     configId: subscriptionConfigId(stream.webhookUid),
     endpoint: stream.endpoint,

@@ -13,7 +13,7 @@ export type StoredState = Pick<
 /** What deliveries keep of their webhook. */
 export type DeliveryOwner = Pick<
   TaskWebhook,
-  'uid' | 'taskId' | 'configId' | 'endpoint' | 'organization' | 'principalId'
+  'streamId' | 'taskId' | 'configId' | 'endpoint' | 'organization' | 'principalId'
 >;
 
 export interface NewDelivery extends DeliveryDraft {
@@ -27,7 +27,7 @@ const INSERT = DELIVERIES.insert();
 /** Stores a delivery of a stream: each row of `push_deliveries` is written here. */
 export function* insertDelivery(
   tx: Tx,
-  { uid, taskId, configId, endpoint, organization, principalId }: DeliveryOwner,
+  { streamId, taskId, configId, endpoint, organization, principalId }: DeliveryOwner,
   { id, number, seq, kind, artifactId, webhookId, body, contentType, createdAt }: NewDelivery,
   now: Date,
   state: Partial<StoredState> = {},
@@ -36,7 +36,7 @@ export function* insertDelivery(
     ...UNTRIED,
     ...state,
     ...{ id, number, seq, kind, artifactId, webhookId, body, contentType, createdAt },
-    ...{ streamId: uid, taskId, configId, endpoint, organization, principalId },
+    ...{ streamId, taskId, configId, endpoint, organization, principalId },
     redelivered: false,
     updatedAt: now,
   });

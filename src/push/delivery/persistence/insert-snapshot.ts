@@ -18,7 +18,7 @@ export function* insertSnapshot(
     seq,
     kind: 'snapshot',
     artifactId: null,
-    webhookId: snapshotWebhookId(webhook.uid, seq, number),
+    webhookId: snapshotWebhookId(webhook.streamId, seq, number),
     body: null,
     contentType: null,
     createdAt: now,

@@ -42,10 +42,10 @@ export function* openStreams(
   );
   for (const each of wanted) {
     if (each.begins !== 'present-state') continue;
-    const { taskId, streamId: uid, seq, subscription } = each;
+    const { taskId, streamId, seq, subscription } = each;
     const { id, endpoint, organization, principalId } = subscription;
     const configId = subscriptionConfigId(id);
-    const owner = { uid, taskId, configId, endpoint, organization, principalId };
+    const owner = { streamId, taskId, configId, endpoint, organization, principalId };
     yield* insertSnapshot(tx, ids.next(), owner, seq, 1, now);
   }
   return wanted.length;

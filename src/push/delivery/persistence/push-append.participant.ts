@@ -6,7 +6,7 @@ import { type AfterCommit, AppendParticipant, type Appended } from '../../../tas
 import { type DueWhen, dueWhen } from '../domain/delivery-plan.js';
 import { PushWakeup } from '../push-wakeup.js';
 import { SubscriptionStreams } from '../subscription-streams.js';
-import { forgetTasks } from './forget-tasks.js';
+import { forgetWebhooks } from './forget-webhooks.js';
 
 /** A task whose log grew, as its streams see it. */
 export interface DueMark {
@@ -44,7 +44,7 @@ export class PushAppendParticipant extends AppendParticipant {
   }
 
   forgetting(tx: Tx, taskIds: readonly string[], drops = false): Work<readonly string[]> {
-    return forgetTasks(tx, taskIds, drops);
+    return forgetWebhooks(tx, taskIds, drops);
   }
 }
 

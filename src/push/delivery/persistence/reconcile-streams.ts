@@ -9,7 +9,6 @@ import type { StreamSources } from './task-stream.js';
 import {
   type TaskWebhook,
   type Webhook,
-  holdKindOf,
   isSubscription,
   senderOf,
 } from '../../registration/webhook.js';
@@ -19,7 +18,7 @@ import {
   DELETED,
   WEBHOOK,
   toTaskWebhook,
-  webhooksByUid,
+  webhooksById,
 } from '../../registration/persistence/webhook-rows.js';
 
 const DISABLED = 'the subscription is disabled';
@@ -54,22 +53,20 @@ export function* deliverableWebhooks(
   const outOfSync = new Map<string, StreamRow[]>();
   const held: string[] = [];
   for (const stream of streams) {
-    const { id, webhookUid: uid } = stream;
-    const of = webhooks.get(uid);
-    if (!webhooks.has(uid)) continue;
+    const { id, webhookUid } = stream;
+    const of = webhooks.get(webhookUid);
+    if (!webhooks.has(webhookUid)) continue;
     const noteOutOfSync = (): unknown =>
-      outOfSync.set(uid, [...(outOfSync.get(uid) ?? []), stream]);
+      outOfSync.set(webhookUid, [...(outOfSync.get(webhookUid) ?? []), stream]);
     if (of === undefined) noteOutOfSync();
     else if (isSubscription(of) && !isActive(of)) noteOutOfSync();
-    else if (
-      holdOf(senderOf(of), { kind: holdKindOf(of), organization: of.organization }) !== null
-    ) {
+    else if (holdOf(senderOf(of), of) !== null) {
       held.push(id);
     } else if (isSubscription(of) && of.endpoint !== stream.endpoint) noteOutOfSync();
     else deliverable.set(id, toTaskWebhook(stream, of));
   }
-  for (const [uid, theirs] of outOfSync) {
-    yield* reconcile(tx, newIds, webhooks.get(uid), theirs, now, true);
+  for (const [webhookUid, theirs] of outOfSync) {
+    yield* reconcile(tx, newIds, webhooks.get(webhookUid), theirs, now, true);
   }
   yield* pauseStreams(tx, held, now, true);
   return deliverable;
@@ -78,7 +75,7 @@ export function* deliverableWebhooks(
 /** By id; subscriptions, which stay as they are until the transaction ends, are undefined when deleted. */
 function* webhooksOf(tx: Tx, streams: readonly StreamRow[]): Work<ReadonlyMap<string, Found>> {
   const uids = streams.map((stream) => stream.webhookUid);
-  const found = new Map<string, Found>(yield* webhooksByUid(tx, uids));
+  const found = new Map<string, Found>(yield* webhooksById(tx, uids));
   const shared = streams.filter(isOfSubscription).map((stream) => stream.webhookUid);
   if (shared.length === 0) return found;
   const live = yield* liveSubscriptions(tx, [...new Set(shared)], true);
@@ -215,8 +212,8 @@ function* liveSubscriptions(
   for (const piece of pieces([...ids].sort())) {
     const rows = yield* WEBHOOK.all(
       tx,
-      `WHERE uid IN ${listOf(piece.length)} AND state <> '${DELETED}'
-       ORDER BY uid${shared && tx.dialect === 'postgres' ? ' FOR SHARE' : ''}`,
+      `WHERE id IN ${listOf(piece.length)} AND state <> '${DELETED}'
+       ORDER BY id${shared && tx.dialect === 'postgres' ? ' FOR SHARE' : ''}`,
       piece,
     );
     for (const webhook of rows) found.set(webhook.id, webhook);
@@ -239,6 +236,6 @@ function* streamsOf(tx: Tx, ids: readonly string[], lock = ''): Work<StreamRow[]
 }
 
 /** A webhook of one task has the id of its stream. */
-function isOfSubscription({ id, webhookUid: uid }: StreamRow): boolean {
-  return uid !== id;
+function isOfSubscription({ id, webhookUid }: StreamRow): boolean {
+  return webhookUid !== id;
 }

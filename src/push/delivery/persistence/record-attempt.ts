@@ -194,7 +194,7 @@ export function* recordOnWebhook(
   const next = healthAfter(webhook, signalOf(attemptRecord), end, now, disableAfterMs);
   if (next === webhook) return webhook;
   const { state, stateReason, failingSince, lastFailureAt } = next;
-  const { uid, scope } = webhook;
+  const { streamId, scope } = webhook;
   yield* tx.run(
     `UPDATE push_delivery_streams SET state = ?, state_reason = ?, failing_since = ?, last_failure_at = ?
      WHERE id = ?`,
@@ -203,7 +203,7 @@ export function* recordOnWebhook(
       storable(stateReason),
       failingSince?.getTime() ?? null,
       lastFailureAt?.getTime() ?? null,
-      uid,
+      streamId,
     ],
   );
   const isSame = state === webhook.state && stateReason === webhook.stateReason;
@@ -211,14 +211,14 @@ export function* recordOnWebhook(
     yield* tx.run(
       `UPDATE push_webhooks SET
          state = CASE WHEN state = 'paused' AND ? <> 'disabled' THEN state ELSE ? END,
-         state_reason = ?, updated_at = COALESCE(CAST(? AS bigint), updated_at) WHERE uid = ?`,
+         state_reason = ?, updated_at = COALESCE(CAST(? AS bigint), updated_at) WHERE id = ?`,
       [
         state,
         state,
         storable(stateReason),
         // That it failed is no change of the webhook: it does not count as set or resumed by it.
         state === webhook.state || state === 'failing' ? null : now.getTime(),
-        uid,
+        streamId,
       ],
     );
   }

@@ -175,10 +175,10 @@ function* writeEndpoint(
 }
 
 /**
- * Leaves the endpoint alone until then, and the stream in its queue; see `DeliveryStreamStore.hold`. A breaker that is
+ * Leaves the endpoint alone until then, and the stream in its queue; see `DeliveryStreamStore.postpone`. A breaker that is
  * open for longer stays so.
  */
-export function* holdEndpoint(
+export function* postponeEndpoint(
   tx: Tx,
   stream: DeliveryStream,
   until: Date,

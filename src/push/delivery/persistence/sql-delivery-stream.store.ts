@@ -18,7 +18,7 @@ import {
   type StepResult,
 } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import { SMALL_BODY } from '../body-budget.js';
+import { SMALL_BODY } from '../send-budget.js';
 import { claimStreams } from './claim-streams.js';
 import { writeDeadLetters } from './end-streams.js';
 import { releaseProbes } from '../../receivers/persistence/endpoint-rows.js';
@@ -28,7 +28,7 @@ import { advanceStream, recountStream, toStep } from './advance-stream.js';
 import {
   type RecordedEndpoint,
   releaseProbe,
-  holdEndpoint,
+  postponeEndpoint,
   recordOnEndpoint,
   recordLostProbe,
 } from './record-endpoint-outcome.js';
@@ -133,7 +133,7 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
     return this.database.write((tx) => recountStream(tx, stream, now, leaseUntil));
   }
 
-  async holds(stream: DeliveryStream): Promise<boolean> {
+  async isClaimed(stream: DeliveryStream): Promise<boolean> {
     const rows = await this.database.read(
       'SELECT 1 AS held FROM push_delivery_streams WHERE id = ? AND epoch = ? AND active = 1',
       [stream.id, stream.epoch],
@@ -215,9 +215,9 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
     });
   }
 
-  async hold(stream: DeliveryStream, until: Date, now: Date): Promise<void> {
+  async postpone(stream: DeliveryStream, until: Date, now: Date): Promise<void> {
     const { rules } = this;
-    await this.database.write((tx) => holdEndpoint(tx, stream, until, rules, now));
+    await this.database.write((tx) => postponeEndpoint(tx, stream, until, rules, now));
   }
 
   releaseOthers(owner: string): Promise<number> {
@@ -278,7 +278,7 @@ function eventsOf(
   const common = { at, organization, endpoint: stream.endpoint };
   if (disabledBecause !== null) {
     const whose = { principalId, taskId, configId };
-    const type = 'config.disabled' as const;
+    const type = 'webhook.disabled' as const;
     drafts.push({ ...common, ...whose, type, reason: disabledBecause, since: failingSince });
   }
   if (recorded?.event) {

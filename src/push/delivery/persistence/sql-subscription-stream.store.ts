@@ -29,10 +29,10 @@ export class SqlSubscriptionStreamStore extends SubscriptionStreamStore {
   }
 
   async stale(): Promise<StaleSubscription[]> {
-    const rows = await this.database.read<{ uid: string; reconcile_revision: number }>(
-      'SELECT uid, reconcile_revision FROM push_webhooks WHERE reconcile_revision IS NOT NULL ORDER BY reconcile_revision',
+    const rows = await this.database.read<{ id: string; reconcile_revision: number }>(
+      'SELECT id, reconcile_revision FROM push_webhooks WHERE reconcile_revision IS NOT NULL ORDER BY reconcile_revision',
     );
-    return rows.map(({ uid, reconcile_revision }) => ({ id: uid, revision: reconcile_revision }));
+    return rows.map(({ id, reconcile_revision }) => ({ id, revision: reconcile_revision }));
   }
 
   async reconcile(
@@ -54,13 +54,13 @@ export class SqlSubscriptionStreamStore extends SubscriptionStreamStore {
   async reconciled({ id, revision }: StaleSubscription): Promise<void> {
     await this.database.write(function* (tx) {
       yield* tx.run(
-        `DELETE FROM push_webhooks WHERE uid = ? AND reconcile_revision = ? AND state = '${DELETED}'
+        `DELETE FROM push_webhooks WHERE id = ? AND reconcile_revision = ? AND state = '${DELETED}'
            AND NOT EXISTS (SELECT 1 FROM push_delivery_streams s WHERE s.webhook_uid = ?)`,
         [id, revision, id],
       );
       yield* tx.run(
         `UPDATE push_webhooks SET reconcile_revision = NULL
-         WHERE uid = ? AND reconcile_revision = ? AND state <> '${DELETED}'`,
+         WHERE id = ? AND reconcile_revision = ? AND state <> '${DELETED}'`,
         [id, revision],
       );
     });

@@ -35,7 +35,7 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
     await this.database.write(function* (tx) {
       // Only what is leased: as many as workers have in hand.
       const streams = yield* tx.all<{ id: string }>(
-        `SELECT s.id FROM push_delivery_streams s JOIN push_webhooks w ON w.uid = s.webhook_uid
+        `SELECT s.id FROM push_delivery_streams s JOIN push_webhooks w ON w.id = s.webhook_uid
          WHERE s.lease_until > 0 AND s.active = 1 AND ${SET_BY} = ?`,
         [principalId],
       );
@@ -64,7 +64,7 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
     now: Date,
   ): Promise<string | null> {
     const rows = await this.database.read<{ id: string }>(
-      `SELECT s.id FROM push_delivery_streams s JOIN push_webhooks w ON w.uid = s.webhook_uid
+      `SELECT s.id FROM push_delivery_streams s JOIN push_webhooks w ON w.id = s.webhook_uid
        WHERE s.active = 2 AND s.id > ? AND ${SET_BY} = ? AND ${NOT_PAUSED}
        ORDER BY s.id LIMIT ?`,
       [cursor ?? '', principalId, limit],
@@ -105,8 +105,8 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
       last = await this.database.write(function* (tx): Work<number> {
         yield* refuseUnfit(tx, principals, from, to);
         return yield* tx.run(
-          `UPDATE push_webhooks SET ${column} = ?, updated_at = ? WHERE uid IN
-             (SELECT uid FROM push_webhooks WHERE ${condition} ORDER BY uid
+          `UPDATE push_webhooks SET ${column} = ?, updated_at = ? WHERE id IN
+             (SELECT id FROM push_webhooks WHERE ${condition} ORDER BY id
               LIMIT ${PIECE}${forUpdate(tx)})`,
           [to, now.getTime(), from],
         );
@@ -129,13 +129,13 @@ function* resumeStreams(
     ids,
   );
   for (const piece of pieces(locked)) {
-    const uids = piece.map((row) => row.webhook_uid);
-    const mine = yield* tx.all<{ uid: string }>(
-      `SELECT w.uid FROM push_webhooks w
-       WHERE w.uid IN ${listOf(uids.length)} AND ${SET_BY} = ? AND ${NOT_PAUSED}`,
-      [...uids, principalId],
+    const webhookIds = piece.map((row) => row.webhook_uid);
+    const mine = yield* tx.all<{ id: string }>(
+      `SELECT w.id FROM push_webhooks w
+       WHERE w.id IN ${listOf(webhookIds.length)} AND ${SET_BY} = ? AND ${NOT_PAUSED}`,
+      [...webhookIds, principalId],
     );
-    const wanted = new Set(mine.map(({ uid }) => uid));
+    const wanted = new Set(mine.map(({ id }) => id));
     const streams = piece.filter((row) => wanted.has(row.webhook_uid)).map(({ id }) => id);
     yield* rescheduleStreams(tx, streams, now, { active: 1 });
   }
@@ -157,7 +157,7 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
      UNION ALL SELECT 1 AS found FROM push_webhooks
        WHERE principal_id = ? AND scope <> 'task' AND state <> '${DELETED}'
          AND (scope = 'organization'
-           OR EXISTS (SELECT 1 FROM push_delivery_streams s WHERE s.webhook_uid = push_webhooks.uid))
+           OR EXISTS (SELECT 1 FROM push_delivery_streams s WHERE s.webhook_uid = push_webhooks.id))
      LIMIT 1`,
     [from, from, from],
   );

@@ -16,7 +16,7 @@ const MIDDLE = 0.5;
 
 interface Change {
   readonly blame?: Blame;
-  readonly holdMs?: number | null;
+  readonly retryAfterMs?: number | null;
   readonly exhausted?: boolean;
   readonly begunAt?: number;
 }
@@ -27,7 +27,7 @@ class Story {
   readonly events: string[] = [];
 
   fails(now: number, change: Change = {}, random = MIDDLE): this {
-    const rest = { holdMs: null, exhausted: false, begunAt: now };
+    const rest = { retryAfterMs: null, exhausted: false, begunAt: now };
     const failed = { blame: 'endpoint' as const, ...rest, ...change };
     return this.goes(now, { kind: 'failed', error: 'HTTP 503', ...failed }, random);
   }
@@ -137,21 +137,21 @@ describe('an endpoint', () => {
   });
 
   it('is held for its Retry-After up to the limit, without counting as failing', () => {
-    const story = new Story().fails(0, { holdMs: 30_000 });
+    const story = new Story().fails(0, { retryAfterMs: 30_000 });
     expect(story.health).toMatchObject({ state: 'healthy', probeAt: 30_000 });
     expect(story.events).toEqual([]);
-    expect(new Story().fails(0, { holdMs: 1e12 }).health.probeAt).toBe(3_600_000);
-    expect(new Story().fails(0, { holdMs: 0 }).health.probeAt).toBeNull();
+    expect(new Story().fails(0, { retryAfterMs: 1e12 }).health.probeAt).toBe(3_600_000);
+    expect(new Story().fails(0, { retryAfterMs: 0 }).health.probeAt).toBeNull();
   });
 
   it('waits as long again each time it asks for that, and is not disabled for it', () => {
     const story = new Story();
     const day = 86_400_000;
-    for (let n = 0; n <= 20; n++) story.fails(n * day, { holdMs: 4000 });
+    for (let n = 0; n <= 20; n++) story.fails(n * day, { retryAfterMs: 4000 });
     expect(story.health).toMatchObject({ failures: 0, failingSince: null, probes: 0 });
     expect(story.health.probeAt).toBe(20 * day + 4000);
     expect(story.events).toEqual([]);
-    story.fails(21 * day, { holdMs: 4000, exhausted: true });
+    story.fails(21 * day, { retryAfterMs: 4000, exhausted: true });
     expect(story.events).toEqual(['endpoint.failing']);
   });
 

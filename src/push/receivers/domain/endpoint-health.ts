@@ -117,7 +117,7 @@ function afterFailure(
   now: number,
   random: number,
 ): EndpointChange {
-  if (isHeld(outcome)) return held(health, outcome, rules, now);
+  if (asksToWait(outcome)) return waiting(health, outcome, rules, now);
   const counted: EndpointHealth = {
     ...health,
     failures: health.failures + 1,
@@ -144,8 +144,8 @@ function failingNow(health: EndpointHealth): EndpointChange {
   return { health: { ...health, state: 'failing' }, event: isNews ? 'endpoint.failing' : null };
 }
 
-function isHeld(outcome: Failure): outcome is Failure & { readonly holdMs: number } {
-  return outcome.holdMs !== null && outcome.holdMs > 0;
+function asksToWait(outcome: Failure): outcome is Failure & { readonly retryAfterMs: number } {
+  return outcome.retryAfterMs !== null && outcome.retryAfterMs > 0;
 }
 
 /** Since when nothing but failures of its own came. */
@@ -207,13 +207,13 @@ function afterProbe(
  * The endpoint asked to be left alone: it is, breaker or not, for as long as is honoured. That is no failure: it
  * counts neither for the breaker nor for the days. A delivery that is given up with it is.
  */
-function held(
+function waiting(
   health: EndpointHealth,
-  { holdMs, error, exhausted }: Failure & { readonly holdMs: number },
+  { retryAfterMs, error, exhausted }: Failure & { readonly retryAfterMs: number },
   rules: EndpointRules,
   now: number,
 ): EndpointChange {
-  const until = now + Math.min(holdMs, rules.retryAfterMaxMs);
+  const until = now + Math.min(retryAfterMs, rules.retryAfterMaxMs);
   const left: EndpointHealth = {
     ...health,
     concurrency: Math.max(1, Math.floor(health.concurrency / 2)),

@@ -38,7 +38,7 @@ export function* lockEndpoints(tx: Tx, endpoints: readonly string[]): Work<Endpo
  * The rows of these delivery streams' endpoints, locked; those that have none get one first. All are inserted before
  * any is locked, in one order, so that two who do the same do not wait for each other.
  */
-export function* heldRows(
+export function* lockedRows(
   tx: Tx,
   streams: readonly { readonly endpoint: string; readonly organization: string }[],
   concurrency: number,

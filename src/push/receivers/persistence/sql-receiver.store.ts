@@ -6,7 +6,7 @@ import { Table } from '../../../database/table.js';
 import { afterSending, freeAt, NOTHING_USED, type Used } from '../domain/allowance.js';
 import {
   type Admission,
-  type Held,
+  type Wait,
   REACH_WINDOW_MS,
   type ReceiverLimits,
   ReceiverStore,
@@ -27,7 +27,7 @@ const SENDER = new Table(PushSenderEntity).select(...USED);
 type UsedRow = ReturnType<typeof SENDER.read>;
 type ReceiverRow = ReturnType<typeof RECEIVER.read>;
 
-type Wait = Omit<Held, 'needsChallenge' | 'until'> & { readonly until: number };
+type StoredWait = Omit<Wait, 'needsChallenge' | 'until'> & { readonly until: number };
 
 /** {@link ReceiverStore} on the hub's database. */
 @Injectable()
@@ -150,7 +150,11 @@ function* admit(
   return { of: wait.of, reason: wait.reason, until: new Date(until), needsChallenge };
 }
 
-function receiverWait(row: ReceiverRow, limits: ReceiverLimits, at: number): Wait | undefined {
+function receiverWait(
+  row: ReceiverRow,
+  limits: ReceiverLimits,
+  at: number,
+): StoredWait | undefined {
   if (limits.mode === 'required') {
     const reason = 'the receiver has not agreed to be called (push.verification is required)';
     return { of: 'receiver', reason, until: at + CHALLENGE_EVERY_MS.required };
@@ -161,7 +165,7 @@ function receiverWait(row: ReceiverRow, limits: ReceiverLimits, at: number): Wai
   return { of: 'receiver', reason, until };
 }
 
-function senderWait(row: UsedRow, limits: ReceiverLimits, at: number): Wait | undefined {
+function senderWait(row: UsedRow, limits: ReceiverLimits, at: number): StoredWait | undefined {
   const until = freeAt(usedOf(row, at), limits.principal);
   if (until <= at) return undefined;
   const reason =
@@ -176,7 +180,7 @@ function* reachWait(
   principalId: string,
   { receiversPerPrincipal }: ReceiverLimits,
   at: number,
-): Work<Wait | undefined> {
+): Work<StoredWait | undefined> {
   const since = at - REACH_WINDOW_MS;
   const rows = yield* tx.all<{ endpoint: string; at: number }>(
     'SELECT endpoint, at FROM push_reaches WHERE principal_id = ? AND at > ? ORDER BY at',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Visibility } from '../../../auth/index.js';
+import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
@@ -11,7 +11,6 @@ import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-de
 import { addOpen, reopenDead } from './dead-letters.js';
 import { conditionsOf } from './delivery-filter.js';
 import { ATTEMPT, DELIVERY } from '../../delivery/persistence/delivery-rows.js';
-import { visible } from '../../registration/persistence/visible.js';
 
 const MAX_ATTEMPTS = 1000;
 /** Dead letters handled in one transaction, so that no transaction waits long for another. */
@@ -39,7 +38,7 @@ export class SqlDeliveryStore extends DeliveryStore {
   }
 
   async get(id: string, visibility: Visibility): Promise<Delivery | undefined> {
-    const scope = visible(visibility);
+    const scope = visibleRows(visibility);
     const params = [storable(id), ...scope.params];
     return (await DELIVERY.list(this.database, `WHERE id = ? AND ${scope.sql}`, params))[0];
   }
@@ -51,7 +50,7 @@ export class SqlDeliveryStore extends DeliveryStore {
 
   redeliver(given: string, visibility: Visibility, now: Date): Promise<Delivery | undefined> {
     const id = storable(given);
-    const scope = visible(visibility);
+    const scope = visibleRows(visibility);
     const at = now.getTime();
     return this.database.write(function* (tx): Work<Delivery | undefined> {
       const [found] = yield* tx.all<{ stream_id: string; kind: string }>(

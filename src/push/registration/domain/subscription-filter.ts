@@ -21,7 +21,7 @@ export interface Watch {
 }
 
 /** A task, or a part of one, that begins. */
-export interface Beginning {
+export interface TaskBeginning {
   readonly organization: string;
   readonly principalId: string;
   /** The agents that begin to work on it. */
@@ -45,7 +45,7 @@ export function isOfWholeTasks({ filter }: Pick<Watch, 'filter'>): boolean {
  */
 export function watches(
   watch: Watch,
-  beginning: Beginning,
+  beginning: TaskBeginning,
   tagKey: (tag: string) => string,
 ): boolean {
   if (watch.organization !== beginning.organization) return false;

@@ -1,4 +1,4 @@
-import type { Visibility } from '../../../auth/index.js';
+import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError, invalidField } from '../../../common/hub-error.js';
 import type { Database } from '../../../database/database.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
@@ -11,7 +11,6 @@ import {
   type Webhook,
   isSubscription,
 } from '../webhook.js';
-import { visible } from './visible.js';
 import { REVISION } from './webhook-revision.js';
 import { DELETED, WEBHOOK, insertWebhook } from './webhook-rows.js';
 
@@ -43,8 +42,8 @@ export async function findSubscription(
   id: string,
   visibility: Visibility,
 ): Promise<Subscription | undefined> {
-  const scope = visible(visibility);
-  const rows = await WEBHOOK.list(database, `WHERE uid = ? AND ${LIVE} AND ${scope.sql}`, [
+  const scope = visibleRows(visibility);
+  const rows = await WEBHOOK.list(database, `WHERE id = ? AND ${LIVE} AND ${scope.sql}`, [
     storable(id),
     ...scope.params,
   ]);
@@ -58,7 +57,7 @@ export async function listSubscriptions(
   limit: number,
   cursor: string | null,
 ): Promise<Subscription[]> {
-  const scope = visible(visibility);
+  const scope = visibleRows(visibility);
   const conditions = [LIVE, scope.sql];
   const params: SqlValue[] = [...scope.params];
   const where = (sql: string, value: string | null | undefined): void => {
@@ -68,10 +67,10 @@ export async function listSubscriptions(
   };
   where('organization = ?', query.organization);
   where('state = ?', query.state);
-  where('uid > ?', cursor);
+  where('id > ?', cursor);
   const rows = await WEBHOOK.list(
     database,
-    `WHERE ${conditions.join(' AND ')} ORDER BY uid LIMIT ?`,
+    `WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`,
     [...params, limit],
   );
   return rows.filter(isSubscription);
@@ -102,7 +101,7 @@ export function* createSubscription(
 }
 
 function* refuseTaken(tx: Tx, id: string): Work<void> {
-  const [taken] = yield* tx.all('SELECT uid FROM push_webhooks WHERE uid = ?', [id]);
+  const [taken] = yield* tx.all('SELECT id FROM push_webhooks WHERE id = ?', [id]);
   if (taken !== undefined) {
     throw new HubError('CONFLICT', `There is a subscription ${id} already.`);
   }

@@ -30,7 +30,7 @@ export function* recordOnSubscription(
   yield* tx.run(
     `UPDATE push_webhooks SET state = ?, state_reason = ?, updated_at = ?,
        reconcile_revision = COALESCE(CAST(? AS bigint), reconcile_revision)
-     WHERE uid = ? AND state ${from[state]}`,
+     WHERE id = ? AND state ${from[state]}`,
     [state, storable(stateReason), now.getTime(), revision, subscriptionId],
   );
 }

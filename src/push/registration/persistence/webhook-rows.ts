@@ -37,21 +37,18 @@ export function* updateWebhook(tx: Tx, webhook: Webhook): Work<void> {
 }
 
 /** What the row of a delivery stream says of its task and of the webhook there. */
-export type StreamFacts = Omit<DeliveredTask, 'uid'> & StreamHealth & { readonly id: string };
+export type StreamFacts = Omit<DeliveredTask, 'streamId'> & StreamHealth & { readonly id: string };
 
 /** The webhook as the task of this delivery stream has it. */
 export function toTaskWebhook(stream: StreamFacts, webhook: Webhook): TaskWebhook {
-  return taskWebhookOf(webhook, { ...stream, uid: stream.id }, stream);
+  return taskWebhookOf(webhook, { ...stream, streamId: stream.id }, stream);
 }
 
 /** Webhooks by their ids; none where one is gone. */
-export function* webhooksByUid(
-  tx: Tx,
-  uids: readonly string[],
-): Work<ReadonlyMap<string, Webhook>> {
+export function* webhooksById(tx: Tx, ids: readonly string[]): Work<ReadonlyMap<string, Webhook>> {
   const found = new Map<string, Webhook>();
-  for (const piece of pieces([...new Set(uids)])) {
-    const rows = yield* WEBHOOK.all(tx, `WHERE uid IN ${listOf(piece.length)}`, piece);
+  for (const piece of pieces([...new Set(ids)])) {
+    const rows = yield* WEBHOOK.all(tx, `WHERE id IN ${listOf(piece.length)}`, piece);
     for (const webhook of rows) found.set(webhook.id, webhook);
   }
   return found;
@@ -62,11 +59,11 @@ export function* taskWebhooksOf(
   tx: Tx,
   streams: readonly (StreamFacts & { readonly webhookUid: string })[],
 ): Work<ReadonlyMap<string, TaskWebhook>> {
-  const uids = streams.map((stream) => stream.webhookUid);
-  const byUid = yield* webhooksByUid(tx, uids);
+  const ids = streams.map((stream) => stream.webhookUid);
+  const byId = yield* webhooksById(tx, ids);
   const found = new Map<string, TaskWebhook>();
   for (const stream of streams) {
-    const webhook = byUid.get(stream.webhookUid);
+    const webhook = byId.get(stream.webhookUid);
     if (webhook !== undefined) found.set(stream.id, toTaskWebhook(stream, webhook));
   }
   return found;

@@ -14,14 +14,14 @@ import type { Webhook } from '../webhook.js';
 @Index('push_webhooks_endpoint', ['endpoint', 'id'])
 @Index('push_webhooks_state', ['state', 'id'], { where: `"state" <> 'active'` })
 @Index('push_webhooks_subscription', ['organization', 'id'], { where: `"scope" <> 'task'` })
-@Index('push_webhooks_subscription_uid', ['id'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_subscription_id', ['id'], { where: `"scope" <> 'task'` })
 @Index('push_webhooks_subscription_principal', ['principalId', 'id'], {
   where: `"scope" <> 'task'`,
 })
 @Index('push_webhooks_subscription_endpoint', ['endpoint', 'id'], { where: `"scope" <> 'task'` })
 @Index('push_webhooks_stale', ['reconcileRevision'], { where: '"reconcile_revision" IS NOT NULL' })
 export class WebhookEntity implements Webhook {
-  @PrimaryColumn({ name: 'uid', type: 'text', primaryKeyConstraintName: 'push_webhooks_pk' })
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_webhooks_pk' })
   id!: string;
 
   /** `task`, or whose tasks: `own`, `organization`. */

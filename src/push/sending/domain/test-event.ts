@@ -28,6 +28,6 @@ export function testPayload(task: TestedTask): NonNullable<StreamResponse['paylo
 }
 
 /** The `webhook-id` of a test; each is an event of its own. */
-export function testWebhookId(configUid: string, deliveryId: string): string {
-  return `${configUid}.test.${deliveryId}`;
+export function testWebhookId(streamId: string, deliveryId: string): string {
+  return `${streamId}.test.${deliveryId}`;
 }

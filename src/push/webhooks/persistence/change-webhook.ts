@@ -47,7 +47,7 @@ export function* changeWebhook(
     yield* updateWebhook(tx, next);
     // Resumed, it takes up those of its tasks, too, that were given up by themselves.
     if (change.state !== undefined || differsForStreams(present, next)) {
-      yield* tx.run('UPDATE push_webhooks SET reconcile_revision = ? WHERE uid = ?', [
+      yield* tx.run('UPDATE push_webhooks SET reconcile_revision = ? WHERE id = ?', [
         revision,
         next.id,
       ]);
@@ -84,7 +84,7 @@ export function* removeWebhook(
   yield* tx.run(
     `UPDATE push_webhooks SET state = '${DELETED}', reconcile_revision = ?, updated_at = ?,
        auth_scheme = NULL, auth_profile = NULL, sealed_credentials = NULL, sealed_token = NULL,
-       sealed_signing_keys = NULL WHERE uid = ?`,
+       sealed_signing_keys = NULL WHERE id = ?`,
     [revision, now.getTime(), webhook.id],
   );
   return true;

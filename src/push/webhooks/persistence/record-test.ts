@@ -15,7 +15,7 @@ export function* recordTest(
 ): Work<Delivery | undefined> {
   const [stream] = yield* tx.all<{ id: string }>(
     `SELECT id FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
-    [webhook.uid],
+    [webhook.streamId],
   );
   if (!stream) return undefined;
   const { id, seq, webhookId, delivered, attempt, reason } = test;

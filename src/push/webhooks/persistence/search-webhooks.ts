@@ -1,4 +1,4 @@
-import type { Visibility } from '../../../auth/index.js';
+import { type Visibility, visibleRows } from '../../../auth/index.js';
 import type { Database } from '../../../database/database.js';
 import { pieces } from '../../../database/multi-row.js';
 import type { SqlValue } from '../../../database/sql.js';
@@ -7,7 +7,6 @@ import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { STREAM } from '../../delivery/persistence/delivery-rows.js';
-import { visible } from '../../registration/persistence/visible.js';
 import { DELETED, WEBHOOK, toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
 const W = WEBHOOK.as('w');
@@ -33,19 +32,19 @@ const NOT_ACTIVE: Condition = { sql: `w.state <> 'active'`, params: [] };
 /** The webhook of the delivery stream of this id. */
 export async function findTaskWebhook(
   database: Database,
-  uid: string,
+  streamId: string,
   visibility: Visibility,
 ): Promise<TaskWebhook | undefined> {
-  const [stream] = await STREAM.list(database, 'WHERE id = ?', [storable(uid)]);
+  const [stream] = await STREAM.list(database, 'WHERE id = ?', [storable(streamId)]);
   if (stream === undefined) return undefined;
-  const scope = visible(visibility);
-  const which = `WHERE uid = ? AND state <> '${DELETED}' AND ${scope.sql}`;
+  const scope = visibleRows(visibility);
+  const which = `WHERE id = ? AND state <> '${DELETED}' AND ${scope.sql}`;
   const params = [stream.webhookUid, ...scope.params];
   const [webhook] = await WEBHOOK.list(database, which, params);
   return webhook && toTaskWebhook(stream, webhook);
 }
 
-/** Those of one task only, by age, after the one with uid `after`. */
+/** Those of one task only, by age, after the stream `after`. */
 export async function webhooksOfTask(
   database: Database,
   taskId: string,
@@ -53,7 +52,7 @@ export async function webhooksOfTask(
   after: string | null,
 ): Promise<TaskWebhook[]> {
   const rows = await database.read<DatabaseRow>(
-    `${JOINED} ON s.id = w.uid WHERE w.task_id = ? AND w.uid > ? ORDER BY w.uid LIMIT ?`,
+    `${JOINED} ON s.id = w.id WHERE w.task_id = ? AND w.id > ? ORDER BY w.id LIMIT ?`,
     [taskId, after ?? '', limit],
   );
   return rows.map(toShown);
@@ -65,7 +64,7 @@ export async function webhookOfTask(
   configId: string,
 ): Promise<TaskWebhook | undefined> {
   const rows = await database.read<DatabaseRow>(
-    `${JOINED} ON s.id = w.uid WHERE w.task_id = ? AND w.config_id = ?`,
+    `${JOINED} ON s.id = w.id WHERE w.task_id = ? AND w.config_id = ?`,
     [taskId, storable(configId)],
   );
   return rows.map(toShown)[0];
@@ -88,30 +87,30 @@ export async function searchTaskWebhooks(
   if (filter.subscriptionId === undefined) {
     const own = all([webhook, ofOwnStreams(filter, cursor)]);
     const rows = await database.read<DatabaseRow>(
-      `${JOINED} ON s.id = w.uid WHERE w.scope = 'task' AND ${own.sql}
-       ORDER BY w.uid DESC LIMIT ?`,
+      `${JOINED} ON s.id = w.id WHERE w.scope = 'task' AND ${own.sql}
+       ORDER BY w.id DESC LIMIT ?`,
       [...own.params, limit],
     );
     found.push(...rows.map(toShown));
   }
-  const subscriptions = await database.read<{ uid: string }>(
-    `SELECT w.uid FROM push_webhooks w
+  const subscriptions = await database.read<{ id: string }>(
+    `SELECT w.id FROM push_webhooks w
      WHERE w.scope <> 'task' AND w.state <> '${DELETED}' AND ${webhook.sql}`,
     webhook.params,
   );
   for (const piece of pieces(subscriptions)) {
     for (let i = 0; i < piece.length; i += AT_ONCE) {
-      const uids = piece.slice(i, i + AT_ONCE).map(({ uid }) => uid);
-      const newest = `SELECT * FROM (${JOINED} ON s.webhook_uid = w.uid
-        WHERE w.uid = ? AND s.webhook_uid = ? AND ${stream.sql} ORDER BY s.id DESC LIMIT ?) AS newest`;
+      const ids = piece.slice(i, i + AT_ONCE).map(({ id }) => id);
+      const newest = `SELECT * FROM (${JOINED} ON s.webhook_uid = w.id
+        WHERE w.id = ? AND s.webhook_uid = ? AND ${stream.sql} ORDER BY s.id DESC LIMIT ?) AS newest`;
       const rows = await database.read<DatabaseRow>(
-        uids.map(() => newest).join(' UNION ALL '),
-        uids.flatMap((uid) => [uid, uid, ...stream.params, limit]),
+        ids.map(() => newest).join(' UNION ALL '),
+        ids.flatMap((id) => [id, id, ...stream.params, limit]),
       );
       found.push(...rows.map(toShown));
     }
   }
-  found.sort((a, b) => (a.uid < b.uid ? 1 : -1));
+  found.sort((a, b) => (a.streamId < b.streamId ? 1 : -1));
   return found.slice(0, limit);
 }
 
@@ -121,10 +120,10 @@ function toShown(row: DatabaseRow): TaskWebhook {
 
 function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Condition {
   return all([
-    visible(visibility, 'w.'),
+    visibleRows(visibility, 'w.'),
     ...equals('w.principal_id', filter.principalId),
     ...equals('w.organization', filter.organization),
-    ...equals('w.uid', filter.subscriptionId),
+    ...equals('w.id', filter.subscriptionId),
     ...equals('w.url', filter.url),
     ...equals('w.endpoint', filter.endpoint),
   ]);
@@ -132,7 +131,7 @@ function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Conditio
 
 /** Of a webhook of one task: what it is as a whole is what its task has. */
 function ofOwnStreams({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
-  const after = cursor === null ? [] : [{ sql: 'w.uid < ?', params: [cursor] }];
+  const after = cursor === null ? [] : [{ sql: 'w.id < ?', params: [cursor] }];
   // Said in full as well, so that the index of those that are not active serves.
   const isOther = state === undefined || state === 'active' ? [] : [NOT_ACTIVE];
   return all([...equals('w.task_id', taskId), ...equals('w.state', state), ...isOther, ...after]);

@@ -64,25 +64,29 @@ export function* setOnTask(
 
 /** As it is after it was set, whatever became of it before. */
 function asSet(webhook: Webhook, { traceparent }: TaskWebhookDraft): TaskWebhook {
-  const { id: uid, createdAt } = webhook;
+  const { id: streamId, createdAt } = webhook;
   const health: StreamHealth = {
     state: 'active',
     stateReason: null,
     failingSince: null,
     lastFailureAt: null,
   };
-  return taskWebhookOf(webhook, { uid, taskId: webhook.taskId!, traceparent, createdAt }, health);
+  return taskWebhookOf(
+    webhook,
+    { streamId, taskId: webhook.taskId!, traceparent, createdAt },
+    health,
+  );
 }
 
 function newWebhook(taskId: string, draft: TaskWebhookDraft, now: Date): Webhook {
-  const { uid, traceparent, configId, setBy, ...registration } = draft;
+  const { streamId, traceparent, configId, setBy, ...registration } = draft;
   void traceparent;
   return {
     ...registration,
-    id: uid,
+    id: streamId,
     scope: 'task',
     taskId,
-    configId: configId ?? uid,
+    configId: configId ?? streamId,
     setBy: setBy ?? null,
     name: null,
     source: 'api',
@@ -109,7 +113,7 @@ function* existingOf(
   const [column, value] = configId === null ? ['url', url] : ['config_id', configId];
   const [webhook] = yield* WEBHOOK.all(
     tx,
-    `WHERE task_id = ? AND ${column} = ? ORDER BY uid LIMIT 1`,
+    `WHERE task_id = ? AND ${column} = ? ORDER BY id LIMIT 1`,
     [taskId, value],
   );
   return webhook;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Visibility } from '../../../auth/index.js';
+import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
@@ -24,7 +24,6 @@ import type {
 } from '../../registration/webhook.js';
 import { recordTest } from './record-test.js';
 import { replayStream } from './replay-stream.js';
-import { visible } from '../../registration/persistence/visible.js';
 import { changeWebhook, removeWebhook } from './change-webhook.js';
 import {
   findTaskWebhook,
@@ -82,8 +81,8 @@ export class SqlWebhookStore extends WebhookStore {
     return searchTaskWebhooks(this.database, filter, visibility, limit, cursor);
   }
 
-  find(uid: string, visibility: Visibility): Promise<TaskWebhook | undefined> {
-    return findTaskWebhook(this.database, uid, visibility);
+  find(streamId: string, visibility: Visibility): Promise<TaskWebhook | undefined> {
+    return findTaskWebhook(this.database, streamId, visibility);
   }
 
   progress(webhook: TaskWebhook): Promise<WebhookProgress> {
@@ -91,17 +90,17 @@ export class SqlWebhookStore extends WebhookStore {
   }
 
   async replay(
-    uid: string,
+    streamId: string,
     visibility: Visibility,
     from: ReplayStart,
     now: Date,
   ): Promise<Replay | undefined> {
-    const found = await this.find(uid, visibility);
+    const found = await this.find(streamId, visibility);
     if (found === undefined) return undefined;
     const { tasks } = this;
     return this.database.write(function* (tx): Work<Replay | undefined> {
       const seq = yield* tasks.lockSeq(tx, found.taskId);
-      const stream = yield* lockStream(tx, uid);
+      const stream = yield* lockStream(tx, streamId);
       if (stream === undefined) return undefined;
       if (stream.active === 0) {
         const text = 'The webhook is disabled and cannot be replayed; resume it first.';
@@ -136,7 +135,7 @@ export class SqlWebhookStore extends WebhookStore {
   }
 }
 
-function keyOf(id: string, visibility: Visibility): ReturnType<typeof visible> {
-  const scope = visible(visibility);
-  return { sql: `uid = ? AND ${scope.sql}`, params: [storable(id), ...scope.params] };
+function keyOf(id: string, visibility: Visibility): ReturnType<typeof visibleRows> {
+  const scope = visibleRows(visibility);
+  return { sql: `id = ? AND ${scope.sql}`, params: [storable(id), ...scope.params] };
 }

@@ -16,9 +16,9 @@ const NOTHING: WebhookProgress = {
 /** See `WebhookStore.progress`. Tests, which have the number 0, do not count as deliveries. */
 export async function readProgress(
   database: Database,
-  { uid }: TaskWebhook,
+  { streamId }: TaskWebhook,
 ): Promise<WebhookProgress> {
-  const [stream] = await STREAM.list(database, 'WHERE id = ?', [uid]);
+  const [stream] = await STREAM.list(database, 'WHERE id = ?', [streamId]);
   if (!stream) return NOTHING;
   const counts = await database.read<{ state: string; total: number }>(
     `SELECT state, COUNT(*) AS total FROM push_deliveries WHERE stream_id = ? AND number > 0

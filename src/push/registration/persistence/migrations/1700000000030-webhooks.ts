@@ -19,7 +19,7 @@ const TABLES = ['push_webhook_revisions', 'push_webhooks'] as const;
 
 const STATEMENTS = [
   `CREATE TABLE "push_webhooks" (
-    "uid" text NOT NULL,
+    "id" text NOT NULL,
     "scope" text NOT NULL,
     "organization" text NOT NULL,
     "principal_id" text NOT NULL,
@@ -46,23 +46,23 @@ const STATEMENTS = [
     "reconcile_revision" bigint,
     "created_at" bigint NOT NULL,
     "updated_at" bigint NOT NULL,
-    CONSTRAINT "push_webhooks_pk" PRIMARY KEY ("uid")
+    CONSTRAINT "push_webhooks_pk" PRIMARY KEY ("id")
   )`,
   `CREATE UNIQUE INDEX "push_webhooks_task" ON "push_webhooks" ("task_id", "config_id")`,
-  `CREATE INDEX "push_webhooks_principal" ON "push_webhooks" ("principal_id", "uid")`,
-  `CREATE INDEX "push_webhooks_set_by" ON "push_webhooks" ("set_by", "uid")
+  `CREATE INDEX "push_webhooks_principal" ON "push_webhooks" ("principal_id", "id")`,
+  `CREATE INDEX "push_webhooks_set_by" ON "push_webhooks" ("set_by", "id")
     WHERE "set_by" IS NOT NULL`,
-  `CREATE INDEX "push_webhooks_organization" ON "push_webhooks" ("organization", "uid")`,
-  `CREATE INDEX "push_webhooks_endpoint" ON "push_webhooks" ("endpoint", "uid")`,
-  `CREATE INDEX "push_webhooks_state" ON "push_webhooks" ("state", "uid")
+  `CREATE INDEX "push_webhooks_organization" ON "push_webhooks" ("organization", "id")`,
+  `CREATE INDEX "push_webhooks_endpoint" ON "push_webhooks" ("endpoint", "id")`,
+  `CREATE INDEX "push_webhooks_state" ON "push_webhooks" ("state", "id")
     WHERE "state" <> 'active'`,
-  `CREATE INDEX "push_webhooks_subscription" ON "push_webhooks" ("organization", "uid")
+  `CREATE INDEX "push_webhooks_subscription" ON "push_webhooks" ("organization", "id")
     WHERE "scope" <> 'task'`,
-  `CREATE INDEX "push_webhooks_subscription_uid" ON "push_webhooks" ("uid")
+  `CREATE INDEX "push_webhooks_subscription_id" ON "push_webhooks" ("id")
     WHERE "scope" <> 'task'`,
-  `CREATE INDEX "push_webhooks_subscription_principal" ON "push_webhooks" ("principal_id", "uid")
+  `CREATE INDEX "push_webhooks_subscription_principal" ON "push_webhooks" ("principal_id", "id")
     WHERE "scope" <> 'task'`,
-  `CREATE INDEX "push_webhooks_subscription_endpoint" ON "push_webhooks" ("endpoint", "uid")
+  `CREATE INDEX "push_webhooks_subscription_endpoint" ON "push_webhooks" ("endpoint", "id")
     WHERE "scope" <> 'task'`,
   `CREATE INDEX "push_webhooks_stale" ON "push_webhooks" ("reconcile_revision")
     WHERE "reconcile_revision" IS NOT NULL`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BodyReservation, BodyBudget } from './body-budget.js';
+import { type BodyReservation, SendBudget } from './send-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 
 const MIB = 1024 * 1024;
@@ -7,7 +7,7 @@ const RULES = { limit: 8 * MIB, share: 4 * MIB, patienceMs: 30 };
 
 /** Takes room, and holds it until `end` is called. */
 async function sending(
-  bodies: BodyBudget,
+  bodies: SendBudget,
   organization: string,
   mib: number,
   how: keyof BodyReservation = 'reserve',
@@ -26,7 +26,7 @@ async function sending(
 
 describe('bodies for webhook bodies', () => {
   it('are held until the work has ended, and those wait for whom there is none', async () => {
-    const bodies = new BodyBudget(RULES);
+    const bodies = new SendBudget(RULES);
     const ends = [
       await sending(bodies, 'a', 4),
       await sending(bodies, 'b', 4),
@@ -42,7 +42,7 @@ describe('bodies for webhook bodies', () => {
   });
 
   it('leave one organization half of them', async () => {
-    const bodies = new BodyBudget(RULES);
+    const bodies = new SendBudget(RULES);
     const first = await sending(bodies, 'a', 4);
     const beyond = await sending(bodies, 'a', 2);
     await expect(sending(bodies, 'a', 2)).rejects.toThrow(OverBudgetError);
@@ -52,7 +52,7 @@ describe('bodies for webhook bodies', () => {
   });
 
   it('let no more wait that have been made than may be sent', async () => {
-    const bodies = new BodyBudget({ ...RULES, patienceMs: 60_000 });
+    const bodies = new SendBudget({ ...RULES, patienceMs: 60_000 });
     const ends = [await sending(bodies, 'a', 8), await sending(bodies, 'a', 4)];
     const waiting = [
       sending(bodies, 'b', 6, 'reserveMade'),
@@ -65,7 +65,7 @@ describe('bodies for webhook bodies', () => {
   });
 
   it('cost small bodies nothing', async () => {
-    const bodies = new BodyBudget(RULES);
+    const bodies = new SendBudget(RULES);
     const ends = [await sending(bodies, 'a', 8), await sending(bodies, 'a', 4)];
     const small = await Promise.all(
       Array.from({ length: 100 }, () => sending(bodies, 'a', 1 / 32, 'reserveMade')),

@@ -15,7 +15,7 @@ import {
 } from './domain/delivery-plan.js';
 import { eventWebhookId } from './domain/webhook-id.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
-import { ByteBudget, type Hold } from './byte-budget.js';
+import { ByteBudget, type ByteReservation } from './byte-budget.js';
 import {
   PAGE,
   isLast,
@@ -67,7 +67,7 @@ export function isPermanent(error: unknown): error is Error {
  * OverBudgetError, and the stream should be tried again in a moment.
  */
 @Injectable()
-export class StreamReader {
+export class DeliveryReader {
   private readonly replays: TaskReplays;
   private readonly limits: BodyLimits;
   /** By stream: how far its cursor is known. */
@@ -98,22 +98,22 @@ export class StreamReader {
   next(stream: DeliveryStream, forMs = Infinity): Promise<Reached> {
     const until = performance.now() + forMs;
     const isOver = (): boolean => performance.now() >= until;
-    return this.budget.during((hold) => this.read(stream, isOver, hold));
+    return this.budget.during((reservation) => this.read(stream, isOver, reservation));
   }
 
   /** The bytes of a delivery that has none: a snapshot, or one that is sent again. */
   render(stream: DeliveryStream, delivery: Source): Promise<WebhookBody> {
     const { taskId } = stream.webhook;
     const { seq } = delivery;
-    const entry = async (hold: Hold): Promise<TaskEvent> => {
+    const entry = async (reservation: ByteReservation): Promise<TaskEvent> => {
       const requested = { taskId, after: seq - 1, limit: 1, part: 'page' };
-      const [event] = await readPage(this.log, requested, hold);
+      const [event] = await readPage(this.log, requested, reservation);
       if (event?.seq !== seq) throw new LogGoneError(`The log has no entry ${seq}`);
       return event;
     };
-    return this.budget.during((hold) => {
-      const task = (): Promise<Task> => this.replays.asOf(stream.id, taskId, seq, hold);
-      return this.bytesOf(stream, delivery, () => entry(hold), task);
+    return this.budget.during((reservation) => {
+      const task = (): Promise<Task> => this.replays.asOf(stream.id, taskId, seq, reservation);
+      return this.bytesOf(stream, delivery, () => entry(reservation), task);
     });
   }
 
@@ -123,19 +123,23 @@ export class StreamReader {
     this.halfKnown.delete(streamId);
   }
 
-  private async read(stream: DeliveryStream, isOver: () => boolean, hold: Hold): Promise<Reached> {
-    let cursor = stream.cursor ?? (await this.cursorAt(stream, isOver, hold));
+  private async read(
+    stream: DeliveryStream,
+    isOver: () => boolean,
+    reservation: ByteReservation,
+  ): Promise<Reached> {
+    let cursor = stream.cursor ?? (await this.cursorAt(stream, isOver, reservation));
     let { nextSeq } = stream;
     const { taskId } = stream.webhook;
     if (cursor === null) return { nextSeq, cursor, deliveries: [] };
     const turns = logTurns();
     for (let limit = FIRST_PAGE; ;) {
       const requested = { taskId, after: nextSeq - 1, limit, part: 'page' };
-      const page = await readPage(this.log, requested, hold);
+      const page = await readPage(this.log, requested, reservation);
       for (const event of page) {
         const turn = turns.next(event.body.length);
         if (turn) await turn;
-        const passed = await this.pass(stream, cursor, event, hold);
+        const passed = await this.pass(stream, cursor, event, reservation);
         // Stored before it is sent, so that the lease is extended first.
         const isReady = passed.ready !== undefined && !isOver();
         if (passed.deliveries.length > 0) return isReady ? passed : { ...passed, ready: undefined };
@@ -151,7 +155,7 @@ export class StreamReader {
     stream: DeliveryStream,
     cursor: StreamCursor,
     event: TaskEvent,
-    hold: Hold,
+    reservation: ByteReservation,
   ): Promise<Passed> {
     const { kind, seq } = event;
     if (isDamaged(event)) {
@@ -164,7 +168,7 @@ export class StreamReader {
     let replayed: Promise<Task> | undefined;
     // All artifacts of an entry are taken from one replay.
     const task = (): Promise<Task> =>
-      (replayed ??= this.replays.asOf(stream.id, stream.webhook.taskId, seq, hold));
+      (replayed ??= this.replays.asOf(stream.id, stream.webhook.taskId, seq, reservation));
     const deliveries = await this.drafts(stream, event, wanted, cursor.delivered ?? 0, task);
     if (deliveries.length < wanted.length) {
       const ids = wanted.slice(0, deliveries.length).flatMap(artifactIdOf);
@@ -194,7 +198,7 @@ export class StreamReader {
     delivered: number,
     task: () => Promise<Task>,
   ): Promise<DeliveryDraft[]> {
-    const { uid } = stream.webhook;
+    const { streamId } = stream.webhook;
     const { seq } = event;
     const drafts: DeliveryDraft[] = [];
     let bytes = 0;
@@ -202,7 +206,7 @@ export class StreamReader {
       if (i === PIECE || bytes >= PIECE_BYTES) break;
       const [artifactId = null] = artifactIdOf(delivery);
       const isOneOfMany = artifactId !== null && delivered + wanted.length > 1;
-      const webhookId = eventWebhookId(uid, seq, isOneOfMany ? delivered + i + 1 : undefined);
+      const webhookId = eventWebhookId(streamId, seq, isOneOfMany ? delivered + i + 1 : undefined);
       const source = { seq, kind: delivery.kind, artifactId };
       const made = await this.tryBytes(stream, source, event, task);
       bytes += made.body?.length ?? 0;
@@ -247,7 +251,7 @@ export class StreamReader {
   private async cursorAt(
     stream: DeliveryStream,
     isOver: () => boolean,
-    hold: Hold,
+    reservation: ByteReservation,
   ): Promise<StreamCursor | null> {
     const { taskId } = stream.webhook;
     const last = stream.nextSeq - 1;
@@ -256,7 +260,7 @@ export class StreamReader {
     let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
     while (seq < last) {
       const requested = { taskId, after: seq, limit: Math.min(PAGE, last - seq), part: 'page' };
-      const page = await readHeaders(this.log, requested, hold);
+      const page = await readHeaders(this.log, requested, reservation);
       if (page.length === 0) break;
       for (const entry of page) cursor = planEntry(cursor, entry).cursor;
       seq = page.at(-1)!.seq;
@@ -276,7 +280,7 @@ function artifactIdOf(delivery: PlannedDelivery): string[] {
 
 /** It ends as a dead letter that says why, and the stream goes on behind it. */
 function unreadable({ webhook }: DeliveryStream, seq: number): DeliveryDraft {
-  const webhookId = eventWebhookId(webhook.uid, seq);
+  const webhookId = eventWebhookId(webhook.streamId, seq);
   return { seq, kind: 'event', artifactId: null, webhookId, body: null, contentType: null };
 }
 

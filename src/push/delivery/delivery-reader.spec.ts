@@ -5,15 +5,15 @@ import { StreamResponse } from '../../protocol/a2a.js';
 import { headerOf, TaskLog, type TaskEvent } from '../../tasks/index.js';
 import type { StreamCursor } from './domain/delivery-plan.js';
 import { ByteBudget, OverBudgetError } from './byte-budget.js';
-import { StreamReader } from './stream-reader.js';
+import { DeliveryReader } from './delivery-reader.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
 
 const IDS = { taskId: 't', contextId: 'c' };
 
-function readerOf(log: TaskLog, budget?: ByteBudget): StreamReader {
+function readerOf(log: TaskLog, budget?: ByteBudget): DeliveryReader {
   const settings = { maxBodyBytes: 1024 * 1024 };
   const [ids, clock] = [new SystemIdSource(), new SystemClock()];
-  return new StreamReader(log, ids, clock, settings, { ofA2a: null }, budget);
+  return new DeliveryReader(log, ids, clock, settings, { ofA2a: null }, budget);
 }
 
 const task = { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } } };
@@ -49,12 +49,12 @@ function logOf(events: readonly TaskEvent[]) {
 }
 
 function streamAt(nextSeq: number, cursor: StreamCursor | null, id = 'l'): DeliveryStream {
-  const webhook = { uid: 'u', taskId: 't', version: '1.0', events: 'changes' };
+  const webhook = { streamId: 'u', taskId: 't', version: '1.0', events: 'changes' };
   return { id, webhook, nextSeq, cursor } as DeliveryStream;
 }
 
 /** Reads on as a stream does until it has come to `end`. */
-async function readTo(reader: StreamReader, end: number, from: DeliveryStream, forMs?: number) {
+async function readTo(reader: DeliveryReader, end: number, from: DeliveryStream, forMs?: number) {
   const steps: Reached[] = [];
   for (let stream = from; stream.nextSeq < end;) {
     const reached = await reader.next(stream, forMs);
@@ -145,7 +145,7 @@ describe('StreamReader', () => {
     const large = [task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry);
     const small = [task, status('TASK_STATE_COMPLETED')].map(entry);
     const oldStream = (id: string): DeliveryStream => {
-      const webhook = { uid: 'u', taskId: id, version: '0.3', events: 'changes' };
+      const webhook = { streamId: 'u', taskId: id, version: '0.3', events: 'changes' };
       return { id, webhook, nextSeq: 1, cursor: null } as DeliveryStream;
     };
     const snapshot = (seq: number) => ({ seq, kind: 'snapshot', artifactId: null }) as const;
@@ -187,8 +187,8 @@ describe('StreamReader', () => {
       const rules = { limit: size, free: 0, step: size, patienceMs: 0 };
       const budget = new ByteBudget(rules);
       const reader = readerOf(log, budget);
-      await budget.during(async (hold) => {
-        await hold.resize('all', size);
+      await budget.during(async (reservation) => {
+        await reservation.resize('all', size);
         await expect(reader.next(oldStream('large'))).rejects.toThrow(OverBudgetError);
         await expect(reader.render(oldStream('large'), snapshot(212))).rejects.toThrow(
           OverBudgetError,

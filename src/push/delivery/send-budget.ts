@@ -37,7 +37,7 @@ function rulesHere(): ReadRules {
  * Bounds the bytes of webhook bodies that a process holds to send them, from before they are read from the
  * database until their attempt has been recorded. An organization may have half of them.
  */
-export class BodyBudget {
+export class SendBudget {
   private readonly budget: ReadBudget;
   /** Of bodies that have been made and wait for the budget. */
   private waiting = 0;

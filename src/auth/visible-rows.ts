@@ -1,8 +1,11 @@
-import type { Visibility } from '../../../auth/index.js';
-import type { SqlValue } from '../../../database/sql.js';
+import type { SqlValue } from '../database/sql.js';
+import type { Visibility } from './principal.js';
 
-/** The condition that limits rows, of the table `of` where there are several, to what a caller may see. */
-export function visible(
+/**
+ * The condition that limits rows with an owner to what a caller may see; `of` names their table where there are
+ * several.
+ */
+export function visibleRows(
   visibility: Visibility,
   of: '' | `${string}.` = '',
 ): { sql: string; params: SqlValue[] } {

@@ -8,7 +8,7 @@ import { STREAM, type StreamRow } from './delivery-rows.js';
  * that deletes the tasks; not of those with a stream that has something left to deliver, which it gives; with
  * `drops` of these too. Streams before deliveries before webhooks, as everywhere.
  */
-export function* forgetTasks(
+export function* forgetWebhooks(
   tx: Tx,
   taskIds: readonly string[],
   drops = false,
