@@ -30,7 +30,7 @@ const BACKLOG = 8192;
  * Per cent by which the heap may grow over what was in use after the last full collection, until the next one. V8
  * lets it grow to several times that by itself, and hardly gives memory back.
  */
-const HEAP_GROWTH = 40;
+const HEAP_GROWTH = 100;
 
 /** Serves until a signal comes, and tells an operator where. */
 export async function startHub(
