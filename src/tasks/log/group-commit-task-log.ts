@@ -207,11 +207,8 @@ export class GroupCommitTaskLog extends TaskLog {
     }
     void writer
       .load(() => this.reading(this.store.open(writer.taskId)))
-      .then(() => {
-        if (writer.loaded) this.cache.touch(writer);
-        else this.cache.remove(writer.taskId);
-        this.wake(writer);
-      });
+      // One that has updates waiting stays: a second writer of its task would decide on the same state.
+      .then(() => this.next(writer));
   }
 
   private schedule(): void {
@@ -305,7 +302,7 @@ export class GroupCommitTaskLog extends TaskLog {
     this.wake(writer);
   }
 
-  /** Lets the writer go on after its append. */
+  /** Lets the writer go on after its append, or after it has loaded its task. */
   private next(writer: TaskWriter): void {
     if (writer.unused) this.cache.remove(writer.taskId);
     else this.cache.touch(writer);

@@ -153,7 +153,15 @@ function* updateTasks(
   outcomes: Outcomes,
   everyEvent: Set<string>,
 ): Work<PreparedAppend[]> {
-  const changes = batch.filter((append) => !createsTask(append));
+  const seen = new Set<string>();
+  const changes: PreparedAppend[] = [];
+  for (const append of batch) {
+    if (createsTask(append)) continue;
+    // The second one of a task was not decided on what the first one makes of it.
+    if (seen.has(append.taskId)) outcomes.set(append, { kind: 'conflict' });
+    else changes.push(append);
+    seen.add(append.taskId);
+  }
   yield* lockRows(
     tx,
     'tasks',

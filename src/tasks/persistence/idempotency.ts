@@ -1,6 +1,5 @@
 import type { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
-import { flatten, pieces, rowsOf } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
 import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
@@ -56,16 +55,19 @@ export function* releaseKeys(tx: Tx, taken: readonly TakenKey[]): Work<void> {
   }
 }
 
-/** Gives up the keys that hold until their task ends, of the tasks that end with these appends. */
+/**
+ * Gives up the keys that hold until their task ends, of the tasks that end with these appends. Not on PostgreSQL, where
+ * another batch may wait for one of them with a lock that this one waits for: there the cleanup does it.
+ */
 export function* releaseEnded(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
-  const ended = appends.flatMap(({ record, endedKeys }) =>
-    endedKeys.map((key) => [record.principalId, storable(key)] as const),
-  );
-  for (const piece of pieces(ended)) {
-    yield* tx.run(
-      `DELETE FROM idempotency_keys WHERE (principal_id, key) IN (VALUES ${rowsOf(piece.length, 2)})`,
-      flatten(piece, (params, key) => params.push(...key)),
-    );
+  if (tx.dialect === 'postgres') return;
+  for (const { taskId, record, endedKeys } of appends) {
+    for (const key of endedKeys) {
+      yield* tx.run(
+        'DELETE FROM idempotency_keys WHERE principal_id = ? AND key = ? AND task_id = ?',
+        [record.principalId, storable(key), taskId],
+      );
+    }
   }
 }
 
@@ -98,12 +100,13 @@ function* takeKey(
     const sameRequest = held.fingerprint === wanted.fingerprint;
     return { kind: 'duplicate', taskId: held.task_id, sameRequest };
   }
-  yield* tx.run(
+  const moved = yield* tx.run(
     `UPDATE idempotency_keys SET task_id = ?, fingerprint = ?, expires_at = ?
      WHERE principal_id = ? AND key = ?`,
     [append.taskId, wanted.fingerprint, expiresAt, principalId, key],
   );
-  return null;
+  // Another process has deleted it since: it is free.
+  return moved === 1 ? null : yield* takeKey(tx, append, wanted, batch);
 }
 
 /** See `TaskStore.keyHolder`. */

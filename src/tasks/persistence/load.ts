@@ -24,14 +24,22 @@ export async function findTaskRow(database: Database, id: string): Promise<TaskR
   return row && toTaskRow(row);
 }
 
-/** The tasks of these rows, in the same order, each as of the seq of its row. */
+/**
+ * The tasks of these rows, in the same order, each as of the seq of its row; without those that have been deleted
+ * since the row was read.
+ */
 export async function buildTasks(
   database: Database,
   rows: readonly TaskRow[],
 ): Promise<StoredTask[]> {
   const parts = await readParts(database, rows);
   const tasks: StoredTask[] = [];
-  for (const row of rows) tasks.push(await buildTask(row, parts));
+  for (const row of rows) {
+    const { task, reached } = await buildTask(row, parts);
+    if (reached === row.record.seq || (await findTaskRow(database, row.record.id)) !== undefined) {
+      tasks.push(task);
+    }
+  }
   return tasks;
 }
 
@@ -118,11 +126,11 @@ function byTask<T>(rows: readonly T[], taskIdOf: (row: T) => string): Map<string
   return groups;
 }
 
-/** Checkpoint and later events through the reducer; those of a large task in several turns. */
+/** Checkpoint and later events through the reducer, up to `reached`; those of a large task in several turns. */
 async function buildTask(
   { record, version, storedBytes }: TaskRow,
   parts: Parts,
-): Promise<StoredTask> {
+): Promise<{ task: StoredTask; reached: number }> {
   const checkpoint = parts.checkpoints.get(record.id)?.[0];
   let task =
     checkpoint === undefined
@@ -130,6 +138,7 @@ async function buildTask(
       : Task.fromJSON(JSON.parse(checkpoint.body));
   const held = heldIn(checkpoint);
   let eventsSince = 0;
+  let reached = checkpoint?.seq ?? 0;
   const turns = new TurnCounter();
   await turns.next(checkpoint?.body.length ?? 0);
   let sizeSince = 0;
@@ -137,6 +146,7 @@ async function buildTask(
   let valuesSince = 0;
   for (const { seq, kind, body } of parts.events.get(record.id) ?? []) {
     if (seq > record.seq) break;
+    reached = seq;
     eventsSince += 1;
     sizeSince += body.length;
     valuesSince += valuesOfEvent(body);
@@ -149,7 +159,7 @@ async function buildTask(
     task = applyEvent(task, payload, kind);
   }
   const delegations = parts.delegations.get(record.id) ?? [];
-  return {
+  const stored = {
     aggregate: { record, task, held, delegations },
     version,
     checkpointSize: (checkpoint?.body.length ?? 0) + (checkpoint?.held?.length ?? 0),
@@ -160,6 +170,7 @@ async function buildTask(
     checkpointValues: checkpoint ? valuesOfCheckpoint(checkpoint.body, checkpoint.held) : 0,
     valuesSince,
   };
+  return { task: stored, reached };
 }
 
 function heldIn(checkpoint: StoredCheckpointRow | undefined): Artifact[] {
