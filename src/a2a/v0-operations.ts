@@ -1,3 +1,4 @@
+import { isRecord } from '../common/is-record.js';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { snakeCase } from '../protocol/snake-case.js';
@@ -10,7 +11,7 @@ import { OPERATIONS, type RestRoute } from './operations.js';
 import { blockingOf } from './v0-blocking.js';
 import { V0RequestHandler, lastSeqOf, sdkContextOf } from './v0-request-handler.js';
 import { checkParams } from './validation/check-params.js';
-import { type Shape, isObject } from './validation/shape.js';
+import { type Shape } from './validation/shape.js';
 import * as shapes from './validation/v0-requests.js';
 
 /** The SDK's translation between 0.3 and the canonical types; no binding is left in what it takes and gives. */
@@ -119,7 +120,7 @@ export const LEGACY_OPERATIONS: ReadonlyMap<string, LegacyOperation> = new Map(
       call: (sdk, { id, historyLength }, context) => sdk.getTask(as(id), context, historyLength),
     }),
     unary('CancelTask', 'tasks/cancel', shapes.taskId, {
-      details: ({ metadata }) => ({ metadata: isObject(metadata) ? metadata : undefined }),
+      details: ({ metadata }) => ({ metadata: isRecord(metadata) ? metadata : undefined }),
       call: (sdk, { id }, context) => sdk.cancelTask(as(id), context),
     }),
     streaming('SubscribeToTask', 'tasks/resubscribe', shapes.taskId, {
@@ -272,7 +273,7 @@ function as<Type>(checked: unknown): Type {
 
 /** The members of an object, one of them also under its snake_case name; of nothing, none. */
 function members(value: unknown, camel?: string): Params {
-  if (!isObject(value)) return {};
+  if (!isRecord(value)) return {};
   if (camel === undefined || value[camel] !== undefined) return value;
   return { ...value, [camel]: value[snakeCase(camel)] };
 }

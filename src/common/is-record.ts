@@ -1,3 +1,4 @@
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether a value is an object of JSON, and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

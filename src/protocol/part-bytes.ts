@@ -1,3 +1,4 @@
+import { isRecord } from '../common/is-record.js';
 import { Part } from '@a2a-js/sdk';
 import { Base64, base64Of } from '../common/json-in-turns.js';
 import { LONG, longTurn } from '../common/long-work.js';
@@ -94,8 +95,4 @@ const NO_PARTS: readonly unknown[] = [];
 
 function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : NO_PARTS;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -56,9 +56,8 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
         gate: ReceiverGate,
       ) => {
         const rules = endpointRules(push);
-        const few = Math.min(rules.maxConcurrency, push.unverified.atOnce);
         const maxConcurrencyOf = (webhook: TaskWebhook): number =>
-          gate.isFree(webhook) ? rules.maxConcurrency : few;
+          gate.maxConcurrencyOf(webhook, rules.maxConcurrency);
         return new SqlDeliveryStreamStore(database, ids, rules, events, holds, maxConcurrencyOf);
       },
     },

@@ -1,3 +1,4 @@
+import { isRecord } from '../common/is-record.js';
 import { type FieldViolation, invalidField, invalidFields } from '../common/hub-error.js';
 import { Message } from '../protocol/a2a.js';
 
@@ -29,7 +30,7 @@ function faultsOf({
   extensions,
 }: Readonly<Record<string, unknown>>): FieldViolation[] {
   const faults: FieldViolation[] = [];
-  if (isGiven(metadata) && !isObject(metadata)) {
+  if (isGiven(metadata) && !isRecord(metadata)) {
     faults.push({ field: 'message.metadata', description: 'must be an object' });
   }
   if (isGiven(extensions) && !(Array.isArray(extensions) && extensions.every(isText))) {
@@ -46,7 +47,7 @@ function faultsOf({
 }
 
 function faultsOfPart(part: unknown, field: string): FieldViolation[] {
-  if (!isObject(part)) return [{ field, description: 'must be an object' }];
+  if (!isRecord(part)) return [{ field, description: 'must be an object' }];
   const contents = CONTENT.filter((name) => isGiven(part[name])).length;
   // Null alone is a value like any other.
   if (contents !== 1 && !(contents === 0 && 'data' in part)) {
@@ -65,8 +66,4 @@ function isGiven(value: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

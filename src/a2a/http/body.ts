@@ -1,6 +1,6 @@
+import { isRecord } from '../../common/is-record.js';
 import { isUtf8 } from 'node:buffer';
 import { HubError } from '../../common/hub-error.js';
-import { isObject } from '../validation/shape.js';
 
 /** Media types of a request body, over every binding. */
 export const BODY_TYPES = ['application/json', 'application/a2a+json'];
@@ -31,6 +31,6 @@ export function readFields(
   // Go clients send the JSON text null where there is nothing to say.
   const json = body === undefined || body === '' ? null : parseBody(body);
   if (json === null && optional) return {};
-  if (isObject(json)) return json;
+  if (isRecord(json)) return json;
   throw new HubError('INVALID_PARAMS', 'The body must be a JSON object.');
 }

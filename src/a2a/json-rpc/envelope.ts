@@ -1,5 +1,5 @@
+import { isRecord } from '../../common/is-record.js';
 import { HubError } from '../../common/hub-error.js';
-import { isObject } from '../validation/shape.js';
 
 /** The longest id, in UTF-16 units: every event of a stream repeats it. */
 const MAX_ID_LENGTH = 1024;
@@ -17,14 +17,14 @@ export interface Envelope {
 
 /** The id to answer with, whatever else is wrong with the request. */
 export function idOf(body: unknown): RpcId {
-  const id = isObject(body) ? body['id'] : null;
+  const id = isRecord(body) ? body['id'] : null;
   return isId(id) ? id : null;
 }
 
 /** Reads the envelope of a parsed body; throws INVALID_REQUEST when it is none. */
 export function readEnvelope(body: unknown): Envelope {
   if (Array.isArray(body)) throw invalid('A2A has no batches: send one request object.');
-  if (!isObject(body)) throw invalid('The request must be a JSON-RPC 2.0 object.');
+  if (!isRecord(body)) throw invalid('The request must be a JSON-RPC 2.0 object.');
   const { jsonrpc, id, method, params } = body;
   if (jsonrpc !== '2.0') throw invalid('jsonrpc must be "2.0".', 'jsonrpc');
   if (id !== undefined && !isId(id)) {

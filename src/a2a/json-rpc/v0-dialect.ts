@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 import { Injectable } from '@nestjs/common';
 import { hubErrorOf } from '../../common/hub-error.js';
 import type { CallContext } from '../../auth/index.js';
@@ -7,7 +8,6 @@ import { HubRequestHandler } from '../hub-request-handler.js';
 import { statedVersion } from '../requested-version.js';
 import type { EventSource } from '../sse/event-source.js';
 import { LEGACY_OPERATIONS, type LegacyItem } from '../v0-operations.js';
-import { isObject } from '../validation/shape.js';
 import type { RpcDialect, RpcOutcome } from './rpc-dialect.js';
 import { type Envelope, type RpcId, failureText, success, successText } from './envelope.js';
 import { LEGACY_METHODS } from './v0-methods.js';
@@ -31,7 +31,7 @@ export class V0Dialect implements RpcDialect {
     requested: string | undefined,
   ): Promise<RpcOutcome> {
     const { operation, renamed, answered } = LEGACY_METHODS.get(method)!;
-    const params = renamed !== undefined && isObject(raw) ? renamed(raw) : raw;
+    const params = renamed !== undefined && isRecord(raw) ? renamed(raw) : raw;
     if (operation.kind === 'stream') {
       const items = operation.run(this.handler, params, call);
       // Clients before 0.3, and most of 0.3, state no version.
@@ -41,7 +41,7 @@ export class V0Dialect implements RpcDialect {
       return { kind: 'stream', source };
     }
     const result = await operation.run(this.handler, params, call);
-    const shown = answered !== undefined && isObject(result) ? answered(result) : result;
+    const shown = answered !== undefined && isRecord(result) ? answered(result) : result;
     return { kind: 'answer', text: await answerText(success(id, shown)) };
   }
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { single } from '../context-of-headers.js';
 import type {
@@ -18,7 +19,6 @@ import {
   streamResponse,
 } from '../v0-proto-json.js';
 import { checkParams } from '../validation/check-params.js';
-import { isObject } from '../validation/shape.js';
 import {
   protoPushConfigAlone,
   protoSendMessage,
@@ -51,7 +51,7 @@ const JSON_PROFILE = /;\s*profile="?a2a-json"?/i;
  * (`application/json; profile=a2a-json`).
  */
 export function formOf(body: unknown, headers: IncomingHttpHeaders): RestForm {
-  const shown = isObject(body) ? shownBy(body) : undefined;
+  const shown = isRecord(body) ? shownBy(body) : undefined;
   const json = shown ? shown === 'json' : JSON_PROFILE.test(single(headers.accept) ?? '');
   if (json) return JSON_FORM;
   return protoForm(peerOf(headers));
@@ -59,12 +59,12 @@ export function formOf(body: unknown, headers: IncomingHttpHeaders): RestForm {
 
 function shownBy(body: Fields): 'json' | 'proto' | undefined {
   const message = body['message'] ?? body['request'];
-  if (isObject(message)) {
+  if (isRecord(message)) {
     const role = typeof message['role'] === 'string' ? message['role'] : undefined;
     if ('content' in message || role?.startsWith('ROLE_')) return 'proto';
     return 'parts' in message || 'kind' in message || role !== undefined ? 'json' : undefined;
   }
-  const config = isObject(body['config']) ? body['config'] : body;
+  const config = isRecord(body['config']) ? body['config'] : body;
   if ('name' in body || 'parent' in body || 'name' in config) return 'proto';
   const marks = ['id', 'taskId', 'task_id', 'pushNotificationConfig'];
   return marks.some((mark) => mark in config) ? 'json' : undefined;
@@ -73,7 +73,7 @@ function shownBy(body: Fields): 'json' | 'proto' | undefined {
 /** The JSON of types.ts, as JSON-RPC has it: bare objects, distinguished by their `kind`. */
 export const JSON_FORM: RestForm = {
   sendParams: (body) => body,
-  pushParams: (body) => (isObject(body['config']) ? body['config'] : body),
+  pushParams: (body) => (isRecord(body['config']) ? body['config'] : body),
   card: '0.3',
   answer: (_operation, result) => result ?? {},
   event: (event) => event,

@@ -1,10 +1,10 @@
+import { isRecord } from '../../common/is-record.js';
 import { invalidField } from '../../common/hub-error.js';
 import { readFields } from '../http/body.js';
 import type { HttpRequest } from '../http/http-binding.js';
 import { readQuery } from '../http/query.js';
 import type { RestRoute } from '../operations.js';
 import type { LegacyOperation } from '../v0-operations.js';
-import { isObject } from '../validation/shape.js';
 import { type RestForm, formOf } from './v0-forms.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ function pathFieldsOf(
 /** A body may name the task as well, by its id or as a resource, if it is that of the path. */
 function checkNamed(body: Fields, taskId: string): void {
   for (const fields of [body, body['config']]) {
-    if (!isObject(fields)) continue;
+    if (!isRecord(fields)) continue;
     for (const key of ['id', 'taskId', 'task_id']) {
       if ((fields[key] ?? taskId) !== taskId) throw invalidField(key, OTHER_TASK);
     }

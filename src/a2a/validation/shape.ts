@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 import type { FieldViolation } from '../../common/hub-error.js';
 import { snakeCase } from '../../protocol/snake-case.js';
 
@@ -92,7 +93,7 @@ export function object(
   return {
     members,
     check(value) {
-      if (!isObject(value)) return [{ field: '', description: 'must be an object' }];
+      if (!isRecord(value)) return [{ field: '', description: 'must be an object' }];
       let found: FieldViolation[] | undefined;
       for (const { name, snake, shape, required: needed } of entries) {
         const member = read(value, name, snake);
@@ -117,12 +118,12 @@ export function oneOf(name: string, shapes: Readonly<Record<string, Shape>>): Sh
   const cases = new Map(Object.entries(shapes));
   const wanted = [...cases.keys()].join(', ');
   const shapeOf = (value: unknown): Shape | undefined => {
-    const kind = isObject(value) ? value[name] : undefined;
+    const kind = isRecord(value) ? value[name] : undefined;
     return typeof kind === 'string' ? cases.get(kind) : undefined;
   };
   return {
     check(value) {
-      if (!isObject(value)) return [{ field: '', description: 'must be an object' }];
+      if (!isRecord(value)) return [{ field: '', description: 'must be an object' }];
       const shape = shapeOf(value);
       if (shape === undefined) return [{ field: name, description: `must be one of ${wanted}` }];
       return shape.check(value);
@@ -132,11 +133,6 @@ export function oneOf(name: string, shapes: Readonly<Record<string, Shape>>): Sh
       ...(shapeOf(value)?.known(value) as object),
     }),
   };
-}
-
-/** A JSON object, not an array and not null. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function read(value: JsonObject, name: string, snake: string): unknown {

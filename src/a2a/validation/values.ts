@@ -1,6 +1,7 @@
+import { isRecord } from '../../common/is-record.js';
 import { MAX_PAGE_SIZE } from '../../common/page.js';
 import { TaskState } from '../../protocol/a2a.js';
-import { type Shape, isObject, leaf, listOf, optional, required } from './shape.js';
+import { type Shape, leaf, listOf, optional, required } from './shape.js';
 import { MAX_NESTING } from '../../common/json-limits.js';
 
 /** The longest id, in UTF-16 units: ids are keys of the database. */
@@ -99,13 +100,13 @@ export const freeValue: Shape = leaf(
 /** Any JSON object, within {@link MAX_NESTING}. */
 export const freeObject: Shape = leaf(
   `an object of finite numbers, nested at most ${MAX_NESTING} levels deep`,
-  (value) => isObject(value) && isNestedWithin(value, MAX_NESTING),
+  (value) => isRecord(value) && isNestedWithin(value, MAX_NESTING),
 );
 
 /** What 0.x clients put into a data part: an object, or the array that some send in its place. */
 export const freeObjectOrArray: Shape = leaf(
   `an object or array of finite numbers, nested at most ${MAX_NESTING} levels deep`,
-  (value) => (isObject(value) || Array.isArray(value)) && isNestedWithin(value, MAX_NESTING),
+  (value) => (isRecord(value) || Array.isArray(value)) && isNestedWithin(value, MAX_NESTING),
 );
 
 /** One of these strings. */

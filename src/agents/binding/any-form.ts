@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 import { StreamResponse, type Task } from '../../protocol/a2a.js';
 import { camelCased } from './camel-case.js';
 
@@ -24,7 +25,7 @@ const CASES: Readonly<Record<string, Case>> = {
 /** An event, or the answer to a message, in any form; undefined when it is none. */
 export function eventInAnyForm(json: unknown): StreamResponse | undefined {
   const written = camelCased(json);
-  if (!isObject(written)) return undefined;
+  if (!isRecord(written)) return undefined;
   const found = flat(written) ?? wrapped(written);
   return found && StreamResponse.fromJSON({ [found[0]]: CURRENT[found[0]](found[1]) });
 }
@@ -42,14 +43,14 @@ function flat(json: Json): readonly [Case, Json] | undefined {
     const is = Object.hasOwn(CASES, kind) ? CASES[kind] : undefined;
     return is && [is, json];
   }
-  return typeof id === 'string' && isObject(status) ? ['task', json] : undefined;
+  return typeof id === 'string' && isRecord(status) ? ['task', json] : undefined;
 }
 
 /** The form of 1.0: it is in a member that says what it is. */
 function wrapped(json: Json): readonly [Case, Json] | undefined {
   for (const [name, is] of Object.entries(CASES)) {
     const value = json[name];
-    if (isObject(value)) return [is, value];
+    if (isRecord(value)) return [is, value];
   }
   return undefined;
 }
@@ -67,15 +68,15 @@ function task(json: Json): Json {
     ...json,
     status: status(json['status']),
     artifacts: listOf(json['artifacts']).map(artifact),
-    history: listOf(json['history']).filter(isObject).map(message),
+    history: listOf(json['history']).filter(isRecord).map(message),
   };
 }
 
 /** In the proto of 0.3 the message of a status is its `update`. */
 function status(json: unknown): unknown {
-  if (!isObject(json)) return json;
+  if (!isRecord(json)) return json;
   const said = json['message'] ?? json['update'];
-  return { ...json, state: stateOf(json['state']), message: isObject(said) ? message(said) : said };
+  return { ...json, state: stateOf(json['state']), message: isRecord(said) ? message(said) : said };
 }
 
 /** In the proto of 0.3 the parts of a message are its `content`. */
@@ -85,14 +86,14 @@ function message(json: Json): Json {
 }
 
 function artifact(json: unknown): unknown {
-  return isObject(json) ? { ...json, parts: listOf(json['parts']).map(part) } : json;
+  return isRecord(json) ? { ...json, parts: listOf(json['parts']).map(part) } : json;
 }
 
 /** A part says in 1.0 what it is by its one content; in 0.3 a file is in a member of its own. */
 function part(json: unknown): unknown {
-  if (!isObject(json)) return json;
+  if (!isRecord(json)) return json;
   const { file, ...rest } = json;
-  if (!isObject(file)) return rest;
+  if (!isRecord(file)) return rest;
   const bytes = file['bytes'] ?? file['fileWithBytes'];
   const uri = file['uri'] ?? file['fileWithUri'];
   return {
@@ -117,8 +118,4 @@ function roleOf(role: unknown): unknown {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

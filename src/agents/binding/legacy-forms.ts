@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /** How one form of 0.3 writes what the SDK would read as something else, or not at all, in another. */
@@ -31,7 +32,7 @@ const PROTO: Form = {
 
 /** Whether a result or an event of JSON-RPC 0.3 is in its own form: whatever this does not see is the SDK's to judge. */
 export function isLegacyForm(json: unknown): boolean {
-  if (!isObject(json)) return true;
+  if (!isRecord(json)) return true;
   switch (json['kind']) {
     case 'task':
       return typeof json['id'] === 'string' && isTask(json, OBJECTS);
@@ -48,15 +49,15 @@ export function isLegacyForm(json: unknown): boolean {
 
 /** Likewise of HTTP+JSON 0.3: an event or the answer to a message, or a bare task. */
 export function isProtoForm(json: unknown): boolean {
-  if (!isObject(json)) return true;
+  if (!isRecord(json)) return true;
   if (json['kind'] !== undefined) return false;
   const { task, message = json['msg'] } = json;
   const update = json['statusUpdate'] ?? json['status_update'];
   const artifact = json['artifactUpdate'] ?? json['artifact_update'];
-  if (isObject(task)) return isTask(task, PROTO);
-  if (isObject(message)) return isMessage(message, PROTO);
-  if (isObject(update)) return isStatus(update['status'], PROTO);
-  if (isObject(artifact)) return isArtifact(artifact['artifact'], PROTO);
+  if (isRecord(task)) return isTask(task, PROTO);
+  if (isRecord(message)) return isMessage(message, PROTO);
+  if (isRecord(update)) return isStatus(update['status'], PROTO);
+  if (isRecord(artifact)) return isArtifact(artifact['artifact'], PROTO);
   return isTask(json, PROTO);
 }
 
@@ -69,13 +70,13 @@ function isTask({ status, artifacts, history }: Json, form: Form): boolean {
 }
 
 function isStatus(status: unknown, form: Form): boolean {
-  if (!isObject(status)) return true;
+  if (!isRecord(status)) return true;
   const said = form.said(status);
-  return form.isState(status['state']) && (!isObject(said) || isMessage(said, form));
+  return form.isState(status['state']) && (!isRecord(said) || isMessage(said, form));
 }
 
 function isMessage(message: unknown, form: Form): boolean {
-  if (!isObject(message)) return true;
+  if (!isRecord(message)) return true;
   const parts = message[form.parts];
   const inOther = form === PROTO && parts === undefined && message['parts'] !== undefined;
   return (
@@ -84,17 +85,13 @@ function isMessage(message: unknown, form: Form): boolean {
 }
 
 function isArtifact(artifact: unknown, form: Form): boolean {
-  return !isObject(artifact) || listOf(artifact['parts']).every((one) => isPart(one, form));
+  return !isRecord(artifact) || listOf(artifact['parts']).every((one) => isPart(one, form));
 }
 
 function isPart(part: unknown, form: Form): boolean {
-  return !isObject(part) || form.isPart(part);
+  return !isRecord(part) || form.isPart(part);
 }
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 import type { Artifact, Message, Part, StreamResponse, Task } from '../../protocol/a2a.js';
 
 /** What the SDK leaves out of one answer or event. */
@@ -87,18 +88,18 @@ function restoreParts(parts: readonly Part[], written: unknown): void {
   if (!Array.isArray(written) || written.length !== parts.length) return;
   for (const [index, part] of parts.entries()) {
     const one: unknown = written[index];
-    if (!isObject(one)) continue;
+    if (!isRecord(one)) continue;
     const { file, metadata } = one;
-    if (isObject(file) && typeof file['name'] === 'string') part.filename = file['name'];
-    if (isObject(metadata)) part.metadata = { ...metadata };
+    if (isRecord(file) && typeof file['name'] === 'string') part.filename = file['name'];
+    if (isRecord(metadata)) part.metadata = { ...metadata };
   }
 }
 
 function leftIn(answer: unknown): Left {
-  if (!isObject(answer)) return NOTHING;
+  if (!isRecord(answer)) return NOTHING;
   const { payload } = answer;
   const update = answer['artifactUpdate'] ?? answer['artifact_update'];
-  const decoded = isObject(payload) ? payload['value'] : undefined;
+  const decoded = isRecord(payload) ? payload['value'] : undefined;
   const holders = [
     answer,
     decoded,
@@ -106,9 +107,9 @@ function leftIn(answer: unknown): Left {
     answer['statusUpdate'] ?? answer['status_update'],
     answer['task'],
     answer['message'] ?? answer['msg'],
-  ].filter(isObject);
+  ].filter(isRecord);
   return {
-    append: [decoded, update].some((one) => isObject(one) && one['append'] === true),
+    append: [decoded, update].some((one) => isRecord(one) && one['append'] === true),
     artifacts: byId(holders.flatMap(artifactsIn), 'artifactId', 'artifact_id'),
     messages: byId(holders.flatMap(messagesIn), 'messageId', 'message_id'),
   };
@@ -121,14 +122,14 @@ function artifactsIn({ artifact, artifacts }: Fields): unknown[] {
 function messagesIn(holder: Fields): unknown[] {
   const { status, history } = holder;
   // The field of a status is `update`, its JSON name is `message`: ProtoJSON takes both.
-  const said = isObject(status) ? [status['message'] ?? status['update']] : [];
+  const said = isRecord(status) ? [status['message'] ?? status['update']] : [];
   return [holder, ...said, ...listOf(history)];
 }
 
 function byId(written: readonly unknown[], ...names: string[]): ReadonlyMap<unknown, Fields> {
   return new Map(
     written
-      .filter(isObject)
+      .filter(isRecord)
       .map((one) => [names.map((name) => one[name]).find((id) => id !== undefined), one] as const)
       .filter(([id]) => id !== undefined),
   );
@@ -136,8 +137,4 @@ function byId(written: readonly unknown[], ...names: string[]): ReadonlyMap<unkn
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 import { A2A_ERROR_CODES, ERROR_CODES } from '../../protocol/error-codes.js';
 import { AgentCallError } from './agent-call-error.js';
 import { type HubRefusal, hubRefusalOf } from './hub-refusal.js';
@@ -48,15 +49,15 @@ function namedErrorIn({ error, message }: Record<string, unknown>): ProtocolErro
  * (`{"code", "message"}`) and how the Java SDK has that.
  */
 export function protocolErrorIn(json: unknown): ProtocolError | undefined {
-  if (!isObject(json) || (json['result'] ?? undefined) !== undefined) return undefined;
+  if (!isRecord(json) || (json['result'] ?? undefined) !== undefined) return undefined;
   const named = namedErrorIn(json);
   if (named !== undefined) return named;
-  const error = isObject(json['error']) ? json['error'] : json;
+  const error = isRecord(json['error']) ? json['error'] : json;
   const { code, message, status, details, data } = error;
   const isError = error !== json || (typeof code === 'number' && typeof message === 'string');
   if (!isError) return undefined;
   const reasons = Array.isArray(details)
-    ? details.filter(isObject).map((one) => one['reason'])
+    ? details.filter(isRecord).map((one) => one['reason'])
     : [];
   const byReason = reasons.map((one) => codeOfReason(String(one))).find((one) => one);
   const ofStatus = status === 'NOT_FOUND' ? ERROR_CODES.TASK_NOT_FOUND : undefined;
@@ -79,7 +80,7 @@ const CODE_OF_BARE_STATUS: Readonly<Record<number, number>> = {
 
 /** The error in an answer of nothing but `{"message"}`; undefined when it is none. */
 export function bareErrorIn(json: unknown, httpStatus: number): ProtocolError | undefined {
-  if (!isObject(json) || typeof json['message'] !== 'string') return undefined;
+  if (!isRecord(json) || typeof json['message'] !== 'string') return undefined;
   if (Object.keys(json).length !== 1) return undefined;
   const { message } = json;
   // Other things are not found as well: only the standard text (A2A 0.3 §8.2) means the task.
@@ -133,8 +134,4 @@ export function failureOfStatus(httpStatus: number, body: string): AgentCallErro
   const excerpt = body.replace(/\s+/g, ' ').trim().slice(0, 200);
   const text = `the agent answered HTTP ${httpStatus}${redirect}${excerpt && `: ${excerpt}`}`;
   return new AgentCallError(kind, text, { httpStatus });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

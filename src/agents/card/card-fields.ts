@@ -1,11 +1,7 @@
+import { isRecord } from '../../common/is-record.js';
 import { invalidField } from '../../common/hub-error.js';
 
 export type Json = Readonly<Record<string, unknown>>;
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The object without one member. */
 export function without(json: Json, name: string): Json {
@@ -62,7 +58,7 @@ export class CardFields {
   /** An object as it is; empty when absent. */
   raw(name: string): Json {
     const value = this.json[name] ?? {};
-    if (!isObject(value)) throw this.wrong(name, 'must be an object');
+    if (!isRecord(value)) throw this.wrong(name, 'must be an object');
     return value;
   }
 
@@ -70,7 +66,7 @@ export class CardFields {
     const value = this.json[name] ?? [];
     if (!Array.isArray(value)) throw this.wrong(name, 'must be an array');
     return value.map((one, index) => {
-      if (!isObject(one)) throw this.wrong(`${name}[${index}]`, 'must be an object');
+      if (!isRecord(one)) throw this.wrong(`${name}[${index}]`, 'must be an object');
       return new CardFields(one, `${this.path}.${name}[${index}]`);
     });
   }

@@ -1,7 +1,7 @@
+import { isRecord } from '../../common/is-record.js';
 import { invalidField } from '../../common/hub-error.js';
 import { MAX_KEYS, readPublicJwk } from '../../common/jwks/public-jwk.js';
 import type { CardKeys } from '../agent.js';
-import { isObject } from './card-fields.js';
 import { isUrl } from '../../common/is-url.js';
 
 const MAX_URL = 2048;
@@ -12,7 +12,7 @@ const MAX_URL = 2048;
  */
 export function readCardKeys(field: string, written: unknown): CardKeys | null {
   if (written === null || written === undefined) return null;
-  if (!isObject(written)) throw invalidField(field, 'must be {"keys": […]} or {"jwksUrl": "…"}');
+  if (!isRecord(written)) throw invalidField(field, 'must be {"keys": […]} or {"jwksUrl": "…"}');
   const { keys, jwksUrl, ...others } = written;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw invalidField(`${field}.${unknown}`, 'is not known');

@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 import { Injectable } from '@nestjs/common';
 import {
   base64url,
@@ -12,7 +13,7 @@ import { HubError } from '../../common/hub-error.js';
 import { AppConfig } from '../../config/index.js';
 import type { CardKeys, CardSignature } from '../agent.js';
 import { candidates, isAllowedAlgorithm, type PublicJwk } from '../../common/jwks/public-jwk.js';
-import { isObject, type Json } from './card-fields.js';
+import { type Json } from './card-fields.js';
 import { KeySets } from '../../common/jwks/key-sets.js';
 import { signedForms, type SignedForm } from './signed-forms.js';
 import { isUrl } from '../../common/is-url.js';
@@ -133,7 +134,7 @@ export function originOf(url: string): string | null {
 
 /** A sentence instead, when it cannot be verified at all. */
 function readEntry(written: unknown): Entry | string {
-  const { protected: header, signature } = isObject(written) ? written : {};
+  const { protected: header, signature } = isRecord(written) ? written : {};
   if (typeof header !== 'string' || typeof signature !== 'string') {
     return 'The signature is no JWS.';
   }
@@ -143,7 +144,7 @@ function readEntry(written: unknown): Entry | string {
   } catch {
     json = undefined;
   }
-  if (!isObject(json)) return 'The protected header of the signature cannot be read.';
+  if (!isRecord(json)) return 'The protected header of the signature cannot be read.';
   const { alg, kid, jku, crit } = json;
   if (typeof alg !== 'string' || !isAllowedAlgorithm(alg)) {
     return 'The algorithm of the signature is not allowed.';

@@ -1,6 +1,5 @@
+import { isRecord } from '../../common/is-record.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Members that python-a2a writes into the capabilities of its cards, and nothing that speaks A2A as it is today. */
 const PYTHON_A2A = ['google_a2a_compatible', 'parts_array_format'];
@@ -13,9 +12,9 @@ const ADVICE =
  * those of python-a2a: 0.5.10 writes 0.3.0 into them and serves `tasks/send` all the same.
  */
 export function oldWireOfCard(card: unknown): string | undefined {
-  if (!isObject(card) || card['supportedInterfaces'] !== undefined) return undefined;
+  if (!isRecord(card) || card['supportedInterfaces'] !== undefined) return undefined;
   const { protocolVersion, capabilities } = card;
-  if (isObject(capabilities) && PYTHON_A2A.some((name) => name in capabilities)) {
+  if (isRecord(capabilities) && PYTHON_A2A.some((name) => name in capabilities)) {
     return `is of the library python-a2a, which speaks a protocol from before A2A 0.2, whatever its cards say. ${ADVICE}`;
   }
   if (typeof protocolVersion !== 'string' || !/^0\.[01](\.|$)/.test(protocolVersion.trim())) {
@@ -49,21 +48,21 @@ export function oldWireOfAnswer(text: string): string | undefined {
     return 'It knows tasks/send, the method of a protocol from before A2A 0.2, and not message/send.';
   }
   const json = parsed(text);
-  if (!isObject(json)) return undefined;
+  if (!isRecord(json)) return undefined;
   const { content, role, parts } = json;
   const says = 'It answers with a message of a protocol from before A2A 0.2';
   // No JSON-RPC, no A2A: the message of python-a2a by itself, in its own form or in that of Google's first draft.
-  if (typeof role === 'string' && isObject(content) && typeof content['type'] === 'string') {
+  if (typeof role === 'string' && isRecord(content) && typeof content['type'] === 'string') {
     return `${says} ("content" with a "type", as python-a2a has it).`;
   }
   if (typeof role === 'string' && hasTypedParts(parts)) return `${says} (parts with a "type").`;
   const { result } = json;
-  if (!isObject(result)) return undefined;
+  if (!isRecord(result)) return undefined;
   const { status, artifacts, sessionId } = result;
-  const said = isObject(status) ? status['message'] : undefined;
+  const said = isRecord(status) ? status['message'] : undefined;
   const made: readonly unknown[] = Array.isArray(artifacts) ? artifacts : [];
   const isTyped = [result, said, ...made].some(
-    (one) => isObject(one) && hasTypedParts(one['parts']),
+    (one) => isRecord(one) && hasTypedParts(one['parts']),
   );
   if (!isTyped && typeof sessionId !== 'string') return undefined;
   return 'It answers with a task of a protocol from before A2A 0.2 (parts with a "type", or a "sessionId").';
@@ -74,7 +73,7 @@ function hasTypedParts(parts: unknown): boolean {
   return (
     Array.isArray(parts) &&
     parts.length > 0 &&
-    parts.every((one) => isObject(one) && typeof one['type'] === 'string' && !('kind' in one))
+    parts.every((one) => isRecord(one) && typeof one['type'] === 'string' && !('kind' in one))
   );
 }
 
@@ -84,8 +83,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

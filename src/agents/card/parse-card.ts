@@ -1,8 +1,9 @@
+import { isRecord } from '../../common/is-record.js';
 import { SecurityScheme } from '@a2a-js/sdk';
 import { parseLegacyAgentCard } from '@a2a-js/sdk/compat/v0_3/client';
 import { invalidField } from '../../common/hub-error.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
-import { CardFields, isObject } from './card-fields.js';
+import { CardFields } from './card-fields.js';
 import { checkCardContent } from './card-limits.js';
 import { withoutRepeatedSkills } from './repeated-skills.js';
 
@@ -28,7 +29,7 @@ const SCHEME_KINDS = [
  * only 0.3 and 1.0 takes any other number for 1.0.
  */
 export function parseCard(json: unknown): AgentCard {
-  if (!isObject(json)) throw invalidField('card', 'must be a JSON object');
+  if (!isRecord(json)) throw invalidField('card', 'must be a JSON object');
   const card = cardOf(new CardFields(json, 'card'));
   checkCardContent(card);
   return withoutRepeatedSkills(card);
@@ -147,7 +148,7 @@ function requirementsOf(owner: CardFields): SecurityRequirement[] {
   return owner.objects(name).map((requirement) => {
     const schemes = requirement.has('schemes') ? requirement.raw('schemes') : requirement.source;
     const lists = Object.entries(schemes).map(([scheme, written]): [string, StringList] => {
-      const scopes = isObject(written) ? (written['list'] ?? []) : (written ?? []);
+      const scopes = isRecord(written) ? (written['list'] ?? []) : (written ?? []);
       if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
         throw requirement.wrong(scheme, 'must be an array of scopes');
       }
@@ -160,8 +161,8 @@ function requirementsOf(owner: CardFields): SecurityRequirement[] {
 /** Schemes of either shape; kinds the protocol does not know are left out, since they cannot be used. */
 function schemesOf(card: CardFields): AgentCard['securitySchemes'] {
   const schemes = Object.entries(card.raw('securitySchemes')).flatMap(([name, written]) => {
-    if (!isObject(written)) throw card.wrong(`securitySchemes.${name}`, 'must be an object');
-    const scheme = SCHEME_KINDS.some((kind) => isObject(written[kind]))
+    if (!isRecord(written)) throw card.wrong(`securitySchemes.${name}`, 'must be an object');
+    const scheme = SCHEME_KINDS.some((kind) => isRecord(written[kind]))
       ? SecurityScheme.fromJSON(written)
       : legacyScheme(written);
     return scheme?.scheme ? [[name, scheme] as const] : [];

@@ -1,5 +1,5 @@
+import { isRecord } from '../../common/is-record.js';
 import type { AgentCard } from '../../protocol/a2a.js';
-import { isObject } from './card-fields.js';
 
 /** The card with each skill once: of those with the same id only the first can be asked for. */
 export function withoutRepeatedSkills(card: AgentCard): AgentCard {
@@ -14,7 +14,7 @@ export function repeatedSkillsOf(originalCard: string): string | null {
   if (!Array.isArray(skills)) return null;
   const seen = new Set<unknown>();
   const repeated = new Set<unknown>();
-  for (const { id } of skills.filter(isObject)) {
+  for (const { id } of skills.filter(isRecord)) {
     if (seen.has(id)) repeated.add(id);
     seen.add(id);
   }

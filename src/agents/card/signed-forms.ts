@@ -1,5 +1,6 @@
+import { isRecord } from '../../common/is-record.js';
 import { AgentCard, canonicalizeAgentCard } from '../../protocol/a2a.js';
-import { isObject, type Json, without } from './card-fields.js';
+import { type Json, without } from './card-fields.js';
 
 /** One way a card may have been written down to be signed. */
 export interface SignedForm {
@@ -64,7 +65,7 @@ function withRequired(card: Json): Json {
   const whole: Record<string, unknown> = { ...REQUIRED_OF_CARD, ...card };
   whole['skills'] = each(whole['skills'], REQUIRED_OF_SKILL);
   whole['supportedInterfaces'] = each(whole['supportedInterfaces'], REQUIRED_OF_INTERFACE);
-  if (isObject(whole['provider'])) {
+  if (isRecord(whole['provider'])) {
     whole['provider'] = { ...REQUIRED_OF_PROVIDER, ...whole['provider'] };
   }
   return whole;

@@ -11,11 +11,16 @@ const MAX_URLS = 50;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 /** What the secret of each scheme is. */
-function secretsOf(): string {
-  const each = [...PROFILE_SCHEMES].flatMap(([name, { secret }]) =>
-    secret === null ? [] : [`${secret.label} (${name})`],
-  );
-  return `${each.slice(0, -1).join(', ')} or ${each.at(-1)}`;
+const SECRETS = [...PROFILE_SCHEMES].flatMap(([name, { secret }]) =>
+  secret === null ? [] : [`${secret.label} (${name})`],
+);
+/** The schemes whose secrets the hub can generate. */
+const GENERATED = [...PROFILE_SCHEMES].flatMap(([name, { secret }]) =>
+  secret?.make ? [name] : [],
+);
+
+function joined(names: readonly string[], word: 'and' | 'or'): string {
+  return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }
 
 const SECRET = {
@@ -23,7 +28,7 @@ const SECRET = {
   minLength: 1,
   maxLength: MAX_SECRET,
   writeOnly: true,
-  description: `The ${secretsOf()}. It is never returned. When omitted for hmac and ed25519, the hub generates one.`,
+  description: `The ${joined(SECRETS, 'or')}. It is never returned. When omitted for ${joined(GENERATED, 'and')}, the hub generates one.`,
 };
 
 /** What any profile has that can be changed. */
@@ -97,8 +102,7 @@ export class RotateAuthProfileDto {
     optional: true,
     min: 0,
     max: MAX_OVERLAP_SECONDS,
-    description:
-      'hmac and ed25519: how long requests are also signed with the previous key; default push.rotationOverlap, 0 for not at all.',
+    description: `${joined(GENERATED, 'and')}: how long requests are also signed with the previous key; default push.rotationOverlap, 0 for not at all.`,
     example: 86_400,
   })
   overlapSeconds?: number;

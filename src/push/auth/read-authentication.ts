@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/is-record.js';
 import { invalidField } from '../../common/hub-error.js';
 import type { AuthenticationInfo } from '../../protocol/a2a.js';
 import { refuseControl } from './domain/header-values.js';
@@ -72,8 +73,4 @@ function textOf(value: unknown, field: string): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string') throw invalidField(field, 'must be a string');
   return value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

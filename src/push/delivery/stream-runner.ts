@@ -81,10 +81,10 @@ export class StreamRunner {
         // What is kept of the log for the stream stays, as it is about to go on from there.
         if (stopping.aborted || (await turn.isOver()))
           return await this.streams.release(stream, this.clock.now());
-        const now = stream;
-        const { organization } = now.webhook;
+        const current = stream;
+        const { organization } = current.webhook;
         step = await this.bodies.during(organization, (reservation) =>
-          this.step(now, reservation, cutting),
+          this.step(current, reservation, cutting),
         );
       }
       this.reader.forget(stream.id);

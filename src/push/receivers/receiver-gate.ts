@@ -48,6 +48,7 @@ export class ReceiverGate {
   private readonly organizations: ReadonlyMap<string, DestinationList>;
 
   private readonly limits: ReceiverLimits;
+  private readonly unverifiedAtOnce: number;
 
   /** Throws an Error that names the entry of `push.trustedHosts` that is wrong. */
   constructor(
@@ -57,6 +58,7 @@ export class ReceiverGate {
     @Settings('push') settings: GateSettings,
   ) {
     this.limits = limitsOf(settings);
+    this.unverifiedAtOnce = settings.unverified.atOnce;
     const { everybody, organizations } = readWebhookAllow(settings.trustedHosts);
     const listOf = (hosts: readonly string[]): DestinationList =>
       new DestinationList('push.trustedHosts', hosts);
@@ -108,9 +110,17 @@ export class ReceiverGate {
   }
 
   /** Whether it is known to get all there is. */
-  isFree(target: Pick<Target, 'endpoint' | 'organization' | 'url'>): boolean {
+  private isFree(target: Pick<Target, 'endpoint' | 'organization' | 'url'>): boolean {
     if (this.limits.mode === 'off' || this.verified.has(target.endpoint)) return true;
     return this.isTrusted(target);
+  }
+
+  /** Of so many requests at once, how many it may get. */
+  maxConcurrencyOf(
+    target: Pick<Target, 'endpoint' | 'organization' | 'url'>,
+    most: number,
+  ): number {
+    return this.isFree(target) ? most : Math.min(most, this.unverifiedAtOnce);
   }
 
   /** A challenge is a request, too: no principal can have the hub send many of them. Counts one. */

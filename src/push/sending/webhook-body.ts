@@ -1,10 +1,9 @@
+import type { Payload } from '../../protocol/build.js';
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2A_CONTENT_TYPE, StreamResponse, type Task } from '../../protocol/a2a.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { leastBytes } from './domain/least-bytes.js';
 import { type TaskReference, truncatedPayload } from './domain/truncated-payload.js';
-
-type Payload = NonNullable<StreamResponse['payload']>;
 
 /** The bytes of a webhook request. */
 export interface WebhookBody {

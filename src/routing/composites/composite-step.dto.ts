@@ -1,9 +1,7 @@
 import { Choice, Flag, Int, Nested, Num, Text } from '../../common/http/fields.js';
-import { ID, TAG } from '../../common/http/text-forms.js';
+import { ID } from '../../common/http/text-forms.js';
 import {
   DIRECTIVE_LIMITS,
-  type TagMatch,
-  MATCHES,
   REQUIRE_POLICIES,
   type RequirePolicy,
 } from '../../protocol/routing-extension.js';
@@ -14,6 +12,7 @@ import {
   type StepStrategy,
 } from '../domain/strategy/step-policies.js';
 import { COMPOSITE_LIMITS, type WrittenCondition, type WrittenStep } from './domain/composite.js';
+import { TargetDto } from '../target.dto.js';
 
 export class StepConditionDto implements WrittenCondition {
   @Text({ like: ID, description: 'The name of a step.' })
@@ -27,35 +26,9 @@ export class StepConditionDto implements WrittenCondition {
   outcome?: StepOutcome;
 }
 
-export class CompositeStepDto implements WrittenStep {
+export class CompositeStepDto extends TargetDto implements WrittenStep {
   @Text({ like: ID, description: 'Unique here; not `message`.' })
   name!: string;
-
-  @Text({ optional: true, like: ID, description: "An agent's id." })
-  agentId?: string;
-
-  @Text({
-    optional: true,
-    min: 1,
-    max: DIRECTIVE_LIMITS.textLength,
-    description: "`agentId.skillId` of the hub's card, or a skill id that agents share.",
-  })
-  skillId?: string;
-
-  @Text({
-    optional: true,
-    list: { min: 1, max: DIRECTIVE_LIMITS.tags },
-    like: TAG,
-    description: 'Agents with a skill that has these tags.',
-  })
-  tags?: string[];
-
-  @Choice(MATCHES, {
-    optional: true,
-    default: 'all',
-    description: 'Whether all `tags` or any of them must match.',
-  })
-  match?: TagMatch;
 
   @Choice(STEP_STRATEGIES, { optional: true, default: 'one', description: STEP_STRATEGY_TEXT })
   strategy?: StepStrategy;

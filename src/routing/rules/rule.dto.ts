@@ -18,6 +18,7 @@ import {
   type TextCondition,
 } from './domain/rule.js';
 import { MetadataConstraint } from './metadata-constraint.js';
+import { TargetDto } from '../target.dto.js';
 
 const MEDIA_RANGE = /^(\*\/\*|[\w!#$&^.+-]{1,100}\/(\*|[\w!#$&^.+-]{1,100}))$/;
 const MEDIA_RANGE_RULE = {
@@ -95,33 +96,7 @@ export class RuleConditionsDto implements RuleConditions {
   metadata?: Record<string, MetadataValue | MetadataValue[]>;
 }
 
-export class RuleTargetDto implements RuleAction {
-  @Text({ optional: true, like: ID, description: "An agent's id." })
-  agentId?: string;
-
-  @Text({
-    optional: true,
-    min: 1,
-    max: DIRECTIVE_LIMITS.textLength,
-    description: "`agentId.skillId` of the hub's card, or a skill id that agents share.",
-  })
-  skillId?: string;
-
-  @Text({
-    optional: true,
-    list: { min: 1, max: DIRECTIVE_LIMITS.tags },
-    like: TAG,
-    description: 'Agents with a skill that has these tags.',
-  })
-  tags?: string[];
-
-  @Choice(MATCHES, {
-    optional: true,
-    default: 'all',
-    description: 'Whether all `tags` or any of them must match.',
-  })
-  match?: TagMatch;
-
+export class RuleTargetDto extends TargetDto implements RuleAction {
   @Text({ optional: true, like: ID, description: "A composite skill's id." })
   composite?: string;
 

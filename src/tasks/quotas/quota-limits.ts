@@ -11,7 +11,6 @@ export interface Limits {
 }
 
 /** Limits as they are configured: 0 for none. */
-
 export interface QuotaSettings {
   readonly organization: Limits & {
     /** Per cent of the room of the database. */

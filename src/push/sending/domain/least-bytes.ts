@@ -1,6 +1,5 @@
-import type { Artifact, Message, Part, StreamResponse } from '../../../protocol/a2a.js';
-
-type Payload = NonNullable<StreamResponse['payload']>;
+import type { Payload } from '../../../protocol/build.js';
+import type { Artifact, Message, Part } from '../../../protocol/a2a.js';
 
 /**
  * The bytes that a body of this payload has at least, in any protocol version: what its parts hold, without

@@ -1,4 +1,5 @@
-import type { Artifact, StreamResponse, Task } from '../../../protocol/a2a.js';
+import type { Payload } from '../../../protocol/build.js';
+import type { Artifact, Task } from '../../../protocol/a2a.js';
 
 /** Where what the hub says of a body (that it is shortened, that it is a test) sits in its metadata. */
 export const PUSH_EXTENSION_URI = 'urn:a2a-hub:push:v1';
@@ -20,8 +21,6 @@ export interface TaskReference {
   /** The parameter `id`. */
   readonly id: string;
 }
-
-type Payload = NonNullable<StreamResponse['payload']>;
 
 /**
  * What is sent instead of a body that is too large: still a valid Task or StreamResponse, without
