@@ -5,9 +5,8 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const BUNDLED = fileURLToPath(new URL('../../dist/bundled/hub.cjs', import.meta.url));
-const { run } = existsSync(BUNDLED)
-  ? createRequire(import.meta.url)(BUNDLED)
-  : await import('../../dist/command-line.js');
+const BUILT = new URL('../../dist/command-line.js', import.meta.url).href;
+const { run } = existsSync(BUNDLED) ? createRequire(import.meta.url)(BUNDLED) : await import(BUILT);
 
 process.on('message', async ({ args, environment, mark }) => {
   process.env = environment;
