@@ -11,7 +11,10 @@ export function ensureInstalled() {
   if (major < 20 || (major === 20 && minor < 19)) {
     throw new Error(`Node ${process.versions.node} is too old: A2A Hub needs 20.19 or newer.`);
   }
-  if (!isInstalled()) npm('ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error');
+  if (!isInstalled()) {
+    console.log('Installing the packages, which may take some minutes …');
+    npm('ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error');
+  }
   // The driver is compiled for one version of Node; after a change of Node it is compiled again.
   if (driverLoads()) return;
   npm('rebuild', 'better-sqlite3');

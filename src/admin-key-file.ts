@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { sqlitePath } from './database/data-source.js';
+import { makePrivateDirectory } from './common/private-directory.js';
 
 /** Where the first admin key is written with PostgreSQL, below the working directory. */
 const WITHOUT_FILE = 'data/admin-key';
@@ -16,7 +17,7 @@ export function adminKeyFileOf(databaseUrl: string): string {
 /** Writes the key for its owner alone to read, in the place of one that never counted. Throws a sentence for the operator. */
 export function writeAdminKey(file: string, key: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makePrivateDirectory(dirname(file));
     rmSync(file, { force: true });
     writeFileSync(file, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
   } catch (cause) {

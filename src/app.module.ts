@@ -1,10 +1,10 @@
-import { type DynamicModule, Module, type OnModuleDestroy } from '@nestjs/common';
+import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
 import { A2aModule } from './a2a/index.js';
 import { AdminModule } from './admin/index.js';
 import { AgentsModule } from './agents/index.js';
 import { AuthModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
-import type { Log } from './common/logger.js';
+import { Log } from './common/logger.js';
 import type { SecretBox } from './common/secret-box.js';
 import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -20,7 +20,10 @@ import { TasksModule } from './tasks/index.js';
 /** The composition root: the modules of one process, by its role. */
 @Module({})
 export class AppModule implements OnModuleDestroy {
-  constructor(private readonly draining: Draining) {}
+  constructor(
+    private readonly draining: Draining,
+    @Inject(Log) private readonly log: Pick<Log, 'info'>,
+  ) {}
 
   static of(
     config: AppConfig,
@@ -52,6 +55,7 @@ export class AppModule implements OnModuleDestroy {
 
   /** The root module's hook is the first of all: everything else stops knowing that. */
   onModuleDestroy(): void {
+    this.log.info({}, 'stopping: nothing new begins, and what is under way ends or is handed over');
     this.draining.begin();
   }
 }

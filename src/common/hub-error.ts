@@ -109,6 +109,13 @@ const REASON_OF_STATUS: Readonly<Record<number, ErrorReason>> = {
   503: 'UNAVAILABLE',
 };
 
+const NOT_VALID = 'The request is not valid.';
+
+/** Where the framework's own words do not say what to do. */
+const TEXT_OF_STATUS: Readonly<Record<number, string>> = {
+  415: 'The header Content-Type is missing or not that of JSON: send Content-Type: application/json.',
+};
+
 /**
  * Whatever was thrown, as a {@link HubError}: one stays itself, an error of the framework keeps its
  * meaning, anything else is INTERNAL and says nothing of itself.
@@ -121,7 +128,7 @@ export function hubErrorOf(thrown: unknown): HubError {
     return new HubError('INTERNAL', 'The hub failed; its log says why.', { cause: thrown });
   }
   const reason = isBadJson(cause ?? thrown) ? 'PARSE_ERROR' : REASON_OF_STATUS[http];
-  const text = typeof message === 'string' ? message : 'The request is not valid.';
+  const text = TEXT_OF_STATUS[http] ?? (typeof message === 'string' ? message : NOT_VALID);
   return new HubError(reason ?? 'INVALID_REQUEST', text, { cause: thrown });
 }
 

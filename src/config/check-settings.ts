@@ -22,7 +22,10 @@ export function checkSettings(
     );
   }
   if (publicUrl === null && !loopback) {
-    refuse('publicUrl', `is needed when server.host is not loopback (it is ${server.host})`);
+    refuse(
+      'publicUrl',
+      `is needed when server.host is not loopback (it is ${server.host}): set it here or by A2A_HUB__PUBLIC_URL`,
+    );
   }
   if (role !== 'all' && database.url.startsWith('sqlite:')) {
     refuse('role', `${role} needs PostgreSQL (database.url); SQLite allows one process, role all`);

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DataSource } from 'typeorm';
 import type { Log } from '../common/logger.js';
+import { makePrivateDirectory } from '../common/private-directory.js';
 import { realPathOf } from '../common/real-path.js';
 import { createDataSource, sqlitePath, type DatabaseSettings } from './data-source.js';
 import type { Database } from './database.js';
@@ -49,6 +50,29 @@ export async function openDatabase(
     : openSqlite(settings, path === ':memory:' ? path : realPathOf(path), schema, options);
 }
 
+/** Makes the file, if need be, and takes its lock; throws a sentence for the operator when its directory cannot be written. */
+function lockFile(path: string): SqliteLock {
+  let lock: SqliteLock | null = null;
+  try {
+    makePrivateDirectory(dirname(path));
+    lock = SqliteLock.acquire(path);
+    makePrivate(path);
+    return lock;
+  } catch (error) {
+    lock?.release();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || !UNWRITABLE.has(code)) throw error;
+    throw new Error(
+      `the directory of the database, ${dirname(path)}, cannot be written by this user (${code}): ` +
+        'give it the right to, or choose another by database.url (A2A_HUB__DATABASE__URL).',
+      { cause: error },
+    );
+  }
+}
+
+/** What the system says of a directory that cannot be made, or written. */
+const UNWRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
+
 async function openSqlite(
   settings: DatabaseSettings,
   path: string,
@@ -58,9 +82,7 @@ async function openSqlite(
   let lock: SqliteLock | null = null;
   const isNew = path !== ':memory:' && !isThere(path);
   if (path !== ':memory:') {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    lock = SqliteLock.acquire(path);
-    makePrivate(path);
+    lock = lockFile(path);
     if ((statSync(path).mode & OTHERS) !== 0) {
       log?.warn({ path }, 'others can read the database: chmod 600 keeps it to the hub');
     }

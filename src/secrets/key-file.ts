@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Log } from '../common/logger.js';
+import { makePrivateDirectory } from '../common/private-directory.js';
 import { realPathOf } from '../common/real-path.js';
 import type { SecretKey } from '../common/secret-box.js';
 import { ConfigError, readSecretKeys, secretKeyFaults } from '../config/index.js';
@@ -56,11 +49,14 @@ export function readKeyFile(file: string, log: Log): SecretKey[] {
 export function writeKeyFile(file: string, log: Log): SecretKey[] {
   const key = newKey();
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makePrivateDirectory(dirname(file));
     writeFileSync(file, textOf(file, key), { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return readKeyFile(file, log);
-    throw unusable(file, `cannot be written (${codeOf(error)}); set secrets.keys instead`);
+    throw unusable(
+      file,
+      `cannot be written (${codeOf(error)}); let this user write its directory, or set secrets.keys instead`,
+    );
   }
   flushDirectory(dirname(file));
   log.warn(

@@ -217,7 +217,10 @@ export class AgentMonitor extends AgentHealth {
     const lastError = record.lastError ?? watched.results.lastError;
     this.events.publish({ agentId, ...published, before, lastError, at: this.clock.now() });
     const fields = { agentId, ...published, before };
-    if (published.health === 'down' || published.breaker === 'open') {
+    const isWorse =
+      (published.health === 'down' && before.health !== 'down') ||
+      (published.breaker === 'open' && before.breaker !== 'open');
+    if (isWorse) {
       this.log.warn({ ...fields, lastError }, 'agent health got worse');
     } else {
       this.log.info(fields, 'agent health changed');

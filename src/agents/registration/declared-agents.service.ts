@@ -118,7 +118,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     for (const agent of this.registry.all()) {
       if (agent.source !== 'config' || stay.has(agent.id)) continue;
       await this.store.remove(agent.id, this.clock.now());
-      this.log.info({ agent: agent.id }, 'agent removed: it is no longer declared');
+      this.log.warn({ agent: agent.id }, 'agent removed: the configuration no longer declares it');
     }
     await this.registry.renew();
   }

@@ -134,7 +134,7 @@ export class DeclaredSubscriptions
       const next = wanted.get(stored.id);
       if (next !== undefined && isOfTheSame(stored, next)) continue;
       await this.webhooks.remove(stored.id, EVERYTHING, () => undefined, this.clock.now());
-      this.log.info(
+      this.log.warn(
         { subscription: stored.id },
         'a subscription was deleted because the configuration no longer declares it',
       );
