@@ -330,6 +330,13 @@ describe('an agent', () => {
     });
   });
 
+  it('is as it was after a PATCH that asks for nothing, its health too', async () => {
+    await post({ id: 'one', card: card('A') });
+    const before = (await hub.admin('GET', '/api/v1/agents/one')).body;
+    const { status, body } = await patch('one', {});
+    expect([status, body]).toEqual([200, before]);
+  });
+
   it('does not take its stored credentials along to another server', async () => {
     await post({ id: 'moved', card: card('A'), credentials: { authorization: 'Bearer stored' } });
     const elsewhere = { endpointOverride: 'http://127.0.0.1:10/a2a' };

@@ -166,6 +166,8 @@ export class AgentsService {
     const present = await this.get(id);
     refuseDeclared(present);
     refuseUnusable(present);
+    // It asks for nothing, so that what is known of the agent's health stays, too.
+    if (Object.values(patch).every((member) => member === undefined)) return present;
     const credentials = entries('credentials', patch.credentials);
     const cardHeaders = entries('cardHeaders', patch.cardHeaders);
     const trust = await this.trustOf(present, patch.cardKeys);
