@@ -5,6 +5,7 @@ import {
   ArrayNotEmpty,
   IsArray,
   IsInt,
+  IsObject,
   IsString,
   Max,
   MaxLength,
@@ -16,6 +17,13 @@ class Entry {
   @IsInt()
   @Max(9)
   count!: number;
+}
+
+class Holder {
+  @IsObject()
+  @ValidateNested()
+  @Type(() => Entry)
+  entry!: Entry;
 }
 
 class Body {
@@ -35,6 +43,11 @@ const check = (body: unknown): Promise<unknown> =>
   adminValidationPipe().transform(body, { type: 'body', metatype: Body });
 
 describe('adminValidationPipe', () => {
+  it.each([[[1]], [[null]], [[]], [1]])('says of %j that it must be an object', async (entry) => {
+    const holder = adminValidationPipe().transform({ entry }, { type: 'body', metatype: Holder });
+    await expect(holder).rejects.toThrow('entry: must be an object');
+  });
+
   it('gives an instance of the DTO', async () => {
     const body = await check({ name: 'n', entries: [{ count: 1 }] });
     expect(body).toBeInstanceOf(Body);

@@ -63,7 +63,9 @@ function violationsOf(error: ValidationError, parent: string): FieldViolation[] 
 function faultsOf({ value, target, property, constraints = {} }: ValidationError): string[] {
   if (constraints['whitelistValidation'] !== undefined) return [unknownMember(property, target)];
   const texts = Object.values(constraints);
-  if (value === undefined && texts.length > 0) return ['is required'];
+  // Of a list where an object belongs the value is not told, but what it stands in is.
+  const given: unknown = value ?? (target as Record<string, unknown> | undefined)?.[property];
+  if (given === undefined && texts.length > 0) return ['is required'];
   const ofType = typeFaultOf({ constraints });
   if (ofType !== undefined) return [ofType];
   const isText = typeof value === 'string' || Array.isArray(value);
