@@ -120,7 +120,7 @@ export class AgentsService {
   ): Promise<{ readonly agent: Omit<Agent, 'id'>; readonly checked: CheckedCard }> {
     const { cardUrl = null, card = null, endpointOverride = null } = request;
     if ((cardUrl === null) === (card === null)) {
-      throw invalidField('cardUrl', 'or card must be given, and not both');
+      throw invalidField('cardUrl', 'must be given, or card, and not both');
     }
     const means = readMeans(request, 'credentials');
     const pin = pinned({ protocolBinding: null, protocolVersion: null }, request);

@@ -56,7 +56,7 @@ function readOne(
   expect(isAgentId(id), 'id', WRONG_ID);
   expect(!before.some((agent) => agent.id === id), 'id', 'is the id of an agent before it');
   const isOne = (cardUrl === null) !== (card === null);
-  expect(isOne, 'cardUrl', 'or card must be given, and not both');
+  expect(isOne, 'cardUrl', 'must be given, or card, and not both');
   const means = { cardHeaders: dto.cardHeaders ?? {}, credentials: dto.headers ?? {} };
   const entry = {
     ...readMeans({ ...means, cardKeys: dto.cardKeys }, 'headers'),

@@ -174,7 +174,7 @@ export class RegistrationCheck {
       checkCardText(originalCard);
       return { card: unlessOld(source.card, parseCard), originalCard, cardUrl: null };
     }
-    if (source.cardUrl === null) throw invalidField('cardUrl', 'or card must be given');
+    if (source.cardUrl === null) throw invalidField('cardUrl', 'must be given, or card');
     if (!isUrl(source.cardUrl)) throw invalidField('cardUrl', 'must be an absolute URL');
     if (this.isOwn(source.cardUrl)) throw itself('cardUrl');
     const found = await this.reader.find(source.cardUrl, source.cardHeaders).catch((error) => {

@@ -69,7 +69,7 @@ describe('KnownProfiles', () => {
       const error: unknown = await refusal.catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(HubError);
       expect((error as HubError).violations).toEqual([
-        { field: 'f', description: 'there is no auth profile receiver for this address' },
+        { field: 'f', description: 'names an auth profile that is not there for this address: receiver' },
       ]);
     }
   });

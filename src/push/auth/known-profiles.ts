@@ -55,7 +55,7 @@ export class KnownProfiles extends RevisionedCache<AuthProfile> {
     field: string,
   ): Promise<void> {
     if (name === null || (await this.usable(organization, name, url))) return;
-    throw invalidField(field, `there is no auth profile ${name} for this address`);
+    throw invalidField(field, `names an auth profile that is not there for this address: ${name}`);
   }
 
   /**

@@ -200,7 +200,7 @@ describe('readAuthentication', () => {
     const { field, description } = refusal(() => v1('ApiKey', `${name}: x`));
     expect([field, description]).toEqual([
       'authentication.credentials',
-      expect.stringContaining(`the header ${name} cannot carry an API key`),
+      expect.stringContaining(`the header ${name}, which cannot carry an API key`),
     ]);
   });
 

@@ -207,7 +207,7 @@ export function refuseCarried(present: StoredSecrets, change: Partial<StoredSecr
 /** A rotation has to give one secret at least. */
 export function refuseNoSecret({ authentication, token, signingKeys }: GivenSecrets): void {
   if (authentication !== undefined || token !== undefined || signingKeys !== undefined) return;
-  throw invalidField('authentication', 'or token or signingKeys must be given');
+  throw invalidField('authentication', 'must be given, or token or signingKeys');
 }
 
 /** Null when the client named none. */

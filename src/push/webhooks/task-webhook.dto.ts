@@ -111,6 +111,6 @@ export function replayStartOf({ since, sequence }: ReplayWebhookDto): ReplayStar
     throw invalidField('sequence', 'and since cannot both be given');
   }
   if (sequence !== undefined) return { sequence };
-  if (since === undefined) throw invalidField('since', 'or sequence must be given');
+  if (since === undefined) throw invalidField('since', 'must be given, or sequence');
   return { since: new Date(since) };
 }

@@ -82,7 +82,7 @@ export class TaskWebhooksService {
   /** Another address, another choice of events, other secrets; see `WebhookChanges`. */
   async patch(id: string, requested: RequestedChange, caller: Principal): Promise<TaskWebhook> {
     if (Object.values(requested).every((member) => member === undefined)) {
-      throw invalidField('url', 'or events must be given');
+      throw invalidField('url', 'must be given, or events');
     }
     const seen = await this.own(id, caller);
     return this.shown(await this.changes.patch(targetOf(id, caller), seen, requested), caller);

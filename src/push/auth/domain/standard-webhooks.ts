@@ -85,9 +85,9 @@ export function publicKeyOf(key: string): string {
 }
 
 const FORMS: Readonly<Record<SigningKeyKind, string>> = {
-  hmac: `${SECRET} and ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes as base64; several between spaces`,
-  ed25519: `${PRIVATE} and an ed25519 private key as base64 (32 bytes, or 64 with its public key); several between spaces`,
-  any: `${SECRET} or ${PRIVATE} keys of Standard Webhooks, several between spaces`,
+  hmac: `${SECRET} and ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes as base64, several with spaces between them`,
+  ed25519: `${PRIVATE} and an ed25519 private key as base64 (32 bytes, or 64 with its public key), several with spaces between them`,
+  any: `${SECRET} or ${PRIVATE} keys of Standard Webhooks, several with spaces between them`,
 };
 
 function keyFault(key: string, kind: SigningKeyKind): string | undefined {
