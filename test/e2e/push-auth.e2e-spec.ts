@@ -139,7 +139,11 @@ describe('schemes that a client names', () => {
   it.each([
     [{ scheme: 'HMAC', credentials: 'whsec_c2hvcnQ=' }, 'credentials', '24 to 64 bytes'],
     [{ scheme: 'Digest', credentials: 'x' }, 'scheme', 'Bearer, Basic, ApiKey, HMAC, JWT, Profile'],
-    [{ scheme: 'Profile', credentials: 'unknown' }, 'credentials', 'names an auth profile that is not there'],
+    [
+      { scheme: 'Profile', credentials: 'unknown' },
+      'credentials',
+      'names an auth profile that is not there',
+    ],
     [{ scheme: 'JWT', credentials: 'x' }, 'credentials', 'left out'],
   ])('refuses %j naming the field', async (authentication, member, words) => {
     const config = { taskId, url: sink.url('/refused'), authentication };

@@ -69,7 +69,10 @@ describe('KnownProfiles', () => {
       const error: unknown = await refusal.catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(HubError);
       expect((error as HubError).violations).toEqual([
-        { field: 'f', description: 'names an auth profile that is not there for this address: receiver' },
+        {
+          field: 'f',
+          description: 'names an auth profile that is not there for this address: receiver',
+        },
       ]);
     }
   });

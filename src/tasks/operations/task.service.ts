@@ -130,7 +130,10 @@ export class TaskService {
     if (ctx.lastEventId !== undefined) {
       // Whoever has seen an event has seen one that is committed.
       if (ctx.lastEventId > record.seq) {
-        throw invalidField('Last-Event-ID', `must not be above ${record.seq}, the newest event of this task`);
+        throw invalidField(
+          'Last-Event-ID',
+          `must not be above ${record.seq}, the newest event of this task`,
+        );
       }
       yield* streams.after(taskId, ctx.lastEventId, record.state, ctx.signal);
       return;

@@ -24,7 +24,8 @@ export const apiKey = {
       refuseUnprintable(credentials, field);
       if (namesNoHeader(credentials)) throw invalidField(field, NO_HEADER);
       const { name, value } = headerOf(credentials);
-      if (!mayCarryKey(name)) throw invalidField(field, `names the header ${name}, which ${NO_KEY_HEADER}`);
+      if (!mayCarryKey(name))
+        throw invalidField(field, `names the header ${name}, which ${NO_KEY_HEADER}`);
       if (value === '') throw invalidField(field, `has no value for the header ${name}`);
       return { scheme: 'api-key', credentials, profile: null };
     },
