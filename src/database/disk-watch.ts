@@ -1,3 +1,4 @@
+import { BackgroundJob } from '../common/background-job.js';
 import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import type { Log } from '../common/logger.js';
@@ -16,26 +17,32 @@ const RETRY_SECONDS = 30;
 export class DiskWatch {
   private newest: DiskSpace | null = null;
   private low = false;
-  private readonly stopping = new AbortController();
-  private looking: Promise<void> = Promise.resolve();
+  private readonly looking: BackgroundJob;
 
   /** `minFree`: bytes; 0 for no limit. */
   constructor(
     private readonly database: Pick<Database, 'diskSpace'>,
     private readonly minFree: number,
-    private readonly clock: Clock,
-    private readonly log: Pick<Log, 'info' | 'error'>,
-  ) {}
+    clock: Clock,
+    private readonly log: Pick<Log, 'info' | 'warn' | 'error'>,
+  ) {
+    const rules = {
+      name: 'disk space',
+      failure: 'the free disk space of the database could not be read',
+      everyMs: LOOK_EVERY_MS,
+      run: () => this.look(),
+    };
+    this.looking = new BackgroundJob(rules, clock, log);
+  }
 
   /** Resolves after the first look; looks on if there is something to see. */
   async start(): Promise<void> {
     await this.look();
-    if (this.newest !== null) this.looking = this.loop();
+    if (this.newest !== null) this.looking.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.looking;
+  stop(): Promise<void> {
+    return this.looking.stop();
   }
 
   /** There is little space left. */
@@ -74,14 +81,5 @@ export class DiskWatch {
     const fields = { freeBytes: free, reusableBytes: reusable, minFreeBytes: this.minFree };
     if (low) this.log.error(fields, 'the disk is almost full: new tasks are refused');
     else this.log.info(fields, 'disk space is available again: new tasks are accepted');
-  }
-
-  private async loop(): Promise<void> {
-    const { signal } = this.stopping;
-    for (;;) {
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      await this.look();
-    }
   }
 }

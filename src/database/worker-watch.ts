@@ -1,3 +1,4 @@
+import { BackgroundJob } from '../common/background-job.js';
 import type { Clock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
 import type { Database } from './database.js';
@@ -17,8 +18,7 @@ export const NO_WORKERS =
 export class WorkerWatch {
   private newest: number | undefined;
   private warned = false;
-  private readonly stopping = new AbortController();
-  private looking: Promise<void> = Promise.resolve();
+  private readonly looking: BackgroundJob;
 
   /** `id` names this process; `isWorker`: it works itself, from {@link start} to {@link stop}. */
   constructor(
@@ -27,18 +27,25 @@ export class WorkerWatch {
     private readonly isWorker: boolean,
     private readonly clock: Clock,
     private readonly log: Pick<Log, 'info' | 'warn'>,
-  ) {}
+  ) {
+    const rules = {
+      name: 'workers',
+      failure: 'the number of workers could not be read',
+      everyMs: LOOK_EVERY_MS,
+      run: () => this.look(),
+    };
+    this.looking = new BackgroundJob(rules, clock, log);
+  }
 
   /** Resolves after the first look. */
   async start(): Promise<void> {
     await this.look();
-    if (this.isShared) this.looking = this.loop();
+    if (this.isShared) this.looking.start();
   }
 
   /** Others hear at once that this one works no more. */
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.looking;
+    await this.looking.stop();
     if (!this.isShared || !this.isWorker || this.newest === undefined) return;
     const { id } = this;
     try {
@@ -102,14 +109,5 @@ export class WorkerWatch {
       [now - SEEN_FOR_MS],
     );
     return row?.n ?? 0;
-  }
-
-  private async loop(): Promise<void> {
-    const { signal } = this.stopping;
-    for (;;) {
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      await this.look();
-    }
   }
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
@@ -36,9 +37,7 @@ export class DeliveryWorker {
     { readonly id: string; readonly since: number }
   >();
   private cleaning: Promise<void> | null = null;
-  private looping: Promise<void> = Promise.resolve();
-  private isNotified = false;
-  private wake: () => void = () => undefined;
+  private readonly looking: BackgroundJob;
   private unlisten: () => void = () => undefined;
 
   constructor(
@@ -48,26 +47,33 @@ export class DeliveryWorker {
     private readonly cleanup: DeliveryCleanup,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
-    private readonly log: Log,
+    log: Log,
     @Settings('push') private readonly settings: WorkerSettings,
     @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
   ) {
     this.owner = ids.next();
+    const rules = {
+      name: 'deliveries',
+      failure: 'the delivery worker could not claim due webhooks; trying again',
+      everyMs: LOOK_EVERY_MS,
+      atOnce: true,
+      run: () => this.look(),
+    };
+    this.looking = new BackgroundJob(rules, clock, log);
   }
 
   async start(): Promise<void> {
     // Whoever held a lease before is dead.
     if (this.database.soleProcess) await this.streams.releaseOthers(this.owner);
-    this.unlisten = this.wakeup.onNotify(() => this.wakeUp());
-    this.looping = this.loop();
+    this.unlisten = this.wakeup.onNotify(() => this.looking.wake());
+    this.looking.start();
   }
 
   /** Claims nothing more, lets attempts under way end (for a moment), and gives back the rest. */
   async stop(): Promise<void> {
     this.unlisten();
     this.stopping.abort();
-    this.wakeUp();
-    await this.looping;
+    await this.looking.stop();
     await this.cleaning;
     const done = Promise.all(this.running.keys());
     const grace = new AbortController();
@@ -75,20 +81,6 @@ export class DeliveryWorker {
     grace.abort();
     this.cutting.abort();
     await done;
-  }
-
-  private async loop(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      this.isNotified = false;
-      const pause = await this.look().catch((error: unknown) => {
-        this.log.error(
-          { err: error },
-          'the delivery worker could not claim due webhooks; trying again',
-        );
-        return LOOK_EVERY_MS;
-      });
-      if (pause > 0 && !this.isNotified) await this.pause(pause);
-    }
   }
 
   /** Starts what is due; how long nothing more can be started, unless the worker is woken. */
@@ -115,7 +107,7 @@ export class DeliveryWorker {
       this.running.set(run, { id: stream.id, since: now.getTime() });
       void run.then(() => {
         this.running.delete(run);
-        this.wakeUp();
+        this.looking.wake();
       });
     }
     if (claimed.length > 0) return 0;
@@ -128,7 +120,7 @@ export class DeliveryWorker {
   private cleanUp(now: Date): void {
     this.cleaning ??= this.cleanup.run(now).then((more) => {
       this.cleaning = null;
-      if (more) this.wakeUp();
+      if (more) this.looking.wake();
     });
   }
 
@@ -144,17 +136,5 @@ export class DeliveryWorker {
 
   private until(at: Date): number {
     return Math.max(1, at.getTime() - this.clock.now().getTime());
-  }
-
-  private async pause(ms: number): Promise<void> {
-    const woken = new AbortController();
-    this.wake = () => woken.abort();
-    await this.clock.sleep(ms, woken.signal);
-    this.wake = () => undefined;
-  }
-
-  private wakeUp(): void {
-    this.isNotified = true;
-    this.wake();
   }
 }
