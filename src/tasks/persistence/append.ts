@@ -1,6 +1,7 @@
 import { HubError } from '../../common/hub-error.js';
-import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
+import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
+import { Table } from '../../database/table.js';
 import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/prepared-append.js';
@@ -12,7 +13,7 @@ import { insertDelegations, updateDelegations, type TurnOf } from './delegation-
 import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
 import { textOfHeader } from './header-text.js';
-import { EVENT_COLUMNS } from './read-events.js';
+import { TaskCheckpointEntity, TaskEventEntity } from './task-event.entity.js';
 import { taskColumns, taskDueAt, TASKS } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
@@ -204,39 +205,31 @@ function* lockRows(tx: Tx, table: 'tasks' | 'delegations', ids: readonly string[
   }
 }
 
+const INSERT_EVENTS = new Table(TaskEventEntity).insert();
+
 function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeTexts): Work<void> {
-  const events = appends.flatMap((append) => append.events);
-  for (const piece of pieces(events)) {
-    yield* tx.run(
-      `INSERT INTO task_events (${EVENT_COLUMNS}) VALUES ${rowsOf(piece.length, 8)}`,
-      flatten(piece, (params, event) => {
-        const { taskId, seq, kind, at, header } = event;
-        const text = texts.columnsOf(event);
-        params.push(taskId, seq, kind, at.getTime(), textOfHeader(header), ...text);
-      }),
-    );
+  const rows: TaskEventEntity[] = [];
+  for (const { events } of appends) {
+    for (const event of events) {
+      const { taskId, seq, kind, at, header } = event;
+      const entry = { taskId, seq, kind, at: at.getTime(), header: textOfHeader(header) };
+      rows.push({ ...entry, ...texts.columnsOf(event) });
+    }
   }
+  yield* INSERT_EVENTS.apply(tx, rows);
 }
 
-const CHECKPOINT_TEXTS = ['body', 'text_id', 'text_size', 'held', 'held_id', 'held_size'];
+const UPSERT_CHECKPOINTS = new Table(TaskCheckpointEntity).upsert();
 
 function* insertCheckpoints(
   tx: Tx,
   appends: readonly PreparedAppend[],
   texts: LargeTexts,
 ): Work<void> {
-  const due = appends.flatMap(({ taskId, record, checkpoint }) =>
-    checkpoint === null ? [] : [{ taskId, seq: record.seq, checkpoint }],
+  const rows = appends.flatMap(({ taskId, record, checkpoint }) =>
+    checkpoint === null
+      ? []
+      : [{ taskId, seq: record.seq, ...texts.columnsOfCheckpoint(checkpoint) }],
   );
-  for (const piece of pieces(due)) {
-    yield* tx.run(
-      `INSERT INTO task_checkpoints (task_id, seq, ${CHECKPOINT_TEXTS.join(', ')})
-       VALUES ${rowsOf(piece.length, 2 + CHECKPOINT_TEXTS.length)}
-       ON CONFLICT (task_id, seq) DO UPDATE
-         SET ${CHECKPOINT_TEXTS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-      flatten(piece, (params, { taskId, seq, checkpoint }) => {
-        params.push(taskId, seq, ...texts.columnsOfCheckpoint(checkpoint));
-      }),
-    );
-  }
+  yield* UPSERT_CHECKPOINTS.apply(tx, rows);
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import type { Checkpoint, PreparedAppend } from '../store/prepared-append.js';
 import type { TaskEvent } from '../task.js';
+import type { TaskCheckpointEntity, TaskEventEntity } from './task-event.entity.js';
 import type { EventRow } from './task-rows.js';
 
 /** Characters of a log entry or a checkpoint from which its text is stored apart. */
@@ -129,18 +130,27 @@ export class LargeTexts {
     return rows.length;
   }
 
-  /** The columns `body`, `text_id` and `text_size` of an event. */
-  columnsOf(event: TaskEvent): [string, string | null, number | null] {
-    const id = this.ids.get(event);
-    return id === undefined ? [event.body, null, null] : ['', id, event.body.length];
+  /** The columns of an event that hold its text, or say where it is. */
+  columnsOf(event: TaskEvent): Pick<TaskEventEntity, 'body' | 'textId' | 'textSize'> {
+    const textId = this.ids.get(event);
+    if (textId === undefined) return { body: event.body, textId: null, textSize: null };
+    return { body: '', textId, textSize: event.body.length };
   }
 
-  /** The columns `body`, `text_id`, `text_size`, `held`, `held_id` and `held_size` of a checkpoint. */
-  columnsOfCheckpoint(checkpoint: Checkpoint): SqlValue[] {
+  /** The columns of a checkpoint that hold its texts, or say where they are. */
+  columnsOfCheckpoint(checkpoint: Checkpoint): Omit<TaskCheckpointEntity, 'taskId' | 'seq'> {
     const { task, held } = checkpoint;
     const ids = this.checkpoints.get(checkpoint);
-    const body = ids?.task ? ['', ids.task, task.length] : [task, null, null];
-    return [...body, ...(ids?.held ? [null, ids.held, held!.length] : [held, null, null])];
+    const isTaskApart = ids !== undefined && ids.task !== null;
+    const isHeldApart = held !== null && ids !== undefined && ids.held !== null;
+    return {
+      body: isTaskApart ? '' : task,
+      textId: isTaskApart ? ids.task : null,
+      textSize: isTaskApart ? task.length : null,
+      held: isHeldApart ? null : held,
+      heldId: isHeldApart ? ids.held : null,
+      heldSize: isHeldApart ? held.length : null,
+    };
   }
 }
 
