@@ -12,7 +12,11 @@ function watch(minFree: number) {
   const database = {
     diskSpace: () => (space instanceof Error ? Promise.reject(space) : Promise.resolve(space)),
   };
-  const made = new DiskWatch(database, minFree, {} as Clock, { info: note, warn: note, error: note });
+  const made = new DiskWatch(database, minFree, {} as Clock, {
+    info: note,
+    warn: note,
+    error: note,
+  });
   const look = (next: DiskSpace | null | Error): Promise<void> => ((space = next), made.look());
   return { watch: made, look, logged };
 }
