@@ -207,6 +207,8 @@ export class Selection<T extends object> {
 /** An INSERT of rows, in few statements. */
 export class RowInsert<T extends object> {
   private readonly begin: string;
+  /** By number of rows: a statement is found by its text, and the same text is found sooner than an equal one. */
+  private readonly texts = new Map<number, string>();
   private readonly returns: boolean;
 
   constructor(
@@ -222,7 +224,7 @@ export class RowInsert<T extends object> {
   *one(tx: Tx, row: T): Work<number> {
     const params: SqlValue[] = [];
     pushValues(params, this.columns, row);
-    return yield* tx.run(`${this.begin}${rowsOf(1, this.columns.length)} ${this.end}`, params);
+    return yield* tx.run(this.textFor(1), params);
   }
 
   /** What the statement returns. */
@@ -231,11 +233,20 @@ export class RowInsert<T extends object> {
     for (const piece of pieces(rows)) {
       const params: SqlValue[] = [];
       for (const row of piece) pushValues(params, this.columns, row);
-      const sql = `${this.begin}${rowsOf(piece.length, this.columns.length)} ${this.end}`;
+      const sql = this.textFor(piece.length);
       if (!this.returns) yield* tx.run(sql, params);
       else for (const each of yield* tx.all<R>(sql, params)) returned.push(each);
     }
     return returned;
+  }
+
+  private textFor(rows: number): string {
+    let text = this.texts.get(rows);
+    if (text === undefined) {
+      text = `${this.begin}${rowsOf(rows, this.columns.length)} ${this.end}`;
+      this.texts.set(rows, text);
+    }
+    return text;
   }
 }
 

@@ -24,20 +24,41 @@ export interface NewDelivery extends DeliveryDraft {
 
 const INSERT = DELIVERIES.insert();
 
-/** Stores a delivery of a stream: each row of `push_deliveries` is written here. */
+/**
+ * Stores a delivery of a stream: each row of `push_deliveries` is written here. Member by member: an object that is
+ * put together of others is slow, and this is done for each webhook.
+ */
 export function* insertDelivery(
   tx: Tx,
-  { streamId, taskId, configId, endpoint, organization, principalId }: DeliveryOwner,
-  { id, number, seq, kind, artifactId, webhookId, body, contentType, createdAt }: NewDelivery,
+  webhook: DeliveryOwner,
+  delivery: NewDelivery,
   now: Date,
-  state: Partial<StoredState> = {},
+  state: StoredState = UNTRIED,
 ): Work<void> {
   yield* INSERT.one(tx, {
-    ...UNTRIED,
-    ...state,
-    ...{ id, number, seq, kind, artifactId, webhookId, body, contentType, createdAt },
-    ...{ streamId, taskId, configId, endpoint, organization, principalId },
+    id: delivery.id,
+    streamId: webhook.streamId,
+    taskId: webhook.taskId,
+    configId: webhook.configId,
+    endpoint: webhook.endpoint,
+    organization: webhook.organization,
+    principalId: webhook.principalId,
+    number: delivery.number,
+    seq: delivery.seq,
+    kind: delivery.kind,
+    artifactId: delivery.artifactId,
+    webhookId: delivery.webhookId,
+    body: delivery.body,
+    contentType: delivery.contentType,
+    state: state.state,
+    attempts: state.attempts,
+    tries: state.tries,
+    rejections: state.rejections,
+    nextAttemptAt: state.nextAttemptAt,
+    lastStatus: state.lastStatus,
+    reason: state.reason,
     redelivered: false,
+    createdAt: delivery.createdAt,
     updatedAt: now,
   });
 }

@@ -1,4 +1,5 @@
 import type { Tx, Work } from '../../../database/sql.js';
+import { UNTRIED } from '../delivery.js';
 import { snapshotWebhookId } from '../domain/webhook-id.js';
 import { type DeliveryOwner, insertDelivery } from './insert-delivery.js';
 
@@ -23,6 +24,6 @@ export function* insertSnapshot(
     contentType: null,
     createdAt: now,
   } as const;
-  const stands = dead === null ? {} : ({ state: 'dead', reason: dead } as const);
+  const stands = dead === null ? UNTRIED : ({ ...UNTRIED, state: 'dead', reason: dead } as const);
   yield* insertDelivery(tx, webhook, snapshot, now, stands);
 }

@@ -29,6 +29,8 @@ export function* recordTest(
       state: delivered ? 'delivered' : 'dead',
       attempts: 1,
       tries: 1,
+      rejections: 0,
+      nextAttemptAt: null,
       lastStatus: attempt.status,
       reason,
     },
