@@ -5,6 +5,7 @@ import type { Log } from '../common/logger.js';
 import type { Database, DiskSpace } from './database.js';
 
 const LOOK_EVERY_MS = 2000;
+const FAILURE = 'the free disk space of the database could not be read';
 /** Of the least space, what must be free on the disk itself: every write needs some there first. */
 const ON_DISK = 1 / 8;
 /** When it makes sense to try again, in seconds. */
@@ -28,7 +29,7 @@ export class DiskWatch {
   ) {
     const rules = {
       name: 'disk space',
-      failure: 'the free disk space of the database could not be read',
+      failure: FAILURE,
       everyMs: LOOK_EVERY_MS,
       run: () => this.look(),
     };
@@ -70,7 +71,7 @@ export class DiskWatch {
     try {
       this.newest = await this.database.diskSpace();
     } catch (error) {
-      this.log.error({ err: error }, 'the free disk space of the database could not be read');
+      this.log.error({ err: error }, FAILURE);
       return;
     }
     if (this.newest === null) return;

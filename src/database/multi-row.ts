@@ -31,6 +31,19 @@ export function rowsOf(rows: number, columns: number): string {
   return text;
 }
 
+/** A statement for any number of rows, whose text is made once for each. */
+export function byRows(make: (rows: number) => string): (rows: number) => string {
+  const made = new Map<number, string>();
+  return (rows) => {
+    let text = made.get(rows);
+    if (text === undefined) {
+      text = make(rows);
+      made.set(rows, text);
+    }
+    return text;
+  };
+}
+
 /** `(?, ?, ?)`: the placeholders of an IN list. */
 export function listOf(count: number): string {
   return rowsOf(1, count);

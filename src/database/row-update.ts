@@ -1,4 +1,4 @@
-import { flatten, pieces, typedRows } from './multi-row.js';
+import { byRows, flatten, pieces, typedRows } from './multi-row.js';
 import type { SqlValue, Tx, Work } from './sql.js';
 
 /** One column that an update writes. */
@@ -22,7 +22,7 @@ export interface Guard {
  */
 export class RowUpdate {
   private readonly one: string;
-  private readonly many = new Map<number, string>();
+  private readonly many = byRows((rows) => this.forMany(rows));
 
   constructor(
     private readonly table: string,
@@ -46,7 +46,7 @@ export class RowUpdate {
     const returned: R[] = [];
     const inPieces = tx.dialect === 'sqlite' ? rows.map((row) => [row]) : pieces(rows);
     for (const piece of inPieces) {
-      const sql = piece.length === 1 ? this.one : this.forMany(piece.length);
+      const sql = piece.length === 1 ? this.one : this.many(piece.length);
       const params = flatten(piece, add);
       if (this.guard === undefined) yield* tx.run(sql, params);
       else for (const row of yield* tx.all<R>(sql, params)) returned.push(row);
@@ -55,28 +55,16 @@ export class RowUpdate {
   }
 
   private forMany(rows: number): string {
-    let sql = this.many.get(rows);
-    if (sql === undefined) {
-      const { table, id, guard } = this;
-      const guards = guard === undefined ? [] : [{ ...guard.column, name: 'guard' }];
-      const names = [
-        ...this.columns.map(({ name }) => name),
-        id,
-        ...guards.map(({ name }) => name),
-      ];
-      const types = [
-        ...this.columns.map(({ type }) => type),
-        'text',
-        ...guards.map(({ type }) => type),
-      ];
-      const condition =
-        guard === undefined ? '' : ` AND ${table}.${guard.column.name} = change.guard`;
-      sql = `WITH change (${names.join(', ')}) AS (VALUES ${typedRows(rows, types)})
-        UPDATE ${table} SET ${this.assignments((name) => `change.${name}`)}
-        FROM change WHERE ${table}.${id} = change.${id}${condition}${this.returning()}`;
-      this.many.set(rows, sql);
-    }
-    return sql;
+    const { table, id, guard } = this;
+    const given = [...this.columns, { name: id, type: 'text' }];
+    if (guard !== undefined) given.push({ name: 'guard', type: guard.column.type });
+    const names = given.map(({ name }) => name);
+    const types = given.map(({ type }) => type);
+    const condition =
+      guard === undefined ? '' : ` AND ${table}.${guard.column.name} = change.guard`;
+    return `WITH change (${names.join(', ')}) AS (VALUES ${typedRows(rows, types)})
+      UPDATE ${table} SET ${this.assignments((name) => `change.${name}`)}
+      FROM change WHERE ${table}.${id} = change.${id}${condition}${this.returning()}`;
   }
 
   private returning(): string {

@@ -1,7 +1,7 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import type { Transformer } from './columns.js';
 import type { Database } from './database.js';
-import { pieces, rowsOf } from './multi-row.js';
+import { byRows, pieces, rowsOf } from './multi-row.js';
 import { RowUpdate, type UpdatedColumn } from './row-update.js';
 import type { SqlValue, Tx, Work } from './sql.js';
 
@@ -206,18 +206,17 @@ export class Selection<T extends object> {
 
 /** An INSERT of rows, in few statements. */
 export class RowInsert<T extends object> {
-  private readonly begin: string;
-  /** By number of rows: a statement is found by its text, and the same text is found sooner than an equal one. */
-  private readonly texts = new Map<number, string>();
+  private readonly textFor: (rows: number) => string;
   private readonly returns: boolean;
 
   constructor(
     table: string,
     private readonly columns: readonly TableColumn[],
-    private readonly end: string,
+    end: string,
   ) {
     this.returns = end.includes('RETURNING');
-    this.begin = `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')}) VALUES `;
+    const begin = `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')}) VALUES `;
+    this.textFor = byRows((rows) => `${begin}${rowsOf(rows, columns.length)} ${end}`);
   }
 
   /** One row; how many rows that changed. */
@@ -238,15 +237,6 @@ export class RowInsert<T extends object> {
       else for (const each of yield* tx.all<R>(sql, params)) returned.push(each);
     }
     return returned;
-  }
-
-  private textFor(rows: number): string {
-    let text = this.texts.get(rows);
-    if (text === undefined) {
-      text = `${this.begin}${rowsOf(rows, this.columns.length)} ${this.end}`;
-      this.texts.set(rows, text);
-    }
-    return text;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Database } from './database.js';
 
 /** How often a worker says that it is there, and everybody looks who is. */
 const LOOK_EVERY_MS = 2000;
+const FAILURE = 'the number of workers could not be read';
 /** A worker that has said nothing for so long has gone, or cannot reach the database. */
 const SEEN_FOR_MS = 20_000;
 /** Said to who looks at a task that waits for a worker. */
@@ -30,7 +31,7 @@ export class WorkerWatch {
   ) {
     const rules = {
       name: 'workers',
-      failure: 'the number of workers could not be read',
+      failure: FAILURE,
       everyMs: LOOK_EVERY_MS,
       run: () => this.look(),
     };
@@ -73,7 +74,7 @@ export class WorkerWatch {
     try {
       this.newest = this.isShared ? await this.seen() : this.isWorker ? 1 : 0;
     } catch (error) {
-      this.log.warn({ err: error }, 'the number of workers could not be read');
+      this.log.warn({ err: error }, FAILURE);
       return;
     }
     if (this.hasNoWorkers === this.warned) return;

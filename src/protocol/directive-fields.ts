@@ -1,5 +1,5 @@
 import { invalidField } from '../common/hub-error.js';
-import { snakeCase } from './snake-case.js';
+import { spellingsOf } from './snake-case.js';
 
 /** Reads one value, or throws HubError INVALID_PARAMS naming `field`. */
 export type Parse<T> = (value: unknown, field: string) => T;
@@ -32,19 +32,6 @@ export function findMember<T>(
     }
   }
   return undefined;
-}
-
-const spellings = new Map<string, readonly string[]>();
-
-/** The hub's own names, of which there are few. */
-function spellingsOf(name: string): readonly string[] {
-  let known = spellings.get(name);
-  if (known === undefined) {
-    const snake = snakeCase(name);
-    known = snake === name ? [name] : [name, snake];
-    spellings.set(name, known);
-  }
-  return known;
 }
 
 export function textUpTo(limit: number): Parse<string> {

@@ -1,7 +1,7 @@
 import { type FieldViolation, invalidFields } from '../common/hub-error.js';
 import { nearest } from '../common/nearest.js';
 import type { Source } from './directive-fields.js';
-import { snakeCase } from './snake-case.js';
+import { spellingsOf } from './snake-case.js';
 
 /** The members of a routing directive, as docs/routing.md lists them. */
 export const DIRECTIVE_MEMBERS = [
@@ -114,7 +114,7 @@ const spelled = new WeakMap<readonly string[], ReadonlySet<string>>();
 function spellings(names: readonly string[]): ReadonlySet<string> {
   let all = spelled.get(names);
   if (all === undefined) {
-    all = new Set(names.flatMap((name) => [name, snakeCase(name)]));
+    all = new Set(names.flatMap(spellingsOf));
     spelled.set(names, all);
   }
   return all;

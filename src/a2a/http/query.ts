@@ -1,5 +1,5 @@
 import { type FieldViolation, invalidFields } from '../../common/hub-error.js';
-import { snakeCase } from '../../protocol/snake-case.js';
+import { spellingsOf } from '../../protocol/snake-case.js';
 import type { Shape } from '../validation/shape.js';
 import type { HttpRequest } from './http-binding.js';
 
@@ -24,5 +24,5 @@ export function readQuery(
 }
 
 function valuesOf(name: string, query: HttpRequest['query']): string[] {
-  return [...new Set([name, snakeCase(name)])].flatMap((key) => query[key] ?? []);
+  return spellingsOf(name).flatMap((key) => query[key] ?? []);
 }

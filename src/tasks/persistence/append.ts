@@ -1,7 +1,6 @@
 import { HubError } from '../../common/hub-error.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import { Table } from '../../database/table.js';
 import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/prepared-append.js';
@@ -13,8 +12,8 @@ import { insertDelegations, updateDelegations, type TurnOf } from './delegation-
 import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
 import { textOfHeader } from './header-text.js';
-import { TaskCheckpointEntity, TaskEventEntity } from './task-event.entity.js';
-import { taskColumns, taskDueAt, TASKS } from './task-rows.js';
+import type { TaskEventEntity } from './task-event.entity.js';
+import { CHECKPOINTS, EVENTS, taskColumns, taskDueAt, TASKS } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
 
@@ -205,7 +204,7 @@ function* lockRows(tx: Tx, table: 'tasks' | 'delegations', ids: readonly string[
   }
 }
 
-const INSERT_EVENTS = new Table(TaskEventEntity).insert();
+const INSERT_EVENTS = EVENTS.insert();
 
 function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeTexts): Work<void> {
   const rows: TaskEventEntity[] = [];
@@ -219,7 +218,7 @@ function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeT
   yield* INSERT_EVENTS.apply(tx, rows);
 }
 
-const UPSERT_CHECKPOINTS = new Table(TaskCheckpointEntity).upsert();
+const UPSERT_CHECKPOINTS = CHECKPOINTS.upsert();
 
 function* insertCheckpoints(
   tx: Tx,

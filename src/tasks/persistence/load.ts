@@ -14,7 +14,16 @@ import {
 import { EVENT_COLUMNS, readEvents } from './read-events.js';
 import type { StoredTask } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
-import { DELEGATION, TASK_COLUMNS, toTaskRow, type EventRow, type TaskRow } from './task-rows.js';
+import {
+  CHECKPOINTS,
+  DELEGATION,
+  TASK_COLUMNS,
+  toTaskRow,
+  type EventRow,
+  type TaskRow,
+} from './task-rows.js';
+
+const CHECKPOINT_COLUMNS = CHECKPOINTS.select().names;
 
 export async function findTaskRow(database: Database, id: string): Promise<TaskRow | undefined> {
   // No id with U+0000 exists, and PostgreSQL refuses to look for one.
@@ -62,7 +71,7 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
       marked.length === 0
         ? []
         : database.read<StoredCheckpointRow>(
-            `SELECT task_id, seq, body, held, text_id, text_size, held_id, held_size
+            `SELECT ${CHECKPOINT_COLUMNS}
              FROM task_checkpoints
              WHERE ${anyOf(marked.length, 'task_id = ? AND seq = ?')}`,
             marked.flatMap(({ record, checkpointSeq }) => [record.id, checkpointSeq]),

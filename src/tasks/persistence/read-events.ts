@@ -2,10 +2,10 @@ import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import { sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
 import type { ReserveBytes } from '../store/task-store.js';
-import type { EventRow, HeaderRow } from './task-rows.js';
+import { EVENTS, type EventRow, type HeaderRow } from './task-rows.js';
 
 /** The columns of a {@link StoredEventRow}. */
-export const EVENT_COLUMNS = 'task_id, seq, kind, at, header, body, text_id, text_size';
+export const EVENT_COLUMNS = EVENTS.select().names;
 
 /** What is read of the rows of a task, and how large a row is of which that is read. */
 interface Columns<Row> {

@@ -5,10 +5,13 @@ import { isOpen, OPEN_STATES } from '../domain/delegation-state.js';
 import type { Delegation, EventKind, LogHeader, TaskEvent, TaskRecord } from '../task.js';
 import { DelegationEntity } from './delegation.entity.js';
 import { headerOfText } from './header-text.js';
+import { TaskCheckpointEntity, TaskEventEntity } from './task-event.entity.js';
 import { type RequestColumn, TaskEntity } from './task.entity.js';
 
 export const TASKS = new Table(TaskEntity);
 export const DELEGATIONS = new Table(DelegationEntity);
+export const EVENTS = new Table(TaskEventEntity);
+export const CHECKPOINTS = new Table(TaskCheckpointEntity);
 
 /** What is read of a task's row; see {@link toTaskRow}. */
 export const TASK_COLUMNS = TASKS.selectBut('dueAt', 'everyEvent').names;
