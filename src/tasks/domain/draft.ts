@@ -1,3 +1,4 @@
+import { merged } from '../../common/merged.js';
 import type { Artifact, Message, TaskState } from '../../protocol/a2a.js';
 import { agentMessage, statusUpdate, type Payload, type TaskRef } from '../../protocol/build.js';
 import { applyHeld, cloneHeld } from '../../protocol/task-reducer.js';
@@ -93,7 +94,8 @@ export class Draft {
   }
 
   patch(id: string, patch: Patch): void {
-    this.patches.set(id, { ...this.patches.get(id), ...patch });
+    const before = this.patches.get(id);
+    this.patches.set(id, before === undefined ? patch : merged(before, patch));
   }
 
   patchRecord(patch: NonNullable<TaskChange['record']>): void {

@@ -1,3 +1,4 @@
+import { merged } from '../../common/merged.js';
 import type { IdSource } from '../../common/ids.js';
 import { Role, TaskState } from '../../protocol/a2a.js';
 import type {
@@ -252,7 +253,7 @@ function takeStatus(
   } else {
     draft.patch(delegationId, {
       state,
-      progress: { ...delegation.progress, lastStatus: statusKey(status) },
+      progress: merged(delegation.progress, { lastStatus: statusKey(status) }),
       ...(isWaiting(state) && { reason: reasonOf(message) }),
       ...(state === 'working' && delegation.reason !== null && { reason: null }),
     });
