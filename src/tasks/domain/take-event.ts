@@ -303,7 +303,7 @@ function showProgress(
     parts: namedParts(delegation.agentName, message, ''),
     metadata: withHubData(
       { ...message.metadata, ...withoutHubKeys(metadata) },
-      { ...draft.originOf(delegation), state },
+      { state, ...draft.originOf(delegation) },
     ),
   };
   if (isWaiting(state) && named) draft.addQuestion(delegation.id, named);
@@ -322,7 +322,7 @@ function showProgress(
 
 function progressOf(draft: Draft, delegation: Delegation, state: Delegation['state']): Message {
   const words = state === 'working' ? 'is working.' : `${state}.`;
-  const hubData = { ...draft.originOf(delegation), state };
+  const hubData = { state, ...draft.originOf(delegation) };
   return draft.say(`${delegation.agentName} ${words}`, withHubData(undefined, hubData));
 }
 
