@@ -63,6 +63,8 @@ export class LiveTask {
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
+  /** What was applied changes more of the record than its newest event. */
+  private columnsChanged = false;
   private enlisted: EnlistedWork[] = [];
   private keys: IdempotencyKey[] = [];
   /** Keys that hold until the task ends, as far as they came here. */
@@ -181,13 +183,12 @@ export class LiveTask {
     if (change.begins !== undefined) this.add(change.begins);
     for (const patch of change.delegations ?? []) this.patch(patch, now);
     if (change.record !== undefined) this.recordChanged = true;
-    this.record = {
-      ...this.record,
-      ...change.record,
-      ...this.statusColumns(change.events, now),
-      seq: this.record.seq + events.length,
-      updatedAt: now,
-    };
+    const status = this.statusColumns(change.events, now);
+    const seq = this.record.seq + events.length;
+    this.record = { ...this.record, seq, updatedAt: now };
+    if (status === undefined && change.record === undefined) return;
+    this.columnsChanged = true;
+    this.record = { ...this.record, ...change.record, ...status };
   }
 
   /** What else belongs in the commit of what has been applied. */
@@ -221,6 +222,7 @@ export class LiveTask {
       endedKeys: isTerminal(this.record.state) ? this.untilEnd : [],
       expectedVersion: this.committedVersion,
       record: this.record,
+      onlyEvents: !this.columnsChanged,
       events: this.events,
       delegations: this.takeWrites(),
       checkpoint,
@@ -238,6 +240,7 @@ export class LiveTask {
     if (append.endedKeys.length > 0) this.untilEnd = [];
     if (this.writes.size > 0) this.writes = new Map();
     this.recordChanged = false;
+    this.columnsChanged = false;
     this.enlisted = [];
     this.keys = [];
     this.untaken = 0;
@@ -283,13 +286,13 @@ export class LiveTask {
   private statusColumns(
     events: readonly NewEvent[],
     now: Date,
-  ): Partial<Pick<TaskRecord, 'state' | 'statusAt'>> {
+  ): Pick<TaskRecord, 'state' | 'statusAt'> | undefined {
     const status = this.task.status;
     const moved = events.some(
       ({ kind, payload }) =>
         kind !== 'reply' && (payload.$case === 'statusUpdate' || payload.$case === 'task'),
     );
-    if (!moved || status === undefined) return {};
+    if (!moved || status === undefined) return undefined;
     const at = Date.parse(status.timestamp ?? '');
     return { state: status.state, statusAt: Number.isNaN(at) ? now : new Date(at) };
   }

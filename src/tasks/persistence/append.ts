@@ -1,7 +1,12 @@
 import { HubError } from '../../common/hub-error.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
+import type {
+  AfterCommit,
+  Appended,
+  AppendParticipant,
+  Beginning,
+} from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/prepared-append.js';
 import type { UsageStore } from '../store/usage-store.js';
@@ -49,8 +54,12 @@ export function* appendBatch(
   const good = [...creates, ...changes];
 
   yield* insertEvents(tx, good, texts);
-  yield* insertDelegations(tx, good, turnOf);
-  yield* updateDelegations(tx, changes, turnOf);
+  // Most appends are chunks, and bring events alone.
+  const others = good.filter(({ delegations }) => delegations.length > 0);
+  if (others.length > 0) {
+    yield* insertDelegations(tx, others, turnOf);
+    yield* updateDelegations(tx, others, turnOf);
+  }
   yield* insertCheckpoints(tx, good, texts);
   yield* releaseEnded(tx, changes);
   const used = sumUsage(good.map(usageOf));
@@ -60,13 +69,13 @@ export function* appendBatch(
   for (const { taskId, enlisted } of good) {
     for (const statements of enlisted) after.push(yield* statements(tx, taskId));
   }
-  const appended = good
-    .map((append) => {
-      const { taskId, events } = append;
-      const begins = beginningOf(append);
-      return { taskId, events, everyEvent: everyEvent.has(taskId), begins };
-    })
-    .filter(({ events, begins }) => events.length > 0 || begins !== null);
+  const appended: Appended[] = [];
+  for (const append of good) {
+    const { taskId, events } = append;
+    const begins = beginningOf(append);
+    if (events.length === 0 && begins === null) continue;
+    appended.push({ taskId, events, everyEvent: everyEvent.has(taskId), begins });
+  }
   if (appended.length > 0) after.push(yield* participant.appended(tx, appended));
   for (const append of good) outcomes.set(append, COMMITTED);
   return { outcomes, after: after.filter((each) => each !== undefined), used };
@@ -78,6 +87,7 @@ function usageOf({ record, usage }: PreparedAppend): OwnedUsageChange {
 
 function beginningOf(append: PreparedAppend): Beginning | null {
   const isTask = createsTask(append);
+  if (!isTask && append.delegations.length === 0) return null;
   const begun = append.delegations.filter(({ delegation }) => isUnsent(delegation.state));
   if (!isTask && begun.length === 0) return null;
   return {
@@ -94,6 +104,7 @@ function* insertTasks(
   creates: readonly PreparedAppend[],
   outcomes: Outcomes,
 ): Work<PreparedAppend[]> {
+  if (creates.length === 0) return [];
   const leftOver = yield* withDeletedLogs(
     tx,
     creates.map(({ taskId }) => taskId),
@@ -120,6 +131,12 @@ function beingDeleted(taskId: string): HubError {
   return new HubError('CONFLICT', `a task ${taskId} is still being deleted`);
 }
 
+/** What follows from the columns as they are. */
+const COUNTED = {
+  checkpointSeq: 'COALESCE(NEW, tasks.checkpoint_seq)',
+  storedBytes: 'tasks.stored_bytes + NEW',
+};
+
 const UPDATE = TASKS.guardedUpdate(
   [
     'state',
@@ -134,10 +151,15 @@ const UPDATE = TASKS.guardedUpdate(
     'storedBytes',
     'updatedAt',
   ],
-  {
-    checkpointSeq: 'COALESCE(NEW, tasks.checkpoint_seq)',
-    storedBytes: 'tasks.stored_bytes + NEW',
-  },
+  COUNTED,
+  'version',
+  ['id', 'everyEvent'],
+);
+
+/** {@link UPDATE} of the columns that every append changes, none of which is in an index. */
+const ADVANCE = TASKS.guardedUpdate(
+  ['seq', 'version', 'checkpointSeq', 'storedBytes', 'updatedAt'],
+  COUNTED,
   'version',
   ['id', 'everyEvent'],
 );
@@ -162,21 +184,13 @@ function* updateTasks(
     else changes.push(append);
     seen.add(append.taskId);
   }
-  yield* lockRows(
-    tx,
-    'tasks',
-    changes.map(({ taskId }) => taskId),
-  );
-  const rows = changes.map(({ record, expectedVersion, checkpoint, usage }) => ({
-    ...record,
-    expected: expectedVersion,
-    version: expectedVersion + 1,
-    checkpointSeq: checkpoint === null ? null : record.seq,
-    dueAt: taskDueAt(record),
-    storedBytes: usage.storedBytes,
-  }));
+  yield* lockTasks(tx, changes);
+  const advanced = changes.filter(({ onlyEvents }) => onlyEvents);
+  const others = changes.filter(({ onlyEvents }) => !onlyEvents);
+  const found = yield* ADVANCE.apply(tx, advanced.map(advancedRow));
+  for (const row of yield* UPDATE.apply(tx, others.map(updatedRow))) found.push(row);
   const updated = new Set<string>();
-  for (const { id, everyEvent: isWanted } of yield* UPDATE.apply(tx, rows)) {
+  for (const { id, everyEvent: isWanted } of found) {
     updated.add(id);
     if (isWanted === 1) everyEvent.add(id);
   }
@@ -184,18 +198,50 @@ function* updateTasks(
   for (const append of changes) {
     if (!updated.has(append.taskId)) outcomes.set(append, { kind: 'conflict' });
   }
-  const written = good.flatMap(({ delegations }) => delegations).filter(({ added }) => !added);
+  yield* lockDelegations(tx, good);
+  return good;
+}
+
+function advancedRow(append: PreparedAppend) {
+  const { taskId, record, expectedVersion, checkpoint, usage } = append;
+  return {
+    id: taskId,
+    expected: expectedVersion,
+    version: expectedVersion + 1,
+    seq: record.seq,
+    checkpointSeq: checkpoint === null ? null : record.seq,
+    storedBytes: usage.storedBytes,
+    updatedAt: record.updatedAt,
+  };
+}
+
+function updatedRow(append: PreparedAppend) {
+  const { record } = append;
+  return { ...record, ...advancedRow(append), dueAt: taskDueAt(record) };
+}
+
+function* lockTasks(tx: Tx, changes: readonly PreparedAppend[]): Work<void> {
+  // SQLite has the whole file locked already.
+  if (tx.dialect === 'sqlite') return;
+  yield* lockRows(
+    tx,
+    'tasks',
+    changes.map(({ taskId }) => taskId),
+  );
+}
+
+function* lockDelegations(tx: Tx, changes: readonly PreparedAppend[]): Work<void> {
+  if (tx.dialect === 'sqlite') return;
+  const written = changes.flatMap(({ delegations }) => delegations).filter(({ added }) => !added);
   yield* lockRows(
     tx,
     'delegations',
     written.map(({ delegation }) => delegation.id),
   );
-  return good;
 }
 
-/** In the order of their ids. SQLite has the whole file locked already. */
+/** In the order of their ids. */
 function* lockRows(tx: Tx, table: 'tasks' | 'delegations', ids: readonly string[]): Work<void> {
-  if (tx.dialect === 'sqlite') return;
   for (const piece of pieces([...ids].sort())) {
     yield* tx.all(
       `SELECT id FROM ${table} WHERE id IN ${listOf(piece.length)} ORDER BY id FOR UPDATE`,
@@ -211,8 +257,9 @@ function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeT
   for (const { events } of appends) {
     for (const event of events) {
       const { taskId, seq, kind, at, header } = event;
+      const { body, textId, textSize } = texts.columnsOf(event);
       const entry = { taskId, seq, kind, at: at.getTime(), header: textOfHeader(header) };
-      rows.push({ ...entry, ...texts.columnsOf(event) });
+      rows.push({ ...entry, body, textId, textSize });
     }
   }
   yield* INSERT_EVENTS.apply(tx, rows);
