@@ -182,13 +182,16 @@ export class LiveTask {
     for (const event of events) this.events.push(event);
     if (change.begins !== undefined) this.add(change.begins);
     for (const patch of change.delegations ?? []) this.patch(patch, now);
-    if (change.record !== undefined) this.recordChanged = true;
-    const status = this.statusColumns(change.events, now);
     const seq = this.record.seq + events.length;
-    this.record = { ...this.record, seq, updatedAt: now };
-    if (status === undefined && change.record === undefined) return;
-    this.columnsChanged = true;
-    this.record = { ...this.record, ...change.record, ...status };
+    const { state, statusAt } = this.statusAfter(change.events, now);
+    if (statusAt !== this.record.statusAt) this.columnsChanged = true;
+    const record = { ...this.record, state, statusAt, seq, updatedAt: now };
+    if (change.record !== undefined) {
+      this.recordChanged = true;
+      this.columnsChanged = true;
+      Object.assign(record, change.record);
+    }
+    this.record = record;
   }
 
   /** What else belongs in the commit of what has been applied. */
@@ -283,16 +286,17 @@ export class LiveTask {
     });
   }
 
-  private statusColumns(
+  /** The state of the record with these events, and since when it is. */
+  private statusAfter(
     events: readonly NewEvent[],
     now: Date,
-  ): Pick<TaskRecord, 'state' | 'statusAt'> | undefined {
+  ): Pick<TaskRecord, 'state' | 'statusAt'> {
     const status = this.task.status;
     const moved = events.some(
       ({ kind, payload }) =>
         kind !== 'reply' && (payload.$case === 'statusUpdate' || payload.$case === 'task'),
     );
-    if (!moved || status === undefined) return undefined;
+    if (!moved || status === undefined) return this.record;
     const at = Date.parse(status.timestamp ?? '');
     return { state: status.state, statusAt: Number.isNaN(at) ? now : new Date(at) };
   }

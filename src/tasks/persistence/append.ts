@@ -9,6 +9,7 @@ import type {
 } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/prepared-append.js';
+import type { TaskEvent } from '../task.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
@@ -17,8 +18,7 @@ import { insertDelegations, updateDelegations, type TurnOf } from './delegation-
 import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
 import { textOfHeader } from './header-text.js';
-import type { TaskEventEntity } from './task-event.entity.js';
-import { CHECKPOINTS, EVENTS, taskColumns, taskDueAt, TASKS } from './task-rows.js';
+import { CHECKPOINTS, EVENTS, newTaskRow, taskDueAt, TASKS } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
 
@@ -82,7 +82,7 @@ export function* appendBatch(
 }
 
 function usageOf({ record, usage }: PreparedAppend): OwnedUsageChange {
-  return { ...usage, owner: record };
+  return { owner: record, ...usage };
 }
 
 function beginningOf(append: PreparedAppend): Beginning | null {
@@ -110,13 +110,8 @@ function* insertTasks(
     creates.map(({ taskId }) => taskId),
   );
   const free = creates.filter(({ taskId }) => !leftOver.has(taskId));
-  const rows = free.map((append) => ({
-    ...taskColumns(append.record),
-    version: append.expectedVersion + 1,
-    checkpointSeq: append.checkpoint === null ? 0 : append.record.seq,
-    storedBytes: append.usage.storedBytes,
-  }));
-  const inserted = new Set((yield* INSERT.apply<{ id: string }>(tx, rows)).map(({ id }) => id));
+  const rows = free.map(newTaskRow);
+  const inserted = new Set((yield* INSERT.apply(tx, rows)).map(({ id }) => id));
   const good: PreparedAppend[] = [];
   for (const append of creates) {
     if (inserted.has(append.taskId)) good.push(append);
@@ -202,22 +197,34 @@ function* updateTasks(
   return good;
 }
 
-function advancedRow(append: PreparedAppend) {
-  const { taskId, record, expectedVersion, checkpoint, usage } = append;
+function advancedRow({ taskId, record, expectedVersion, checkpoint, usage }: PreparedAppend) {
   return {
     id: taskId,
     expected: expectedVersion,
-    version: expectedVersion + 1,
     seq: record.seq,
+    version: expectedVersion + 1,
     checkpointSeq: checkpoint === null ? null : record.seq,
     storedBytes: usage.storedBytes,
     updatedAt: record.updatedAt,
   };
 }
 
-function updatedRow(append: PreparedAppend) {
-  const { record } = append;
-  return { ...record, ...advancedRow(append), dueAt: taskDueAt(record) };
+function updatedRow({ taskId, record, expectedVersion, checkpoint, usage }: PreparedAppend) {
+  return {
+    id: taskId,
+    expected: expectedVersion,
+    state: record.state,
+    statusAt: record.statusAt,
+    seq: record.seq,
+    version: expectedVersion + 1,
+    checkpointSeq: checkpoint === null ? null : record.seq,
+    cancelRequestedAt: record.cancelRequestedAt,
+    cancelMetadata: record.cancelMetadata,
+    deadlineAt: record.deadlineAt,
+    dueAt: taskDueAt(record),
+    storedBytes: usage.storedBytes,
+    updatedAt: record.updatedAt,
+  };
 }
 
 function* lockTasks(tx: Tx, changes: readonly PreparedAppend[]): Work<void> {
@@ -253,16 +260,15 @@ function* lockRows(tx: Tx, table: 'tasks' | 'delegations', ids: readonly string[
 const INSERT_EVENTS = EVENTS.insert();
 
 function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeTexts): Work<void> {
-  const rows: TaskEventEntity[] = [];
-  for (const { events } of appends) {
-    for (const event of events) {
-      const { taskId, seq, kind, at, header } = event;
-      const { body, textId, textSize } = texts.columnsOf(event);
-      const entry = { taskId, seq, kind, at: at.getTime(), header: textOfHeader(header) };
-      rows.push({ ...entry, body, textId, textSize });
-    }
-  }
-  yield* INSERT_EVENTS.apply(tx, rows);
+  const events: TaskEvent[] = [];
+  for (const append of appends) for (const event of append.events) events.push(event);
+  yield* INSERT_EVENTS.apply(tx, events, {
+    at: ({ at }: TaskEvent) => at.getTime(),
+    header: ({ header }: TaskEvent) => textOfHeader(header),
+    body: (event: TaskEvent) => (texts.idOf(event) === null ? event.body : ''),
+    textId: (event: TaskEvent) => texts.idOf(event),
+    textSize: (event: TaskEvent) => (texts.idOf(event) === null ? null : event.body.length),
+  });
 }
 
 const UPSERT_CHECKPOINTS = CHECKPOINTS.upsert();
