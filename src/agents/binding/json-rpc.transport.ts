@@ -84,9 +84,9 @@ export class JsonRpcTransport implements AgentTransport {
     options: Options,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send(method, params, options, 'text/event-stream');
-    for await (const { json } of answer.events()) {
+    for await (const { json, isLong } of answer.events()) {
       const result = resultOf(json);
-      await decodeBytes(result);
+      if (isLong) await decodeBytes(result);
       this.lastJson = result;
       yield StreamResponse.fromJSON(result);
     }
