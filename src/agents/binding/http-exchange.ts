@@ -79,13 +79,13 @@ export class HttpExchange {
     let answer: EgressResponse;
     try {
       answer = await this.egress.request(url, {
-        ...request,
         signal: this.options.signal,
         connectTimeoutMs: this.options.connectTimeoutMs,
         onSent: this.options.onSent,
         // The runner's budgets end a call that takes too long.
         headersTimeoutMs: 0,
         bodyTimeoutMs: 0,
+        ...request,
       });
     } catch (error) {
       throw this.lost(error);

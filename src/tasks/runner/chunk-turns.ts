@@ -8,7 +8,6 @@ const SHARE_MS = 10;
  * one commit, and each piece of work on them is done for many at once. Where none was for that long, the next
  * one is at once.
  */
-
 export class ChunkTurns {
   private waiting: (() => void)[] = [];
   private lastAt = -Infinity;
