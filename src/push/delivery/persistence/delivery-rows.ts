@@ -28,6 +28,7 @@ export function toStream(row: StreamRow, webhook: TaskWebhook): DeliveryStream {
     dueSince: null,
     probeUntil: null,
     isEarly: false,
+    isPrefetched: false,
     epoch: row.epoch,
     leaseUntil: row.leaseUntil ?? new Date(0),
     nextSeq: row.nextSeq,
