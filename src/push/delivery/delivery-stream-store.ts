@@ -26,6 +26,8 @@ export interface DeliveryStream {
   readonly leaseUntil: Date;
   /** The log entry to look at next. */
   readonly nextSeq: number;
+  /** The newest log entry known to be of interest, as of the last step. */
+  readonly headSeq: number;
   /** What is known of the log before `nextSeq`; null: to be found out from the log. */
   readonly cursor: StreamCursor | null;
   /** How many deliveries are made and not ended; they go before the log. */

@@ -170,6 +170,7 @@ describe('StreamRunner', () => {
       epoch: 1,
       leaseUntil: new Date(NOW + leaseMs(SETTINGS)),
       nextSeq: 1,
+      headSeq: 1,
       cursor: LOG_START,
       open: 1,
       lastNumber: 1,

@@ -32,6 +32,7 @@ export function toStream(row: StreamRow, webhook: TaskWebhook): DeliveryStream {
     epoch: row.epoch,
     leaseUntil: row.leaseUntil ?? new Date(0),
     nextSeq: row.nextSeq,
+    headSeq: row.headSeq,
     cursor: row.cursor,
     open: row.open,
     lastNumber: row.lastNumber,
