@@ -171,11 +171,15 @@ export class SendPermit {
     return this.owner.wait(this.permits).then((isPermitted) => (this.isHeld = isPermitted));
   }
 
-  /** Its attempt was answered, in so much time (null: it failed): another stream may send meanwhile. */
-  lend(durationMs: number | null): void {
+  /**
+   * Its attempt was answered, in so much time (null: it failed): another stream may send meanwhile. Whether one
+   * does.
+   */
+  lend(durationMs: number | null): boolean {
     this.owner.answered(this.endpoint, this.permits, durationMs);
     this.isOver = this.owner.isTurnOver(this.permits);
     if (this.isHeld && !this.isOver) this.isHeld = !this.owner.pass(this.endpoint, this.permits);
+    return !this.isHeld;
   }
 
   /** The stream ends here. */

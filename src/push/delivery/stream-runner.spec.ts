@@ -35,7 +35,7 @@ const SILENT = {
   error: () => undefined,
 };
 const NEVER = new AbortController().signal;
-const ALWAYS = { regain: () => true, lend: () => undefined };
+const ALWAYS = { regain: () => true, lend: () => false };
 const DELIVERED = { status: 200, error: null, detail: null, response: '', durationMs: 1 };
 
 /** Stands still unless a test moves it. */
@@ -194,7 +194,7 @@ describe('StreamRunner', () => {
   }
 
   it('gives back a stream that gets no permit, at the time it was due', async () => {
-    const none = { regain: () => Promise.resolve(false), lend: () => undefined };
+    const none = { regain: () => Promise.resolve(false), lend: () => false };
     await run({ isPrefetched: true, dueSince: new Date(7) }, none);
     await run({ isPrefetched: true, dueSince: null }, none);
     expect([released, sent]).toEqual([[7, NOW], []]);
@@ -209,10 +209,12 @@ describe('StreamRunner', () => {
     async (status, isLent) => {
       answer = { status };
       const lent: unknown[] = [];
-      await run(
-        {},
-        { regain: () => true, lend: (ms) => lent.push([ms === null, recorded.length]) },
-      );
+      const lend = (ms: number | null): boolean => {
+        lent.push([ms === null, recorded.length]);
+        return true;
+      };
+      await run({}, { regain: () => true, lend });
+      expect(recorded).toHaveLength(1);
       expect(lent).toEqual([[!isLent, 0]]);
     },
   );

@@ -16,6 +16,7 @@ import { type BodyReservation, SendBudget } from './send-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { DeliveryReader, isPermanent } from './delivery-reader.js';
 import { AttemptRecorder } from './attempt-recorder.js';
+import { Gathering } from './gathering.js';
 import type { SendPermit } from './send-permits.js';
 import { StreamTurn, leaseMs } from './stream-turn.js';
 import {
@@ -59,6 +60,7 @@ interface Step {
 @Injectable()
 export class StreamRunner {
   private readonly recorder: AttemptRecorder;
+  private readonly recorded = new Gathering();
 
   constructor(
     private readonly streams: DeliveryStreamStore,
@@ -202,7 +204,9 @@ export class StreamRunner {
     const number = delivery.attempts + 1;
     const began = performance.now();
     const answer = await this.send(stream, delivery, number, at, signal);
-    permit.lend(verdictOf(answer.status) === 'retry' ? null : performance.now() - began);
+    const durationMs = verdictOf(answer.status) === 'retry' ? null : performance.now() - began;
+    // While others send, outcomes gather, so that one commit records many.
+    if (permit.lend(durationMs)) await this.recorded.join();
     if (signal.aborted && answer.status === null) {
       await this.streams.release(stream, this.clock.now());
       return 'idle';

@@ -79,19 +79,23 @@ export class HttpWebhookSender extends WebhookSender {
 const READ_BYTES = 64 * 1024;
 
 /** The first bytes of a body; what breaks off later does not matter, the status has come. */
-async function beginningOf(body: Readable, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+function beginningOf(body: Readable, limit: number): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (): void => resolve(Buffer.concat(chunks).subarray(0, limit).toString('utf8'));
+    body.on('data', (chunk: Buffer) => {
       if (size < limit) chunks.push(chunk);
       size += chunk.length;
-      if (size >= Math.max(limit, READ_BYTES)) break;
-    }
-  } catch {
+      if (size < Math.max(limit, READ_BYTES)) return;
+      end();
+      body.destroy();
+    });
+    body.once('end', end);
     // The receiver cut its answer, or took longer than the attempt may.
-  }
-  return Buffer.concat(chunks).subarray(0, limit).toString('utf8');
+    body.on('error', end);
+    body.once('close', end);
+  });
 }
 
 function causeOf(error: unknown): unknown {
