@@ -38,8 +38,7 @@ export class HttpWebhookSender extends WebhookSender {
 
   async send(request: WebhookRequest, deadline: AttemptDeadline): Promise<WebhookAnswer> {
     try {
-      const answer = await this.exchange(request, deadline.signal);
-      return { ...answer, durationMs: deadline.elapsedMs };
+      return await this.exchange(request, deadline);
     } catch (error) {
       const failed = failure(causeOf(error), deadline.passed);
       const isShown = !(error instanceof ListedReceiverError) || this.limits.showAllowedAnswers;
@@ -49,13 +48,13 @@ export class HttpWebhookSender extends WebhookSender {
 
   private async exchange(
     request: WebhookRequest,
-    signal: AbortSignal,
-  ): Promise<Omit<WebhookAnswer, 'durationMs'>> {
+    deadline: AttemptDeadline,
+  ): Promise<WebhookAnswer> {
     const { answer, isListed } = await this.egress.request(request.organization, request.url, {
       method: 'POST',
       headers: request.headers,
       body: request.body,
-      signal,
+      signal: deadline.signal,
       clientCertificate: request.clientCertificate,
       ca: request.ca,
       connectTimeoutMs: this.limits.connectTimeoutMs,
@@ -63,15 +62,16 @@ export class HttpWebhookSender extends WebhookSender {
       bodyTimeoutMs: this.limits.timeoutMs,
     });
     const text = await beginningOf(answer.body, this.limits.responseBytes);
-    const outcome = {
+    const isGuarded = isListed && !this.limits.showAllowedAnswers;
+    return {
       status: answer.statusCode,
       error: null,
       detail: null,
       retryAfterMs: retryAfterMs(answer.headers['retry-after'], this.clock.now()),
+      response: isGuarded ? null : scrub(text, request.secrets),
+      durationMs: deadline.elapsedMs,
+      isGuarded,
     };
-    return isListed && !this.limits.showAllowedAnswers
-      ? { ...outcome, response: null, isGuarded: true }
-      : { ...outcome, response: scrub(text, request.secrets) };
   }
 }
 
