@@ -1,3 +1,5 @@
+/** Bytes that may wait for a reader that is read from without it being behind. */
+const ROOM_BYTES = 16 * 1024;
 /** How long a reader that is behind may take before the next chunk is queued on top. */
 const CATCH_UP_MS = 250;
 
@@ -39,19 +41,20 @@ export class Outbox<Chunk> {
   }
 
   /**
-   * Resolves when the next chunk may come: at once for a reader that keeps up, else when it has caught
+   * When the next chunk may come: undefined, at once, for a reader that keeps up, else when it has caught
    * up or after a short pause.
    */
-  async ready(): Promise<void> {
-    if (!this.writing || this.outlet.closed()) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, CATCH_UP_MS);
+  ready(): Promise<void> | undefined {
+    if (!this.writing || this.outlet.closed()) return undefined;
+    if (this.waitingBytes < Math.min(ROOM_BYTES, this.limitBytes / 2)) return undefined;
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.wake?.(), CATCH_UP_MS);
       this.wake = (): void => {
+        this.wake = undefined;
         clearTimeout(timer);
         resolve();
       };
     });
-    this.wake = undefined;
   }
 
   /** Takes out what waits. */

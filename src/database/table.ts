@@ -156,6 +156,8 @@ export class Table<T extends object> {
 export class Selection<T extends object> {
   /** Their names, for a SELECT or RETURNING. */
   readonly names: string;
+  /** With all properties: a copy of it is filled faster than an empty object, and read faster after that. */
+  private readonly blank: Readonly<Record<string, unknown>>;
 
   constructor(
     private readonly table: string,
@@ -164,6 +166,7 @@ export class Selection<T extends object> {
     names = columns.map(({ name }) => name),
   ) {
     this.names = names.join(', ');
+    this.blank = blankOf(columns.map(({ key }) => key));
   }
 
   /** Their names behind the alias of the table. */
@@ -179,7 +182,7 @@ export class Selection<T extends object> {
 
   /** The object of a row, which may have other columns beside these. */
   readonly read = (row: DatabaseRow): T => {
-    const object: Record<string, unknown> = {};
+    const object = { ...this.blank };
     for (const { key, name, from } of this.columns) {
       const value = row[this.prefix + name];
       object[key] = from === undefined ? value : from(value);
@@ -319,6 +322,12 @@ function pushValues(
 /** Whether the entity has its columns, too. */
 function isBase(target: unknown, entity: { readonly prototype: object }): boolean {
   return typeof target === 'function' && entity.prototype instanceof target;
+}
+
+/** By its text: V8 keeps what is read from JSON in its quickest form, however many properties it has. */
+function blankOf(keys: readonly string[]): Record<string, unknown> {
+  const text = JSON.stringify(Object.fromEntries(keys.map((key) => [key, null])));
+  return JSON.parse(text) as Record<string, unknown>;
 }
 
 function identity(value: unknown): unknown {

@@ -35,6 +35,7 @@ export class WriteAheadLog {
   private running: Promise<void> | null = null;
   /** Begins when the running one is over, for all that is committed until then. */
   private next: Promise<void> | null = null;
+  private readonly lengthOf: BetterSqlite3.Statement<[], Checkpoint>;
 
   /**
    * `failed` is called once the disk has failed, `notCopied` for each copy that failed otherwise: the log grows until
@@ -49,6 +50,7 @@ export class WriteAheadLog {
     // Not OFF: the head of a log that begins anew has to be on the disk before its pages.
     connection.pragma('synchronous = NORMAL');
     connection.pragma('wal_autocheckpoint = 0');
+    this.lengthOf = connection.prepare('PRAGMA wal_checkpoint(NOOP)');
   }
 
   /** When all is on the disk for which {@link sync} was asked; null when it is. */
@@ -130,7 +132,7 @@ export class WriteAheadLog {
   /** Null when it cannot be known now: it is asked again behind the next commit. */
   private length(): Checkpoint | null {
     try {
-      return (this.connection.pragma('wal_checkpoint(NOOP)') as [Checkpoint])[0];
+      return this.lengthOf.get() ?? null;
     } catch {
       return null;
     }

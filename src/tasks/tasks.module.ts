@@ -10,6 +10,7 @@ import { AgentDelegations } from './store/agent-delegations.js';
 import { AgentKillController } from './cancel/agent-kill.controller.js';
 import { AgentCallbacks } from './callbacks/agent-callbacks.js';
 import { CallbackStore } from './callbacks/callback-store.js';
+import { ChunkTurns } from './runner/chunk-turns.js';
 import { DownstreamCancel } from './runner/downstream-cancel.js';
 import { AgentStopper } from './cancel/agent-stopper.js';
 import { TaskCanceler } from './cancel/task-canceler.js';
@@ -69,6 +70,7 @@ export const TASK_PROVIDERS = [
     ) => new GroupCommitTaskLog(store, signals, clock, log, soleProcess, tasks.maxSizeBytes),
   },
   AgentCallbacks,
+  { provide: ChunkTurns, inject: [Clock], useFactory: (clock: Clock) => new ChunkTurns(clock) },
   DownstreamCancel,
   AgentStopper,
   { provide: CancelPermits, useFactory: () => new CancelPermits() },

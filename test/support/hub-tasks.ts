@@ -40,6 +40,7 @@ import { AgentStopper } from '../../src/tasks/cancel/agent-stopper.js';
 import { ContextStore } from '../../src/tasks/store/context-store.js';
 import { GroupCommitTaskLog } from '../../src/tasks/log/group-commit-task-log.js';
 import { TaskCleanup } from '../../src/tasks/cleanup/task-cleanup.js';
+import { ChunkTurns } from '../../src/tasks/runner/chunk-turns.js';
 import { TaskRunner } from '../../src/tasks/runner/task-runner.js';
 import { QueueDepth } from '../../src/tasks/capacity/queue-depth.js';
 import { Signals } from '../../src/tasks/signals/signals.js';
@@ -225,6 +226,8 @@ export class HubTasks {
       [ApiKeyStore, oneOrSeveral(options.several ?? false)],
       [PrincipalStore, {}],
       [AppendParticipant, new NoParticipant()],
+      // Each chunk at once: a clock that stands still has one turn.
+      [ChunkTurns, new ChunkTurns(clock, 0)],
       [AgentLoad, this.load],
       [AgentHealth, { admit: (id: string) => this.admit(id), taskEnded: () => undefined }],
       [AgentDeviations, NO_DEVIATIONS],

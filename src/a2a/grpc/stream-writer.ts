@@ -32,7 +32,7 @@ export class StreamWriter {
   }
 
   /** See {@link Outbox.ready}. */
-  ready(): Promise<void> {
+  ready(): Promise<void> | undefined {
     return this.outbox.ready();
   }
 

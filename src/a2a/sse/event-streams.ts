@@ -89,7 +89,8 @@ export class EventStreams {
       for (let result = await first; !result.done; result = await source.items.next()) {
         const { seq, text } = source.render(result.value);
         writer.event(seq, text);
-        await writer.ready();
+        const ready = writer.ready();
+        if (ready !== undefined) await ready;
         if (this.draining.signal.aborted) interrupt(writer, stream, stopping());
         if (writer.closed) return;
       }

@@ -73,7 +73,7 @@ export class EventWriter {
   }
 
   /** See {@link Outbox.ready}. */
-  ready(): Promise<void> {
+  ready(): Promise<void> | undefined {
     return this.outbox.ready();
   }
 

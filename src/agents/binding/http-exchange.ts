@@ -79,13 +79,13 @@ export class HttpExchange {
     let answer: EgressResponse;
     try {
       answer = await this.egress.request(url, {
-        ...request,
         signal: this.options.signal,
         connectTimeoutMs: this.options.connectTimeoutMs,
         onSent: this.options.onSent,
         // The runner's budgets end a call that takes too long.
         headersTimeoutMs: 0,
         bodyTimeoutMs: 0,
+        ...request,
       });
     } catch (error) {
       throw this.lost(error);
@@ -159,7 +159,7 @@ export class HttpExchange {
     try {
       if (!type.startsWith('text/event-stream')) {
         const json = await this.json(answer);
-        yield { json, text: () => JSON.stringify(json) };
+        yield { json, isLong: true, text: () => JSON.stringify(json) };
         return;
       }
       const reserve = (bytes: number): Promise<void> | undefined => this.reading.reserve(bytes);
@@ -167,7 +167,8 @@ export class HttpExchange {
       const stream = new LongStream();
       for await (const { type, data, complete } of source) {
         this.reading.whole();
-        await stream.next(data.length);
+        const turn = stream.next(data.length);
+        if (turn !== undefined) await turn;
         const json = data.length > LONG ? await parsedInTurns(data) : parsed(data);
         if (!complete && json === undefined) throw new Error('within an event');
         if (type === 'error' || data.includes('"error"')) {
@@ -180,7 +181,7 @@ export class HttpExchange {
           throw new AgentCallError('invalid', 'an event of the agent cannot be read');
         }
         this.events++;
-        yield { json, text: () => data };
+        yield { json, isLong: data.length > LONG, text: () => data };
       }
     } catch (error) {
       throw this.lost(error);
@@ -239,6 +240,8 @@ export interface AgentAnswer {
 
 export interface AgentEvent {
   readonly json: unknown;
+  /** Its text may be long: decode it in turns. */
+  readonly isLong: boolean;
   /** The JSON text of it. */
   text(): string;
 }

@@ -1,4 +1,5 @@
 import { SendMessageResponse } from '@a2a-js/sdk';
+import { merged } from '../../common/merged.js';
 import {
   CancelTaskRequest,
   GetTaskRequest,
@@ -84,9 +85,9 @@ export class JsonRpcTransport implements AgentTransport {
     options: Options,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send(method, params, options, 'text/event-stream');
-    for await (const { json } of answer.events()) {
+    for await (const { json, isLong } of answer.events()) {
       const result = resultOf(json);
-      await decodeBytes(result);
+      if (isLong) await decodeBytes(result);
       this.lastJson = result;
       yield StreamResponse.fromJSON(result);
     }
@@ -95,7 +96,7 @@ export class JsonRpcTransport implements AgentTransport {
   private async send(method: string, params: unknown, options: Options, accept: string) {
     return this.exchange.send(this.endpoint, {
       method: 'POST',
-      headers: { ...options?.serviceParameters, ...HEADERS, accept },
+      headers: merged(options?.serviceParameters ?? {}, { ...HEADERS, accept }),
       body: await bodyOf({ jsonrpc: '2.0', id: this.id, method, params }),
     });
   }

@@ -94,8 +94,8 @@ export class RestTransport implements AgentTransport {
     options: Options,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send({ ...call, accept: EVENTS }, options);
-    for await (const { json } of answer.events()) {
-      await decodeBytes(json);
+    for await (const { json, isLong } of answer.events()) {
+      if (isLong) await decodeBytes(json);
       this.lastJson = json;
       yield StreamResponse.fromJSON(json);
     }

@@ -31,7 +31,7 @@ export class Draft {
   private readonly patches = new Map<string, Patch>();
   /** The delegations with their patches. */
   private readonly patched = new Map<string, Delegation>();
-  private readonly questions = new Map<string, Message>();
+  private questions: Map<string, Message> | undefined;
   private recordPatch: TaskChange['record'];
   private currentState: TaskState;
   private routeShown = false;
@@ -125,11 +125,12 @@ export class Draft {
 
   /** Keeps the question of a delegation for the status that will name it. */
   addQuestion(delegationId: string, question: Message): void {
+    this.questions ??= new Map();
     this.questions.set(delegationId, question);
   }
 
   questionOf(delegationId: string): Message | undefined {
-    return this.questions.get(delegationId);
+    return this.questions?.get(delegationId);
   }
 
   change(): TaskChange {

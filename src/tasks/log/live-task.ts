@@ -63,6 +63,8 @@ export class LiveTask {
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
+  /** What was applied changes more of the record than its newest event. */
+  private columnsChanged = false;
   private enlisted: EnlistedWork[] = [];
   private keys: IdempotencyKey[] = [];
   /** Keys that hold until the task ends, as far as they came here. */
@@ -182,9 +184,11 @@ export class LiveTask {
     for (const patch of change.delegations ?? []) this.patch(patch, now);
     const seq = this.record.seq + events.length;
     const { state, statusAt } = this.statusAfter(change.events, now);
+    if (statusAt !== this.record.statusAt) this.columnsChanged = true;
     const record = { ...this.record, state, statusAt, seq, updatedAt: now };
     if (change.record !== undefined) {
       this.recordChanged = true;
+      this.columnsChanged = true;
       Object.assign(record, change.record);
     }
     this.record = record;
@@ -221,6 +225,7 @@ export class LiveTask {
       endedKeys: isTerminal(this.record.state) ? this.untilEnd : [],
       expectedVersion: this.committedVersion,
       record: this.record,
+      onlyEvents: !this.columnsChanged,
       events: this.events,
       delegations: this.takeWrites(),
       checkpoint,
@@ -238,6 +243,7 @@ export class LiveTask {
     if (append.endedKeys.length > 0) this.untilEnd = [];
     if (this.writes.size > 0) this.writes = new Map();
     this.recordChanged = false;
+    this.columnsChanged = false;
     this.enlisted = [];
     this.keys = [];
     this.untaken = 0;

@@ -1,7 +1,12 @@
 import { HubError } from '../../common/hub-error.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
+import type {
+  AfterCommit,
+  Appended,
+  AppendParticipant,
+  Beginning,
+} from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/prepared-append.js';
 import type { TaskEvent } from '../task.js';
@@ -49,8 +54,12 @@ export function* appendBatch(
   const good = [...creates, ...changes];
 
   yield* insertEvents(tx, good, texts);
-  yield* insertDelegations(tx, good, turnOf);
-  yield* updateDelegations(tx, changes, turnOf);
+  // Most appends are chunks, and bring events alone.
+  const others = good.filter(({ delegations }) => delegations.length > 0);
+  if (others.length > 0) {
+    yield* insertDelegations(tx, others, turnOf);
+    yield* updateDelegations(tx, others, turnOf);
+  }
   yield* insertCheckpoints(tx, good, texts);
   yield* releaseEnded(tx, changes);
   const used = sumUsage(good.map(usageOf));
@@ -60,13 +69,13 @@ export function* appendBatch(
   for (const { taskId, enlisted } of good) {
     for (const statements of enlisted) after.push(yield* statements(tx, taskId));
   }
-  const appended = good
-    .map((append) => {
-      const { taskId, events } = append;
-      const begins = beginningOf(append);
-      return { taskId, events, everyEvent: everyEvent.has(taskId), begins };
-    })
-    .filter(({ events, begins }) => events.length > 0 || begins !== null);
+  const appended: Appended[] = [];
+  for (const append of good) {
+    const { taskId, events } = append;
+    const begins = beginningOf(append);
+    if (events.length === 0 && begins === null) continue;
+    appended.push({ taskId, events, everyEvent: everyEvent.has(taskId), begins });
+  }
   if (appended.length > 0) after.push(yield* participant.appended(tx, appended));
   for (const append of good) outcomes.set(append, COMMITTED);
   return { outcomes, after: after.filter((each) => each !== undefined), used };
@@ -78,6 +87,7 @@ function usageOf({ record, usage }: PreparedAppend): OwnedUsageChange {
 
 function beginningOf(append: PreparedAppend): Beginning | null {
   const isTask = createsTask(append);
+  if (!isTask && append.delegations.length === 0) return null;
   const begun = append.delegations.filter(({ delegation }) => isUnsent(delegation.state));
   if (!isTask && begun.length === 0) return null;
   return {
@@ -94,6 +104,7 @@ function* insertTasks(
   creates: readonly PreparedAppend[],
   outcomes: Outcomes,
 ): Work<PreparedAppend[]> {
+  if (creates.length === 0) return [];
   const leftOver = yield* withDeletedLogs(
     tx,
     creates.map(({ taskId }) => taskId),
@@ -115,6 +126,12 @@ function beingDeleted(taskId: string): HubError {
   return new HubError('CONFLICT', `a task ${taskId} is still being deleted`);
 }
 
+/** What follows from the columns as they are. */
+const COUNTED = {
+  checkpointSeq: 'COALESCE(NEW, tasks.checkpoint_seq)',
+  storedBytes: 'tasks.stored_bytes + NEW',
+};
+
 const UPDATE = TASKS.guardedUpdate(
   [
     'state',
@@ -129,10 +146,15 @@ const UPDATE = TASKS.guardedUpdate(
     'storedBytes',
     'updatedAt',
   ],
-  {
-    checkpointSeq: 'COALESCE(NEW, tasks.checkpoint_seq)',
-    storedBytes: 'tasks.stored_bytes + NEW',
-  },
+  COUNTED,
+  'version',
+  ['id', 'everyEvent'],
+);
+
+/** {@link UPDATE} of the columns that every append changes, none of which is in an index. */
+const ADVANCE = TASKS.guardedUpdate(
+  ['seq', 'version', 'checkpointSeq', 'storedBytes', 'updatedAt'],
+  COUNTED,
   'version',
   ['id', 'everyEvent'],
 );
@@ -157,17 +179,43 @@ function* updateTasks(
     else changes.push(append);
     seen.add(append.taskId);
   }
-  yield* lockRows(
-    tx,
-    'tasks',
-    changes.map(({ taskId }) => taskId),
-  );
-  const rows = changes.map(({ record, expectedVersion, checkpoint, usage }) => ({
-    id: record.id,
+  yield* lockTasks(tx, changes);
+  const advanced = changes.filter(({ onlyEvents }) => onlyEvents);
+  const others = changes.filter(({ onlyEvents }) => !onlyEvents);
+  const found = yield* ADVANCE.apply(tx, advanced.map(advancedRow));
+  for (const row of yield* UPDATE.apply(tx, others.map(updatedRow))) found.push(row);
+  const updated = new Set<string>();
+  for (const { id, everyEvent: isWanted } of found) {
+    updated.add(id);
+    if (isWanted === 1) everyEvent.add(id);
+  }
+  const good = changes.filter(({ taskId }) => updated.has(taskId));
+  for (const append of changes) {
+    if (!updated.has(append.taskId)) outcomes.set(append, { kind: 'conflict' });
+  }
+  yield* lockDelegations(tx, good);
+  return good;
+}
+
+function advancedRow({ taskId, record, expectedVersion, checkpoint, usage }: PreparedAppend) {
+  return {
+    id: taskId,
+    expected: expectedVersion,
+    seq: record.seq,
+    version: expectedVersion + 1,
+    checkpointSeq: checkpoint === null ? null : record.seq,
+    storedBytes: usage.storedBytes,
+    updatedAt: record.updatedAt,
+  };
+}
+
+function updatedRow({ taskId, record, expectedVersion, checkpoint, usage }: PreparedAppend) {
+  return {
+    id: taskId,
+    expected: expectedVersion,
     state: record.state,
     statusAt: record.statusAt,
     seq: record.seq,
-    expected: expectedVersion,
     version: expectedVersion + 1,
     checkpointSeq: checkpoint === null ? null : record.seq,
     cancelRequestedAt: record.cancelRequestedAt,
@@ -176,28 +224,31 @@ function* updateTasks(
     dueAt: taskDueAt(record),
     storedBytes: usage.storedBytes,
     updatedAt: record.updatedAt,
-  }));
-  const updated = new Set<string>();
-  for (const { id, everyEvent: isWanted } of yield* UPDATE.apply(tx, rows)) {
-    updated.add(id);
-    if (isWanted === 1) everyEvent.add(id);
-  }
-  const good = changes.filter(({ taskId }) => updated.has(taskId));
-  for (const append of changes) {
-    if (!updated.has(append.taskId)) outcomes.set(append, { kind: 'conflict' });
-  }
-  const written = good.flatMap(({ delegations }) => delegations).filter(({ added }) => !added);
+  };
+}
+
+function* lockTasks(tx: Tx, changes: readonly PreparedAppend[]): Work<void> {
+  // SQLite has the whole file locked already.
+  if (tx.dialect === 'sqlite') return;
+  yield* lockRows(
+    tx,
+    'tasks',
+    changes.map(({ taskId }) => taskId),
+  );
+}
+
+function* lockDelegations(tx: Tx, changes: readonly PreparedAppend[]): Work<void> {
+  if (tx.dialect === 'sqlite') return;
+  const written = changes.flatMap(({ delegations }) => delegations).filter(({ added }) => !added);
   yield* lockRows(
     tx,
     'delegations',
     written.map(({ delegation }) => delegation.id),
   );
-  return good;
 }
 
-/** In the order of their ids. SQLite has the whole file locked already. */
+/** In the order of their ids. */
 function* lockRows(tx: Tx, table: 'tasks' | 'delegations', ids: readonly string[]): Work<void> {
-  if (tx.dialect === 'sqlite') return;
   for (const piece of pieces([...ids].sort())) {
     yield* tx.all(
       `SELECT id FROM ${table} WHERE id IN ${listOf(piece.length)} ORDER BY id FOR UPDATE`,

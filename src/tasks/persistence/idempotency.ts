@@ -32,6 +32,7 @@ export function* takeKeys(
   batch: readonly PreparedAppend[],
   outcomes: Outcomes,
 ): Work<{ free: readonly PreparedAppend[]; taken: TakenKey[] }> {
+  if (batch.every(({ keys }) => keys.length === 0)) return { free: batch, taken: [] };
   const wanted = batch
     .flatMap((append) => append.keys.map((key) => ({ append, key })))
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
@@ -42,7 +43,7 @@ export function* takeKeys(
     if (duplicate === null) taken.push({ append, key: storable(key.key) });
     else outcomes.set(append, duplicate);
   }
-  return { free: wanted.length === 0 ? batch : batch.filter((each) => !outcomes.has(each)), taken };
+  return { free: batch.filter((each) => !outcomes.has(each)), taken };
 }
 
 /** Gives keys back whose append is not part of the commit after all. */

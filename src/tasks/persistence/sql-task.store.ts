@@ -76,12 +76,12 @@ export class SqlTaskStore extends TaskStore {
     const ordered = [...batch].sort((a, b) => (a.taskId < b.taskId ? -1 : 1));
     const outcomes: Outcomes = new Map();
     await this.commitPart(ordered, outcomes);
-    for (const append of batch) {
-      if (outcomes.get(append)?.kind === 'committed') continue;
+    const results = batch.map((append) => outcomes.get(append) as AppendOutcome);
+    for (const [index, { kind }] of results.entries()) {
       // What cannot be deleted now is deleted later.
-      await this.texts.drop(append).catch(() => undefined);
+      if (kind !== 'committed') await this.texts.drop(batch[index]!).catch(() => undefined);
     }
-    return batch.map((append) => outcomes.get(append) as AppendOutcome);
+    return results;
   }
 
   async load(
@@ -295,7 +295,8 @@ export class SqlTaskStore extends TaskStore {
     this.reportUsed(result.used);
     for (const call of result.after) call();
     for (const [append, { kind }] of result.outcomes) {
-      if (kind === 'committed') this.committed.emit(append.delegations);
+      const { delegations } = append;
+      if (kind === 'committed' && delegations.length > 0) this.committed.emit(delegations);
     }
   }
 }

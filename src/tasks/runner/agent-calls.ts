@@ -4,10 +4,10 @@ import {
   type AgentBudgets,
   type AgentCallOptions,
 } from '../../agents/index.js';
+import { Watchdog } from '../../common/watchdog.js';
 import { CANCELLED } from './cancelled.js';
 import { ConnectionWait } from './connection-wait.js';
 import type { RunDeps } from './run-deps.js';
-import { Watchdog } from './watchdog.js';
 
 /** The calls of one run to its agent: their time limits, their waits for a connection, and their end. */
 export class AgentCalls {

@@ -1,5 +1,5 @@
 import type { ConnectionWatch } from '../../agents/index.js';
-import type { Watchdog } from './watchdog.js';
+import type { Watchdog } from '../../common/watchdog.js';
 
 export interface ConnectionWaitDeps {
   /** Ends the call when the agent takes too long; it is paused while the call waits. */

@@ -3,6 +3,7 @@ import { StreamResponse } from '../../protocol/a2a.js';
 import { EventBuffer } from './event-buffer.js';
 
 const event: StreamResponse = { payload: undefined };
+const AT_ONCE = { wait: (call: () => void): void => void setImmediate(call) };
 
 async function* of(count: number, error?: Error): AsyncGenerator<StreamResponse> {
   for (let n = 0; n < count; n++) yield event;
@@ -12,7 +13,7 @@ async function* of(count: number, error?: Error): AsyncGenerator<StreamResponse>
 
 describe('EventBuffer', () => {
   it('gives what arrived together at once, then the end', async () => {
-    const buffer = new EventBuffer(of(5));
+    const buffer = new EventBuffer(of(5), AT_ONCE);
     expect(await buffer.next()).toEqual({
       events: Array(5).fill(event),
       end: { error: undefined },
@@ -22,7 +23,7 @@ describe('EventBuffer', () => {
 
   it('gives what came before an error, with the error', async () => {
     const error = new Error('cut');
-    const buffer = new EventBuffer(of(2, error));
+    const buffer = new EventBuffer(of(2, error), AT_ONCE);
     expect(await buffer.next()).toEqual({ events: [event, event], end: { error } });
   });
 
@@ -35,7 +36,7 @@ describe('EventBuffer', () => {
         await Promise.resolve();
       }
     };
-    const buffer = new EventBuffer(endless());
+    const buffer = new EventBuffer(endless(), AT_ONCE);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBe(256);
     expect((await buffer.next()).events).toHaveLength(256);
@@ -57,7 +58,7 @@ describe('EventBuffer', () => {
         ended = true;
       }
     };
-    const buffer = new EventBuffer(source());
+    const buffer = new EventBuffer(source(), AT_ONCE);
     await new Promise((resolve) => setTimeout(resolve, 10));
     buffer.close();
     await buffer.untilEnd();
@@ -77,7 +78,7 @@ describe('EventBuffer', () => {
         await Promise.resolve();
       }
     };
-    const buffer = new EventBuffer(endless());
+    const buffer = new EventBuffer(endless(), AT_ONCE);
     await buffer.next();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBeLessThan(10);
@@ -96,7 +97,7 @@ describe('EventBuffer', () => {
         await Promise.resolve();
       }
     };
-    const buffer = new EventBuffer(endless());
+    const buffer = new EventBuffer(endless(), AT_ONCE);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBe(8);
     expect((await buffer.next()).events).toHaveLength(8);
@@ -106,4 +107,46 @@ describe('EventBuffer', () => {
     expect((await buffer.next()).events.length).toBeGreaterThan(0);
     expect(given).toBeLessThanOrEqual(16);
   });
+
+  it('lets chunks wait for their turn, but neither the first event, nor what is no chunk, nor the end', async () => {
+    const chunk = StreamResponse.fromJSON({ artifactUpdate: { taskId: 't' } });
+    const status = StreamResponse.fromJSON({ statusUpdate: { taskId: 't' } });
+    const waiting: (() => void)[] = [];
+    let give: (events: StreamResponse[]) => void = () => undefined;
+    const source = async function* (): AsyncGenerator<StreamResponse> {
+      for (;;) {
+        const events = await new Promise<StreamResponse[]>((resolve) => (give = resolve));
+        if (events.length === 0) return;
+        yield* events;
+      }
+    };
+    const buffer = new EventBuffer(source(), { wait: (call) => waiting.push(call) });
+    give([chunk]);
+    expect((await buffer.next()).events).toEqual([chunk]);
+    expect(waiting).toHaveLength(0);
+
+    const chunks = buffer.next();
+    give([chunk]);
+    await expect(Promise.race([chunks, pause('waits')])).resolves.toBe('waits');
+    give([chunk]);
+    await pause('read');
+    waiting.shift()?.();
+    expect((await chunks).events).toEqual([chunk, chunk]);
+
+    const more = buffer.next();
+    give([chunk]);
+    await pause('read');
+    give([status]);
+    expect((await more).events).toEqual([chunk, status]);
+
+    const last = buffer.next();
+    give([chunk]);
+    await pause('read');
+    give([]);
+    expect(await last).toEqual({ events: [chunk], end: { error: undefined } });
+  });
 });
+
+function pause<T>(value: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(value), 10));
+}

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sizeOf } from '../../common/long-work.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
+import type { ChunkTurns } from './chunk-turns.js';
 
 /** Events buffered at most before the agent has to wait. */
 const MAX_BUFFERED = 256;
@@ -18,7 +19,8 @@ export interface EventBatch {
 
 /**
  * Reads an agent's stream ahead, so that what comes while the last events are being committed becomes
- * one commit. It is bounded in events and bytes; a faster agent waits.
+ * one commit. It is bounded in events and bytes; a faster agent waits. Chunks wait for their turn; the first event
+ * of a stream, what is no chunk, and the end do not.
  */
 export class EventBuffer {
   private buffer: StreamResponse[] = [];
@@ -26,10 +28,17 @@ export class EventBuffer {
   private end: EventBatch['end'];
   private wakeConsumer: (() => void) | undefined;
   private wakeReader: (() => void) | undefined;
+  /** Ends the wait of chunks for their turn. */
+  private hurry: (() => void) | undefined;
+  /** Among what has come is something that waits for no turn. */
+  private isPressing = true;
   private closed = false;
   private readonly reading: Promise<void>;
 
-  constructor(source: AsyncIterable<StreamResponse>) {
+  constructor(
+    source: AsyncIterable<StreamResponse>,
+    private readonly turns: Pick<ChunkTurns, 'wait'>,
+  ) {
     this.reading = this.read(source);
   }
 
@@ -40,8 +49,10 @@ export class EventBuffer {
     if (this.buffer.length === 0 && !this.end) {
       await new Promise<void>((resolve) => (this.wakeConsumer = resolve));
     }
-    // What arrived in the same chunk of the socket is parsed in this turn: it joins the batch.
-    if (!this.end) await nextTurn();
+    if (!this.end && !this.isPressing) await this.turn();
+    // What arrived in the same chunk of the socket is parsed in this turn of the event loop: it joins the batch.
+    if (!this.end && this.isPressing) await nextTurn();
+    this.isPressing = false;
     const { buffer: events, size } = this;
     this.buffer = [];
     this.size = 0;
@@ -58,9 +69,11 @@ export class EventBuffer {
     return { events, end: this.end };
   }
 
-  /** The present read returns without an event. */
+  /** The present read returns, without an event where there is none. */
   wake(): void {
+    this.isPressing = true;
     this.wakeConsumer?.();
+    this.hurry?.();
   }
 
   /** Resolves when the stream has ended by itself; what it still brings is dropped. */
@@ -81,7 +94,8 @@ export class EventBuffer {
         if (this.closed) break;
         this.buffer.push(event);
         this.size += sizeOf(event);
-        this.wakeConsumer?.();
+        if (event.payload?.$case === 'artifactUpdate') this.wakeConsumer?.();
+        else this.wake();
         if (this.buffer.length >= MAX_BUFFERED || this.size >= MAX_BUFFERED_SIZE) {
           await new Promise<void>((resolve) => (this.wakeReader = resolve));
         }
@@ -91,6 +105,13 @@ export class EventBuffer {
     } catch (error) {
       this.end = { error };
     }
-    this.wakeConsumer?.();
+    this.wake();
+  }
+
+  private turn(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      this.hurry = resolve;
+      this.turns.wait(resolve);
+    });
   }
 }

@@ -13,6 +13,7 @@ import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { AgentCallbacks } from '../callbacks/agent-callbacks.js';
+import { ChunkTurns } from './chunk-turns.js';
 import { DownstreamCancel } from './downstream-cancel.js';
 import { ContextStore } from '../store/context-store.js';
 import { TaskLog } from '../log/task-log.js';
@@ -49,6 +50,7 @@ export class RunDeps {
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
     @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
     @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'mayUse' | 'renew'>,
+    readonly chunkTurns: ChunkTurns,
     readonly clock: Clock,
     readonly ids: IdSource,
     readonly logger: Log,

@@ -5,6 +5,7 @@ import {
   type AgentSend,
   canStream,
 } from '../../agents/index.js';
+import { Watchdog } from '../../common/watchdog.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { publicReason } from './agent-trouble.js';
@@ -17,7 +18,6 @@ import { outgoing } from './outgoing-message.js';
 import { takeEndOfTask } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
-import { Watchdog } from './watchdog.js';
 import { CANCELLED } from './cancelled.js';
 
 /** JSON-RPC codes of an agent that cannot stream, whatever its card says. */
@@ -75,7 +75,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   watchdog.arm(budget);
   const connection = run.calls.connectionWait(watchdog, budget, true);
   const options = { connection, ...run.callOptions(call.signal) };
-  const buffer = new EventBuffer(deps.client.stream(agent, send, options));
+  const buffer = new EventBuffer(deps.client.stream(agent, send, options), deps.chunkTurns);
   const reader = new AgentStreamReader(run, buffer);
   try {
     for (;;) {

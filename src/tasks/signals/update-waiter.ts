@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
+import { Watchdog } from '../../common/watchdog.js';
 import { Database } from '../../database/database.js';
 import { Signals } from './signals.js';
 
@@ -41,18 +42,21 @@ export class UpdateWaiter {
   private notified = false;
   private wake: (() => void) | undefined;
   private pauseMs: number;
+  /** Of the present wait; where it ends before, the next one takes it over. */
+  private readonly limit: Watchdog;
   private readonly unsubscribe: () => void;
   private readonly onStop = (): void => this.notify();
 
   constructor(
     signals: Signals,
     taskId: string,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly pace: PollPace,
     /** Aborted when the wait is of no use any more: the process is going to stop, or the reader is gone. */
     private readonly stops: readonly (AbortSignal | undefined)[] = [],
   ) {
     this.pauseMs = pace.firstMs;
+    this.limit = new Watchdog(clock, () => this.wake?.());
     this.unsubscribe = signals.onTask(taskId, () => this.notify());
     for (const stop of stops) stop?.addEventListener('abort', this.onStop);
   }
@@ -71,11 +75,8 @@ export class UpdateWaiter {
   /** Resolves at the next update, or after at most `maxMs` and a second. */
   async wait(maxMs = Infinity): Promise<void> {
     if (!this.notified) {
-      const ms = Math.min(this.pauseMs, maxMs);
-      const woken = new Promise<void>((resolve) => (this.wake = resolve));
-      const cancel = this.clock.after(ms, () => this.wake?.());
-      await woken;
-      cancel();
+      this.limit.arm(Math.min(this.pauseMs, maxMs));
+      await new Promise<void>((resolve) => (this.wake = resolve));
       this.wake = undefined;
     }
     this.pauseMs = this.notified ? this.pace.firstMs : Math.min(this.pauseMs * 2, this.pace.maxMs);
@@ -84,6 +85,7 @@ export class UpdateWaiter {
 
   close(): void {
     this.unsubscribe();
+    this.limit.disarm();
     for (const stop of this.stops) stop?.removeEventListener('abort', this.onStop);
     this.notify();
   }

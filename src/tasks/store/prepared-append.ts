@@ -30,6 +30,8 @@ export interface PreparedAppend {
   readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
+  /** Of these, it changes none but `seq` and `updatedAt`: a chunk, say. */
+  readonly onlyEvents: boolean;
   readonly events: readonly TaskEvent[];
   readonly delegations: readonly DelegationWrite[];
   /** The whole task as of the last event, when a checkpoint is due. */

@@ -43,17 +43,18 @@ export function secondsLeftOfDay(now: Date): number {
 /** The changes of a commit, one for each owner, in one order for all processes. */
 export function sumUsage(changes: readonly OwnedUsageChange[]): OwnedUsageChange[] {
   if (changes.length < 2) return changes.filter(isChange);
-  const sums = new Map<string, OwnedUsageChange>();
+  const sums = new Map<string, Writable<OwnedUsageChange>>();
   for (const each of changes) {
     const key = usageKey(each.owner);
-    const { openTasks = 0, begun = 0, storedBytes = 0, ended } = sums.get(key) ?? {};
-    sums.set(key, {
-      owner: each.owner,
-      openTasks: openTasks + each.openTasks,
-      begun: begun + each.begun,
-      storedBytes: storedBytes + each.storedBytes,
-      ended: sumOf(ended, each.ended),
-    });
+    const sum = sums.get(key);
+    if (sum === undefined) {
+      sums.set(key, { ...each });
+      continue;
+    }
+    sum.openTasks += each.openTasks;
+    sum.begun += each.begun;
+    sum.storedBytes += each.storedBytes;
+    if (each.ended !== undefined) sum.ended = sumOf(sum.ended, each.ended);
   }
   const summed = [...sums].filter(([, change]) => isChange(change));
   return summed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
@@ -64,11 +65,13 @@ export function usageKey({ organization, principalId }: UsageOwner): string {
   return `${organization}\n${principalId}`;
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 function sumOf(
-  some: UsageChange['ended'] = new Map(),
-  others: UsageChange['ended'] = new Map(),
+  some: UsageChange['ended'],
+  others: ReadonlyMap<TaskState, number>,
 ): ReadonlyMap<TaskState, number> {
-  if (others.size === 0) return some;
+  if (some === undefined) return others;
   const sum = new Map(some);
   for (const [state, count] of others) sum.set(state, (sum.get(state) ?? 0) + count);
   return sum;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../common/clock.js';
+import type { Clock } from './clock.js';
 
 /**
  * Calls `onExpired` when it has not been armed again in time. Arming again costs nothing: however many

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { Clock } from './clock.js';
 import { Watchdog } from './watchdog.js';
 
 /** Stands still until it is moved; counts the sleeps. */
