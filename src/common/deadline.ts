@@ -6,7 +6,8 @@ export class Deadline {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private readonly began = performance.now();
-  private readonly cut = (): void => this.controller.abort(this.outer.reason);
+  private readonly cut = (): void => this.abort(this.outer.reason);
+  private stop = (): void => undefined;
   /** The time is up. */
   passed = false;
 
@@ -17,7 +18,7 @@ export class Deadline {
   ) {
     this.timer = setTimeout(() => {
       this.passed = true;
-      this.controller.abort();
+      this.abort();
     }, timeoutMs);
     outer.addEventListener('abort', this.cut);
     if (outer.aborted) this.cut();
@@ -32,25 +33,23 @@ export class Deadline {
     return Math.round(performance.now() - this.began);
   }
 
-  /** What the promise gives, or a rejection as soon as it is over. */
-  async unlessOver<T>(promise: Promise<T>): Promise<T> {
-    const { signal } = this.controller;
-    let stop = (): void => undefined;
-    const over = new Promise<never>((_, reject) => {
-      stop = () => reject(new Error('it is over'));
+  /** What the promise gives, or a rejection as soon as it is over. For one at a time. */
+  unlessOver<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.stop = () => reject(new Error('it is over'));
+      if (this.controller.signal.aborted) this.stop();
+      promise.then(resolve, reject);
     });
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    try {
-      return await Promise.race([promise, over]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
   }
 
   /** To be called in any case; else it stays with the caller's signal. */
   end(): void {
     clearTimeout(this.timer);
     this.outer.removeEventListener('abort', this.cut);
+  }
+
+  private abort(reason?: unknown): void {
+    this.controller.abort(reason);
+    this.stop();
   }
 }

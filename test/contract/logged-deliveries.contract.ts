@@ -18,11 +18,23 @@ const CURSOR: StreamCursor = { state: TaskState.TASK_STATE_WORKING, unfinished: 
 const DELIVERED = { state: 'delivered' } as const;
 const RETRYING = { state: 'retrying', at: RETRY, reason: 'HTTP 503' } as const;
 
-/** What every `DeliveryStreamStore` promises of deliveries that are tried before they are stored. */
-export function loggedDeliveriesContract(open: () => Promise<PushStores>): void {
+/**
+ * What every `DeliveryStreamStore` promises of deliveries that are tried before they are stored; with `proven` of an
+ * endpoint that has been well for long, where most attempts change nothing but their stream.
+ */
+export function loggedDeliveriesContract(open: () => Promise<PushStores>, proven = false): void {
   let stores: PushStores;
   beforeEach(async () => {
     stores = await open();
+    if (!proven) return;
+    await stores.database.write((tx) =>
+      tx.run(
+        `INSERT INTO push_endpoints (endpoint, organization, state, failures, concurrency, probes, enqueues,
+           created_at, updated_at, last_success_at)
+         VALUES ('acme https://hooks.example', 'acme', 'healthy', 0, 10, 0, 0, 0, 7, ?)`,
+        [NOW.getTime() - 1000],
+      ),
+    );
   });
 
   /** A claimed stream with this many log entries before it. */
@@ -47,8 +59,21 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
     const reached = { nextSeq: seq + 1, cursor: CURSOR, deliveries: [draft], ready: delivery };
     const error = status < 300 ? null : 'status';
     const attempt = { number: 1, at: NOW, durationMs: 7, status, error, response: 'ok' };
-    return { delivery, reached, attempt, result };
+    const begunAt = NOW.getTime();
+    const outcome = {
+      kind: result.state === 'delivered' ? 'delivered' : 'answered',
+      begunAt,
+    } as const;
+    return { delivery, reached, attempt, result, ...(proven && { outcome }) };
   }
+
+  /** Whether an attempt has written anything of the endpoint. */
+  const endpointWritten = async (): Promise<boolean> => {
+    const rows = await stores.database.read<{ updated_at: number }>(
+      'SELECT updated_at FROM push_endpoints WHERE updated_at <> 7',
+    );
+    return rows.length > 0;
+  };
 
   const record = (stream: DeliveryStream, attemptRecord: AttemptRecord): Promise<StepResult> =>
     stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE);
@@ -78,6 +103,34 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
         'SELECT body FROM push_deliveries',
       );
       expect(row?.body).toBeNull();
+    });
+
+    it('goes on with its lease while that is long, and extends it in time', async () => {
+      let stream = await claimed(9);
+      stream = inHand(await record(stream, attemptOf(stream, DELIVERED)));
+      const later = (ms: number): Date => new Date(NOW.getTime() + ms);
+      const step = stores.streams.recordAttempt(
+        stream,
+        attemptOf(stream, DELIVERED),
+        later(20_000),
+        later(50_000),
+      );
+      expect(inHand(await step).leaseUntil).toEqual(later(50_000));
+      expect(await stores.row(stream.webhook.taskId)).toMatchObject({
+        lease_until: later(50_000).getTime(),
+        due_at: later(50_000).getTime(),
+        next_seq: 3,
+      });
+      if (proven) expect(await endpointWritten()).toBe(false);
+    });
+
+    it('notices an event that came meanwhile', async () => {
+      const stream = await claimed(1);
+      const { taskId } = stream.webhook;
+      await stores.database.write((tx) => markDue(tx, [{ taskId, seq: 2, when: 'always' }], NOW));
+      const next = inHand(await record(stream, attemptOf(stream, DELIVERED)));
+      expect(next).toMatchObject({ nextSeq: 2, headSeq: 2 });
+      expect(await record(next, attemptOf(next, DELIVERED))).toBe('idle');
     });
 
     it('lets the stream rest when it was the last', async () => {

@@ -28,6 +28,8 @@ describeDatabases('push', (databases) => {
   describe('changes of webhooks', () => webhookChangesContract(stores));
   describe('streams', () => deliveryStreamStoreContract(stores));
   describe('logged deliveries', () => loggedDeliveriesContract(stores));
+  describe('logged deliveries of an endpoint that is well', () =>
+    loggedDeliveriesContract(stores, true));
   describe('backlog', () => pushBacklogContract(stores));
   describe('retention', () => pushRetentionContract(stores));
   describe('endings', () => streamEndingsContract(all));

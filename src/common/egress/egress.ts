@@ -295,6 +295,15 @@ function unlessAborted(
     };
     signal.addEventListener('abort', abort, { once: true });
     const forget = (): void => signal.removeEventListener('abort', abort);
-    answer.then(resolve, reject).finally(forget);
+    answer.then(
+      (given) => {
+        forget();
+        resolve(given);
+      },
+      (error: Error) => {
+        forget();
+        reject(error);
+      },
+    );
   });
 }

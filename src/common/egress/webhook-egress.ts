@@ -55,6 +55,8 @@ export class WebhookEgress {
   private readonly organizations: ReadonlyMap<string, Egress>;
   /** Until when (by the monotonic clock) an organization's origin counts as open by its list only. */
   private readonly listedUntil = new Map<string, number>();
+  /** By URL. */
+  private readonly origins = new Map<string, string>();
 
   constructor(
     /** Reaches what needs no list. */
@@ -100,7 +102,7 @@ export class WebhookEgress {
     options: EgressRequest,
   ): Promise<WebhookExchange> {
     const listed = this.listedFor(organization);
-    const key = `${organization} ${originOf(url)}`;
+    const key = `${organization} ${this.originOf(url)}`;
     if (listed === undefined || !this.isListed(key)) {
       try {
         return { answer: await this.open.request(url, options), isListed: false };
@@ -124,6 +126,15 @@ export class WebhookEgress {
     await Promise.all(all.map((egress) => egress.close()));
   }
 
+  private originOf(url: string): string {
+    const known = this.origins.get(url);
+    if (known !== undefined) return known;
+    const origin = isUrl(url) ? new URL(url).origin : url;
+    if (this.origins.size >= MAX_REMEMBERED) this.origins.clear();
+    this.origins.set(url, origin);
+    return origin;
+  }
+
   private listedFor(organization: string): Egress | undefined {
     return this.organizations.get(organization) ?? this.everybody;
   }
@@ -138,8 +149,4 @@ export class WebhookEgress {
     if (this.listedUntil.size >= MAX_REMEMBERED) this.listedUntil.clear();
     this.listedUntil.set(key, performance.now() + REMEMBERED_MS);
   }
-}
-
-function originOf(url: string): string {
-  return isUrl(url) ? new URL(url).origin : url;
 }

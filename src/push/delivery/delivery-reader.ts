@@ -185,9 +185,10 @@ export class DeliveryReader {
     { body }: TaskEvent,
   ): ReadyDelivery | undefined {
     if (others.length > 0 || draft?.kind !== 'event' || draft.body !== body) return undefined;
-    const { contentType } = draft;
+    const { seq, kind, artifactId, webhookId, contentType } = draft;
     if (contentType === null) return undefined;
-    return untried(stream, { ...draft, body, contentType }, this.ids.next(), this.clock.now());
+    const ready = { seq, kind, artifactId, webhookId, body, contentType };
+    return untried(stream, ready, this.ids.next(), this.clock.now());
   }
 
   /** The first of these deliveries, as many as are made at once; `delivered` came before them. */
@@ -207,10 +208,11 @@ export class DeliveryReader {
       const [artifactId = null] = artifactIdOf(delivery);
       const isOneOfMany = artifactId !== null && delivered + wanted.length > 1;
       const webhookId = eventWebhookId(streamId, seq, isOneOfMany ? delivered + i + 1 : undefined);
-      const source = { seq, kind: delivery.kind, artifactId };
-      const made = await this.tryBytes(stream, source, event, task);
-      bytes += made.body?.length ?? 0;
-      drafts.push({ ...source, ...made, webhookId });
+      const { kind } = delivery;
+      const source = { seq, kind, artifactId };
+      const { body, contentType } = await this.tryBytes(stream, source, event, task);
+      bytes += body?.length ?? 0;
+      drafts.push({ seq, kind, artifactId, webhookId, body, contentType });
     }
     return drafts;
   }

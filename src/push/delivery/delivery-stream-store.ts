@@ -19,11 +19,15 @@ export interface DeliveryStream {
   readonly probeUntil: Date | null;
   /** It is to try now, even if the schedule of its delivery says later. */
   readonly isEarly: boolean;
+  /** It was leased to wait in its process for a permit of its endpoint; see `ClaimLimits.own`. */
+  readonly isPrefetched: boolean;
   /** The claim; every later call for it is refused once another process has claimed the stream. */
   readonly epoch: number;
   readonly leaseUntil: Date;
   /** The log entry to look at next. */
   readonly nextSeq: number;
+  /** The newest log entry known to be of interest, as of the last step. */
+  readonly headSeq: number;
   /** What is known of the log before `nextSeq`; null: to be found out from the log. */
   readonly cursor: StreamCursor | null;
   /** How many deliveries are made and not ended; they go before the log. */
@@ -109,6 +113,8 @@ export abstract class DeliveryStreamStore {
    * of an endpoint is open one stream is given at a time, as a probe, when its time has come. Two
    * claimers never get the same stream. The cost does not grow with the backlog of any endpoint.
    * Streams named in `except` are not claimed, even if their lease has run out: the owner works on them.
+   * With `caps.own` an endpoint that has answered gets streams beyond its limit, which are
+   * `isPrefetched`: they send only what others of the same owner do not, and count as sending for all other owners.
    */
   abstract claim(
     owner: string,

@@ -8,8 +8,9 @@ import { Database } from '../../database/database.js';
 import { DeliveryCleanup } from './delivery-cleanup.js';
 import { leaseMs } from './stream-turn.js';
 import { StreamRunner } from './stream-runner.js';
-import { DeliveryStreamStore } from './delivery-stream-store.js';
+import { type DeliveryStream, DeliveryStreamStore } from './delivery-stream-store.js';
 import { PushWakeup } from './push-wakeup.js';
+import { SendPermits } from './send-permits.js';
 
 export interface WorkerSettings {
   readonly timeoutMs: number;
@@ -36,6 +37,7 @@ export class DeliveryWorker {
     Promise<void>,
     { readonly id: string; readonly since: number }
   >();
+  private readonly permits: SendPermits;
   private cleaning: Promise<void> | null = null;
   private readonly looking: BackgroundJob;
   private unlisten: () => void = () => undefined;
@@ -60,6 +62,7 @@ export class DeliveryWorker {
       run: () => this.look(),
     };
     this.looking = new BackgroundJob(rules, clock, log);
+    this.permits = new SendPermits(settings.maxConcurrent, () => this.looking.wake());
   }
 
   async start(): Promise<void> {
@@ -74,6 +77,7 @@ export class DeliveryWorker {
     this.unlisten();
     this.stopping.abort();
     await this.looking.stop();
+    this.permits.stop();
     await this.cleaning;
     const done = Promise.all(this.running.keys());
     const grace = new AbortController();
@@ -87,13 +91,14 @@ export class DeliveryWorker {
   private async look(): Promise<number> {
     const now = this.clock.now();
     this.cleanUp(now);
-    const free = this.settings.maxConcurrent - this.running.size;
+    this.permits.endLongWaits();
+    const free = this.settings.maxConcurrent - this.permits.inUse;
     if (free <= 0) return LOOK_EVERY_MS;
     const due = await this.streams.nextDueAt(now);
     if (due === null) return LOOK_EVERY_MS;
     if (due > now) return Math.min(LOOK_EVERY_MS, this.until(due));
     const { maxPerEndpoint: perEndpoint, maxConcurrent: total } = this.settings;
-    const caps = { free, perEndpoint, total };
+    const caps = { free, perEndpoint, total, own: this.permits };
     const lease = leaseMs(this.settings);
     const claimed = await this.streams.claim(
       this.owner,
@@ -102,18 +107,21 @@ export class DeliveryWorker {
       caps,
       this.overdue(now, lease),
     );
-    for (const stream of claimed) {
-      const run = this.runner.run(stream, this.stopping.signal, this.cutting.signal);
-      this.running.set(run, { id: stream.id, since: now.getTime() });
-      void run.then(() => {
-        this.running.delete(run);
-        this.looking.wake();
-      });
-    }
+    for (const stream of claimed) this.run(stream, now);
     if (claimed.length > 0) return 0;
     // What is due must wait for its endpoint, whose next free permit wakes the worker; others need not wait as long.
     const next = await this.streams.nextDueAt(now, 'later');
     return next === null ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, this.until(next));
+  }
+
+  private run(stream: DeliveryStream, now: Date): void {
+    const permit = this.permits.of(stream);
+    const run = this.runner.run(stream, permit, this.stopping.signal, this.cutting.signal);
+    this.running.set(run, { id: stream.id, since: now.getTime() });
+    void run.then(() => {
+      this.running.delete(run);
+      permit.end();
+    });
   }
 
   /** The cleanup runs beside the claims: none of its jobs delays a delivery. */

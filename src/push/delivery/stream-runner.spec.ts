@@ -9,7 +9,7 @@ import { SendBudget } from './send-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { DeliveryReader } from './delivery-reader.js';
 import { leaseMs } from './stream-turn.js';
-import { StreamRunner } from './stream-runner.js';
+import { type StreamPermit, StreamRunner } from './stream-runner.js';
 import {
   type DeliveryStream,
   DeliveryStreamStore,
@@ -35,6 +35,7 @@ const SILENT = {
   error: () => undefined,
 };
 const NEVER = new AbortController().signal;
+const ALWAYS = { regain: () => true, lend: () => false };
 const DELIVERED = { status: 200, error: null, detail: null, response: '', durationMs: 1 };
 
 /** Stands still unless a test moves it. */
@@ -154,7 +155,10 @@ describe('StreamRunner', () => {
   });
 
   /** One turn of a stream with `open` in hand, or with an entry of the log before it. */
-  async function run(changes: Partial<DeliveryStream> = {}): Promise<void> {
+  async function run(
+    changes: Partial<DeliveryStream> = {},
+    permit: StreamPermit = ALWAYS,
+  ): Promise<void> {
     const stream: DeliveryStream = {
       id: 'l1',
       webhook,
@@ -162,9 +166,11 @@ describe('StreamRunner', () => {
       dueSince: null,
       probeUntil: null,
       isEarly: false,
+      isPrefetched: false,
       epoch: 1,
       leaseUntil: new Date(NOW + leaseMs(SETTINGS)),
       nextSeq: 1,
+      headSeq: 1,
       cursor: LOG_START,
       open: 1,
       lastNumber: 1,
@@ -184,8 +190,34 @@ describe('StreamRunner', () => {
       OPEN_GATE,
       bodies,
     );
-    await runner.run(stream, NEVER, NEVER);
+    await runner.run(stream, permit, NEVER, NEVER);
   }
+
+  it('gives back a stream that gets no permit, at the time it was due', async () => {
+    const none = { regain: () => Promise.resolve(false), lend: () => false };
+    await run({ isPrefetched: true, dueSince: new Date(7) }, none);
+    await run({ isPrefetched: true, dueSince: null }, none);
+    expect([released, sent]).toEqual([[7, NOW], []]);
+  });
+
+  it.each([
+    [200, true],
+    [422, true],
+    [503, false],
+  ])(
+    'lends its permit before HTTP %d is recorded, if that is an answer',
+    async (status, isLent) => {
+      answer = { status };
+      const lent: unknown[] = [];
+      const lend = (ms: number | null): boolean => {
+        lent.push([ms === null, recorded.length]);
+        return true;
+      };
+      await run({}, { regain: () => true, lend });
+      expect(recorded).toHaveLength(1);
+      expect(lent).toEqual([[!isLent, 0]]);
+    },
+  );
 
   it.each([
     ['that is stored', 1],

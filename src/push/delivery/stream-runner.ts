@@ -15,12 +15,14 @@ import { failingForMs } from './domain/webhook-health.js';
 import { type BodyReservation, SendBudget } from './send-budget.js';
 import { OverBudgetError } from './byte-budget.js';
 import { DeliveryReader, isPermanent } from './delivery-reader.js';
+import { AttemptRecorder } from './attempt-recorder.js';
+import { Gathering } from './gathering.js';
+import type { SendPermit } from './send-permits.js';
 import { StreamTurn, leaseMs } from './stream-turn.js';
 import {
   type DeliveryStream,
   DeliveryStreamStore,
   type Reached,
-  type AttemptRecord,
   type StepResult,
 } from './delivery-stream-store.js';
 import { ReceiverGate } from '../receivers/receiver-gate.js';
@@ -33,12 +35,11 @@ const TROUBLE_PAUSE_MS = 5000;
 const LOCKED_PAUSE_MS = 30_000;
 /** The same while large tasks of other streams take the memory there is for them. */
 const CROWDED_PAUSE_MS = 1000;
-/** The pauses before an attempt is recorded again that the database did not take: they double. */
-const RECORD_PAUSE_MS = 100;
-const MAX_RECORD_PAUSE_MS = 2000;
-
 /** Streams that wait for their principal's limit come back spread over this time. */
 const PRINCIPAL_SPREAD_MS = 15_000;
+
+/** What a stream has of the permits of its process. */
+export type StreamPermit = Pick<SendPermit, 'regain' | 'lend'>;
 
 export interface RunnerSettings extends RetrySchedule {
   /** How long one attempt may take in all; a lease is twice that. */
@@ -47,9 +48,20 @@ export interface RunnerSettings extends RetrySchedule {
   readonly disableAfterMs: number;
 }
 
+/** What one step of a stream has. */
+interface Step {
+  readonly reservation: BodyReservation;
+  readonly permit: StreamPermit;
+  /** Cuts the attempt under way. */
+  readonly signal: AbortSignal;
+}
+
 /** Delivers what one claimed stream has left, in order, until there is nothing more. */
 @Injectable()
 export class StreamRunner {
+  private readonly recorder: AttemptRecorder;
+  private readonly recorded = new Gathering();
+
   constructor(
     private readonly streams: DeliveryStreamStore,
     private readonly reader: DeliveryReader,
@@ -61,14 +73,21 @@ export class StreamRunner {
     @Inject(PushMetrics) private readonly observer: DeliveryObserver,
     @Inject(ReceiverGate) private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'>,
     @Inject(SendBudget) private readonly bodies: Pick<SendBudget, 'during'>,
-  ) {}
+  ) {
+    this.recorder = new AttemptRecorder(streams, clock, log, settings, observer);
+  }
 
   /**
    * Never rejects. A stream that always has more to deliver makes way for those that wait, and goes behind
-   * them. With `stopping` aborted the stream is given back at the next step; with `cutting`
-   * aborted the attempt under way is cut as well, as if it had not been made.
+   * them; each attempt needs the `permit`. With `stopping` aborted the stream is given back at the next
+   * step; with `cutting` aborted the attempt under way is cut as well, as if it had not been made.
    */
-  async run(stream: DeliveryStream, stopping: AbortSignal, cutting: AbortSignal): Promise<void> {
+  async run(
+    stream: DeliveryStream,
+    permit: StreamPermit,
+    stopping: AbortSignal,
+    cutting: AbortSignal,
+  ): Promise<void> {
     let step: StepResult = stream;
     if (stream.dueSince) {
       const waitedMs = this.clock.now().getTime() - stream.dueSince.getTime();
@@ -79,12 +98,15 @@ export class StreamRunner {
       while (typeof step === 'object') {
         stream = step;
         // What is kept of the log for the stream stays, as it is about to go on from there.
-        if (stopping.aborted || (await turn.isOver()))
-          return await this.streams.release(stream, this.clock.now());
+        const mayGoOn = (await permit.regain()) && !stopping.aborted && !(await turn.isOver());
+        if (!mayGoOn) {
+          const unbegun = stream.isPrefetched ? stream.dueSince : null;
+          return await this.streams.release(stream, unbegun ?? this.clock.now());
+        }
         const current = stream;
         const { organization } = current.webhook;
         step = await this.bodies.during(organization, (reservation) =>
-          this.step(current, reservation, cutting),
+          this.step(current, { reservation, permit, signal: cutting }),
         );
       }
       this.reader.forget(stream.id);
@@ -111,14 +133,11 @@ export class StreamRunner {
     }
   }
 
-  private async step(
-    stream: DeliveryStream,
-    reservation: BodyReservation,
-    signal: AbortSignal,
-  ): Promise<StepResult> {
+  private async step(stream: DeliveryStream, step: Step): Promise<StepResult> {
+    const { reservation, signal } = step;
     const wait = await this.gate.waitOf(stream.webhook);
     if (wait) return this.postpone(stream, wait);
-    if (stream.open === 0) return this.readOn(stream, reservation, signal);
+    if (stream.open === 0) return this.readOn(stream, step);
     // Read with the claim, right before it is sent: nothing is sent with an outdated registration.
     const delivery = await this.streams.firstOpen(stream.id, stream.epoch, reservation.reserve);
     const now = this.clock.now();
@@ -131,7 +150,7 @@ export class StreamRunner {
     if (typeof ready === 'string') {
       return ready === 'lost' ? ready : this.recordUnsent(stream, delivery, ready, signal);
     }
-    return this.attempt(stream, ready, signal);
+    return this.attempt(stream, ready, step);
   }
 
   /**
@@ -139,18 +158,14 @@ export class StreamRunner {
    * then one write records delivery, attempt and position. A process that takes the stream over from one that ended
    * before that write finds the same delivery in the log, with the same id, number and bytes.
    */
-  private async readOn(
-    stream: DeliveryStream,
-    reservation: BodyReservation,
-    signal: AbortSignal,
-  ): Promise<StepResult> {
+  private async readOn(stream: DeliveryStream, step: Step): Promise<StepResult> {
     const reached = await this.reader.next(stream, this.settings.timeoutMs / 4);
-    await reservation.reserveMade(bytesOf(reached.deliveries));
+    await step.reservation.reserveMade(bytesOf(reached.deliveries));
     const { ready } = reached;
     if (!ready) return this.streams.advance(stream, reached, this.clock.now(), this.lease());
     // Asked right before it is sent: nothing is sent with an outdated registration.
     if (!(await this.streams.isClaimed(stream))) return 'lost';
-    return this.attempt(stream, ready, signal, reached);
+    return this.attempt(stream, ready, step, reached);
   }
 
   /** The delivery with its bytes; `lost`, or why they cannot be made any more. */
@@ -175,7 +190,7 @@ export class StreamRunner {
   private async attempt(
     stream: DeliveryStream,
     delivery: ReadyDelivery,
-    signal: AbortSignal,
+    { permit, signal }: Step,
     reached?: Reached,
   ): Promise<StepResult> {
     const at = this.clock.now();
@@ -187,7 +202,11 @@ export class StreamRunner {
     const wait = await this.gate.admit(stream.webhook, Buffer.byteLength(delivery.body));
     if (wait) return this.postpone(stream, wait);
     const number = delivery.attempts + 1;
+    const began = performance.now();
     const answer = await this.send(stream, delivery, number, at, signal);
+    const durationMs = verdictOf(answer.status) === 'retry' ? null : performance.now() - began;
+    // While others send, outcomes gather, so that one commit records many.
+    if (permit.lend(durationMs)) await this.recorded.join();
     if (signal.aborted && answer.status === null) {
       await this.streams.release(stream, this.clock.now());
       return 'idle';
@@ -210,7 +229,7 @@ export class StreamRunner {
     const outcome = outcomeOf(answer, decision, at);
     const isHubTrouble = answer.hubTrouble !== undefined;
     const attemptRecord = { delivery, reached, attempt, outcome, result, isHubTrouble };
-    return this.record(stream, attemptRecord, signal);
+    return this.recorder.record(stream, attemptRecord, signal);
   }
 
   /** What it has to deliver waits, as it is; its permit goes to another stream meanwhile. */
@@ -257,38 +276,6 @@ export class StreamRunner {
     );
   }
 
-  /**
-   * Records the outcome of an attempt. A database that is away for a moment is tried again while the
-   * claim holds, so that the receiver need not get it twice.
-   */
-  private async record(
-    stream: DeliveryStream,
-    attemptRecord: AttemptRecord,
-    signal: AbortSignal,
-  ): Promise<StepResult> {
-    let isRepeated = false;
-    for (let pause = RECORD_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_RECORD_PAUSE_MS)) {
-      try {
-        const step = await this.streams.recordAttempt(
-          stream,
-          attemptRecord,
-          this.clock.now(),
-          this.lease(),
-        );
-        if (step !== 'lost') this.report(stream, attemptRecord);
-        // The first write may have been committed although its answer was lost; then the claim still holds.
-        else if (isRepeated) await this.streams.release(stream, this.clock.now());
-        return step;
-      } catch (error) {
-        const isOver = this.clock.now().getTime() + pause >= stream.leaseUntil.getTime();
-        if (isOver || signal.aborted) throw error;
-        this.log.warn({ err: error }, 'a webhook attempt could not be recorded; trying again');
-        isRepeated = true;
-        await this.clock.sleep(pause, signal);
-      }
-    }
-  }
-
   private send(
     stream: DeliveryStream,
     delivery: ReadyDelivery,
@@ -310,19 +297,7 @@ export class StreamRunner {
     reached?: Reached,
   ): Promise<StepResult> {
     const result = { state: 'dead' as const, reason, effect: 'none' as const };
-    return this.record(stream, { delivery, reached, attempt: null, result }, signal);
-  }
-
-  private report({ webhook }: DeliveryStream, { delivery, result }: AttemptRecord): void {
-    if (result.state === 'retrying') return;
-    this.observer.ended(result.state);
-    if (result.state !== 'dead') return;
-    const { taskId, configId } = webhook;
-    const { id: deliveryId, seq } = delivery;
-    this.log.warn(
-      { taskId, configId, deliveryId, seq, reason: result.reason },
-      'a webhook delivery became a dead letter',
-    );
+    return this.recorder.record(stream, { delivery, reached, attempt: null, result }, signal);
   }
 
   private async giveBack(stream: DeliveryStream, pauseMs = TROUBLE_PAUSE_MS): Promise<void> {

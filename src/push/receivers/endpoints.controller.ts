@@ -32,7 +32,7 @@ export class EndpointsController {
     const page = await this.endpoints.list(filter, limit, cursor, caller);
     const now = this.clock.now();
     const isListed = ({ organization, endpoint }: EndpointView): boolean =>
-      this.gate.isTrusted({ organization, url: originOf(endpoint) });
+      this.gate.isTrusted({ endpoint, organization, url: originOf(endpoint) });
     const items = page.items.map((each) => new EndpointDto(each, isListed(each), now));
     return { ...page, items };
   }

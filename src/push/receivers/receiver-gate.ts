@@ -42,6 +42,8 @@ type GateSettings = Pick<AppConfig['push'], 'verification' | 'unverified' | 'tru
 @Injectable()
 export class ReceiverGate {
   private readonly verified = new Set<string>();
+  /** By endpoint: whether the operator lists its host. */
+  private readonly trusted = new Map<string, boolean>();
   /** By principal: how many receivers were asked because of it in its window. */
   private readonly asks = new Map<string, { count: number; readonly endsAt: number }>();
   private readonly everybody: DestinationList;
@@ -97,8 +99,17 @@ export class ReceiverGate {
     return (await this.ask(target)) ? { by: 'challenge', at: now } : { by: null, at: null };
   }
 
-  /** Whether the operator lists its host. */
-  isTrusted({ organization, url }: Pick<Target, 'organization' | 'url'>): boolean {
+  /** Whether the operator lists its host. The lists stay, so it is found out once for an endpoint. */
+  isTrusted(target: Pick<Target, 'endpoint' | 'organization' | 'url'>): boolean {
+    const known = this.trusted.get(target.endpoint);
+    if (known !== undefined) return known;
+    const isTrusted = this.isListed(target);
+    if (this.trusted.size >= MAX_REMEMBERED) this.trusted.clear();
+    this.trusted.set(target.endpoint, isTrusted);
+    return isTrusted;
+  }
+
+  private isListed({ organization, url }: Pick<Target, 'organization' | 'url'>): boolean {
     const destination = destinationOf(new URL(url));
     const literal = addressLiteral(destination.hostname);
     const address = literal === undefined ? undefined : readAddress(literal);

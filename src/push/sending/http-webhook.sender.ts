@@ -38,8 +38,7 @@ export class HttpWebhookSender extends WebhookSender {
 
   async send(request: WebhookRequest, deadline: AttemptDeadline): Promise<WebhookAnswer> {
     try {
-      const answer = await this.exchange(request, deadline.signal);
-      return { ...answer, durationMs: deadline.elapsedMs };
+      return await this.exchange(request, deadline);
     } catch (error) {
       const failed = failure(causeOf(error), deadline.passed);
       const isShown = !(error instanceof ListedReceiverError) || this.limits.showAllowedAnswers;
@@ -49,13 +48,13 @@ export class HttpWebhookSender extends WebhookSender {
 
   private async exchange(
     request: WebhookRequest,
-    signal: AbortSignal,
-  ): Promise<Omit<WebhookAnswer, 'durationMs'>> {
+    deadline: AttemptDeadline,
+  ): Promise<WebhookAnswer> {
     const { answer, isListed } = await this.egress.request(request.organization, request.url, {
       method: 'POST',
       headers: request.headers,
       body: request.body,
-      signal,
+      signal: deadline.signal,
       clientCertificate: request.clientCertificate,
       ca: request.ca,
       connectTimeoutMs: this.limits.connectTimeoutMs,
@@ -63,15 +62,16 @@ export class HttpWebhookSender extends WebhookSender {
       bodyTimeoutMs: this.limits.timeoutMs,
     });
     const text = await beginningOf(answer.body, this.limits.responseBytes);
-    const outcome = {
+    const isGuarded = isListed && !this.limits.showAllowedAnswers;
+    return {
       status: answer.statusCode,
       error: null,
       detail: null,
       retryAfterMs: retryAfterMs(answer.headers['retry-after'], this.clock.now()),
+      response: isGuarded ? null : scrub(text, request.secrets),
+      durationMs: deadline.elapsedMs,
+      isGuarded,
     };
-    return isListed && !this.limits.showAllowedAnswers
-      ? { ...outcome, response: null, isGuarded: true }
-      : { ...outcome, response: scrub(text, request.secrets) };
   }
 }
 
@@ -79,19 +79,23 @@ export class HttpWebhookSender extends WebhookSender {
 const READ_BYTES = 64 * 1024;
 
 /** The first bytes of a body; what breaks off later does not matter, the status has come. */
-async function beginningOf(body: Readable, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+function beginningOf(body: Readable, limit: number): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (): void => resolve(Buffer.concat(chunks).subarray(0, limit).toString('utf8'));
+    body.on('data', (chunk: Buffer) => {
       if (size < limit) chunks.push(chunk);
       size += chunk.length;
-      if (size >= Math.max(limit, READ_BYTES)) break;
-    }
-  } catch {
+      if (size < Math.max(limit, READ_BYTES)) return;
+      end();
+      body.destroy();
+    });
+    body.once('end', end);
     // The receiver cut its answer, or took longer than the attempt may.
-  }
-  return Buffer.concat(chunks).subarray(0, limit).toString('utf8');
+    body.on('error', end);
+    body.once('close', end);
+  });
 }
 
 function causeOf(error: unknown): unknown {

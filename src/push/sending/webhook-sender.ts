@@ -29,7 +29,7 @@ export interface WebhookAnswer {
   readonly response: string | null;
   readonly durationMs: number;
   /** The answer of such a receiver must not be shown: only its status is. */
-  readonly isGuarded?: true;
+  readonly isGuarded?: boolean;
   /** Trying again would not help: the webhook asks for a proof that there is not. */
   readonly isPermanent?: true;
   /**

@@ -54,7 +54,7 @@ function choose(
   const capacities = new Map<string, EndpointCapacity>();
   for (const { endpoint } of streams) {
     const free = perEndpoint - (now.endpoints.get(endpoint) ?? 0);
-    capacities.set(endpoint, { tier: tiers?.[endpoint] ?? 'proven', free });
+    capacities.set(endpoint, { tier: tiers?.[endpoint] ?? 'proven', free, prefetch: 0 });
   }
   const caps = { free, perEndpoint, ...(total === undefined ? {} : { total }) };
   return chooseStreams(streams, capacities, now, caps, turns).map(({ id }) => id);

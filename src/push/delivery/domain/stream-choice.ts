@@ -6,6 +6,16 @@ export interface ClaimLimits {
   readonly perEndpoint: number;
   /** How many this process takes in all; {@link SHARES} and {@link RESERVE} are parts of it. */
   readonly total?: number;
+  /** What this process sends at once; without it, all it has leased is sent at once. */
+  readonly own?: OwnPermits;
+}
+
+/** What this process has of the endpoints, as a claim has to count with. */
+export interface OwnPermits {
+  /** How many attempts it may make there at once; its other streams there only wait for that. */
+  at(endpoint: string): number;
+  /** How many more streams it may lease than it can send at once. */
+  prefetchOf(endpoint: string): number;
 }
 
 /**
@@ -44,6 +54,8 @@ export interface EndpointCapacity {
   readonly tier: EndpointTier;
   /** How many more streams it may have. */
   readonly free: number;
+  /** How many more this process may lease beyond that, to wait there. */
+  readonly prefetch: number;
 }
 
 /** How many streams are worked on now. */
@@ -131,6 +143,35 @@ export function chooseStreams(
     turns.take(organization);
   }
   return chosen;
+}
+
+/**
+ * The streams that are leased to wait: where a permit was chosen for one, or is held, the next ones, longest
+ * due first, as many as may be.
+ */
+export function choosePrefetched(
+  due: readonly StreamCandidate[],
+  chosen: readonly StreamCandidate[],
+  capacities: ReadonlyMap<string, EndpointCapacity>,
+  { own }: Pick<ClaimLimits, 'own'>,
+): StreamCandidate[] {
+  if (own === undefined) return [];
+  const taken = new Set(chosen);
+  const begun = new Set(chosen.map(({ endpoint }) => endpoint));
+  const left = new Map<string, number>();
+  for (const [endpoint, { prefetch }] of capacities) {
+    const isServed = begun.has(endpoint) || own.at(endpoint) > 0;
+    if (prefetch > 0 && isServed) left.set(endpoint, prefetch);
+  }
+  if (left.size === 0) return [];
+  const waiting = due.filter((stream) => left.has(stream.endpoint) && !taken.has(stream));
+  return waiting
+    .sort((a, b) => a.dueAt - b.dueAt)
+    .filter(({ endpoint }) => {
+      const more = count(left, endpoint);
+      left.set(endpoint, more - 1);
+      return more > 0;
+    });
 }
 
 function byOrganization(due: readonly StreamCandidate[]): Map<string, Queue[]> {

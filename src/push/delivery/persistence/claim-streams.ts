@@ -7,6 +7,7 @@ import {
   type StreamCandidate,
   type ClaimLimits,
   type OrganizationTurns,
+  choosePrefetched,
   chooseStreams,
 } from '../domain/stream-choice.js';
 import { QUEUED_FROM, dueTimeOf } from '../domain/endpoint-queue.js';
@@ -75,10 +76,11 @@ export function* claimStreams(
   ];
   const byEndpoint = new Map(candidates.map(({ endpoint }) => [endpoint, capacities.of(endpoint)]));
   const chosen = chooseStreams(candidates, byEndpoint, capacities.busy, caps, turns);
+  const prefetched = choosePrefetched(candidates, chosen, byEndpoint, caps);
   const early = new Set(candidates.filter((each) => each.queued).map(({ id }) => id));
-  const streams = yield* take(tx, claim, chosen, rows, early);
+  const streams = yield* take(tx, claim, chosen, prefetched, rows, early);
   const isCrowded = arrivals.length === caps.free + LOOK_AHEAD;
-  const taken = new Set(chosen.map(({ id }) => id));
+  const taken = new Set([...chosen, ...prefetched].map(({ id }) => id));
   const left = arrivals.filter(({ id, endpoint }) => {
     return !taken.has(id) && (isCrowded || streamsWait(rows.get(endpoint)));
   });
@@ -138,6 +140,7 @@ function* take(
   tx: Tx,
   claim: StreamClaim,
   chosen: readonly StreamCandidate[],
+  prefetched: readonly StreamCandidate[],
   endpoints: ReadonlyMap<string, EndpointRow>,
   early: ReadonlySet<string>,
 ): Work<DeliveryStream[]> {
@@ -153,8 +156,9 @@ function* take(
       ids.push(id);
     }
   }
-  const dueAt = new Map(chosen.map((stream) => [stream.id, stream.dueAt]));
-  const endpointById = new Map(chosen.map((stream) => [stream.id, stream.endpoint]));
+  const waiting = new Set(prefetched.map(({ id }) => id));
+  ids.push(...waiting);
+  const candidates = new Map([...chosen, ...prefetched].map((stream) => [stream.id, stream]));
   const streams: DeliveryStream[] = [];
   for (const piece of pieces(ids)) {
     const rows = yield* STREAM.returning(
@@ -168,19 +172,20 @@ function* take(
       const webhook = webhooks.get(row.id);
       if (webhook === undefined) {
         // It may not deliver, so it has not tried the endpoint either.
-        const mine = [endpointById.get(row.id)!, until];
+        const mine = [candidates.get(row.id)!.endpoint, until];
         if (probes.has(row.id)) yield* releaseProbes(tx, 'endpoint = ? AND probe_until = ?', mine);
         continue;
       }
       streams.push({
         ...toStream(row, webhook),
-        dueSince: new Date(dueAt.get(row.id)!),
+        dueSince: new Date(candidates.get(row.id)!.dueAt),
         probeUntil: probes.has(row.id) ? new Date(until) : null,
         isEarly: probes.has(row.id) || early.has(row.id),
+        isPrefetched: waiting.has(row.id),
       });
     }
   }
-  return streams;
+  return streams.sort((a, b) => a.dueSince!.getTime() - b.dueSince!.getTime());
 }
 
 /** The same order everywhere, so that two claims do not wait for each other. */

@@ -56,19 +56,20 @@ export class EndpointCapacities {
 
   of(endpoint: string): EndpointCapacity {
     const row = this.rows.get(endpoint);
-    const free =
-      row && streamsWait(row)
-        ? probeCapacity(row, this.at)
-        : Math.min(this.caps.perEndpoint, row?.concurrency ?? this.startConcurrency) -
-          (this.busy.endpoints.get(endpoint) ?? 0);
-    return { tier: this.tierOf(endpoint), free };
+    const tier = this.tierOf(endpoint);
+    if (row && streamsWait(row)) return { tier, free: probeCapacity(row, this.at), prefetch: 0 };
+    const { perEndpoint, own } = this.caps;
+    const most = Math.min(perEndpoint, row?.concurrency ?? this.startConcurrency);
+    const free = most - (this.busy.endpoints.get(endpoint) ?? 0);
+    const isPrefetched = own !== undefined && tier === 'proven' && most === perEndpoint;
+    return { tier, free, prefetch: isPrefetched ? own.prefetchOf(endpoint) : 0 };
   }
 
   /** The endpoints with streams at work that can take no more. */
   full(): string[] {
     return [...this.busy.endpoints.keys()].filter((endpoint) => {
-      const { tier, free } = this.of(endpoint);
-      return free <= 0 || (tier === 'slow' && this.permits.get(tier)! <= 0);
+      const { tier, free, prefetch } = this.of(endpoint);
+      return (free <= 0 && prefetch <= 0) || (tier === 'slow' && this.permits.get(tier)! <= 0);
     });
   }
 
@@ -84,11 +85,15 @@ export class EndpointCapacities {
     const organizations = new Map<string, number>();
     const here = new Map<string, number>();
     const tiers = new Map<EndpointTier, number>();
+    const { own, perEndpoint } = this.caps;
     for (const { organization, endpoint, total, mine } of rows) {
-      add(endpoints, endpoint, total);
-      add(organizations, organization, total);
-      add(here, organization, mine);
-      add(tiers, this.tierOf(endpoint), mine);
+      // Of those of others it is not known which of them only wait: each may be sent now.
+      const others = total - mine;
+      const sending = own === undefined ? mine : Math.min(mine, own.at(endpoint));
+      add(endpoints, endpoint, others + sending);
+      add(organizations, organization, Math.min(others, perEndpoint) + sending);
+      add(here, organization, sending);
+      add(tiers, this.tierOf(endpoint), sending);
     }
     return { endpoints, organizations, here, tiers };
   }

@@ -135,7 +135,8 @@ export function* queuedStreams(
     const each = Math.ceil((2 * left) / open.length);
     for (const row of left > 0 ? open : []) {
       if (row.requeueBefore !== null) yield* requeue(tx, row, at);
-      const limit = Math.min(capacities.of(row.endpoint).free, each);
+      const { free: ofEndpoint, prefetch } = capacities.of(row.endpoint);
+      const limit = Math.max(0, Math.min(ofEndpoint, each)) + prefetch;
       const streams = yield* firstOf(tx, row.endpoint, limit);
       found.push(...streams);
       if (streams.length > 0) served.push(row.endpoint);
@@ -152,15 +153,15 @@ export function* queuedStreams(
   return found;
 }
 
-/** Those with free. */
+/** Those that can be served. */
 function openByTier(
   ready: readonly EndpointRow[],
   capacities: EndpointCapacities,
 ): ReadonlyMap<EndpointTier, readonly EndpointRow[]> {
   const open = new Map<EndpointTier, EndpointRow[]>();
   for (const row of ready) {
-    const { tier, free } = capacities.of(row.endpoint);
-    if (free > 0) open.set(tier, [...(open.get(tier) ?? []), row]);
+    const { tier, free, prefetch } = capacities.of(row.endpoint);
+    if (free > 0 || prefetch > 0) open.set(tier, [...(open.get(tier) ?? []), row]);
   }
   return open;
 }

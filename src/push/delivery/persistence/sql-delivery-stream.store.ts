@@ -32,6 +32,7 @@ import {
   recordOnEndpoint,
   recordLostProbe,
 } from './record-endpoint-outcome.js';
+import { recordDelivered } from './record-delivered.js';
 import { recordOnWebhook, recordOnDelivery, recordOnStream } from './record-attempt.js';
 import { recordOnSubscription } from '../../registration/persistence/webhook-revision.js';
 
@@ -167,6 +168,8 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
     const rules = { ...this.rules, maxConcurrency: this.maxConcurrencyOf(stream.webhook) };
     const random = this.ids.jitter();
     const { step, events } = await this.database.write(function* (tx): Work<Recorded> {
+      const usual = yield* recordDelivered(tx, stream, attemptRecord, rules, now, leaseUntil);
+      if (usual !== undefined) return { step: usual, events: [] };
       const row = yield* recordOnStream(tx, stream, attemptRecord, now, leaseUntil);
       if (!row) {
         const { outcome } = attemptRecord;

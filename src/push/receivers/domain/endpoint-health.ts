@@ -32,7 +32,7 @@ export interface EndpointChange {
 type Failure = Extract<EndpointOutcome, { kind: 'failed' }>;
 
 /** The time of the last success is kept this exactly, so that a busy endpoint is not written each time. */
-const SUCCESS_GRAIN_MS = 60_000;
+export const SUCCESS_GRAIN_MS = 60_000;
 
 /** An endpoint without any attempt. */
 export function newEndpoint(rules: EndpointRules): EndpointHealth {

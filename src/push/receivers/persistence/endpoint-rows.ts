@@ -2,10 +2,24 @@ import { forUpdate } from '../../../database/rows.js';
 import { flatten, listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { Table } from '../../../database/table.js';
+import { type EndpointRules, SUCCESS_GRAIN_MS } from '../domain/endpoint-health.js';
 import { PushEndpointEntity } from './endpoint.entity.js';
 
 export const ENDPOINT = new Table(PushEndpointEntity).select();
 export type EndpointRow = ReturnType<typeof ENDPOINT.read>;
+
+/**
+ * As SQL, given {@link nothingNew}: a success changes nothing that is worth keeping of the endpoint. It is what
+ * `afterOutcome` says of one that has been well for long.
+ */
+export const NOTHING_NEW = `state = 'healthy' AND failures = 0 AND failing_since IS NULL
+  AND opened_at IS NULL AND probe_at IS NULL AND concurrency = ?
+  AND last_success_at > ? AND last_success_at < ?`;
+
+/** The parameters of {@link NOTHING_NEW}. */
+export function nothingNew({ maxConcurrency }: EndpointRules, at: number): SqlValue[] {
+  return [maxConcurrency, at - SUCCESS_GRAIN_MS, at + SUCCESS_GRAIN_MS];
+}
 
 /** The rows of these endpoints, as far as there are any. */
 export function* endpointRows(tx: Tx, endpoints: readonly string[]): Work<EndpointRow[]> {

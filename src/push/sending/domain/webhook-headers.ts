@@ -29,12 +29,8 @@ export interface AttemptFacts {
  * implementations differ; the configured authentication cannot replace any of the hub's own.
  */
 export function webhookHeaders(facts: AttemptFacts): Record<string, string> {
-  const { authentication, token, traceparent, gapSeq } = facts;
-  return {
-    ...authentication,
-    ...(token === null
-      ? {}
-      : { 'a2a-notification-token': token, 'x-a2a-notification-token': token }),
+  const { token, traceparent, gapSeq, subscriptionId, authentication } = facts;
+  const headers: Record<string, string> = {
     'content-type': facts.contentType,
     'user-agent': 'a2a-hub',
     'a2a-version': facts.version,
@@ -43,9 +39,15 @@ export function webhookHeaders(facts: AttemptFacts): Record<string, string> {
     'a2a-hub-attempt': String(facts.attempt),
     'a2a-hub-sequence': String(facts.seq),
     'a2a-hub-delivery-number': String(facts.number),
-    ...(gapSeq === null ? {} : { 'a2a-hub-gap': String(gapSeq) }),
-    ...(traceparent === null ? {} : { traceparent }),
-    ...(facts.subscriptionId ? { 'a2a-hub-subscription': facts.subscriptionId } : {}),
-    ...(facts.test ? { 'a2a-hub-test': 'true' } : {}),
   };
+  if (token !== null) {
+    headers['a2a-notification-token'] = token;
+    headers['x-a2a-notification-token'] = token;
+  }
+  if (gapSeq !== null) headers['a2a-hub-gap'] = String(gapSeq);
+  if (traceparent !== null) headers['traceparent'] = traceparent;
+  if (subscriptionId) headers['a2a-hub-subscription'] = subscriptionId;
+  if (facts.test) headers['a2a-hub-test'] = 'true';
+  for (const name of Object.keys(authentication)) headers[name] ??= authentication[name]!;
+  return headers;
 }
