@@ -42,12 +42,14 @@ import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { readEvents, readHeaders, readNewest } from './read-events.js';
 import { toEvent, toLogHeader } from './task-rows.js';
+import { VersionReads } from './version-reads.js';
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 @Injectable()
 export class SqlTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
   private readonly texts: LargeTexts;
+  private readonly versions: VersionReads;
   private queueTurn: TurnOf = () => undefined;
   private readonly turnOf: TurnOf = (delegation) =>
     delegation.state === 'queued' && delegation.owner === null
@@ -65,6 +67,7 @@ export class SqlTaskStore extends TaskStore {
     super();
     this.downstream = new SqlDownstreamTasks(database);
     this.texts = new LargeTexts(database);
+    this.versions = new VersionReads(database);
   }
 
   stage(append: PreparedAppend): Promise<void> {
@@ -103,12 +106,8 @@ export class SqlTaskStore extends TaskStore {
     return row === undefined ? undefined : (await buildTasks(this.database, [row]))[0];
   }
 
-  async version(taskId: string): Promise<number | undefined> {
-    const [row] = await this.database.read<{ version: number }>(
-      'SELECT version FROM tasks WHERE id = ?',
-      [taskId],
-    );
-    return row?.version;
+  version(taskId: string): Promise<number | undefined> {
+    return this.versions.read(taskId);
   }
 
   async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
