@@ -188,14 +188,14 @@ export class HubRequestHandler {
         ? { returnImmediately: configuration?.returnImmediately ?? false }
         : answeredWhen(source.blocking, this.config.tasks);
     return {
-      ...named(call, tenant),
-      hops: readHops(call.hops.join(','), metadata),
-      idempotencyKey: call.idempotencyKey ?? directive.idempotencyKey,
       message,
       configuration,
       metadata,
       directive,
       ...answered,
+      ...named(call, tenant),
+      hops: readHops(call.hops.join(','), metadata),
+      idempotencyKey: call.idempotencyKey ?? directive.idempotencyKey,
     };
   }
 

@@ -8,6 +8,8 @@ import type { SqlValue, Tx, Work } from './sql.js';
 /** A row as the database gives it, by the names of its columns. */
 export type DatabaseRow = Readonly<Record<string, unknown>>;
 
+const NOTHING_DERIVED: Readonly<Record<string, Derivation>> = {};
+
 interface TableColumn {
   /** The property of the entity. */
   readonly key: string;
@@ -19,6 +21,10 @@ interface TableColumn {
   /** Undefined: the value is what the database gives. */
   readonly from: ((value: unknown) => unknown) | undefined;
 }
+
+/** Values that follow from the others of a row, by property: so no row has to be put together for them. */
+type Derived<T, D extends keyof T, Row> = { readonly [K in D]: (row: Row) => T[K] };
+type Derivation = (row: never) => unknown;
 
 /** What a column becomes in an update, with `NEW` for the value given; by property. */
 type Assignments<T> = { readonly [K in keyof T]?: string };
@@ -226,12 +232,16 @@ export class RowInsert<T extends object> {
     return yield* tx.run(this.textFor(1), params);
   }
 
-  /** What the statement returns. */
-  *apply<R = DatabaseRow>(tx: Tx, rows: readonly T[]): Work<R[]> {
+  /** What the statement returns. `derived`: what the rows themselves do not have. */
+  *apply<Row extends object, D extends keyof T = never, R = DatabaseRow>(
+    tx: Tx,
+    rows: readonly (Row & Omit<T, D>)[],
+    derived?: Derived<T, D, Row>,
+  ): Work<R[]> {
     const returned: R[] = [];
     for (const piece of pieces(rows)) {
       const params: SqlValue[] = [];
-      for (const row of piece) pushValues(params, this.columns, row);
+      for (const row of piece) pushValues(params, this.columns, row, derived);
       const sql = this.textFor(piece.length);
       if (!this.returns) yield* tx.run(sql, params);
       else for (const each of yield* tx.all<R>(sql, params)) returned.push(each);
@@ -247,9 +257,14 @@ export class TableUpdate<T extends object> {
     private readonly columns: readonly TableColumn[],
   ) {}
 
-  *apply(tx: Tx, rows: readonly (T & { readonly id: string })[]): Work<void> {
+  /** `derived`: what the rows themselves do not have. */
+  *apply<Row extends { readonly id: string }, D extends keyof T = never>(
+    tx: Tx,
+    rows: readonly (Row & Omit<T, D>)[],
+    derived?: Derived<T, D, Row>,
+  ): Work<void> {
     yield* this.rowUpdate.apply(tx, rows, (params, row) => {
-      pushValues(params, this.columns, row);
+      pushValues(params, this.columns, row, derived);
       params.push(row.id);
     });
   }
@@ -288,9 +303,17 @@ function changesOf<T>(
   });
 }
 
-function pushValues(params: SqlValue[], columns: readonly TableColumn[], row: object): void {
+function pushValues(
+  params: SqlValue[],
+  columns: readonly TableColumn[],
+  row: object,
+  derived: Readonly<Record<string, Derivation>> = NOTHING_DERIVED,
+): void {
   const values = row as Readonly<Record<string, unknown>>;
-  for (const { key, to } of columns) params.push(to(values[key]));
+  for (const { key, to } of columns) {
+    const derive = derived[key];
+    params.push(to(derive === undefined ? values[key] : derive(row as never)));
+  }
 }
 
 /** Whether the entity has its columns, too. */

@@ -92,9 +92,12 @@ export function countUpTo(limit: number): Parse<number> {
 export function withoutUndefined<T extends object>(
   value: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+  const given: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in value) {
+    const member = value[key];
+    if (member !== undefined) given[key] = member as Exclude<T[typeof key], undefined>;
+  }
+  return given;
 }
 
 function asArray(value: unknown, field: string): unknown[] {

@@ -1,3 +1,4 @@
+import { merged } from '../common/merged.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { ROUTING_EXTENSION_URI } from './routing-extension.js';
 
@@ -64,7 +65,7 @@ function shown(hops: readonly string[]): string {
 export function withHops(metadata: Metadata, hops: readonly string[]): Record<string, unknown> {
   const data = metadata?.[ROUTING_EXTENSION_URI];
   const rest = typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {};
-  return { ...metadata, [ROUTING_EXTENSION_URI]: { ...rest, hops } };
+  return merged(metadata ?? {}, { [ROUTING_EXTENSION_URI]: merged(rest, { hops }) });
 }
 
 function isHubIds(value: unknown): value is string[] {

@@ -83,8 +83,10 @@ export class RoutingService implements OnApplicationBootstrap {
   ): RoutingQuestion {
     const { principal, message, configuration } = request;
     const { defaultAgent, enforceMediaTypes } = this.config.routing;
+    const { agents, composites } = this.usable(principal);
     return {
-      ...this.usable(principal),
+      agents,
+      composites,
       directive: request.directive,
       agentId: request.agentId,
       affinity,

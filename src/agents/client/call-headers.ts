@@ -1,3 +1,4 @@
+import { merged } from '../../common/merged.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { A2A_VERSION_HEADER, HTTP_EXTENSION_HEADER } from '../../protocol/a2a.js';
 import { isListable } from '../../protocol/header-list.js';
@@ -27,10 +28,9 @@ export function headersOf(
   endpoint: AgentEndpoint,
   options: AgentCallOptions,
 ): Record<string, string> {
-  const headers: Record<string, string> = {
-    ...(isGivenFor(endpoint, agent) && credentialsOf(agent)),
-    [A2A_VERSION_HEADER]: endpoint.protocolVersion,
-  };
+  const credentials = isGivenFor(endpoint, agent) ? credentialsOf(agent) : {};
+  const version = { [A2A_VERSION_HEADER]: endpoint.protocolVersion };
+  const headers: Record<string, string> = merged(credentials, version);
   // What cannot be in the list is in the message all the same.
   const extensions = options.extensions?.filter(isListable) ?? [];
   if (extensions.length > 0) {

@@ -250,15 +250,28 @@ class WiredAgentClient extends AgentClient {
     const { budget, gates, connectors, http } = this.wires;
     const headers = headersOf(agent, endpoint, options);
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
-    const open = connectors.of(protocolBinding).open({
-      ...this.targetOf(agent),
-      ...{ method, url, version, headers, contextId, files, signal, budget, http, onDeviation },
+    const { agentId, secrets, connectTimeoutMs } = this.targetOf(agent);
+    const { transport, exchange } = connectors.of(protocolBinding).open({
+      agentId,
+      secrets,
+      connectTimeoutMs,
+      method,
+      url,
+      version,
+      headers,
+      contextId,
+      files,
+      signal,
+      budget,
+      http,
+      onDeviation,
       isControl: method in gates,
       onSent: () => connection?.given(),
       maxAnswerBytes: this.config.tasks.maxSizeBytes,
     });
     const otherForm = (): void => onDeviation('other-form');
-    return { ...open, tenant, otherForm, options: { signal, serviceParameters: headers } };
+    const sent = { signal, serviceParameters: headers };
+    return { transport, exchange, tenant, otherForm, options: sent };
   }
 
   /** How files go to and come from the interface that is called now; null where there is one form only. */

@@ -1,3 +1,4 @@
+import { merged } from '../../common/merged.js';
 import { type HubError, invalidField } from '../../common/hub-error.js';
 import { fieldOf, type RoutingDirective } from '../../protocol/routing-extension.js';
 import { AgentIndex } from './agent-index.js';
@@ -119,7 +120,7 @@ export class RouteChooser {
       maxAgents,
       quorumField: this.quorumField,
     };
-    return { ...this.head(found, options), ...cut(shareOut(agents, share)) };
+    return this.routeTo(shareOut(agents, share), found, options);
   }
 
   /** The matches in order; composite skills go only where no strategy for several agents is requested. */
@@ -127,7 +128,7 @@ export class RouteChooser {
     const mayBeComposite = asksInTurn(strategy) || found.reason === 'rule';
     const considered = mayBeComposite
       ? found
-      : { ...found, ...withoutComposites({ skipped: [], ...found }) };
+      : merged(found, withoutComposites({ skipped: [], ...found }));
     if (considered.matches.length === 0) return { matches: [], skipped: [] };
     const { media, extensions, conditionOf } = this.question;
     return arrange(considered, {
@@ -145,11 +146,8 @@ export class RouteChooser {
     const { plan, skipped } = planOfSteps(steps(directive), this.question);
     const [first = {}] = directive.steps ?? [];
     const reason = first.agentId ? 'agent' : first.skillId ? 'skill' : 'tags';
-    return {
-      ...this.head({ reason, matches: [] }, directive),
-      ...cut({ chosen: chosenOf(plan), skipped }),
-      plan,
-    };
+    const choice = { chosen: chosenOf(plan), skipped };
+    return { plan, ...this.routeTo(choice, { reason, matches: [] }, directive) };
   }
 
   /** A plan whose first step is of the agents that the message names. */
@@ -182,11 +180,7 @@ export class RouteChooser {
     const others = planOfSteps(strategy.steps(directive), this.question);
     const plan = [firstStep, ...others.plan];
     const skipped = [...shared.skipped, ...others.skipped];
-    return {
-      ...this.head(found, options),
-      ...cut({ chosen: chosenOf(plan), skipped }),
-      plan,
-    };
+    return { plan, ...this.routeTo({ chosen: chosenOf(plan), skipped }, found, options) };
   }
 
   private compositeRoute(
@@ -208,7 +202,8 @@ export class RouteChooser {
       .slice(1)
       .map((match) => candidateOf(match, 'Does not take over for a composite skill.'));
     const [only, ...more] = plan;
-    const { deadlineMs, maxCalls, ...head } = this.head(found, {
+    const choice = { chosen: chosenOf(plan), skipped: [...ofSteps, ...skipped, ...others] };
+    const { deadlineMs, maxCalls, ...route } = this.routeTo(choice, found, {
       ...(more.length === 0 && only),
       deadlineSeconds: options.deadlineSeconds,
       maxCalls: options.maxCalls,
@@ -216,11 +211,10 @@ export class RouteChooser {
     const deadline = least(deadlineMs, composite.deadlineMs);
     const calls = least(maxCalls, composite.maxCalls);
     return {
-      ...head,
+      ...route,
       ...(more.length > 0 && { strategy: 'plan' }),
       ...(deadline !== undefined && { deadlineMs: deadline }),
       ...(calls !== undefined && { maxCalls: calls }),
-      ...cut({ chosen: chosenOf(plan), skipped: [...ofSteps, ...skipped, ...others] }),
       plan,
       ...(leftOut.length > 0 && { leftOut }),
       composite: { id, version: composite.version },
@@ -241,15 +235,17 @@ export class RouteChooser {
     return directive.quorum === undefined ? undefined : fieldOf(directive, 'quorum');
   }
 
-  /** All of a route but its agents. */
-  private head(
+  private routeTo(
+    { chosen, skipped }: Choice,
     { reason, rule }: Found,
     { strategy = 'one', require = 'all', quorum, deadlineSeconds, maxCalls }: RoutingOptions,
-  ): Omit<Route, 'chosen' | 'skipped'> {
+  ): Route {
     return {
       reason,
       strategy,
       require,
+      chosen,
+      skipped: skipped.slice(0, MAX_SKIPPED),
       ...(quorum !== undefined && { quorum }),
       ...(deadlineSeconds !== undefined && { deadlineMs: Math.ceil(deadlineSeconds * 1000) }),
       ...(maxCalls !== undefined && { maxCalls }),
@@ -263,10 +259,11 @@ export class RouteChooser {
 function optionsOf(directive: RoutingDirective, { options: rule = {} }: Found): RoutingOptions {
   const { strategy, require, quorum, deadlineSeconds, maxAgents, maxCalls } = directive;
   const isSilent = strategy === undefined && require === undefined && quorum === undefined;
+  const asked = isSilent ? rule : directive;
   return {
-    ...(isSilent
-      ? { strategy: rule.strategy, require: rule.require, quorum: rule.quorum }
-      : { strategy, require, quorum }),
+    strategy: asked.strategy,
+    require: asked.require,
+    quorum: asked.quorum,
     deadlineSeconds: deadlineSeconds ?? rule.deadlineSeconds,
     maxAgents: maxAgents ?? rule.maxAgents,
     maxCalls: maxCalls ?? rule.maxCalls,
@@ -297,10 +294,6 @@ function withoutComposites({ matches, skipped }: Arranged): Arranged {
 
 function chosenOf(plan: readonly PlanStep[]): Candidate[] {
   return plan.flatMap(({ chosen }) => chosen);
-}
-
-function cut({ chosen, skipped }: Choice): Choice {
-  return { chosen, skipped: skipped.slice(0, MAX_SKIPPED) };
 }
 
 function least(a: number | undefined, b: number | undefined): number | undefined {

@@ -1,3 +1,4 @@
+import { merged } from '../../common/merged.js';
 import type {
   Attempt,
   Delegation,
@@ -6,6 +7,8 @@ import type {
   DelegationState,
 } from '../task.js';
 import { isEnded } from './delegation-state.js';
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** States an agent alone brings a delegation to: by them it has answered. */
 const ANSWERED: ReadonlySet<DelegationState> = new Set([
@@ -18,21 +21,25 @@ const ANSWERED: ReadonlySet<DelegationState> = new Set([
 
 /** The delegation after this patch of it; members that are present but undefined change nothing. */
 export function patched(before: Delegation, patch: DelegationPatch, now: Date): Delegation {
-  const after = { ...before } as Record<keyof Delegation, unknown>;
-  for (const key of Object.keys(patch) as (keyof DelegationPatch)[]) {
-    if (patch[key] !== undefined) after[key] = patch[key];
+  const after = { ...before, updatedAt: now };
+  for (const key in patch) {
+    const value = patch[key as keyof DelegationPatch];
+    if (value !== undefined) (after as Record<string, unknown>)[key] = value;
   }
-  after.updatedAt = now;
-  return timed(before, after as Delegation, now);
+  after.progress = progressAfter(before, after, now);
+  return after;
 }
 
 /**
- * The delegation after a change, with the times of what has happened by it and the attempts before,
+ * The progress of a delegation after a change, with the times of what has happened by it and the attempts before,
  * which a decision need not carry on. The time it was first sent is that of its claim: `sending`
  * begins with a claim, and the claim is the last that touched it.
  */
-function timed(before: Delegation, after: Delegation, now: Date): Delegation {
-  const times = { ...before.progress.times, ...after.progress.times };
+function progressAfter(before: Delegation, after: Delegation, now: Date): DelegationProgress {
+  const times: Writable<NonNullable<DelegationProgress['times']>> = {
+    ...before.progress.times,
+    ...after.progress.times,
+  };
   const sent =
     times.sentAt === undefined && before.state === 'sending' && !isTakenBack(before, after);
   const answered =
@@ -40,18 +47,11 @@ function timed(before: Delegation, after: Delegation, now: Date): Delegation {
     (after.downstreamTaskId !== null || ANSWERED.has(after.state));
   const ended = isEnded(after.state) && !isEnded(before.state);
   const attempts = after.progress.attempts ?? before.progress.attempts;
-  if (!sent && !answered && !ended && after.progress === before.progress) return after;
-  const progress: DelegationProgress = {
-    ...after.progress,
-    ...(attempts && { attempts }),
-    times: {
-      ...times,
-      ...(sent && { sentAt: before.updatedAt.getTime() }),
-      ...(answered && { answeredAt: now.getTime() }),
-      ...(ended && { endedAt: now.getTime() }),
-    },
-  };
-  return { ...after, progress };
+  if (!sent && !answered && !ended && after.progress === before.progress) return after.progress;
+  if (sent) times.sentAt = before.updatedAt.getTime();
+  if (answered) times.answeredAt = now.getTime();
+  if (ended) times.endedAt = now.getTime();
+  return merged(after.progress, attempts === undefined ? { times } : { attempts, times });
 }
 
 /** Its message has not left after all: the call that its claim had counted is taken back. */

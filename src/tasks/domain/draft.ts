@@ -1,3 +1,4 @@
+import { merged } from '../../common/merged.js';
 import type { Artifact, Message, TaskState } from '../../protocol/a2a.js';
 import { agentMessage, statusUpdate, type Payload, type TaskRef } from '../../protocol/build.js';
 import { applyHeld, cloneHeld } from '../../protocol/task-reducer.js';
@@ -28,6 +29,8 @@ export class Draft {
   readonly plan: Plan;
   private readonly events: NewEvent[] = [];
   private readonly patches = new Map<string, Patch>();
+  /** The delegations with their patches. */
+  private readonly patched = new Map<string, Delegation>();
   private readonly questions = new Map<string, Message>();
   private recordPatch: TaskChange['record'];
   private currentState: TaskState;
@@ -83,17 +86,19 @@ export class Draft {
 
   /** The delegations with this change. */
   delegations(): Delegation[] {
-    return this.aggregate.delegations.map((each) => this.patched(each));
+    return this.aggregate.delegations.map((each) => this.patched.get(each.id) ?? each);
   }
 
   /** One delegation with this change. */
   delegation(id: string): Delegation | undefined {
-    const found = this.aggregate.delegations.find((each) => each.id === id);
-    return found && this.patched(found);
+    return this.patched.get(id) ?? this.aggregate.delegations.find((each) => each.id === id);
   }
 
   patch(id: string, patch: Patch): void {
-    this.patches.set(id, { ...this.patches.get(id), ...patch });
+    const before = this.patches.get(id);
+    this.patches.set(id, before === undefined ? patch : merged(before, patch));
+    const delegation = this.delegation(id);
+    if (delegation !== undefined) this.patched.set(id, { ...delegation, ...patch });
   }
 
   patchRecord(patch: NonNullable<TaskChange['record']>): void {
@@ -140,10 +145,5 @@ export class Draft {
     if (this.routeShown) return undefined;
     this.routeShown = true;
     return shortRouteNow(this.aggregate.task, this.plan, this.delegations());
-  }
-
-  private patched(delegation: Delegation): Delegation {
-    const patch = this.patches.get(delegation.id);
-    return patch ? { ...delegation, ...patch } : delegation;
   }
 }

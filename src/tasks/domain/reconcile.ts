@@ -95,7 +95,7 @@ function missingArtifacts(
   const missing: StreamResponse[] = [];
   for (const artifact of latest.values()) {
     const chunk = missingChunk(artifact, known.get(artifact.artifactId));
-    if (chunk) missing.push({ payload: artifactUpdate(ref, { ...chunk, lastChunk }) });
+    if (chunk) missing.push({ payload: artifactUpdate(ref, { lastChunk, ...chunk }) });
   }
   return missing;
 }
@@ -128,7 +128,7 @@ function statusEvent(
   status: TaskStatus,
   metadata?: Task['metadata'],
 ): StreamResponse {
-  return { payload: { $case: 'statusUpdate', value: { ...ref, status, metadata } } };
+  return { payload: { $case: 'statusUpdate', value: { status, metadata, ...ref } } };
 }
 
 /** The agent's metadata of the task that the hub's task does not have yet. */

@@ -1,3 +1,4 @@
+import { merged } from '../../common/merged.js';
 import type { IdSource } from '../../common/ids.js';
 import { Role, TaskState } from '../../protocol/a2a.js';
 import type {
@@ -252,7 +253,7 @@ function takeStatus(
   } else {
     draft.patch(delegationId, {
       state,
-      progress: { ...delegation.progress, lastStatus: statusKey(status) },
+      progress: merged(delegation.progress, { lastStatus: statusKey(status) }),
       ...(isWaiting(state) && { reason: reasonOf(message) }),
       ...(state === 'working' && delegation.reason !== null && { reason: null }),
     });
@@ -302,7 +303,7 @@ function showProgress(
     parts: namedParts(delegation.agentName, message, ''),
     metadata: withHubData(
       { ...message.metadata, ...withoutHubKeys(metadata) },
-      { ...draft.originOf(delegation), state },
+      { state, ...draft.originOf(delegation) },
     ),
   };
   if (isWaiting(state) && named) draft.addQuestion(delegation.id, named);
@@ -321,7 +322,7 @@ function showProgress(
 
 function progressOf(draft: Draft, delegation: Delegation, state: Delegation['state']): Message {
   const words = state === 'working' ? 'is working.' : `${state}.`;
-  const hubData = { ...draft.originOf(delegation), state };
+  const hubData = { state, ...draft.originOf(delegation) };
   return draft.say(`${delegation.agentName} ${words}`, withHubData(undefined, hubData));
 }
 

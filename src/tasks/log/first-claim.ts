@@ -30,6 +30,6 @@ export class FirstClaim {
    * have come since the commit, and has been handed over by itself.
    */
   handOver(): void {
-    this.claimer.claimed(this.delegations.map((each) => ({ ...each, adopted: false })));
+    this.claimer.claimed(this.delegations.map((each) => ({ adopted: false, ...each })));
   }
 }

@@ -180,14 +180,14 @@ export class LiveTask {
     for (const event of events) this.events.push(event);
     if (change.begins !== undefined) this.add(change.begins);
     for (const patch of change.delegations ?? []) this.patch(patch, now);
-    if (change.record !== undefined) this.recordChanged = true;
-    this.record = {
-      ...this.record,
-      ...change.record,
-      ...this.statusColumns(change.events, now),
-      seq: this.record.seq + events.length,
-      updatedAt: now,
-    };
+    const seq = this.record.seq + events.length;
+    const { state, statusAt } = this.statusAfter(change.events, now);
+    const record = { ...this.record, state, statusAt, seq, updatedAt: now };
+    if (change.record !== undefined) {
+      this.recordChanged = true;
+      Object.assign(record, change.record);
+    }
+    this.record = record;
   }
 
   /** What else belongs in the commit of what has been applied. */
@@ -280,16 +280,17 @@ export class LiveTask {
     });
   }
 
-  private statusColumns(
+  /** The state of the record with these events, and since when it is. */
+  private statusAfter(
     events: readonly NewEvent[],
     now: Date,
-  ): Partial<Pick<TaskRecord, 'state' | 'statusAt'>> {
+  ): Pick<TaskRecord, 'state' | 'statusAt'> {
     const status = this.task.status;
     const moved = events.some(
       ({ kind, payload }) =>
         kind !== 'reply' && (payload.$case === 'statusUpdate' || payload.$case === 'task'),
     );
-    if (!moved || status === undefined) return {};
+    if (!moved || status === undefined) return this.record;
     const at = Date.parse(status.timestamp ?? '');
     return { state: status.state, statusAt: Number.isNaN(at) ? now : new Date(at) };
   }

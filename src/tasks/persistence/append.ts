@@ -4,6 +4,7 @@ import type { Tx, Work } from '../../database/sql.js';
 import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import { createsTask, type AppendOutcome, type PreparedAppend } from '../store/prepared-append.js';
+import type { TaskEvent } from '../task.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
@@ -12,8 +13,7 @@ import { insertDelegations, updateDelegations, type TurnOf } from './delegation-
 import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
 import { textOfHeader } from './header-text.js';
-import type { TaskEventEntity } from './task-event.entity.js';
-import { CHECKPOINTS, EVENTS, taskColumns, taskDueAt, TASKS } from './task-rows.js';
+import { CHECKPOINTS, EVENTS, newTaskRow, taskDueAt, TASKS } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
 
@@ -73,7 +73,7 @@ export function* appendBatch(
 }
 
 function usageOf({ record, usage }: PreparedAppend): OwnedUsageChange {
-  return { ...usage, owner: record };
+  return { owner: record, ...usage };
 }
 
 function beginningOf(append: PreparedAppend): Beginning | null {
@@ -99,13 +99,8 @@ function* insertTasks(
     creates.map(({ taskId }) => taskId),
   );
   const free = creates.filter(({ taskId }) => !leftOver.has(taskId));
-  const rows = free.map((append) => ({
-    ...taskColumns(append.record),
-    version: append.expectedVersion + 1,
-    checkpointSeq: append.checkpoint === null ? 0 : append.record.seq,
-    storedBytes: append.usage.storedBytes,
-  }));
-  const inserted = new Set((yield* INSERT.apply<{ id: string }>(tx, rows)).map(({ id }) => id));
+  const rows = free.map(newTaskRow);
+  const inserted = new Set((yield* INSERT.apply(tx, rows)).map(({ id }) => id));
   const good: PreparedAppend[] = [];
   for (const append of creates) {
     if (inserted.has(append.taskId)) good.push(append);
@@ -168,12 +163,19 @@ function* updateTasks(
     changes.map(({ taskId }) => taskId),
   );
   const rows = changes.map(({ record, expectedVersion, checkpoint, usage }) => ({
-    ...record,
+    id: record.id,
+    state: record.state,
+    statusAt: record.statusAt,
+    seq: record.seq,
     expected: expectedVersion,
     version: expectedVersion + 1,
     checkpointSeq: checkpoint === null ? null : record.seq,
+    cancelRequestedAt: record.cancelRequestedAt,
+    cancelMetadata: record.cancelMetadata,
+    deadlineAt: record.deadlineAt,
     dueAt: taskDueAt(record),
     storedBytes: usage.storedBytes,
+    updatedAt: record.updatedAt,
   }));
   const updated = new Set<string>();
   for (const { id, everyEvent: isWanted } of yield* UPDATE.apply(tx, rows)) {
@@ -207,15 +209,15 @@ function* lockRows(tx: Tx, table: 'tasks' | 'delegations', ids: readonly string[
 const INSERT_EVENTS = EVENTS.insert();
 
 function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeTexts): Work<void> {
-  const rows: TaskEventEntity[] = [];
-  for (const { events } of appends) {
-    for (const event of events) {
-      const { taskId, seq, kind, at, header } = event;
-      const entry = { taskId, seq, kind, at: at.getTime(), header: textOfHeader(header) };
-      rows.push({ ...entry, ...texts.columnsOf(event) });
-    }
-  }
-  yield* INSERT_EVENTS.apply(tx, rows);
+  const events: TaskEvent[] = [];
+  for (const append of appends) for (const event of append.events) events.push(event);
+  yield* INSERT_EVENTS.apply(tx, events, {
+    at: ({ at }: TaskEvent) => at.getTime(),
+    header: ({ header }: TaskEvent) => textOfHeader(header),
+    body: (event: TaskEvent) => (texts.idOf(event) === null ? event.body : ''),
+    textId: (event: TaskEvent) => texts.idOf(event),
+    textSize: (event: TaskEvent) => (texts.idOf(event) === null ? null : event.body.length),
+  });
 }
 
 const UPSERT_CHECKPOINTS = CHECKPOINTS.upsert();

@@ -53,7 +53,7 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
   const adopted = new Set(free.flatMap(({ id, state }) => (state === 'queued' ? [] : [id])));
   const delegations = free.map(({ id }) => byId.get(id) as Delegation);
   return {
-    delegations: delegations.map((each) => ({ ...each, adopted: adopted.has(each.id) })),
+    delegations: delegations.map((each) => ({ adopted: adopted.has(each.id), ...each })),
     tasks: yield* raiseVersions(tx, delegations, adopted),
   };
 }

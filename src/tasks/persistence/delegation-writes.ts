@@ -1,5 +1,5 @@
 import type { Tx, Work } from '../../database/sql.js';
-import type { DelegationWrite, PreparedAppend } from '../store/prepared-append.js';
+import type { PreparedAppend } from '../store/prepared-append.js';
 import type { Delegation } from '../task.js';
 import { claimableAt, delegationDueAt, DELEGATIONS } from './task-rows.js';
 
@@ -14,14 +14,15 @@ export function* insertDelegations(
   appends: readonly PreparedAppend[],
   turnOf: TurnOf,
 ): Work<void> {
-  const added = appends.flatMap((append) => append.delegations).filter((write) => write.added);
-  const rows = added.map(({ delegation }) => ({
-    ...delegation,
-    claimableAt: claimableAt(delegation),
-    turnAt: turnOf(delegation) ?? delegation.createdAt.getTime(),
-    dueAt: delegationDueAt(delegation),
-  }));
-  yield* INSERT.apply(tx, rows);
+  const added: Delegation[] = [];
+  for (const { delegations } of appends) {
+    for (const { delegation, added: isNew } of delegations) if (isNew) added.push(delegation);
+  }
+  yield* INSERT.apply(tx, added, {
+    claimableAt,
+    turnAt: (each: Delegation) => turnOf(each) ?? each.createdAt.getTime(),
+    dueAt: delegationDueAt,
+  });
 }
 
 /** What an append may change. The epoch belongs to claims alone. */
@@ -64,20 +65,15 @@ export function* updateDelegations(
   appends: readonly PreparedAppend[],
   turnOf: TurnOf,
 ): Work<void> {
-  const changed = appends.flatMap((append) => append.delegations).filter((write) => !write.added);
-  if (changed.length === 0) return;
-  const rowOf = ({ delegation }: DelegationWrite): ChangedDelegation => ({
-    ...delegation,
-    claimableAt: claimableAt(delegation),
-    turnAt: turnOf(delegation) ?? null,
-    dueAt: delegationDueAt(delegation),
-  });
-  yield* UPDATE_WITH_LEASE.apply(tx, changed.filter(({ lease }) => lease).map(rowOf));
-  yield* UPDATE_WITHOUT_LEASE.apply(tx, changed.filter(({ lease }) => !lease).map(rowOf));
+  const withLease: Delegation[] = [];
+  const withoutLease: Delegation[] = [];
+  for (const { delegations } of appends) {
+    for (const { delegation, added, lease } of delegations) {
+      if (!added) (lease ? withLease : withoutLease).push(delegation);
+    }
+  }
+  const turnAt = (each: Delegation): number | null => turnOf(each) ?? null;
+  const derived = { claimableAt, turnAt, dueAt: delegationDueAt };
+  yield* UPDATE_WITH_LEASE.apply(tx, withLease, derived);
+  yield* UPDATE_WITHOUT_LEASE.apply(tx, withoutLease, derived);
 }
-
-type ChangedDelegation = Delegation & {
-  readonly claimableAt: number | null;
-  readonly turnAt: number | null;
-  readonly dueAt: Date | null;
-};

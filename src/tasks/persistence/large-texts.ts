@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import type { Checkpoint, PreparedAppend } from '../store/prepared-append.js';
 import type { TaskEvent } from '../task.js';
-import type { TaskCheckpointEntity, TaskEventEntity } from './task-event.entity.js';
+import type { TaskCheckpointEntity } from './task-event.entity.js';
 import type { EventRow } from './task-rows.js';
 
 /** Characters of a log entry or a checkpoint from which its text is stored apart. */
@@ -130,11 +130,9 @@ export class LargeTexts {
     return rows.length;
   }
 
-  /** The columns of an event that hold its text, or say where it is. */
-  columnsOf(event: TaskEvent): Pick<TaskEventEntity, 'body' | 'textId' | 'textSize'> {
-    const textId = this.ids.get(event);
-    if (textId === undefined) return { body: event.body, textId: null, textSize: null };
-    return { body: '', textId, textSize: event.body.length };
+  /** Where the text of an event is; null when it is in its row. */
+  idOf(event: TaskEvent): string | null {
+    return this.ids.get(event) ?? null;
   }
 
   /** The columns of a checkpoint that hold its texts, or say where they are. */

@@ -2,6 +2,7 @@ import { type DatabaseRow, Table } from '../../database/table.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { planOf } from '../../routing/index.js';
 import { isOpen, OPEN_STATES } from '../domain/delegation-state.js';
+import type { PreparedAppend } from '../store/prepared-append.js';
 import type { Delegation, EventKind, LogHeader, TaskEvent, TaskRecord } from '../task.js';
 import { DelegationEntity } from './delegation.entity.js';
 import { headerOfText } from './header-text.js';
@@ -44,11 +45,21 @@ export const IS_OPEN = `state IN (${OPEN_STATES.map((state) => `'${state}'`).joi
 /** A delegation has, or needs, a runner. */
 export const NEEDS_RUNNER = `(cancel_pending = 1 OR ${IS_OPEN})`;
 
-/** The columns of a task that follow from its record. */
-export function taskColumns(
-  record: TaskRecord,
-): ReturnType<typeof RECORD.read> & Pick<TaskEntity, 'dueAt'> {
-  return { ...record, request: requestOf(record), dueAt: taskDueAt(record) };
+/** The row of a task that an append creates. */
+export function newTaskRow({
+  record,
+  expectedVersion,
+  checkpoint,
+  usage,
+}: PreparedAppend): Omit<TaskEntity, 'everyEvent'> {
+  return {
+    request: requestOf(record),
+    dueAt: taskDueAt(record),
+    version: expectedVersion + 1,
+    checkpointSeq: checkpoint === null ? 0 : record.seq,
+    storedBytes: usage.storedBytes,
+    ...record,
+  };
 }
 
 export function toTaskRow(row: DatabaseRow): TaskRow {

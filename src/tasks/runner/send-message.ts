@@ -74,7 +74,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   });
   watchdog.arm(budget);
   const connection = run.calls.connectionWait(watchdog, budget, true);
-  const options = { ...run.callOptions(call.signal), connection };
+  const options = { connection, ...run.callOptions(call.signal) };
   const buffer = new EventBuffer(deps.client.stream(agent, send, options));
   const reader = new AgentStreamReader(run, buffer);
   try {

@@ -1,3 +1,4 @@
+import { merged } from '../../common/merged.js';
 import type { Agent } from '../../agents/index.js';
 import { hasScope, type Principal } from '../../auth/index.js';
 import type { IdSource } from '../../common/ids.js';
@@ -84,13 +85,11 @@ export function newTask(
   ids: IdSource,
 ): NewTask {
   const { retry, principal } = request;
-  const route = { ...chosenRoute, maxCalls: maxCallsOf(chosenRoute, limits.maxCalls) };
+  const route = merged(chosenRoute, { maxCalls: maxCallsOf(chosenRoute, limits.maxCalls) });
   const plan = planOf(route);
-  const delegations = agents.map((each, position) => ({
-    ...newDelegation(each, plan[each.step] as PlanStep, limits, now),
-    id: ids.next(),
-    position,
-  }));
+  const delegations = agents.map((each, position) =>
+    newDelegation(ids.next(), position, each, plan[each.step] as PlanStep, limits, now),
+  );
   const durationMs = Math.min(route.deadlineMs ?? Infinity, limits.maxDurationMs);
   const record: TaskRecord = {
     id,
@@ -154,24 +153,33 @@ export function firstUpdate(
 }
 
 function firstDelegation(
-  delegation: NewDelegation,
+  begun: NewDelegation,
   { id: taskId, organization, principalId, createdAt }: TaskRecord,
 ): Delegation {
   return {
-    ...delegation,
+    id: begun.id,
     taskId,
+    position: begun.position,
+    step: begun.step,
+    agentId: begun.agentId,
+    agentName: begun.agentName,
     organization,
     principalId,
+    skillId: begun.skillId,
+    state: begun.state,
     messageSeq: FIRST_MESSAGE_SEQ,
     calls: 0,
     downstreamTaskId: null,
+    downstreamContextId: begun.downstreamContextId,
+    fallbacks: begun.fallbacks,
     progress: { artifacts: [] },
     reason: null,
     cancelPending: false,
     epoch: 0,
     owner: null,
     leaseUntil: null,
-    begunAt: delegation.state === 'queued' ? createdAt : null,
+    deadlineAt: begun.deadlineAt,
+    begunAt: begun.state === 'queued' ? createdAt : null,
     createdAt,
     updatedAt: createdAt,
   };
@@ -179,12 +187,16 @@ function firstDelegation(
 
 /** Steps that wait for no other begin with the task. */
 function newDelegation(
+  id: string,
+  position: number,
   { candidate, agent, step, downstreamContextId }: ChosenAgent,
   { strategy, chosen, after: conditions, deadlineMs = Infinity }: PlanStep,
   limits: TaskLimits,
   now: Date,
-): Omit<NewDelegation, 'id' | 'position'> {
+): NewDelegation {
   return {
+    id,
+    position,
     agentId: agent.id,
     agentName: agentName(agent),
     skillId: candidate.skillId ?? null,

@@ -91,9 +91,9 @@ export class TaskStarter {
     const { route, agents } = await this.choose(request, affinity);
     const chosen = await Promise.all(
       agents.map(async (each) => ({
-        ...each,
         downstreamContextId:
           given === '' ? undefined : await contexts.downstream(given, principalId, each.agent.id),
+        ...each,
       })),
     );
     const now = clock.now();
@@ -139,7 +139,7 @@ export class TaskStarter {
       const delegates = delegatesOf(route);
       const agents = delegates.flatMap((delegate) => {
         const agent = this.agents.get(delegate.candidate.agentId);
-        return agent ? [{ ...delegate, agent }] : [];
+        return agent ? [{ agent, ...delegate }] : [];
       });
       if (agents.length === delegates.length) return { route, agents };
       if (tries === MAX_ROUTE_TRIES) {
