@@ -12,8 +12,9 @@ export class PieceSize {
   constructor(
     private readonly least: number,
     private readonly most: number,
+    first = least,
   ) {
-    this.now = least;
+    this.now = first;
   }
 
   get rows(): number {

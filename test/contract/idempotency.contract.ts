@@ -57,10 +57,10 @@ export function idempotencyContract(databases: DatabaseFactory): void {
     const held = idOf(await send({ key: 'b' }));
     const sent = ['d', 'b', 'a', 'c', 'a', 'b'];
     const created = await Promise.all(sent.map((key) => send({ key })));
-    expect(created.map(({ kind }) => kind)).toEqual([
-      ...['created', 'existing', 'created', 'created', 'existing', 'existing'],
-    ]);
-    expect([1, 5].map((index) => idOf(created[index]!))).toEqual([held, held]);
+    expect(created.filter(({ kind }) => kind === 'created')).toHaveLength(3);
+    expect([1, 5].map((index) => created[index])).toEqual(
+      Array(2).fill({ kind: 'existing', taskId: held }),
+    );
     expect(idOf(created[4]!)).toBe(idOf(created[2]!));
     const holders = (await hub.rows('idempotency_keys')).map(({ key, task_id }) => [key, task_id]);
     expect(new Map(holders as [string, string][])).toEqual(

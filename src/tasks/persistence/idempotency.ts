@@ -58,10 +58,15 @@ const INSERT_KEYS = new Table(IdempotencyKeyEntity).insert(
   'ON CONFLICT (principal_id, key) DO NOTHING RETURNING principal_id, key',
 );
 
+interface InsertedRow {
+  readonly principal_id: string;
+  readonly key: string;
+}
+
 /** Takes all of these keys, as is nearly always possible; none of them when one is there already. */
 function* takeAll(tx: Tx, wanted: readonly WantedKey[]): Work<boolean> {
   if (wanted.length === 0) return true;
-  const inserted = yield* INSERT_KEYS.apply<{ principal_id: string; key: string }>(
+  const inserted = yield* INSERT_KEYS.apply<IdempotencyKeyEntity, never, InsertedRow>(
     tx,
     wanted.map(rowOf),
   );
@@ -176,7 +181,8 @@ const ENDED = `(${TERMINAL_STATES.join(', ')})`;
 
 /**
  * See `TaskStore.forgetKeys`. Each key is looked at once, in the order of the table, so that a piece takes as long whatever
- * there is.
+ * there is. A key that has a time is kept until then, also when its task is deleted: to look for the tasks of all keys
+ * would read a page of the disk for each, and such a key holds no more anyway.
  */
 export function* forgetKeys(
   tx: Tx,
@@ -194,9 +200,8 @@ export function* forgetKeys(
   yield* tx.run(
     `DELETE FROM idempotency_keys WHERE (principal_id, key) > (?, ?)
        ${last === undefined ? '' : 'AND (principal_id, key) <= (?, ?)'}
-       AND (expires_at < ? OR NOT EXISTS (SELECT 1 FROM tasks t
-         WHERE t.id = idempotency_keys.task_id
-           AND (idempotency_keys.expires_at IS NOT NULL OR t.state NOT IN ${ENDED})))`,
+       AND (expires_at < ? OR expires_at IS NULL AND NOT EXISTS (SELECT 1 FROM tasks t
+         WHERE t.id = idempotency_keys.task_id AND t.state NOT IN ${ENDED}))`,
     [...from, ...upTo, now.getTime()],
   );
   return last === undefined ? null : { principalId: last.principal_id, key: last.key };
