@@ -7,7 +7,7 @@ import { type SealedValue, SecretCensus } from './secret-census.js';
 import { type RowKey, type SealedRow, SealedValueStore } from './sealed-value-store.js';
 
 /** Rows looked at in one piece of work. Opening a value takes some microseconds. */
-const PAGE = 200;
+const PAGE = 50;
 
 /** Goes through every secret of the database, page by page, so that other work goes on beside it. */
 @Injectable()

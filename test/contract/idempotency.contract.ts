@@ -53,6 +53,21 @@ export function idempotencyContract(databases: DatabaseFactory): void {
     expect(await hub.rows('delegations')).toHaveLength(2);
   });
 
+  it('keeps the keys of one commit apart, when some of them are taken already', async () => {
+    const held = idOf(await send({ key: 'b' }));
+    const sent = ['d', 'b', 'a', 'c', 'a', 'b'];
+    const created = await Promise.all(sent.map((key) => send({ key })));
+    expect(created.filter(({ kind }) => kind === 'created')).toHaveLength(3);
+    expect([1, 5].map((index) => created[index])).toEqual(
+      Array(2).fill({ kind: 'existing', taskId: held }),
+    );
+    expect(idOf(created[4]!)).toBe(idOf(created[2]!));
+    const holders = (await hub.rows('idempotency_keys')).map(({ key, task_id }) => [key, task_id]);
+    expect(new Map(holders as [string, string][])).toEqual(
+      new Map([...sent.map((key, index) => [key, idOf(created[index]!)] as const)]),
+    );
+  });
+
   it('refuses another request under the same key', async () => {
     const first = await send();
     await expect(send({ request: 'other' })).rejects.toMatchObject({ reason: 'CONFLICT' });

@@ -229,6 +229,36 @@ export function taskListsContract(databases: DatabaseFactory): void {
     expect(await total({ statusAfter: new Date(at - 1) })).toBe(1800);
     expect(await total({ agentId: 'a2' })).toBe(2000);
     expect(await total({ agentId: 'a1', statusAfter })).toBe(4001);
+
+    const { contextId } = (await hub.load(id)).record;
+    const twoPages = async (filter: TaskFilter, visibility = mine) => {
+      const first = await hub.store.list(filter, visibility, 60, null);
+      const second = await hub.store.list(filter, visibility, 60, first.next);
+      const ids = [...first.tasks, ...second.tasks].map(({ record }) => record.id);
+      return { ids, totals: [first.totalSize, second.totalSize] };
+    };
+    const { ids: newest } = await twoPages({});
+    const organization: Visibility = { kind: 'organization', organization: 'acme' };
+    for (const visibility of [mine, organization, EVERYTHING]) {
+      for (const filter of [
+        { contextId },
+        { contextId, state: COMPLETED, statusAfter },
+        { contextId, organization: 'acme' },
+        { principalId: ALICE.id, statusAfter },
+        { statusAfter, statusBefore: new Date(at + 1) },
+      ]) {
+        expect(await twoPages(filter, visibility)).toEqual({ ids: newest, totals: [6001, 6001] });
+      }
+    }
+    const ofA2 = await twoPages({ agentId: 'a2', statusBefore: new Date(at) });
+    expect(ofA2.totals).toEqual([1701, 1701]);
+    expect(new Set(ofA2.ids).size).toBe(120);
+    expect(ofA2.ids.every((each) => Number(each.slice('copy-'.length)) % 3 === 0)).toBe(true);
+    expect(
+      await twoPages({ agentId: 'a2', contextId, statusBefore: new Date(at) }, EVERYTHING),
+    ).toEqual(ofA2);
+    expect(await total({ contextId, statusAfter: new Date(at - 1) })).toBe(1800);
+    expect(await total({ contextId, principalId: BOB.id })).toBe(0);
   });
 
   it('gives whole tasks: from checkpoints, and from logs without one', async () => {

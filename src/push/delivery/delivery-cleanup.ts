@@ -14,7 +14,8 @@ const DISABLE_EVERY_MS = 1000;
 /** Webhooks disabled in one transaction. */
 const DISABLE_AT_ONCE = 50;
 const PRUNE_EVERY_MS = 3_600_000;
-const PRUNE_AT_ONCE = 1000;
+/** Each has entries in many indexes: so many are deleted in a few milliseconds. */
+const PRUNE_AT_ONCE = 64;
 /** Between two looks for times no clock can have meant. */
 const REPAIR_EVERY_MS = 60_000;
 /** After a job that failed. */

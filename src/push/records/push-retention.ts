@@ -15,7 +15,7 @@ export interface PushRetentionSettings {
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Rows or delivery streams in one transaction. */
-const AT_ONCE = 200;
+const AT_ONCE = 64;
 
 /** Looks every hour for what webhooks have kept for too long. Stopping it in any moment loses nothing. */
 @Injectable()

@@ -13,10 +13,11 @@ const LOOK_EVERY_MS = 1000;
 /** Overdue tasks ended at once; more are left to the next second. */
 const MAX_OVERDUE = 100;
 const CLEANUP_EVERY_MS = 10 * 60 * 1000;
-/** Rows looked at and deleted at once, so that no commit takes long. */
+/** Rows looked at and deleted at once, so that no commit takes long; the store may take fewer. */
 const CLEANUP_ROWS = 250;
-/** Tasks deleted in one commit at most. */
-const FORGET_TASKS = 50;
+/** Keys looked at, and tasks deleted, in one commit at most. */
+const FORGET_KEYS = 1000;
+const FORGET_TASKS = 64;
 const LOGS_EVERY_MS = 10_000;
 /** A callback that no delegation has taken by then is of no use any more. */
 const CALLBACK_KEPT_MS = 60 * 60 * 1000;
@@ -113,7 +114,7 @@ export class TaskCleanup {
   private async forgetKeys(now: Date, signal?: AbortSignal): Promise<void> {
     let from: KeyCursor | null = null;
     await inTurns(signal, async () => {
-      from = await this.store.forgetKeys(now, CLEANUP_ROWS, from);
+      from = await this.store.forgetKeys(now, FORGET_KEYS, from);
       return from !== null;
     });
   }

@@ -1,7 +1,9 @@
+import type { PieceSize } from '../../common/piece-size.js';
 import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { timed } from '../../database/timed.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
 import type { AppendParticipant } from '../store/append-participant.js';
@@ -25,6 +27,11 @@ export interface Deletion {
   readonly now: Date;
 }
 
+/** That of tasks that are kept no longer, in pieces. */
+interface Retention extends Deletion {
+  readonly size: PieceSize;
+}
+
 interface FreedRow {
   readonly id: string;
   readonly seq: number;
@@ -44,7 +51,7 @@ interface EndedRow {
 /** See `TaskStore.forgetTasks`. What is due is looked for first, so that nothing due costs no write. */
 export async function forgetTasks(
   database: Database,
-  deletion: Deletion,
+  deletion: Retention,
   endedBefore: Date,
   limit: number,
   after: TaskCursor | null,
@@ -62,7 +69,7 @@ export async function forgetTasks(
   if (last === undefined) return { taskIds: [], next: null, used: [] };
   const ids = piece.map(({ id }) => id);
   return {
-    ...(await database.write((tx) => deleteTasks(tx, ids, deletion))),
+    ...(await database.write((tx) => timed(tx, deletion.size, deleteTasks(tx, ids, deletion)))),
     next:
       piece.length < oldest.length || oldest.length === limit
         ? { statusAt: new Date(last.status_at), id: last.id }

@@ -1,11 +1,13 @@
 import type { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { forUpdate } from '../../database/rows.js';
+import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
 import type { AppendOutcome, PreparedAppend } from '../store/prepared-append.js';
 import type { KeyCursor, KeyHolder } from '../store/task-store.js';
 import type { IdempotencyKey } from '../task.js';
+import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import type { Outcomes } from './append-outcomes.js';
 
 interface HeldRow {
@@ -14,6 +16,12 @@ interface HeldRow {
   expires_at: number | null;
   /** Null when the task is gone. */
   state: number | null;
+}
+
+/** A key that an append asks for. */
+interface WantedKey {
+  readonly append: PreparedAppend;
+  readonly key: IdempotencyKey;
 }
 
 /** A key that an append holds from now on. */
@@ -36,24 +44,61 @@ export function* takeKeys(
   const wanted = batch
     .flatMap((append) => append.keys.map((key) => ({ append, key })))
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  if (yield* takeAll(tx, wanted)) return { free: batch, taken: wanted.map(takenKey) };
   const taken: TakenKey[] = [];
   for (const { append, key } of wanted) {
     if (outcomes.has(append)) continue;
     const duplicate = yield* takeKey(tx, append, key, batch);
-    if (duplicate === null) taken.push({ append, key: storable(key.key) });
+    if (duplicate === null) taken.push(takenKey({ append, key }));
     else outcomes.set(append, duplicate);
   }
   return { free: batch.filter((each) => !outcomes.has(each)), taken };
 }
 
+const INSERT_KEYS = new Table(IdempotencyKeyEntity).insert(
+  'ON CONFLICT (principal_id, key) DO NOTHING RETURNING principal_id, key',
+);
+
+interface InsertedRow {
+  readonly principal_id: string;
+  readonly key: string;
+}
+
+/** Takes all of these keys, as is nearly always possible; none of them when one is there already. */
+function* takeAll(tx: Tx, wanted: readonly WantedKey[]): Work<boolean> {
+  const inserted = yield* INSERT_KEYS.apply<IdempotencyKeyEntity, never, InsertedRow>(
+    tx,
+    wanted.map(rowOf),
+  );
+  if (inserted.length === wanted.length) return true;
+  for (const { principal_id, key } of inserted) yield* deleteKey(tx, principal_id, key);
+  return false;
+}
+
+function rowOf({ append: { taskId, record }, key }: WantedKey): IdempotencyKeyEntity {
+  return {
+    principalId: record.principalId,
+    key: storable(key.key),
+    taskId,
+    fingerprint: key.fingerprint,
+    expiresAt: key.expiresAt?.getTime() ?? null,
+  };
+}
+
+function takenKey({ append, key }: WantedKey): TakenKey {
+  return { append, key: storable(key.key) };
+}
+
+function* deleteKey(tx: Tx, principalId: string, key: string): Work<void> {
+  yield* tx.run('DELETE FROM idempotency_keys WHERE principal_id = ? AND key = ?', [
+    principalId,
+    key,
+  ]);
+}
+
 /** Gives keys back whose append is not part of the commit after all. */
 export function* releaseKeys(tx: Tx, taken: readonly TakenKey[]): Work<void> {
-  for (const { append, key } of taken) {
-    yield* tx.run('DELETE FROM idempotency_keys WHERE principal_id = ? AND key = ?', [
-      append.record.principalId,
-      key,
-    ]);
-  }
+  for (const { append, key } of taken) yield* deleteKey(tx, append.record.principalId, key);
 }
 
 /**
@@ -73,7 +118,7 @@ export function* releaseEnded(tx: Tx, appends: readonly PreparedAppend[]): Work<
 }
 
 /** One order for all, so that two processes never wait for each other's keys. */
-function orderOf({ append, key }: { append: PreparedAppend; key: IdempotencyKey }): string {
+function orderOf({ append, key }: WantedKey): string {
   return `${append.record.principalId}\n${key.key}`;
 }
 
@@ -85,14 +130,8 @@ function* takeKey(
   batch: readonly PreparedAppend[],
 ): Work<AppendOutcome | null> {
   const { principalId, updatedAt } = append.record;
-  const key = storable(wanted.key);
-  const expiresAt = wanted.expiresAt?.getTime() ?? null;
-  const taken = yield* tx.run(
-    `INSERT INTO idempotency_keys (principal_id, key, task_id, fingerprint, expires_at)
-     VALUES (?, ?, ?, ?, ?) ON CONFLICT (principal_id, key) DO NOTHING`,
-    [principalId, key, append.taskId, wanted.fingerprint, expiresAt],
-  );
-  if (taken === 1) return null;
+  const { key, expiresAt } = rowOf({ append, key: wanted });
+  if (yield* takeAll(tx, [{ append, key: wanted }])) return null;
 
   const held = yield* holder(tx, principalId, key);
   // A task of this very batch is not there yet.
@@ -142,7 +181,8 @@ const ENDED = `(${TERMINAL_STATES.join(', ')})`;
 
 /**
  * See `TaskStore.forgetKeys`. Each key is looked at once, in the order of the table, so that a piece takes as long whatever
- * there is.
+ * there is. A key that has a time is kept until then, also when its task is deleted: to look for the tasks of all keys
+ * would read a page of the disk for each, and such a key holds no more anyway.
  */
 export function* forgetKeys(
   tx: Tx,
@@ -160,9 +200,8 @@ export function* forgetKeys(
   yield* tx.run(
     `DELETE FROM idempotency_keys WHERE (principal_id, key) > (?, ?)
        ${last === undefined ? '' : 'AND (principal_id, key) <= (?, ?)'}
-       AND (expires_at < ? OR NOT EXISTS (SELECT 1 FROM tasks t
-         WHERE t.id = idempotency_keys.task_id
-           AND (idempotency_keys.expires_at IS NOT NULL OR t.state NOT IN ${ENDED})))`,
+       AND (expires_at < ? OR expires_at IS NULL AND NOT EXISTS (SELECT 1 FROM tasks t
+         WHERE t.id = idempotency_keys.task_id AND t.state NOT IN ${ENDED}))`,
     [...from, ...upTo, now.getTime()],
   );
   return last === undefined ? null : { principalId: last.principal_id, key: last.key };

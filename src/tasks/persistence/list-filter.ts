@@ -1,4 +1,5 @@
 import type { Visibility } from '../../auth/index.js';
+import type { Database } from '../../database/database.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import type { TaskState } from '../../protocol/a2a.js';
@@ -9,7 +10,7 @@ import { visibleTasks, type Condition } from '../store/visibility.js';
 export function conditionsOf(filter: TaskFilter, visibility: Visibility): Condition[] {
   return [
     ...ofOwner(filter, visibility),
-    ...(filter.contextId === undefined ? [] : [inContext(filter.contextId)]),
+    ...(filter.contextId === undefined ? [] : [ofContext(filter.contextId)]),
     ...(filter.state === undefined ? [] : [inState(filter.state)]),
     ...atTimes(filter),
     ...(filter.agentId === undefined ? [] : [ofAgent(filter.agentId)]),
@@ -29,15 +30,18 @@ export function ofOwner(filter: TaskFilter, visibility: Visibility): Condition[]
 }
 
 /** When the status is from. */
-export function atTimes({ statusAfter, statusBefore }: TaskFilter): Condition[] {
-  const conditions: Condition[] = [];
-  if (statusAfter !== undefined) {
-    conditions.push({ sql: 't.status_at >= ?', params: [statusAfter.getTime()] });
-  }
-  if (statusBefore !== undefined) {
-    conditions.push({ sql: 't.status_at < ?', params: [statusBefore.getTime()] });
-  }
-  return conditions;
+export function atTimes(filter: TaskFilter): Condition[] {
+  return [...statusFrom(filter), ...statusUntil(filter)];
+}
+
+export function statusFrom({ statusAfter }: TaskFilter): Condition[] {
+  if (statusAfter === undefined) return [];
+  return [{ sql: 't.status_at >= ?', params: [statusAfter.getTime()] }];
+}
+
+export function statusUntil({ statusBefore }: TaskFilter): Condition[] {
+  if (statusBefore === undefined) return [];
+  return [{ sql: 't.status_at < ?', params: [statusBefore.getTime()] }];
 }
 
 export function ofAgent(agentId: string): Condition {
@@ -56,11 +60,6 @@ export function below({ statusAt, id }: TaskCursor): Condition {
   return { sql: '(t.status_at, t.id) < (?, ?)', params: [statusAt.getTime(), storable(id)] };
 }
 
-/** The rows up to the cursor and with it, in the order of the list. */
-export function downTo({ statusAt, id }: TaskCursor): Condition {
-  return { sql: '(t.status_at, t.id) >= (?, ?)', params: [statusAt.getTime(), storable(id)] };
-}
-
 export function where(conditions: readonly Condition[]): string {
   if (conditions.length === 0) return '';
   return ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
@@ -70,6 +69,30 @@ export function paramsOf(conditions: readonly Condition[]): SqlValue[] {
   return conditions.flatMap(({ params }) => params);
 }
 
-function inContext(contextId: string): Condition {
+export function ofContext(contextId: string): Condition {
   return { sql: 't.context_id = ?', params: [storable(contextId)] };
+}
+
+/**
+ * Whose tasks, in as many parts as SQLite needs to read each from one index: a principal's tasks are indexed by
+ * organization. None when there are no tasks.
+ */
+export async function ownersOf(
+  database: Database,
+  filter: TaskFilter,
+  visibility: Visibility,
+): Promise<Condition[][]> {
+  const conditions = ofOwner(filter, visibility);
+  const isIndexed = filter.principalId === undefined || filter.organization !== undefined;
+  if (isIndexed || visibility.kind !== 'everything' || database.dialect !== 'sqlite') {
+    return [conditions];
+  }
+  const rows = await database.read<{ organization: string }>(
+    `SELECT DISTINCT organization FROM task_usage t${where(conditions)}`,
+    paramsOf(conditions),
+  );
+  return rows.map(({ organization }) => [
+    ...conditions,
+    { sql: 't.organization = ?', params: [organization] },
+  ]);
 }

@@ -1,15 +1,27 @@
 import type { Visibility } from '../../auth/index.js';
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
+import { listOf } from '../../database/multi-row.js';
 import type { DatabaseRow } from '../../database/table.js';
 import type { SqlValue } from '../../database/sql.js';
 import { TASK_STATES } from '../../protocol/task-state.js';
 import type { ReserveBytes, TaskCursor, TaskFilter, TaskPage } from '../store/task-store.js';
 import type { Condition } from '../store/visibility.js';
 import { countTasks } from './count-tasks.js';
-import { below, conditionsOf, inState, paramsOf, where } from './list-filter.js';
+import {
+  below,
+  inState,
+  ofAgent,
+  ofContext,
+  ownersOf,
+  paramsOf,
+  statusFrom,
+  statusUntil,
+  where,
+} from './list-filter.js';
 import { buildTasks } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
+import { findInWalks, inContext, inOrder, type Walk } from './walk-tasks.js';
 
 /** A page of larger tasks has fewer of them, so that lists cannot fill the memory. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
@@ -23,13 +35,8 @@ export async function listTasks(
   after: TaskCursor | null,
   reserve?: ReserveBytes,
 ): Promise<TaskPage> {
-  const conditions = conditionsOf(filter, visibility);
-  const [total, found] = await Promise.all([
-    countTasks(database, filter, visibility),
-    // One row more than requested shows whether there is a next page.
-    database.read<DatabaseRow>(...pageQuery(filter, conditions, limit + 1, after)),
-  ]);
-  const rows = found.map(toTaskRow);
+  // One row more than requested shows whether there is a next page.
+  const { total, rows } = await find(database, filter, visibility, limit + 1, after);
   const page = rows.slice(0, fitting(rows.slice(0, limit)));
   const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
   if (reserve !== undefined && bytes > LONG) await reserve(bytes);
@@ -52,30 +59,100 @@ function fitting(rows: readonly TaskRow[]): number {
   return over === -1 ? rows.length : Math.max(1, over);
 }
 
-/**
- * The rows of one page. A context has few tasks, so they are sorted; in every other list the newest
- * of each state come in order from an index, and are merged: so a page costs the same however many
- * tasks there are.
- */
-function pageQuery(
+interface FoundRows {
+  readonly total: number;
+  readonly rows: readonly TaskRow[];
+}
+
+/** How many tasks the filter leaves, and the rows of one page. */
+async function find(
+  database: Database,
   filter: TaskFilter,
-  conditions: readonly Condition[],
+  visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
-): [string, SqlValue[]] {
-  const rest = after === null ? conditions : [...conditions, below(after)];
-  const branches =
-    filter.contextId !== undefined || filter.state !== undefined
-      ? [rest]
-      : TASK_STATES.map((state) => [...rest, inState(state)]);
+): Promise<FoundRows> {
+  const owners = await ownersOf(database, filter, visibility);
+  const isOfPrincipal = visibility.kind === 'principal' || filter.principalId !== undefined;
+  const walks = database.dialect === 'sqlite' ? walksOf(filter, owners, isOfPrincipal) : undefined;
+  if (walks !== undefined) {
+    const { total, ids } = await findInWalks(database, walks, limit, after);
+    return { total, rows: await readRows(database, `id IN ${listOf(ids.length)}`, ids) };
+  }
+  const [total, rows] = await Promise.all([
+    countTasks(database, filter, visibility),
+    pageOf(database, filter, owners, limit, after),
+  ]);
+  return { total, rows };
+}
+
+/**
+ * What SQLite has to look at to find what no index has in the order of the list: the tasks of a context, or those of the owner for
+ * one agent. Undefined: an index has them in that order.
+ */
+function walksOf(
+  filter: TaskFilter,
+  owners: readonly (readonly Condition[])[],
+  isOfPrincipal: boolean,
+): Walk[] | undefined {
+  const { contextId, agentId, state } = filter;
+  if (contextId !== undefined) {
+    return owners.map((owner) => inContext(contextId, owner, isOfPrincipal, filter));
+  }
+  if (agentId === undefined) return undefined;
+  // The open ones come first, so that a task which ends meanwhile is not missed.
+  const states = state === undefined ? TASK_STATES : [state];
+  return states.flatMap((each) => owners.map((owner) => inOrder(owner, each, filter)));
+}
+
+/**
+ * The rows of one page. The newest of each state come in order from an index, and are merged: so a page costs the same
+ * however many tasks there are. On PostgreSQL, which knows how many tasks a context has, it may sort them instead.
+ */
+async function pageOf(
+  database: Database,
+  filter: TaskFilter,
+  owners: readonly (readonly Condition[])[],
+  limit: number,
+  after: TaskCursor | null,
+): Promise<TaskRow[]> {
+  const { contextId, agentId, state } = filter;
+  const rest = [
+    ...(contextId === undefined ? [] : [ofContext(contextId)]),
+    ...statusFrom(filter),
+    // What is behind the cursor is before that time, and of two bounds SQLite might take the wrong one.
+    ...(after === null ? statusUntil(filter) : [below(after)]),
+    ...(agentId === undefined ? [] : [ofAgent(agentId)]),
+  ];
+  const states = state === undefined ? TASK_STATES : [state];
+  const branches = owners.flatMap((owner) =>
+    contextId !== undefined && state === undefined
+      ? [[...owner, ...rest]]
+      : states.map((each) => [...owner, inState(each), ...rest]),
+  );
+  if (branches.length === 0) return [];
   const newest = branches.map(
     (branch, index) =>
       `SELECT * FROM (SELECT t.id, t.status_at FROM tasks t${where(branch)}
        ORDER BY t.status_at DESC, t.id DESC LIMIT ?) AS b${index}`,
   );
-  const sql = `SELECT ${TASK_COLUMNS} FROM tasks WHERE id IN (
-      SELECT id FROM (${newest.join(' UNION ALL ')}) AS newest
-      ORDER BY status_at DESC, id DESC LIMIT ?)
-    ORDER BY status_at DESC, id DESC`;
-  return [sql, [...branches.flatMap((branch) => [...paramsOf(branch), limit]), limit]];
+  return readRows(
+    database,
+    `id IN (SELECT id FROM (${newest.join(' UNION ALL ')}) AS newest
+      ORDER BY status_at DESC, id DESC LIMIT ?)`,
+    [...branches.flatMap((branch) => [...paramsOf(branch), limit]), limit],
+  );
+}
+
+async function readRows(
+  database: Database,
+  condition: string,
+  params: readonly SqlValue[],
+): Promise<TaskRow[]> {
+  if (params.length === 0) return [];
+  const rows = await database.read<DatabaseRow>(
+    `SELECT ${TASK_COLUMNS} FROM tasks WHERE ${condition} ORDER BY status_at DESC, id DESC`,
+    params,
+  );
+  return rows.map(toTaskRow);
 }

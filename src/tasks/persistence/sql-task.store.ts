@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/index.js';
 import { Database } from '../../database/database.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
+import { pieceOf, timed } from '../../database/timed.js';
 import { LONG } from '../../common/long-work.js';
+import { PieceSize } from '../../common/piece-size.js';
 import { Signal } from '../../common/signal.js';
 import { AppendParticipant } from '../store/append-participant.js';
 import type { AppendOutcome, DelegationWrite, PreparedAppend } from '../store/prepared-append.js';
@@ -42,12 +44,16 @@ import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { readEvents, readHeaders, readNewest } from './read-events.js';
 import { toEvent, toLogHeader } from './task-rows.js';
+import { VersionReads } from './version-reads.js';
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 @Injectable()
 export class SqlTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
   private readonly texts: LargeTexts;
+  private readonly versions: VersionReads;
+  private readonly taskPiece = new PieceSize(8, 64, 32);
+  private readonly keyPiece = new PieceSize(64, 1024);
   private queueTurn: TurnOf = () => undefined;
   private readonly turnOf: TurnOf = (delegation) =>
     delegation.state === 'queued' && delegation.owner === null
@@ -65,6 +71,7 @@ export class SqlTaskStore extends TaskStore {
     super();
     this.downstream = new SqlDownstreamTasks(database);
     this.texts = new LargeTexts(database);
+    this.versions = new VersionReads(database);
   }
 
   stage(append: PreparedAppend): Promise<void> {
@@ -103,12 +110,8 @@ export class SqlTaskStore extends TaskStore {
     return row === undefined ? undefined : (await buildTasks(this.database, [row]))[0];
   }
 
-  async version(taskId: string): Promise<number | undefined> {
-    const [row] = await this.database.read<{ version: number }>(
-      'SELECT version FROM tasks WHERE id = ?',
-      [taskId],
-    );
-    return row?.version;
+  version(taskId: string): Promise<number | undefined> {
+    return this.versions.read(taskId);
   }
 
   async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
@@ -242,8 +245,9 @@ export class SqlTaskStore extends TaskStore {
     now = endedBefore,
   ): Promise<ForgottenTasks> {
     const { participant, usage } = this;
-    const deletion = { participant, usage, now };
-    const gone = await forgetTasks(this.database, deletion, endedBefore, limit, after);
+    const deletion = { participant, usage, now, size: this.taskPiece };
+    const rows = pieceOf(this.database, this.taskPiece, limit);
+    const gone = await forgetTasks(this.database, deletion, endedBefore, rows, after);
     this.reportUsed(gone.used);
     return { taskIds: gone.taskIds, next: gone.next };
   }
@@ -256,7 +260,9 @@ export class SqlTaskStore extends TaskStore {
   }
 
   forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null> {
-    return this.database.write((tx) => forgetKeys(tx, now, limit, after));
+    const size = this.keyPiece;
+    const rows = pieceOf(this.database, size, limit);
+    return this.database.write((tx) => timed(tx, size, forgetKeys(tx, now, rows, after)));
   }
 
   deleteLogPiece(): Promise<boolean> {

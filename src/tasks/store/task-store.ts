@@ -252,7 +252,7 @@ export abstract class TaskStore {
 
   /**
    * Deletes tasks that ended before `endedBefore`, with all that belongs to them, in the order of their
-   * ends: those after `after`, `limit` of them and few enough for a short commit. Tasks with pending deliveries or cancels
+   * ends: those after `after`, `limit` of them at most and few enough for a short commit. Tasks with pending deliveries or cancels
    * stay. What is left of a large log goes by {@link deleteLogPiece}; nobody sees it.
    */
   abstract forgetTasks(
@@ -272,8 +272,8 @@ export abstract class TaskStore {
   abstract deleteLogPiece(): Promise<boolean>;
 
   /**
-   * Deletes idempotency keys that hold no more (expired, or their task has ended or is gone), of the `limit` keys that
-   * come after this one; where to look next, null at the end.
+   * Deletes idempotency keys that hold no more (expired, or their task has ended or is gone), of the keys that
+   * come after this one, `limit` at most; where to look next, null at the end.
    */
   abstract forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null>;
 

@@ -230,7 +230,7 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
       return yield* tx.run(
         `UPDATE push_delivery_streams SET owner = NULL, lease_until = NULL, epoch = epoch + 1,
            due_at = CASE WHEN due_at > updated_at THEN updated_at ELSE due_at END
-         WHERE lease_until IS NOT NULL AND owner <> ?`,
+         WHERE lease_until > 0 AND owner <> ?`,
         [owner],
       );
     });

@@ -1,0 +1,170 @@
+import { longTurn } from '../../common/long-work.js';
+import { PieceSize } from '../../common/piece-size.js';
+import type { Database } from '../../database/database.js';
+import type { SqlValue } from '../../database/sql.js';
+import type { TaskState } from '../../protocol/a2a.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import type { TaskCursor, TaskFilter } from '../store/task-store.js';
+import type { Condition } from '../store/visibility.js';
+import {
+  atTimes,
+  inState,
+  ofAgent,
+  ofContext,
+  paramsOf,
+  statusFrom,
+  statusUntil,
+  where,
+} from './list-filter.js';
+
+/** Rows of one index of `tasks` (as `t`), in its order. */
+export interface Walk {
+  readonly from: string;
+  readonly key: readonly string[];
+  readonly order: 'ASC' | 'DESC';
+  /** What all of them have in common: the beginning of the index. */
+  readonly fixed: readonly Condition[];
+  /** Where it begins and ends, as conditions on the first of the key. */
+  readonly begin: readonly Condition[];
+  readonly end: readonly Condition[];
+  /** What else is asked of them, which no index has. */
+  readonly rest: readonly Condition[];
+  /** Its tasks may end meanwhile, and be found by a later walk again. */
+  readonly isOfOpen: boolean;
+}
+
+/** One piece of a walk: the conditions that leave its rows, and how many there are where that is known. */
+export interface WalkPiece {
+  readonly conditions: readonly Condition[];
+  readonly rows: number | null;
+}
+
+/** The tasks of one owner and state, in the order of the list. */
+export function inOrder(owner: readonly Condition[], state: TaskState, filter: TaskFilter): Walk {
+  return {
+    from: 'tasks t',
+    key: ['t.status_at', 't.id'],
+    order: 'DESC',
+    fixed: [...owner, inState(state)],
+    begin: statusUntil(filter),
+    end: statusFrom(filter),
+    rest: filter.agentId === undefined ? [] : [ofAgent(filter.agentId)],
+    isOfOpen: !isTerminal(state),
+  };
+}
+
+/**
+ * The tasks of one context, those of one principal or of all. SQLite would rather take an index that has the order of the
+ * list, and read all of it.
+ */
+export function inContext(
+  contextId: string,
+  owner: readonly Condition[],
+  isOfPrincipal: boolean,
+  { state, agentId, ...filter }: TaskFilter,
+): Walk {
+  return {
+    from: 'tasks t INDEXED BY tasks_context_idx',
+    key: [...(isOfPrincipal ? [] : ['t.principal_id', 't.organization']), 't.created_at', 't.id'],
+    order: 'ASC',
+    fixed: [ofContext(contextId), ...(isOfPrincipal ? owner : [])],
+    begin: [],
+    end: [],
+    rest: [
+      ...(isOfPrincipal ? [] : owner),
+      ...(state === undefined ? [] : [inState(state)]),
+      ...atTimes(filter),
+      ...(agentId === undefined ? [] : [ofAgent(agentId)]),
+    ],
+    isOfOpen: false,
+  };
+}
+
+/**
+ * The pieces of a walk, each in a turn of the event loop, which SQLite holds meanwhile. Each has one bound on each side:
+ * of several SQLite would take any, and read from there.
+ */
+export async function* walk(
+  database: Database,
+  { from, key, order, fixed, begin, end }: Walk,
+  size: PieceSize,
+): AsyncGenerator<WalkPiece> {
+  const columns = key.map((name, index) => `${name} AS k${index}`).join(', ');
+  const [behind, upTo] = order === 'ASC' ? ['>', '<='] : ['<', '>='];
+  const bound = (sign: string | undefined, values: readonly SqlValue[]): Condition => ({
+    sql: `(${key.join(', ')}) ${sign} (${values.map(() => '?').join(', ')})`,
+    params: values,
+  });
+  for (let start = begin; ; await longTurn()) {
+    const { rows } = size;
+    const conditions = [...fixed, ...start, ...end];
+    const [last] = await size.time(() =>
+      database.read<Record<string, SqlValue>>(
+        `SELECT ${columns} FROM ${from}${where(conditions)}
+         ORDER BY ${key.map((name) => `${name} ${order}`).join(', ')} LIMIT 1 OFFSET ?`,
+        [...paramsOf(conditions), rows - 1],
+      ),
+    );
+    if (last === undefined) {
+      yield { conditions, rows: null };
+      return;
+    }
+    const values = key.map((_, index) => last[`k${index}`] ?? null);
+    yield { conditions: [...fixed, ...start, bound(upTo, values)], rows };
+    start = [bound(behind, values)];
+  }
+}
+
+/** How many tasks there are, and which stand first in the list behind a cursor. */
+export interface Found {
+  readonly total: number;
+  readonly ids: readonly string[];
+}
+
+/** Rows that are read in one piece. */
+const LEAST = 250;
+const MOST = 2000;
+
+interface Fit {
+  readonly id: string;
+  readonly status_at: number;
+}
+
+/** Of all that these walks find: how many, and the first `limit` behind the cursor in the order of the list. */
+export async function findInWalks(
+  database: Database,
+  walks: readonly Walk[],
+  limit: number,
+  after: TaskCursor | null,
+): Promise<Found> {
+  const size = new PieceSize(LEAST, MOST);
+  const open = new Set<string>();
+  let total = 0;
+  let first: Fit[] = [];
+  for (const each of walks) {
+    for await (const { conditions } of walk(database, each, size)) {
+      const all = [...conditions, ...each.rest];
+      const found = await size.time(() =>
+        database.read<Fit>(
+          `SELECT t.id, t.status_at FROM ${each.from}${where(all)}`,
+          paramsOf(all),
+        ),
+      );
+      const fits = found.filter(({ id }) => !open.has(id));
+      if (each.isOfOpen) for (const { id } of fits) open.add(id);
+      total += fits.length;
+      const candidates = fits.filter((fit) => after === null || isBehind(fit, after));
+      first = [...first, ...candidates].sort(byList).slice(0, limit);
+    }
+  }
+  return { total, ids: first.map(({ id }) => id) };
+}
+
+function isBehind({ id, status_at }: Fit, after: TaskCursor): boolean {
+  const at = after.statusAt.getTime();
+  return status_at < at || (status_at === at && id < after.id);
+}
+
+function byList(a: Fit, b: Fit): number {
+  return b.status_at - a.status_at || (a.id < b.id ? 1 : -1);
+}
