@@ -1,5 +1,5 @@
-/** Bytes that may wait for a reader that is read from without it being behind. */
-const ROOM_BYTES = 16 * 1024;
+/** So many bytes may wait for a reader before it counts as behind. */
+const AHEAD_BYTES = 16 * 1024;
 /** How long a reader that is behind may take before the next chunk is queued on top. */
 const CATCH_UP_MS = 250;
 
@@ -46,7 +46,7 @@ export class Outbox<Chunk> {
    */
   ready(): Promise<void> | undefined {
     if (!this.writing || this.outlet.closed()) return undefined;
-    if (this.waitingBytes < Math.min(ROOM_BYTES, this.limitBytes / 2)) return undefined;
+    if (this.waitingBytes < Math.min(AHEAD_BYTES, this.limitBytes / 2)) return undefined;
     return new Promise<void>((resolve) => {
       const timer = setTimeout(() => this.wake?.(), CATCH_UP_MS);
       this.wake = (): void => {

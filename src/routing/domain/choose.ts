@@ -259,11 +259,11 @@ export class RouteChooser {
 function optionsOf(directive: RoutingDirective, { options: rule = {} }: Found): RoutingOptions {
   const { strategy, require, quorum, deadlineSeconds, maxAgents, maxCalls } = directive;
   const isSilent = strategy === undefined && require === undefined && quorum === undefined;
-  const asked = isSilent ? rule : directive;
+  const chosen = isSilent ? rule : directive;
   return {
-    strategy: asked.strategy,
-    require: asked.require,
-    quorum: asked.quorum,
+    strategy: chosen.strategy,
+    require: chosen.require,
+    quorum: chosen.quorum,
     deadlineSeconds: deadlineSeconds ?? rule.deadlineSeconds,
     maxAgents: maxAgents ?? rule.maxAgents,
     maxCalls: maxCalls ?? rule.maxCalls,

@@ -53,6 +53,21 @@ export function isOpen(state: DelegationState): state is (typeof OPEN_STATES)[nu
   return state !== 'planned' && !isEnded(state);
 }
 
+/**
+ * Whether a change of a delegation is seen by who looks for some: for those of an agent or of its task, for those that
+ * wait for their turn, need a runner, or are overdue. Most updates of an agent are not.
+ */
+export function isMoved(before: Delegation, after: Delegation): boolean {
+  return (
+    after.state === 'queued' ||
+    isOpen(after.state) !== isOpen(before.state) ||
+    after.cancelPending !== before.cancelPending ||
+    after.deadlineAt !== before.deadlineAt ||
+    after.agentId !== before.agentId ||
+    after.downstreamTaskId !== before.downstreamTaskId
+  );
+}
+
 /** Nothing more comes from it. */
 export function isEnded(state: DelegationState): state is EndState {
   return ENDS.has(state);

@@ -28,6 +28,7 @@ import type {
   TaskRecord,
 } from '../task.js';
 import { patched } from '../domain/delegation-times.js';
+import { isMoved } from '../domain/delegation-state.js';
 import { headerOf } from '../domain/event-header.js';
 import { usageOf } from './append-usage.js';
 import { checkpointDue, checkpointOf } from './checkpoint-due.js';
@@ -61,7 +62,7 @@ export class LiveTask {
   private events: TaskEvent[] = [];
   /** Of the append that was taken last. */
   private takenEvents: readonly TaskEvent[] = [];
-  private writes = new Map<string, { added: boolean; lease: boolean }>();
+  private writes = new Map<string, { added: boolean; lease: boolean; moved: boolean }>();
   private recordChanged = false;
   /** What was applied changes more of the record than its newest event. */
   private columnsChanged = false;
@@ -303,7 +304,8 @@ export class LiveTask {
 
   private add(delegations: readonly Delegation[]): void {
     this.delegations = [...this.delegations, ...delegations];
-    for (const { id } of delegations) this.writes.set(id, { added: true, lease: true });
+    for (const { id } of delegations)
+      this.writes.set(id, { added: true, lease: true, moved: true });
   }
 
   private patch(patch: DelegationPatch, now: Date): void {
@@ -312,7 +314,8 @@ export class LiveTask {
     if (before === undefined) return;
     const after = patched(before, patch, now);
     this.delegations = this.delegations.with(index, after);
-    const write = this.writes.get(patch.id) ?? { added: false, lease: false };
+    const write = this.writes.get(patch.id) ?? { added: false, lease: false, moved: false };
+    if (isMoved(before, after)) write.moved = true;
     if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
     this.writes.set(patch.id, write);
   }

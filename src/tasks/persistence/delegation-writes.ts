@@ -27,22 +27,27 @@ export function* insertDelegations(
 
 /** What an append may change. The epoch belongs to claims alone. */
 const CHANGED = [
-  'agentId',
   'agentName',
   'skillId',
   'state',
   'messageSeq',
   'calls',
-  'downstreamTaskId',
   'downstreamContextId',
   'fallbacks',
   'progress',
   'reason',
+  'begunAt',
+  'updatedAt',
+] as const;
+
+/** Of it, what is in an index or follows from that. */
+const MOVED = [
+  ...CHANGED,
+  'agentId',
+  'downstreamTaskId',
   'cancelPending',
   'deadlineAt',
   'dueAt',
-  'begunAt',
-  'updatedAt',
   'turnAt',
   'claimableAt',
 ] as const;
@@ -50,10 +55,13 @@ const CHANGED = [
 /** It stays where it is in the queue unless it joins it. */
 const TURN = 'COALESCE(NEW, delegations.turn_at)';
 
-const UPDATE_WITH_LEASE = DELEGATIONS.update([...CHANGED, 'owner', 'leaseUntil'], { turnAt: TURN });
+/** SQLite writes each index anew of which it is given a column, also where the value is the same. */
+const UPDATE_IN_PLACE = DELEGATIONS.update(CHANGED);
+
+const UPDATE_WITH_LEASE = DELEGATIONS.update([...MOVED, 'owner', 'leaseUntil'], { turnAt: TURN });
 
 /** Owner and lease stay as claim and renew left them; one that has a runner may be claimed after its lease. */
-const UPDATE_WITHOUT_LEASE = DELEGATIONS.update(CHANGED, {
+const UPDATE_WITHOUT_LEASE = DELEGATIONS.update(MOVED, {
   turnAt: TURN,
   claimableAt:
     'CASE WHEN CAST(NEW AS bigint) IS NULL THEN NULL ELSE COALESCE(delegations.lease_until, 0) END',
@@ -65,15 +73,19 @@ export function* updateDelegations(
   appends: readonly PreparedAppend[],
   turnOf: TurnOf,
 ): Work<void> {
+  const inPlace: Delegation[] = [];
   const withLease: Delegation[] = [];
   const withoutLease: Delegation[] = [];
   for (const { delegations } of appends) {
-    for (const { delegation, added, lease } of delegations) {
-      if (!added) (lease ? withLease : withoutLease).push(delegation);
+    for (const { delegation, added, lease, moved } of delegations) {
+      if (added) continue;
+      if (lease) withLease.push(delegation);
+      else (moved ? withoutLease : inPlace).push(delegation);
     }
   }
   const turnAt = (each: Delegation): number | null => turnOf(each) ?? null;
   const derived = { claimableAt, turnAt, dueAt: delegationDueAt };
+  yield* UPDATE_IN_PLACE.apply(tx, inPlace);
   yield* UPDATE_WITH_LEASE.apply(tx, withLease, derived);
   yield* UPDATE_WITHOUT_LEASE.apply(tx, withoutLease, derived);
 }

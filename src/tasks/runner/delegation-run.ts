@@ -35,7 +35,9 @@ export class DelegationRun {
   private context: RunContext | undefined;
   /** The message to send, until it is: not kept in memory for as long as the agent takes. */
   private unsent: Message | undefined;
-  private readonly stopping = new AbortController();
+  private stopped = false;
+  /** Ends the pauses between attempts to requeue it. */
+  private pauses: AbortController | undefined;
   /** The cancel with the agent, or the wait for the id of the task to cancel. */
   private pendingCancel: Promise<void> | undefined;
   /** The cancel of tasks that the agent has abandoned for another one. */
@@ -116,12 +118,9 @@ export class DelegationRun {
 
   /** Stops at once and writes nothing: the next process to claim the delegation continues. */
   stop(): void {
-    this.stopping.abort(CANCELLED);
+    this.stopped = true;
+    this.pauses?.abort(CANCELLED);
     this.context?.detach();
-  }
-
-  private get stopped(): boolean {
-    return this.stopping.signal.aborted;
   }
 
   private get state(): Delegation['state'] {
@@ -316,8 +315,10 @@ export class DelegationRun {
    */
   private async requeueUnsent(error: unknown): Promise<void> {
     if (error instanceof FencedError || this.context?.sent === true) return;
+    this.pauses = new AbortController();
+    if (this.stopped) this.pauses.abort(CANCELLED);
     for (const pause of REQUEUE_PAUSES_MS) {
-      await this.deps.clock.sleep(pause, this.stopping.signal);
+      await this.deps.clock.sleep(pause, this.pauses.signal);
       if (await requeue(this.deps, this.claim)) return;
     }
   }

@@ -16,6 +16,8 @@ export interface DelegationWrite {
   readonly added: boolean;
   /** Its owner and lease are written too; otherwise they stay as claim and renew left them. */
   readonly lease: boolean;
+  /** It changes something by which delegations are looked for ({@link isMoved}), so that their indexes are written. */
+  readonly moved: boolean;
 }
 
 /** One append, already numbered and serialised. */
