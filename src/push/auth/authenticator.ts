@@ -77,7 +77,6 @@ export class Authenticator {
       return;
     }
     await clientScheme(scheme).prove({
-      ...proving,
       credentials: () => {
         if (sealedCredentials === null) {
           throw new AuthImpossibleError(`${scheme} has no credentials`);
@@ -92,6 +91,7 @@ export class Authenticator {
         }
         await this.byProfile(proving, profile, at);
       },
+      ...proving,
     });
   }
 

@@ -71,8 +71,8 @@ export function* claimStreams(
   const { ready, capacities } = yield* lockedEndpoints(tx, claim, arrivals, rows, turns);
   const queued = yield* queuedStreams(tx, ready, capacities, caps.free, at);
   const candidates: Candidate[] = [
-    ...arrivals.map((row) => ({ ...row, dueAt: row.due_at, queued: false })),
-    ...queued.map((row) => ({ ...row, dueAt: dueTimeOf(row.due_at), queued: true })),
+    ...arrivals.map((row) => ({ dueAt: row.due_at, queued: false, ...row })),
+    ...queued.map((row) => ({ dueAt: dueTimeOf(row.due_at), queued: true, ...row })),
   ];
   const byEndpoint = new Map(candidates.map(({ endpoint }) => [endpoint, capacities.of(endpoint)]));
   const chosen = chooseStreams(candidates, byEndpoint, capacities.busy, caps, turns);

@@ -17,8 +17,8 @@ export function* openStreams(
   now: Date,
 ): Work<number> {
   const wanted = (yield* withoutKnown(tx, streams)).map((each): Attachment => ({
-    ...each,
     streamId: ids.next(),
+    ...each,
   }));
   const every = wanted.filter(({ subscription }) => subscription.events === 'all');
   yield* tasks.wantEveryEvent(

@@ -175,7 +175,7 @@ function* updateDelivery(tx: Tx, id: string, newState: StoredState, now: Date): 
 
 /** The record of one try. */
 export function* insertAttempt(tx: Tx, deliveryId: string, attempt: DeliveryAttempt): Work<void> {
-  yield* INSERT_ATTEMPT.one(tx, { ...attempt, deliveryId });
+  yield* INSERT_ATTEMPT.one(tx, { deliveryId, ...attempt });
 }
 
 /**

@@ -41,7 +41,7 @@ export type StreamFacts = Omit<DeliveredTask, 'streamId'> & StreamHealth & { rea
 
 /** The webhook as the task of this delivery stream has it. */
 export function toTaskWebhook(stream: StreamFacts, webhook: Webhook): TaskWebhook {
-  return taskWebhookOf(webhook, { ...stream, streamId: stream.id }, stream);
+  return taskWebhookOf(webhook, { streamId: stream.id, ...stream }, stream);
 }
 
 /** Webhooks by their ids; none where one is gone. */
