@@ -1,4 +1,5 @@
-import { merged } from '../common/merged.js';
+import { isRecord } from '../common/is-record.js';
+import { withMember } from '../common/merged.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { ROUTING_EXTENSION_URI } from './routing-extension.js';
 
@@ -64,8 +65,8 @@ function shown(hops: readonly string[]): string {
 /** Metadata that carries the hops; what stands beside them under the extension's URI stays. */
 export function withHops(metadata: Metadata, hops: readonly string[]): Record<string, unknown> {
   const data = metadata?.[ROUTING_EXTENSION_URI];
-  const rest = typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {};
-  return merged(metadata ?? {}, { [ROUTING_EXTENSION_URI]: merged(rest, { hops }) });
+  const rest = isRecord(data) ? data : undefined;
+  return withMember(metadata, ROUTING_EXTENSION_URI, withMember<unknown>(rest, 'hops', hops));
 }
 
 function isHubIds(value: unknown): value is string[] {

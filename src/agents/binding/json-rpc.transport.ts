@@ -1,5 +1,5 @@
 import { SendMessageResponse } from '@a2a-js/sdk';
-import { merged } from '../../common/merged.js';
+import { withMember } from '../../common/merged.js';
 import {
   CancelTaskRequest,
   GetTaskRequest,
@@ -18,7 +18,7 @@ import type { HttpExchange } from './http-exchange.js';
 
 type Options = { readonly serviceParameters?: Record<string, string> } | undefined;
 
-const HEADERS = { 'content-type': 'application/json' } as const;
+const JSON_TYPE = 'application/json';
 
 /**
  * JSON-RPC of protocol 1.0 by the SDK's codecs, straight on an exchange. The way of most messages,
@@ -96,7 +96,11 @@ export class JsonRpcTransport implements AgentTransport {
   private async send(method: string, params: unknown, options: Options, accept: string) {
     return this.exchange.send(this.endpoint, {
       method: 'POST',
-      headers: merged(options?.serviceParameters ?? {}, { ...HEADERS, accept }),
+      headers: withMember(
+        withMember(options?.serviceParameters, 'content-type', JSON_TYPE),
+        'accept',
+        accept,
+      ),
       body: await bodyOf({ jsonrpc: '2.0', id: this.id, method, params }),
     });
   }

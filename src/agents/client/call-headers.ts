@@ -1,4 +1,4 @@
-import { merged } from '../../common/merged.js';
+import { withMember } from '../../common/merged.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { A2A_VERSION_HEADER, HTTP_EXTENSION_HEADER } from '../../protocol/a2a.js';
 import { isListable } from '../../protocol/header-list.js';
@@ -29,8 +29,12 @@ export function headersOf(
   options: AgentCallOptions,
 ): Record<string, string> {
   const credentials = isGivenFor(endpoint, agent) ? credentialsOf(agent) : {};
-  const version = { [A2A_VERSION_HEADER]: endpoint.protocolVersion };
-  const headers: Record<string, string> = merged(credentials, version);
+  const { protocolVersion } = endpoint;
+  const headers: Record<string, string> = withMember(
+    credentials,
+    A2A_VERSION_HEADER,
+    protocolVersion,
+  );
   // What cannot be in the list is in the message all the same.
   const extensions = options.extensions?.filter(isListable) ?? [];
   if (extensions.length > 0) {

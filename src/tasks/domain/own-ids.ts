@@ -1,4 +1,4 @@
-import { merged } from '../../common/merged.js';
+import { withMember } from '../../common/merged.js';
 import type { IdSource } from '../../common/ids.js';
 import { Role, type Artifact, type Message, type Part } from '../../protocol/a2a.js';
 import type { TaskRef } from '../../protocol/build.js';
@@ -35,7 +35,7 @@ export function withoutHubKeys(metadata: Metadata): Record<string, unknown> | un
 
 /** The agent's metadata with what the hub adds under the extension's URI. */
 export function withHubData(metadata: Metadata, data: object): Record<string, unknown> {
-  return merged(metadata ?? {}, { [ROUTING_EXTENSION_URI]: data });
+  return withMember(metadata, ROUTING_EXTENSION_URI, data);
 }
 
 /** Parts that hold something: an empty or unknown kind of part breaks clients. */
