@@ -28,6 +28,10 @@ export class Outbox<Chunk> {
     private readonly limitBytes: number,
   ) {}
 
+  private get aheadBytes(): number {
+    return Math.min(AHEAD_BYTES, this.limitBytes / 2);
+  }
+
   /** True while the reader has not got all of it. */
   get busy(): boolean {
     return this.writing;
@@ -35,9 +39,10 @@ export class Outbox<Chunk> {
 
   push(chunk: Chunk, bytes: number): void {
     if (!this.writing) return this.flush([chunk]);
+    const isBehind = this.waitingBytes >= this.aheadBytes;
     this.waiting.push(chunk);
     this.waitingBytes += bytes;
-    if (this.waitingBytes > this.limitBytes) this.outlet.overflow();
+    if (isBehind && this.waitingBytes > this.limitBytes) this.outlet.overflow();
   }
 
   /**
@@ -46,7 +51,7 @@ export class Outbox<Chunk> {
    */
   ready(): Promise<void> | undefined {
     if (!this.writing || this.outlet.closed()) return undefined;
-    if (this.waitingBytes < Math.min(AHEAD_BYTES, this.limitBytes / 2)) return undefined;
+    if (this.waitingBytes < this.aheadBytes) return undefined;
     return new Promise<void>((resolve) => {
       const timer = setTimeout(() => this.wake?.(), CATCH_UP_MS);
       this.wake = (): void => {

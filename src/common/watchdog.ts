@@ -7,6 +7,7 @@ import type { Clock } from './clock.js';
 export class Watchdog {
   private dueAt: number | null = null;
   private waitsUntil = 0;
+  private armedMs = 0;
   private cancel: (() => void) | undefined;
 
   constructor(
@@ -16,6 +17,7 @@ export class Watchdog {
 
   /** Expires `ms` from now unless armed again or disarmed before. */
   arm(ms: number): void {
+    this.armedMs = ms;
     this.dueAt = this.clock.now().getTime() + ms;
     if (this.cancel !== undefined && this.dueAt >= this.waitsUntil) return;
     this.cancel?.();
@@ -37,7 +39,11 @@ export class Watchdog {
     this.cancel = undefined;
     if (this.dueAt === null) return;
     const left = this.dueAt - this.clock.now().getTime();
-    if (left > 0) return this.wait(this.dueAt, left);
+    if (left > 0) {
+      // Longer than it was armed for: the clock was set back meanwhile.
+      if (left > this.armedMs) this.dueAt -= left - this.armedMs;
+      return this.wait(this.dueAt, Math.min(left, this.armedMs));
+    }
     this.dueAt = null;
     this.onExpired();
   }

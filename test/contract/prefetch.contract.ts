@@ -27,6 +27,7 @@ export function prefetchContract(open: () => Promise<PushStores>): void {
   const having = (permits: number, prefetch: number): OwnPermits => ({
     at: () => permits,
     prefetchOf: () => prefetch,
+    prefetchLeft: 2000,
   });
 
   const proven = (endpoint: string, columns = '10, 1, NULL'): Promise<unknown> =>
@@ -53,6 +54,20 @@ export function prefetchContract(open: () => Promise<PushStores>): void {
   };
 
   describe('prefetching', () => {
+    it('leases a bounded number of streams ahead, however many endpoints answer', async () => {
+      for (const name of ['a', 'b', 'c', 'd']) {
+        await proven(`acme ${name}`);
+        await backlog(`acme ${name}`, 70);
+      }
+      let ahead = 0;
+      for (let claims = 0; claims < 4; claims++) {
+        const [, waiting] = split(await claim('w', having(0, 64)));
+        expect(waiting).toBeLessThanOrEqual(128);
+        ahead += waiting;
+      }
+      expect(ahead).toBeGreaterThan(0);
+    });
+
     it('leases the next streams of an endpoint that answers, longest due first', async () => {
       await proven('acme a');
       await backlog('acme a', 20);

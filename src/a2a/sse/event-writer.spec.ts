@@ -142,6 +142,19 @@ describe('EventWriter', () => {
     expect((await text).length).toBeGreaterThan(20 * MIB);
   });
 
+  it('lets a reader that keeps up take a large event right behind a small one', async () => {
+    const opened = serving({ bufferBytes: 64 * 1024 });
+    const answer = reading();
+    const writer = await opened;
+    writer.event(1, '{}');
+    await writer.ready();
+    writer.event(2, 'y'.repeat(MIB));
+    expect(writer.closed).toBe(false);
+    const text = textOf(await answer);
+    writer.end();
+    expect((await text).length).toBeGreaterThan(MIB);
+  });
+
   it('notices that its reader is gone', async () => {
     const opened = serving({});
     const answer = reading();

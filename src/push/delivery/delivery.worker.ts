@@ -121,6 +121,8 @@ export class DeliveryWorker {
     void run.then(() => {
       this.running.delete(run);
       permit.end();
+      // What it has given back may be all that its receiver has.
+      if (permit.isDismissed) this.looking.wake();
     });
   }
 

@@ -3,6 +3,8 @@ import type { OwnPermits } from './domain/stream-choice.js';
 
 /** Streams of one receiver that wait here for a permit, so that a free one is used at once. */
 const PREFETCH = 64;
+/** And so many for each permit. */
+const PER_PERMIT = 8;
 /** With so many left, more are leased. */
 const LOW_WATER = 24;
 /** All receivers together. */
@@ -10,7 +12,7 @@ const MAX_WAITING = 2000;
 /** Only of receivers that answered so quickly last time: what is leased here must not wait long. */
 const QUICK_MS = 100;
 /** After so long a stream that waits is given back. */
-const MAX_WAIT_MS = 2000;
+const MAX_WAIT_MS = 1000;
 /** How long a permit goes from stream to stream while others of the process need it. */
 const TURN_MS = 2000;
 const TURN_STEPS = 32;
@@ -41,9 +43,15 @@ export class SendPermits implements OwnPermits {
   }
 
   prefetchOf(endpoint: string): number {
-    if (!this.quick.has(endpoint) || this.waiting >= MAX_WAITING) return 0;
-    const waiting = this.endpoints.get(endpoint)?.waiting.size ?? 0;
-    return waiting > LOW_WATER ? 0 : PREFETCH - waiting;
+    const permits = this.endpoints.get(endpoint);
+    if (permits === undefined || !this.quick.has(endpoint)) return 0;
+    const waiting = permits.waiting.size;
+    const most = Math.min(PREFETCH, PER_PERMIT * permits.inUse);
+    return waiting > LOW_WATER ? 0 : Math.max(0, most - waiting);
+  }
+
+  get prefetchLeft(): number {
+    return Math.max(0, MAX_WAITING - this.waiting);
   }
 
   /** The permit of a stream that was claimed; of one that was prefetched it comes when one is passed on. */
@@ -98,6 +106,7 @@ export class SendPermits implements OwnPermits {
     if (permits.inUse === 0) {
       this.dismissAll(permits);
       this.endpoints.delete(endpoint);
+      this.quick.delete(endpoint);
     }
     this.wake();
   }
@@ -155,6 +164,8 @@ class EndpointPermits {
 
 /** What one stream has of the permits. */
 export class SendPermit {
+  /** Its stream has waited in vain, and is given back. */
+  isDismissed = false;
   /** It holds one that is to be granted anew. */
   private isOver = false;
 
@@ -168,7 +179,10 @@ export class SendPermit {
   /** Whether the stream may send; false: it is to be given back. To be asked before each attempt. */
   regain(): boolean | Promise<boolean> {
     if (this.isHeld) return !this.isOver;
-    return this.owner.wait(this.permits).then((isPermitted) => (this.isHeld = isPermitted));
+    return this.owner.wait(this.permits).then((isPermitted) => {
+      this.isDismissed = !isPermitted;
+      return (this.isHeld = isPermitted);
+    });
   }
 
   /**

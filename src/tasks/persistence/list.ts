@@ -9,6 +9,7 @@ import type { ReserveBytes, TaskCursor, TaskFilter, TaskPage } from '../store/ta
 import type { Condition } from '../store/visibility.js';
 import { countTasks } from './count-tasks.js';
 import {
+  atTimes,
   below,
   inState,
   ofAgent,
@@ -35,18 +36,21 @@ export async function listTasks(
   after: TaskCursor | null,
   reserve?: ReserveBytes,
 ): Promise<TaskPage> {
-  // One row more than requested shows whether there is a next page.
-  const { total, rows } = await find(database, filter, visibility, limit + 1, after);
-  const page = rows.slice(0, fitting(rows.slice(0, limit)));
+  const { total, rows, last } = await find(database, filter, visibility, limit, after);
+  const page = rows.slice(0, fitting(rows));
   const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
   if (reserve !== undefined && bytes > LONG) await reserve(bytes);
   const tasks = await buildTasks(database, page);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const cut = rows.length > page.length ? page.at(-1) : undefined;
   return {
     tasks: tasks.map(({ aggregate }) => aggregate),
     totalSize: total,
-    next: last === undefined ? null : { statusAt: last.record.statusAt, id: last.record.id },
+    next: cut === undefined ? last : cursorAt(cut),
   };
+}
+
+function cursorAt({ record: { statusAt, id } }: TaskRow): TaskCursor {
+  return { statusAt, id };
 }
 
 /**
@@ -62,6 +66,8 @@ function fitting(rows: readonly TaskRow[]): number {
 interface FoundRows {
   readonly total: number;
   readonly rows: readonly TaskRow[];
+  /** Where the next page begins; null when this is the last one. */
+  readonly last: TaskCursor | null;
 }
 
 /** How many tasks the filter leaves, and the rows of one page. */
@@ -76,14 +82,34 @@ async function find(
   const isOfPrincipal = visibility.kind === 'principal' || filter.principalId !== undefined;
   const walks = database.dialect === 'sqlite' ? walksOf(filter, owners, isOfPrincipal) : undefined;
   if (walks !== undefined) {
-    const { total, ids } = await findInWalks(database, walks, limit, after);
-    return { total, rows: await readRows(database, `id IN ${listOf(ids.length)}`, ids) };
+    const { total, first } = await findInWalks(database, walks, limit + 1, after);
+    const places = first.slice(0, limit);
+    const last = first.length > limit ? places.at(-1)! : null;
+    return { total, rows: await rowsAt(database, places, filter), last };
   }
-  const [total, rows] = await Promise.all([
+  // One row more than requested shows whether there is a next page.
+  const [total, all] = await Promise.all([
     countTasks(database, filter, visibility),
-    pageOf(database, filter, owners, limit, after),
+    pageOf(database, filter, owners, limit + 1, after),
   ]);
-  return { total, rows };
+  const rows = all.slice(0, limit);
+  return { total, rows, last: all.length > limit ? cursorAt(rows.at(-1)!) : null };
+}
+
+/** The rows that were found, without those that have been deleted since, or changed so that they do not fit any more. */
+function rowsAt(
+  database: Database,
+  places: readonly TaskCursor[],
+  filter: TaskFilter,
+): Promise<TaskRow[]> {
+  const { state } = filter;
+  const fitting = [...(state === undefined ? [] : [inState(state)]), ...atTimes(filter)];
+  const ids = places.map(({ id }) => id);
+  const isOne = { sql: `t.id IN ${listOf(ids.length)}`, params: ids };
+  const all = [isOne, ...fitting];
+  return ids.length === 0
+    ? Promise.resolve([])
+    : readRows(database, all.map(({ sql }) => sql).join(' AND '), paramsOf(all), 'tasks t');
 }
 
 /**
@@ -100,7 +126,6 @@ function walksOf(
     return owners.map((owner) => inContext(contextId, owner, isOfPrincipal, filter));
   }
   if (agentId === undefined) return undefined;
-  // The open ones come first, so that a task which ends meanwhile is not missed.
   const states = state === undefined ? TASK_STATES : [state];
   return states.flatMap((each) => owners.map((owner) => inOrder(owner, each, filter)));
 }
@@ -148,10 +173,11 @@ async function readRows(
   database: Database,
   condition: string,
   params: readonly SqlValue[],
+  from = 'tasks',
 ): Promise<TaskRow[]> {
   if (params.length === 0) return [];
   const rows = await database.read<DatabaseRow>(
-    `SELECT ${TASK_COLUMNS} FROM tasks WHERE ${condition} ORDER BY status_at DESC, id DESC`,
+    `SELECT ${TASK_COLUMNS} FROM ${from} WHERE ${condition} ORDER BY status_at DESC, id DESC`,
     params,
   );
   return rows.map(toTaskRow);

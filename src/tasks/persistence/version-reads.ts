@@ -3,6 +3,8 @@ import { listOf } from '../../database/multi-row.js';
 
 /** Versions read in one query at most. */
 const MAX_IDS = 64;
+/** Queries under way at once: one whose connection hangs holds up its own readers only. */
+const MAX_QUERIES = 4;
 
 interface Reader {
   readonly taskId: string;
@@ -11,13 +13,14 @@ interface Reader {
 }
 
 /**
- * Reads the versions of tasks, those that are asked for in one turn of the event loop, or while others are read, in one
- * query: on PostgreSQL each costs a round trip, and whoever answers from memory asks for one first. What is answered was
+ * Reads the versions of tasks, those that are asked for in one turn of the event loop, or while enough others are read, in
+ * one query: on PostgreSQL each costs a round trip, and whoever answers from memory asks for one first. What is answered was
  * read after it was asked for.
  */
 export class VersionReads {
   private waiting: Reader[] = [];
-  private isReading = false;
+  private queries = 0;
+  private isScheduled = false;
 
   constructor(private readonly database: Database) {}
 
@@ -27,15 +30,22 @@ export class VersionReads {
     if (taskId.includes('\u0000')) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       this.waiting.push({ taskId, resolve, reject });
-      if (this.isReading) return;
-      this.isReading = true;
-      setImmediate(() => void this.readAll());
+      this.schedule();
     });
   }
 
-  private async readAll(): Promise<void> {
-    while (this.waiting.length > 0) await this.readSome(this.waiting.splice(0, MAX_IDS));
-    this.isReading = false;
+  private schedule(): void {
+    if (this.isScheduled || this.waiting.length === 0 || this.queries >= MAX_QUERIES) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.queries += 1;
+      void this.readSome(this.waiting.splice(0, MAX_IDS)).then(() => {
+        this.queries -= 1;
+        this.schedule();
+      });
+      this.schedule();
+    });
   }
 
   private async readSome(readers: readonly Reader[]): Promise<void> {

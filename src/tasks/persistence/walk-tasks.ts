@@ -29,8 +29,10 @@ export interface Walk {
   readonly end: readonly Condition[];
   /** What else is asked of them, which no index has. */
   readonly rest: readonly Condition[];
-  /** Its tasks may end meanwhile, and be found by a later walk again. */
-  readonly isOfOpen: boolean;
+  /** Its tasks are open, and may be found by a later walk again. */
+  readonly isOpen: boolean;
+  /** It goes by time and state, so tasks whose status changes meanwhile are found twice or not at all. */
+  readonly isOfMoving: boolean;
 }
 
 /** One piece of a walk: the conditions that leave its rows, and how many there are where that is known. */
@@ -49,7 +51,8 @@ export function inOrder(owner: readonly Condition[], state: TaskState, filter: T
     begin: statusUntil(filter),
     end: statusFrom(filter),
     rest: filter.agentId === undefined ? [] : [ofAgent(filter.agentId)],
-    isOfOpen: !isTerminal(state),
+    isOpen: !isTerminal(state),
+    isOfMoving: true,
   };
 }
 
@@ -76,7 +79,8 @@ export function inContext(
       ...atTimes(filter),
       ...(agentId === undefined ? [] : [ofAgent(agentId)]),
     ],
-    isOfOpen: false,
+    isOpen: false,
+    isOfMoving: false,
   };
 }
 
@@ -118,7 +122,7 @@ export async function* walk(
 /** How many tasks there are, and which stand first in the list behind a cursor. */
 export interface Found {
   readonly total: number;
-  readonly ids: readonly string[];
+  readonly first: readonly TaskCursor[];
 }
 
 /** Rows that are read in one piece. */
@@ -130,7 +134,10 @@ interface Fit {
   readonly status_at: number;
 }
 
-/** Of all that these walks find: how many, and the first `limit` behind the cursor in the order of the list. */
+/**
+ * Of all that these walks find: how many, and the first `limit` behind the cursor in the order of the list. Tasks whose
+ * status changes meanwhile have a newer time than any had at the beginning: they are looked for at the end once more.
+ */
 export async function findInWalks(
   database: Database,
   walks: readonly Walk[],
@@ -138,26 +145,53 @@ export async function findInWalks(
   after: TaskCursor | null,
 ): Promise<Found> {
   const size = new PieceSize(LEAST, MOST);
-  const open = new Set<string>();
+  const moving = walks.filter(({ isOfMoving }) => isOfMoving);
+  const since = await newestOf(database, moving);
+  const seen = new Set<string>();
   let total = 0;
   let first: Fit[] = [];
-  for (const each of walks) {
-    for await (const { conditions } of walk(database, each, size)) {
-      const all = [...conditions, ...each.rest];
-      const found = await size.time(() =>
-        database.read<Fit>(
-          `SELECT t.id, t.status_at FROM ${each.from}${where(all)}`,
-          paramsOf(all),
-        ),
-      );
-      const fits = found.filter(({ id }) => !open.has(id));
-      if (each.isOfOpen) for (const { id } of fits) open.add(id);
-      total += fits.length;
-      const candidates = fits.filter((fit) => after === null || isBehind(fit, after));
-      first = [...first, ...candidates].sort(byList).slice(0, limit);
+  const take = async (each: Walk, conditions: readonly Condition[]): Promise<void> => {
+    const all = [...conditions, ...each.rest];
+    const found = await size.time(() =>
+      database.read<Fit>(`SELECT t.id, t.status_at FROM ${each.from}${where(all)}`, paramsOf(all)),
+    );
+    const fits = found.filter(({ id }) => !seen.has(id));
+    for (const { id, status_at } of fits) {
+      if (each.isOpen || (each.isOfMoving && status_at >= since)) seen.add(id);
     }
+    total += fits.length;
+    const candidates = fits.filter((fit) => after === null || isBehind(fit, after));
+    first = [...first, ...candidates].sort(byList).slice(0, limit);
+  };
+  for (const each of walks) {
+    for await (const { conditions } of walk(database, each, size)) await take(each, conditions);
   }
-  return { total, ids: first.map(({ id }) => id) };
+  for (const each of moving)
+    await take(each, [...each.fixed, ...each.begin, ...newerIn(each, since)]);
+  return {
+    total,
+    first: first.map(({ id, status_at }) => ({ id, statusAt: new Date(status_at) })),
+  };
+}
+
+/** The newest time that a task of these walks has. */
+async function newestOf(database: Database, walks: readonly Walk[]): Promise<number> {
+  let newest = 0;
+  for (const { from, fixed } of walks) {
+    const [row] = await database.read<{ status_at: number }>(
+      `SELECT t.status_at FROM ${from}${where(fixed)} ORDER BY t.status_at DESC LIMIT 1`,
+      paramsOf(fixed),
+    );
+    newest = Math.max(newest, row?.status_at ?? 0);
+  }
+  return newest;
+}
+
+/** From this time on, or where the walk ends if that is later: of two bounds SQLite might take the wrong one. */
+function newerIn({ end }: Walk, since: number): readonly Condition[] {
+  const [until] = end;
+  if (until !== undefined && Number(until.params[0]) >= since) return end;
+  return [{ sql: 't.status_at >= ?', params: [since] }];
 }
 
 function isBehind({ id, status_at }: Fit, after: TaskCursor): boolean {

@@ -5,6 +5,14 @@ import { UpdateWaiter } from './update-waiter.js';
 
 const PACE = { firstMs: 20, maxMs: 40 };
 
+class SettableClock extends SystemClock {
+  offsetMs = 0;
+
+  override now(): Date {
+    return new Date(Date.now() + this.offsetMs);
+  }
+}
+
 describe('UpdateWaiter', () => {
   it('wakes at an update of its task, and at once when the update came before', async () => {
     const signals = new InProcessSignals();
@@ -29,6 +37,16 @@ describe('UpdateWaiter', () => {
     const limited = new UpdateWaiter(new InProcessSignals(), 'a', new SystemClock(), seldom);
     await limited.wait(5);
     limited.close();
+  });
+
+  it('looks although the clock is set back meanwhile', async () => {
+    const clock = new SettableClock();
+    const waiter = new UpdateWaiter(new InProcessSignals(), 'a', clock, PACE);
+    const waiting = waiter.wait();
+    clock.offsetMs = -3_600_000;
+    await waiting;
+    await waiter.wait();
+    waiter.close();
   });
 
   it('wakes every reader when the process is going to stop', async () => {

@@ -272,7 +272,7 @@ export abstract class TaskStore {
   abstract deleteLogPiece(): Promise<boolean>;
 
   /**
-   * Deletes idempotency keys that hold no more (expired, or their task has ended or is gone), of the keys that
+   * Deletes idempotency keys that hold no more (expired, or held until their task ends, which it has, or is gone), of the keys that
    * come after this one, `limit` at most; where to look next, null at the end.
    */
   abstract forgetKeys(now: Date, limit: number, after: KeyCursor | null): Promise<KeyCursor | null>;

@@ -16,6 +16,8 @@ export interface OwnPermits {
   at(endpoint: string): number;
   /** How many more streams it may lease than it can send at once. */
   prefetchOf(endpoint: string): number;
+  /** How many of those it may lease in all. */
+  readonly prefetchLeft: number;
 }
 
 /**

@@ -185,7 +185,11 @@ function* take(
       });
     }
   }
-  return streams.sort((a, b) => a.dueSince!.getTime() - b.dueSince!.getTime());
+  return streams.sort(
+    (a, b) =>
+      Number(a.isPrefetched) - Number(b.isPrefetched) ||
+      a.dueSince!.getTime() - b.dueSince!.getTime(),
+  );
 }
 
 /** The same order everywhere, so that two claims do not wait for each other. */

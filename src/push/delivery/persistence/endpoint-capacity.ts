@@ -34,12 +34,21 @@ export function* activeStreams(
   );
 }
 
+/** Streams that one claim leases ahead, of all endpoints together: a claim stays short. */
+const MOST_PREFETCHED = 128;
+
 /** What endpoints can still take, going by their rows and the streams at work. */
 export class EndpointCapacities {
   readonly busy: ActiveStreams;
   /** How many more streams each tier may have in this process. */
   readonly permits: ReadonlyMap<EndpointTier, number>;
   private readonly slow: ReadonlySet<string>;
+  /** Streams that are leased, by other processes and by this one. */
+  private readonly others = new Map<string, number>();
+  private readonly mine = new Map<string, number>();
+  /** Streams that this claim may lease ahead, and how many of them each endpoint gets. */
+  private prefetchLeft: number;
+  private readonly prefetches = new Map<string, number>();
 
   constructor(
     private readonly rows: ReadonlyMap<string, EndpointRow>,
@@ -48,6 +57,7 @@ export class EndpointCapacities {
     private readonly startConcurrency: number,
     private readonly at: number,
   ) {
+    this.prefetchLeft = Math.min(MOST_PREFETCHED, caps.own?.prefetchLeft ?? 0);
     const waiting = activeRows.filter((row) => row.oldest <= at - SLOW_MS);
     this.slow = new Set(waiting.map((row) => row.endpoint));
     this.busy = this.busyOf(activeRows);
@@ -60,9 +70,11 @@ export class EndpointCapacities {
     if (row && streamsWait(row)) return { tier, free: probeCapacity(row, this.at), prefetch: 0 };
     const { perEndpoint, own } = this.caps;
     const most = Math.min(perEndpoint, row?.concurrency ?? this.startConcurrency);
-    const free = most - (this.busy.endpoints.get(endpoint) ?? 0);
-    const isPrefetched = own !== undefined && tier === 'proven' && most === perEndpoint;
-    return { tier, free, prefetch: isPrefetched ? own.prefetchOf(endpoint) : 0 };
+    // A permit counts also while its stream has no lease any more: it goes on to another.
+    const sending = own?.at(endpoint) ?? this.mine.get(endpoint) ?? 0;
+    const free = most - (this.others.get(endpoint) ?? 0) - sending;
+    const isPrefetched = tier === 'proven' && most === perEndpoint && free >= 0;
+    return { tier, free, prefetch: isPrefetched ? this.prefetchOf(endpoint) : 0 };
   }
 
   /** The endpoints with streams at work that can take no more. */
@@ -71,6 +83,16 @@ export class EndpointCapacities {
       const { tier, free, prefetch } = this.of(endpoint);
       return (free <= 0 && prefetch <= 0) || (tier === 'slow' && this.permits.get(tier)! <= 0);
     });
+  }
+
+  /** The same however often it is asked for. */
+  private prefetchOf(endpoint: string): number {
+    const known = this.prefetches.get(endpoint);
+    if (known !== undefined) return known;
+    const prefetch = Math.min(this.caps.own?.prefetchOf(endpoint) ?? 0, this.prefetchLeft);
+    this.prefetchLeft -= prefetch;
+    this.prefetches.set(endpoint, prefetch);
+    return prefetch;
   }
 
   private tierOf(endpoint: string): EndpointTier {
@@ -90,6 +112,8 @@ export class EndpointCapacities {
       // Of those of others it is not known which of them only wait: each may be sent now.
       const others = total - mine;
       const sending = own === undefined ? mine : Math.min(mine, own.at(endpoint));
+      add(this.others, endpoint, others);
+      add(this.mine, endpoint, mine);
       add(endpoints, endpoint, others + sending);
       add(organizations, organization, Math.min(others, perEndpoint) + sending);
       add(here, organization, sending);
