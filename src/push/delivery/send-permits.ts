@@ -1,5 +1,6 @@
 import type { DeliveryStream } from './delivery-stream-store.js';
 import type { OwnPermits } from './domain/stream-choice.js';
+import { TURN_MS, TURN_STEPS } from './stream-turn.js';
 
 /** Streams of one receiver that wait here for a permit, so that a free one is used at once. */
 const PREFETCH = 64;
@@ -13,9 +14,6 @@ const MAX_WAITING = 2000;
 const QUICK_MS = 100;
 /** After so long a stream that waits is given back. */
 const MAX_WAIT_MS = 1000;
-/** How long a permit goes from stream to stream while others of the process need it. */
-const TURN_MS = 2000;
-const TURN_STEPS = 32;
 
 /**
  * The permits of one process: each is an attempt that may be under way at a receiver. A claim grants it with a
@@ -123,7 +121,10 @@ export class SendPermits implements OwnPermits {
     permits.inUse += 1;
   }
 
-  /** @internal Whether a permit of the endpoint is to be granted anew, as the process has no other left. */
+  /**
+   * @internal Whether a permit of the endpoint is to be granted anew, as the process has no other left: asked once it has
+   * gone from stream to stream for as long as a stream may keep one.
+   */
   isTurnOver(permits: EndpointPermits): boolean {
     permits.steps += 1;
     const isOver = permits.steps > TURN_STEPS || this.now() - permits.since >= TURN_MS;

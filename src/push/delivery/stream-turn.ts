@@ -2,8 +2,8 @@ import type { Clock } from '../../common/clock.js';
 import type { DeliveryStreamStore } from './delivery-stream-store.js';
 
 /** Enough that claiming the stream again costs little beside them. */
-const TURN_STEPS = 32;
-const TURN_MS = 2000;
+export const TURN_STEPS = 32;
+export const TURN_MS = 2000;
 
 /**
  * How long a stream that always has more to deliver keeps its permit while others wait: so many steps, or so

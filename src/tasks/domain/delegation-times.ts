@@ -1,3 +1,4 @@
+import type { Writable } from '../../common/writable.js';
 import { merged } from '../../common/merged.js';
 import type {
   Attempt,
@@ -7,8 +8,6 @@ import type {
   DelegationState,
 } from '../task.js';
 import { isEnded } from './delegation-state.js';
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** States an agent alone brings a delegation to: by them it has answered. */
 const ANSWERED: ReadonlySet<DelegationState> = new Set([

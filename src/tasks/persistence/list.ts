@@ -103,13 +103,11 @@ function rowsAt(
   filter: TaskFilter,
 ): Promise<TaskRow[]> {
   const { state } = filter;
-  const fitting = [...(state === undefined ? [] : [inState(state)]), ...atTimes(filter)];
+  if (places.length === 0) return Promise.resolve([]);
   const ids = places.map(({ id }) => id);
   const isOne = { sql: `t.id IN ${listOf(ids.length)}`, params: ids };
-  const all = [isOne, ...fitting];
-  return ids.length === 0
-    ? Promise.resolve([])
-    : readRows(database, all.map(({ sql }) => sql).join(' AND '), paramsOf(all), 'tasks t');
+  const all = [isOne, ...(state === undefined ? [] : [inState(state)]), ...atTimes(filter)];
+  return readRows(database, all.map(({ sql }) => sql).join(' AND '), paramsOf(all), 'tasks t');
 }
 
 /**

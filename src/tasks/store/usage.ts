@@ -1,3 +1,4 @@
+import type { Writable } from '../../common/writable.js';
 import { DAY_MS } from '../../common/clock.js';
 import type { TaskState } from '../../protocol/a2a.js';
 
@@ -64,8 +65,6 @@ export function sumUsage(changes: readonly OwnedUsageChange[]): OwnedUsageChange
 export function usageKey({ organization, principalId }: UsageOwner): string {
   return `${organization}\n${principalId}`;
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function sumOf(
   some: UsageChange['ended'],

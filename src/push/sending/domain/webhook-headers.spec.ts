@@ -37,6 +37,12 @@ describe('webhookHeaders', () => {
     });
   });
 
+  it('carries authentication in a header of whatever name', () => {
+    const authentication = { constructor: 'abc' };
+    const headers = webhookHeaders({ ...FACTS, authentication });
+    expect(Object.entries(headers)).toContainEqual(['constructor', 'abc']);
+  });
+
   it('carries authentication, gap and trace when there are any', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const authentication = { authorization: 'Bearer abc' };

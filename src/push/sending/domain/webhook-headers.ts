@@ -48,6 +48,9 @@ export function webhookHeaders(facts: AttemptFacts): Record<string, string> {
   if (traceparent !== null) headers['traceparent'] = traceparent;
   if (subscriptionId) headers['a2a-hub-subscription'] = subscriptionId;
   if (facts.test) headers['a2a-hub-test'] = 'true';
-  for (const name of Object.keys(authentication)) headers[name] ??= authentication[name]!;
+  for (const name of Object.keys(authentication)) {
+    // A name may be one that every object inherits, such as `constructor`.
+    if (!Object.hasOwn(headers, name)) headers[name] = authentication[name]!;
+  }
   return headers;
 }
