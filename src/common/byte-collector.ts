@@ -1,8 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
-import { TurnCounter } from './long-work.js';
+import { LONG, TurnCounter } from './long-work.js';
 
 /** Pieces smaller than this are copied together: a piece may keep a much larger buffer alive. */
 const BLOCK_BYTES = 64 * 1024;
+/**
+ * Decoded at once. V8 does not move a string so large: a string of one block would be copied by the next two collections of
+ * garbage.
+ */
+const DECODED_BYTES = LONG / 2;
 
 /** Bytes that arrive in pieces of any size, at a cost that only grows with how many they are. */
 export class ByteCollector {
@@ -42,11 +47,13 @@ export class ByteCollector {
     const decoder = new StringDecoder('utf8');
     const texts: string[] = [];
     const turns = new TurnCounter();
-    for (let i = 0; i < blocks.length; i += 1) {
-      const block = blocks[i]!;
-      texts.push(decoder.write(block));
-      blocks[i] = EMPTY;
-      const turn = turns.next(block.length);
+    for (let from = 0; from < blocks.length;) {
+      const to = endOfPiece(blocks, from);
+      const piece = joined(blocks.slice(from, to));
+      blocks.fill(EMPTY, from, to);
+      from = to;
+      texts.push(decoder.write(piece));
+      const turn = turns.next(piece.length);
       if (turn !== undefined) await turn;
     }
     texts.push(decoder.end());
@@ -70,6 +77,21 @@ export class ByteCollector {
 }
 
 const EMPTY = new Uint8Array(0);
+
+/** The end of the blocks from here on that are decoded at once: one at least. */
+function endOfPiece(blocks: readonly Uint8Array[], from: number): number {
+  let to = from + 1;
+  let size = blocks[from]!.length;
+  while (to < blocks.length && size + blocks[to]!.length <= DECODED_BYTES) {
+    size += blocks[to]!.length;
+    to += 1;
+  }
+  return to;
+}
+
+function joined(blocks: readonly Uint8Array[]): Uint8Array {
+  return blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks);
+}
 
 function firstSize(bytes: Uint8Array): number {
   return Math.max(1024, Math.min(BLOCK_BYTES, bytes.length * 2));

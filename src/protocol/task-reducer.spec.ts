@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Role, TaskState, type Artifact, type Message, type Task } from './a2a.js';
 import { agentMessage, artifactUpdate, statusUpdate, textPart } from './build.js';
+import { outlineAll, PartsNotKeptError } from './outline.js';
 import { applyEvent, cloneTask, emptyTask } from './task-reducer.js';
 
 const REF = { taskId: 't', contextId: 'c' };
@@ -89,6 +90,23 @@ describe('the reducer', () => {
     applyEvent(task, { $case: 'task', value });
     expect(task.artifacts).toHaveLength(1);
     expect(task.status?.state).toBe(TASK_STATE_COMPLETED);
+  });
+
+  it('keeps all but the parts of an artifact that is outlined, until it is given anew', () => {
+    const task = emptyTask('t', 'c');
+    applyEvent(task, chunk('a', 'one', false, { name: 'first' }));
+    expect(outlineAll(task.artifacts)).toBe(true);
+    expect(outlineAll(task.artifacts)).toBe(false);
+    applyEvent(task, chunk('a', 'two', true, { name: 'second', metadata: { n: 1 } }));
+    applyEvent(task, chunk('b', 'other'));
+    expect(task.artifacts).toMatchObject([
+      { artifactId: 'a', name: 'second', metadata: { n: 1 } },
+      { artifactId: 'b', parts: [textPart('other')] },
+    ]);
+    expect(() => task.artifacts[0]!.parts).toThrow(PartsNotKeptError);
+    expect(() => cloneTask(task)).toThrow(PartsNotKeptError);
+    applyEvent(task, chunk('a', 'anew'));
+    expect(task.artifacts.map(texts)).toEqual([['anew'], ['other']]);
   });
 
   it('takes over what a whole task has, and what it knows already only once', () => {

@@ -1,6 +1,7 @@
 import { TaskState } from './a2a.js';
 import type { Artifact, Message, Task, TaskArtifactUpdateEvent, TaskStatus } from './a2a.js';
 import type { Payload } from './build.js';
+import { isOutline } from './outline.js';
 import { isTerminal } from './task-state.js';
 
 /** A task that nothing has happened to. */
@@ -29,6 +30,7 @@ export function emptyTask(id: string, contextId: string): Task {
  *   A `reply` is for its sender only and changes nothing; what is `held` is for {@link applyHeld}.
  * - A whole task replaces the artifacts it has and leaves those it does not mention.
  * - A terminal task stays as it is (A2A §4.1.3).
+ * - An artifact that is only outlined ({@link isOutline}) stays so, unless it comes once more.
  */
 export function applyEvent(task: Task, payload: Payload, kind?: string): Task {
   const ended = isTerminal(stateOf(task.status));
@@ -138,7 +140,9 @@ function addChunk(artifacts: Artifact[], update: TaskArtifactUpdateEvent): void 
   if (!known) {
     artifacts.push(cloneArtifact(chunk));
   } else if (update.append) {
-    for (const part of chunk.parts) known.parts.push(part);
+    if (!isOutline(known)) {
+      for (const part of chunk.parts) known.parts.push(part);
+    }
     if (chunk.name) known.name = chunk.name;
     if (chunk.description) known.description = chunk.description;
     mergeMetadata(known, chunk.metadata);

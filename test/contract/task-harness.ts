@@ -10,6 +10,7 @@ import {
   type AfterCommit,
   type Appended,
 } from '../../src/tasks/store/append-participant.js';
+import { cacheLimits } from '../../src/tasks/log/writer-cache.js';
 import { GroupCommitTaskLog } from '../../src/tasks/log/group-commit-task-log.js';
 import { InProcessSignals } from '../../src/tasks/signals/in-process-signals.js';
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
@@ -82,6 +83,7 @@ export class TaskHarness {
     readonly database: Database,
     readonly clock = new FakeClock(),
     maxTaskSize = Infinity,
+    limits = cacheLimits(),
   ) {
     this.store = new SqlTaskStore(
       database,
@@ -95,6 +97,7 @@ export class TaskHarness {
       this.output,
       false,
       maxTaskSize,
+      limits,
     );
   }
 

@@ -1,4 +1,4 @@
-import type { Visibility } from '../../auth/index.js';
+import { EVERYTHING, type Visibility } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
@@ -9,8 +9,9 @@ import { notifyOf } from './notifications.js';
 import { endingFor } from './ending.js';
 import { LONG_DECISION, VERIFY, type Prepared, type Waiting } from './decisions.js';
 import { LargeAppends, type Member } from './large-appends.js';
+import { LargeLoads } from './large-loads.js';
 import { TaskWriter } from './task-writer.js';
-import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './writer-cache.js';
+import { cacheLimits, WriterCache, type CacheLimits } from './writer-cache.js';
 import type { Signals } from '../signals/signals.js';
 import { KeyHeldError, TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
 import { keyConflict } from '../domain/task-errors.js';
@@ -37,6 +38,7 @@ export class GroupCommitTaskLog extends TaskLog {
   private readonly cache: WriterCache;
   private readonly ready = new Set<TaskWriter>();
   private readonly large: LargeAppends;
+  private readonly loads: LargeLoads;
   private claimer: Claimer | null = null;
   private scheduled = false;
   private committing = false;
@@ -50,10 +52,11 @@ export class GroupCommitTaskLog extends TaskLog {
     private readonly soleProcess = false,
     /** Characters of its log a task may have; one that would have more is ended as failed. */
     private readonly maxTaskSize = Infinity,
-    limits: CacheLimits = DEFAULT_CACHE_LIMITS,
+    limits: CacheLimits = cacheLimits(),
   ) {
     super();
     this.cache = new WriterCache(limits);
+    this.loads = new LargeLoads(limits.largeSize / 2);
     this.large = new LargeAppends({
       prepare: (writer) => this.memberBy(writer, this.clock.now()),
       stage: (append) => store.stage(append),
@@ -116,9 +119,21 @@ export class GroupCommitTaskLog extends TaskLog {
     visibility: Visibility,
     reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined> {
-    const known = await this.fromMemory(taskId, (live) => live.snapshot());
-    if (known === undefined) return this.reading(this.store.load(taskId, visibility, reserve));
+    const known = await this.fromMemory(taskId, (live) =>
+      live.isWhole ? live.snapshot() : undefined,
+    );
+    if (known === undefined) return this.reading(this.load(taskId, visibility, reserve));
     return isVisible(known.record, visibility) ? known : undefined;
+  }
+
+  async withoutContents(
+    taskId: string,
+  ): Promise<Pick<TaskAggregate, 'record' | 'delegations'> | undefined> {
+    const known = await this.fromMemory(taskId, ({ aggregate: { record, delegations } }) => ({
+      record,
+      delegations,
+    }));
+    return known ?? this.reading(this.load(taskId, EVERYTHING, undefined));
   }
 
   async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
@@ -165,7 +180,10 @@ export class GroupCommitTaskLog extends TaskLog {
   }
 
   /** Of the committed task, when this process has it as new as the database has. */
-  private async fromMemory<T>(taskId: string, view: (live: LiveTask) => T): Promise<T | undefined> {
+  private async fromMemory<T>(
+    taskId: string,
+    view: (live: LiveTask) => T | undefined,
+  ): Promise<T | undefined> {
     const writer = this.cache.get(taskId);
     if (writer === undefined) return undefined;
     // Another process may have written since; its number is all that has to be looked up.
@@ -206,9 +224,18 @@ export class GroupCommitTaskLog extends TaskLog {
       return;
     }
     void writer
-      .load(() => this.reading(this.store.open(writer.taskId)))
+      .load(() => this.reading(this.loads.during((begin) => this.store.open(writer.taskId, begin))))
       // One that has updates waiting stays: a second writer of its task would decide on the same state.
       .then(() => this.next(writer));
+  }
+
+  private load(
+    taskId: string,
+    visibility: Visibility,
+    reserve: ReserveBytes | undefined,
+  ): Promise<TaskAggregate | undefined> {
+    if (reserve !== undefined) return this.store.load(taskId, visibility, reserve);
+    return this.loads.during((begin) => this.store.load(taskId, visibility, begin));
   }
 
   private schedule(): void {

@@ -1,4 +1,5 @@
 import type { Artifact, Task } from '../../protocol/a2a.js';
+import { isOutline, outlineAll } from '../../protocol/outline.js';
 import {
   applyEvent,
   applyHeld,
@@ -9,6 +10,7 @@ import {
 } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
+import { isLong, sizeOf } from '../../common/long-work.js';
 import type {
   Checkpoint,
   DelegationWrite,
@@ -39,6 +41,8 @@ import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.
 
 /** Memory of a task beside the text of its log, roughly. */
 const BASE_SIZE = 4096;
+/** What a task began with stays in memory unless it is larger, in characters. */
+const LONG_MESSAGE = 64 * 1024;
 
 /**
  * The newest state of one task in memory, with what has been decided but not committed yet. Changes
@@ -73,6 +77,8 @@ export class LiveTask {
   private untaken = 0;
   /** Bytes of all that was taken of it. */
   private stored: number;
+  /** What {@link outline} left in memory, and how much the task was then; null while all of it is. */
+  private outlined: { kept: number; size: number; values: number } | null = null;
 
   /**
    * `maxSize`: characters of its newest checkpoint, and of its log since, that the task may have; all its
@@ -113,7 +119,16 @@ export class LiveTask {
 
   /** Memory it takes, roughly, in bytes. */
   get memory(): number {
-    return this.size + VALUE_BYTES * (this.values.checkpoint + this.values.since);
+    return this.unsparedMemory + (this.outlined?.kept ?? 0);
+  }
+
+  /** Of that, what came since it was outlined: {@link outline} may make it less. */
+  get unsparedMemory(): number {
+    const { size = 0, values = 0 } = this.outlined ?? {};
+    const { checkpoint, since } = this.values;
+    const added =
+      Math.max(0, this.size - size) + VALUE_BYTES * Math.max(0, checkpoint + since - values);
+    return this.isWhole ? added : BASE_SIZE + added;
   }
 
   /** Characters it takes, with a flat amount for what is beside them. */
@@ -127,7 +142,36 @@ export class LiveTask {
     return { record, task, held, delegations };
   }
 
-  /** A copy that is safe to keep. */
+  /** All of it is in memory, the parts of its artifacts too. */
+  get isWhole(): boolean {
+    return this.outlined === null;
+  }
+
+  /** With this change a checkpoint is due, which takes parts that only the log has. */
+  needsParts({ events }: TaskChange): boolean {
+    const { state } = this.record;
+    if (this.isWhole || events.length === 0 || isTerminal(state)) return false;
+    return this.isCheckpointDue(stateAfter(events) ?? state);
+  }
+
+  /**
+   * Leaves the parts of its artifacts and messages to the log: what comes next is decided on and logged without
+   * them. Who reads them from {@link aggregate} after that gets a PartsNotKeptError. Between two appends only.
+   */
+  outline(): void {
+    const { task, held, size, values } = this;
+    outlineAll(task.artifacts);
+    outlineAll(held);
+    // The newest message, and a short one that the task began with, are looked at often.
+    const { history } = task;
+    const isFirstLong =
+      history[0] !== undefined && !isOutline(history[0]) && isLong(history[0], LONG_MESSAGE);
+    outlineAll(history, isFirstLong ? 0 : 1, Math.max(0, history.length - 1));
+    const kept = sizeOf(task) + sizeOf(held);
+    this.outlined = { kept, size, values: values.checkpoint + values.since };
+  }
+
+  /** A copy that is safe to keep, of one that is whole. */
   snapshot(): TaskAggregate {
     const { record, task, held, delegations } = this;
     return { record, task: cloneTask(task), held: cloneHeld(held), delegations };
@@ -330,9 +374,7 @@ export class LiveTask {
 
   private takeCheckpoint(): Checkpoint | null {
     if (this.events.length === 0) return null;
-    // What was held and is now shown counts twice, until a checkpoint has it once.
-    const isOver = this.size > this.maxSize || this.hasManyValues();
-    if (!isOver && !checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
+    if (!this.isWhole || !this.isCheckpointDue(this.record.state)) return null;
     const checkpoint = checkpointOf(this.task, this.held);
     const { task, held } = checkpoint;
     const checkpointSize = task.length + (held?.length ?? 0);
@@ -341,9 +383,23 @@ export class LiveTask {
     return checkpoint;
   }
 
+  private isCheckpointDue(after: TaskRecord['state']): boolean {
+    // What was held and is now shown counts twice, until a checkpoint has it once.
+    const isOver = this.size > this.maxSize || this.hasManyValues();
+    return isOver || checkpointDue(this.stateBefore, after, this.since);
+  }
+
   /** So many that what was replaced must not count on; not again before a fifth of them is new. */
   private hasManyValues(): boolean {
     const { checkpoint, since } = this.values;
     return checkpoint + since > MAX_TASK_VALUES / 2 && since * 4 >= checkpoint;
   }
+}
+
+/** The state that these events leave a task in; undefined when they leave it. */
+function stateAfter(events: readonly NewEvent[]): TaskRecord['state'] | undefined {
+  const last = events.findLast(
+    ({ kind, payload }) => kind !== 'reply' && 'status' in payload.value,
+  );
+  return last && 'status' in last.payload.value ? last.payload.value.status?.state : undefined;
 }

@@ -81,7 +81,8 @@ export abstract class TaskLog {
 
   /**
    * Changes a task: `decide` gets the newest state (never keep a reference to it) and says what to
-   * add; it must be pure, for it runs again when another writer was faster. Resolves with the
+   * add; it must be pure, for it runs again when another writer was faster, or when it reads parts that are not in memory:
+   * what it throws then must pass through it. Resolves with the
    * decision's result after the commit. Throws HubError TASK_NOT_FOUND, what the decision's enlisted
    * throws as a HubError, {@link KeyHeldError} or {@link FencedError}. A task that would become larger
    * than `tasks.maxSize` is ended as failed instead; a message of the client that would make it so is
@@ -102,6 +103,14 @@ export abstract class TaskLog {
     visibility: Visibility,
     reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined>;
+
+  /**
+   * The small columns and the delegations of the committed task, without its contents; undefined when there is no
+   * such task.
+   */
+  abstract withoutContents(
+    taskId: string,
+  ): Promise<Pick<TaskAggregate, 'record' | 'delegations'> | undefined>;
 
   /**
    * The small columns of the committed task; from memory where this process has them, so that waits for

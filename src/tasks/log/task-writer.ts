@@ -1,5 +1,6 @@
 import { HubError } from '../../common/hub-error.js';
 import { FencedError, type Claimer, type Decision } from './task-log.js';
+import { PartsNotKeptError } from '../../protocol/outline.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { AppendOutcome } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
@@ -91,6 +92,19 @@ export class TaskWriter {
     return this.live === null ? 0 : this.live.memory + this.live.recent.size;
   }
 
+  /** Of {@link size}, what {@link outline} may make less. */
+  get unspared(): number {
+    return this.live?.unsparedMemory ?? 0;
+  }
+
+  /**
+   * Leaves the parts of its task to the log, unless something is under way, or it has just been loaded: it would be
+   * loaded for the same decision again and again.
+   */
+  outline(): void {
+    if (!this.underWay && !this.fresh) this.live?.outline();
+  }
+
   /** The committed events after `seq`, the first `limit` of them; undefined: read the database. */
   recent(seq: number, limit: number): TaskEvent[] | undefined {
     return this.live?.recent.after(seq, limit);
@@ -152,7 +166,13 @@ export class TaskWriter {
       this.queue.shift();
       this.fresh = false;
       if (fence === 'outdated') waiting.reject(new FencedError('claimed by another process'));
-      else this.decide(this.live, waiting, now);
+      else if (!this.decide(this.live, waiting, now)) {
+        // Decided again on all of the task.
+        this.queue.unshift(waiting);
+        if (this.decided.length > 0) break;
+        this.live = null;
+        return null;
+      }
       if (this.long !== null) {
         this.underWay = true;
         return LONG_DECISION;
@@ -220,7 +240,7 @@ export class TaskWriter {
    * What `view` makes of the task at or after `version`, once nothing is under way; undefined: read
    * the database.
    */
-  committed<T>(version: number, view: (live: LiveTask) => T): Promise<T | undefined> {
+  committed<T>(version: number, view: (live: LiveTask) => T | undefined): Promise<T | undefined> {
     const look = (): T | undefined =>
       this.live !== null && this.live.version >= Math.max(version, 1) ? view(this.live) : undefined;
     if (!this.underWay) return Promise.resolve(look());
@@ -259,24 +279,28 @@ export class TaskWriter {
     return isLongAppend(this.live) && !continuesReleased(this.live, this.queue[0]?.fence);
   }
 
-  private decide(live: LiveTask, waiting: Waiting, now: Date): void {
+  /** False, with nothing done, when it needs what only the log has of the task. */
+  private decide(live: LiveTask, waiting: Waiting, now: Date): boolean {
     let decision: Decision<unknown>;
     try {
       decision = waiting.decide(live.aggregate);
     } catch (error) {
+      if (error instanceof PartsNotKeptError) return false;
       this.decided.push({ waiting, answer: () => waiting.reject(error) });
-      return;
+      return true;
     }
+    if (live.needsParts(decision.change)) return false;
     const made = { waiting, decision };
     let isLong: boolean;
     try {
       isLong = isLongChange(decision.change);
     } catch (error) {
       this.unusable(waiting, error);
-      return;
+      return true;
     }
     if (isLong) this.long = new LongDecision(made);
     else this.apply(live, made, now);
+    return true;
   }
 
   /** `bodies`: what its events are logged as, where that is written already. */

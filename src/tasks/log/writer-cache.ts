@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { TaskWriter } from './task-writer.js';
 
 /** How much the log keeps in memory. Tasks that are being written do not count as over the limit. */
@@ -12,23 +13,39 @@ export interface CacheLimits {
 }
 
 const MIB = 1024 * 1024;
-export const DEFAULT_CACHE_LIMITS: CacheLimits = {
-  tasks: 10_000,
-  endedTasks: 1_000,
-  size: 64 * MIB,
-  largeSize: 256 * MIB,
-};
+const MAX_SIZE = 64 * MIB;
+const MAX_LARGE_SIZE = 256 * MIB;
+/** A process with a small heap keeps less: a character may be two bytes of it. */
+const PART_OF_HEAP = 1 / 16;
+
+/** What a process with this heap keeps; default: its own. */
+export function cacheLimits(heapBytes = getHeapStatistics().heap_size_limit): CacheLimits {
+  const part = heapBytes * PART_OF_HEAP;
+  return {
+    tasks: 10_000,
+    endedTasks: 1_000,
+    size: Math.min(MAX_SIZE, part),
+    largeSize: Math.min(MAX_LARGE_SIZE, 2 * part),
+  };
+}
 
 /** A task is large from this share of the room of the small ones on. */
 const LARGE_SHARE = 1 / 16;
+/** A task that goes on leaves its parts to the log once what is new of it takes this share of the room of large tasks. */
+const OUTLINE_SHARE = 1 / 16;
 
-/** The writers of the tasks in use; the ones not used for longest are forgotten first. */
+/** And over the limits, from so much on, in bytes: less is not worth looking through the task. */
+const LEAST_OUTLINED = MIB;
+
+/** The writers of the tasks in use (ADR 0049). */
 export class WriterCache {
   private readonly open: Shelf;
   private readonly ended: Shelf;
   private readonly large: Shelf;
   private readonly shelves: readonly Shelf[];
   private readonly largeFrom: number;
+  private readonly outlineFrom: number;
+  private readonly leastOutlined: number;
 
   constructor({ tasks, endedTasks, size, largeSize }: CacheLimits) {
     this.open = new Shelf(tasks, size);
@@ -36,6 +53,8 @@ export class WriterCache {
     this.large = new Shelf(tasks, largeSize);
     this.shelves = [this.open, this.ended, this.large];
     this.largeFrom = size * LARGE_SHARE;
+    this.outlineFrom = largeSize * OUTLINE_SHARE;
+    this.leastOutlined = Math.min(LEAST_OUTLINED, this.outlineFrom);
   }
 
   get(taskId: string): TaskWriter | undefined {
@@ -49,6 +68,7 @@ export class WriterCache {
   /** Counts the writer as used now, and as what and as large as it is now. */
   touch(writer: TaskWriter): void {
     this.remove(writer.taskId);
+    if (!writer.isOfEnded && writer.unspared >= this.outlineFrom) writer.outline();
     this.shelfOf(writer).add(writer);
   }
 
@@ -56,9 +76,24 @@ export class WriterCache {
     for (const shelf of this.shelves) shelf.remove(taskId);
   }
 
-  /** Forgets idle writers over the limits, the oldest first. */
+  /** Over the limits: outlines large tasks that go on, and forgets idle writers; those not used for longest first. */
   trim(): void {
+    for (const writer of this.large.excess()) {
+      if (writer.isOfEnded) {
+        if (writer.idle) this.remove(writer.taskId);
+      } else if (writer.unspared >= this.leastOutlined) {
+        writer.outline();
+        this.resize(writer);
+      }
+    }
     for (const shelf of this.shelves) shelf.trim();
+  }
+
+  /** Counts the writer as large as it is now; where it stays on its shelf, as used when it was. */
+  private resize(writer: TaskWriter): void {
+    const shelf = this.shelfOf(writer);
+    if (shelf !== this.large) this.large.remove(writer.taskId);
+    shelf.add(writer);
   }
 
   private shelfOf(writer: TaskWriter): Shelf {
@@ -83,8 +118,9 @@ class Shelf {
 
   add(writer: TaskWriter): void {
     const { size } = writer;
+    this.size += size - (this.writers.get(writer.taskId)?.size ?? 0);
+    // One that is there keeps its place.
     this.writers.set(writer.taskId, { writer, size });
-    this.size += size;
   }
 
   remove(taskId: string): void {
@@ -92,6 +128,15 @@ class Shelf {
     if (known === undefined) return;
     this.size -= known.size;
     this.writers.delete(taskId);
+  }
+
+  /** Those to make smaller or forget, the oldest first, until it fits. */
+  *excess(): Generator<TaskWriter, void, undefined> {
+    if (this.fits) return;
+    for (const { writer } of [...this.writers.values()]) {
+      if (this.fits) return;
+      yield writer;
+    }
   }
 
   trim(): void {

@@ -105,8 +105,13 @@ export class SqlTaskStore extends TaskStore {
     return stored?.aggregate;
   }
 
-  async open(taskId: string): Promise<StoredTask | undefined> {
-    const row = await findTaskRow(this.database, taskId);
+  async open(taskId: string, reserve?: ReserveBytes): Promise<StoredTask | undefined> {
+    let row = await findTaskRow(this.database, taskId);
+    if (row !== undefined && reserve !== undefined && row.storedBytes > LONG) {
+      await reserve(row.storedBytes);
+      // It may have been claimed meanwhile.
+      row = await findTaskRow(this.database, taskId);
+    }
     return row === undefined ? undefined : (await buildTasks(this.database, [row]))[0];
   }
 

@@ -11,7 +11,7 @@ export interface DelegationStatus {
 
 /** undefined when there is no such delegation. */
 export function statusAfter(
-  aggregate: TaskAggregate,
+  aggregate: Pick<TaskAggregate, 'record' | 'delegations'>,
   change: TaskChange,
   delegationId: string,
 ): DelegationStatus | undefined {

@@ -87,7 +87,7 @@ describe('EventBuffer', () => {
 
   it('holds a bounded number of bytes and lets the agent wait', async () => {
     const large = StreamResponse.fromJSON({
-      message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x'.repeat(128 * 1024) }] },
+      message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x'.repeat(32 * 1024) }] },
     });
     let given = 0;
     const endless = async function* (): AsyncGenerator<StreamResponse> {

@@ -5,8 +5,11 @@ import type { ChunkTurns } from './chunk-turns.js';
 
 /** Events buffered at most before the agent has to wait. */
 const MAX_BUFFERED = 256;
-/** Characters and bytes buffered at most, give or take one event; from so many on they are stored before more is read. */
-const MAX_BUFFERED_SIZE = 1024 * 1024;
+/**
+ * Characters and bytes buffered at most, give or take one event; from so many on they are stored before more is read.
+ * What many streams have here at once is what each collection of garbage copies.
+ */
+const MAX_BUFFERED_SIZE = 256 * 1024;
 
 /** For so many turns of the event loop the closing of a stream is awaited before its end is stored without it. */
 const CLOSING_TURNS = 2;

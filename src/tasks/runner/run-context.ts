@@ -4,7 +4,6 @@ import {
   type AgentCallOptions,
   budgetsOf,
 } from '../../agents/index.js';
-import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { inSteps } from '../domain/large-task.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
@@ -253,9 +252,10 @@ export class RunContext {
   async refresh(everywhere: boolean): Promise<DelegationStatus | undefined> {
     const { log } = this.deps;
     const taskId = this.record.id;
-    const statusIn = (aggregate: TaskAggregate): DelegationStatus | undefined =>
-      statusAfter(aggregate, NO_CHANGE, this.fence.delegationId);
-    const read = everywhere ? await log.read(taskId, EVERYTHING) : undefined;
+    const statusIn = (
+      aggregate: Pick<TaskAggregate, 'record' | 'delegations'>,
+    ): DelegationStatus | undefined => statusAfter(aggregate, NO_CHANGE, this.fence.delegationId);
+    const read = everywhere ? await log.withoutContents(taskId) : undefined;
     const status = read
       ? statusIn(read)
       : await log.update(taskId, (aggregate) => ({

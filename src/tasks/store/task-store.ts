@@ -141,8 +141,8 @@ export abstract class TaskStore {
     reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined>;
 
-  /** The task with what its writer must know; undefined when it does not exist. */
-  abstract open(taskId: string): Promise<StoredTask | undefined>;
+  /** The task with what its writer must know; undefined when it does not exist. `reserve`: as in {@link load}. */
+  abstract open(taskId: string, reserve?: ReserveBytes): Promise<StoredTask | undefined>;
 
   /** The committed version of a task (see {@link StoredTask}); undefined when it does not exist. */
   abstract version(taskId: string): Promise<number | undefined>;

@@ -22,6 +22,7 @@ const AGENTS = {
   large: (id) => answer(id, `{"message":${message(`{"text":${LARGE}}`)}}`),
   deep: (id) => answer(id, `{"message":${message(`{"data":${DEEP}}`)}}`),
   endless: null,
+  chatty: null,
 };
 
 function message(part) {
@@ -40,7 +41,8 @@ const server = createServer((asked, response) => {
   asked.on('end', () => {
     count(`asked ${name}`);
     const { id = null } = JSON.parse(body);
-    if (name === 'endless') return endless(id, response);
+    if (name === 'endless') return endless(id, response, chunk);
+    if (name === 'chatty') return endless(id, response, said);
     const text = AGENTS[name]?.(id);
     if (typeof text !== 'string') return;
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
@@ -54,7 +56,7 @@ function sendCard(name, response) {
     description: name,
     version: '1',
     supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-    capabilities: { streaming: name === 'endless' },
+    capabilities: { streaming: name === 'endless' || name === 'chatty' },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
     skills: [{ id: name, name, description: name, tags: [name] }],
@@ -62,18 +64,27 @@ function sendCard(name, response) {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(card));
 }
 
-/** Chunks of an artifact, as fast as they are read. */
-function endless(id, response) {
+const TEXT = [{ text: 'y'.repeat(64 * 1024) }];
+
+function chunk(of) {
+  return { artifactUpdate: { ...of, artifact: { artifactId: 'a', parts: TEXT }, append: true } };
+}
+
+function said(of) {
+  const message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts: TEXT };
+  return { statusUpdate: { ...of, status: { state: 'TASK_STATE_WORKING', message } } };
+}
+
+/** What `more` gives, as fast as it is read. */
+function endless(id, response, more) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const [taskId, contextId] = [randomUUID(), randomUUID()];
   const status = { state: 'TASK_STATE_WORKING' };
   const write = (result) => response.write(`data: ${answer(id, JSON.stringify(result))}\n\n`);
   write({ task: { id: taskId, contextId, status } });
-  const part = [{ text: 'y'.repeat(64 * 1024) }];
   const goOn = () => {
     while (!response.destroyed) {
-      const artifact = { artifactId: 'a', parts: part };
-      if (!write({ artifactUpdate: { taskId, contextId, artifact, append: true } })) break;
+      if (!write(more({ taskId, contextId }))) break;
     }
   };
   response.on('drain', goOn);

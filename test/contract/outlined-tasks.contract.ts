@@ -1,0 +1,151 @@
+import { beforeEach, expect, it, jest } from '@jest/globals';
+import { EVERYTHING } from '../../src/auth/index.js';
+import { agentMessage, statusUpdate } from '../../src/protocol/build.js';
+import type { Decision } from '../../src/tasks/log/task-log.js';
+import type { CacheLimits } from '../../src/tasks/log/writer-cache.js';
+import type { NewEvent, TaskAggregate } from '../../src/tasks/task.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import { change, chunk, COMPLETED, status, TaskHarness, texts, WORKING } from './task-harness.js';
+
+const KIB = 1024;
+/** A task leaves its parts to the log from 10 KiB on, and all of them together have 160. */
+const LIMITS: CacheLimits = {
+  tasks: 100,
+  endedTasks: 100,
+  size: 64 * KIB,
+  largeSize: 160 * KIB,
+};
+const PIECE = 'x'.repeat(4 * KIB);
+
+/** What holds for tasks that are too large to be in memory while they go on. */
+export function outlinedTasksContract(databases: DatabaseFactory): void {
+  let hub: TaskHarness;
+  let open: jest.SpiedFunction<TaskHarness['store']['open']>;
+
+  beforeEach(async () => {
+    hub = new TaskHarness(await databases.openEmptied(), undefined, undefined, LIMITS);
+    open = jest.spyOn(hub.store, 'open');
+  });
+
+  it('go on without being read again, and are read whole', async () => {
+    const { record } = await hub.create();
+    const expected = Array.from({ length: 40 }, (_, n) => `${n} ${PIECE}`);
+    for (const text of expected) await hub.append(record.id, chunk(text));
+    await hub.append(record.id, chunk('late', 'other', false));
+    expect(open).not.toHaveBeenCalled();
+    await hub.append(record.id, status(COMPLETED));
+    const read = await hub.log.read(record.id, EVERYTHING);
+    expect(texts(read!)).toEqual(expected);
+    expect(texts(read!, 'other')).toEqual(['late']);
+    expect(read).toEqual(await hub.another().load(record.id));
+  });
+
+  it('are whole for a decision that reads their parts, which sees what was decided before it', async () => {
+    const { record } = await hub.create();
+    for (let n = 0; n < 5; n += 1) await hub.append(record.id, chunk(`${n} ${PIECE}`));
+    const seen = await Promise.all([
+      hub.append(record.id, chunk('with it')),
+      ...[1, 2].map(() => hub.log.update(record.id, (task) => nothing(texts(task).length))),
+      hub.append(record.id, chunk('after it')),
+    ]);
+    expect(seen.slice(1, 3)).toEqual([6, 6]);
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(texts(await hub.load(record.id)).slice(-2)).toEqual(['with it', 'after it']);
+  });
+
+  it('are whole for a decision on what is held', async () => {
+    const { record } = await hub.create();
+    const held = (text: string): NewEvent => ({ ...chunk(text, 'held'), kind: 'held' });
+    for (let n = 0; n < 5; n += 1) await hub.append(record.id, held(`${n} ${PIECE}`));
+    const sizes = await hub.log.update(record.id, ({ held: [artifact] }: TaskAggregate) =>
+      nothing(artifact?.parts.length),
+    );
+    expect(sizes).toBe(5);
+    expect(open).toHaveBeenCalledTimes(1);
+    await hub.append(record.id, chunk('shown', 'held', false));
+    expect(await hub.log.read(record.id, EVERYTHING)).toMatchObject({ held: [] });
+  });
+
+  it('have their messages, which are in the log, for a decision that reads them', async () => {
+    const { record, task } = await hub.create({ text: 'the first' });
+    for (let n = 0; n < 8; n += 1) await hub.append(record.id, said(`${n} ${PIECE}`));
+    expect(open).not.toHaveBeenCalled();
+    const read = (at: number): Promise<string> =>
+      hub.log.update(record.id, ({ task: { history } }) =>
+        nothing(JSON.stringify(history[at]?.parts)),
+      );
+    expect(await read(0)).toBe(JSON.stringify(task.history[0]?.parts));
+    expect(open).not.toHaveBeenCalled();
+    const whole = (await hub.load(record.id)).task.history[3]?.parts;
+    expect((await read(3)) === JSON.stringify(whole)).toBe(true);
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(await hub.load(record.id)).toEqual(await hub.log.read(record.id, EVERYTHING));
+  });
+
+  it('have a checkpoint when they end that is worth it, and are in memory then', async () => {
+    const { record } = await hub.create();
+    for (let n = 0; n < 200; n += 1) await hub.append(record.id, chunk(`${n} ${'y'.repeat(99)}`));
+    expect(await hub.rows('task_checkpoints')).toEqual([]);
+    await hub.append(record.id, status(COMPLETED));
+    expect(await hub.rows('task_checkpoints')).toHaveLength(1);
+    const load = jest.spyOn(hub.store, 'load');
+    expect(texts((await hub.log.read(record.id, EVERYTHING))!)).toHaveLength(200);
+    expect(load).not.toHaveBeenCalled();
+  });
+
+  it('show how their delegations stand without being read', async () => {
+    const { record } = await hub.create();
+    for (let n = 0; n < 5; n += 1) await hub.append(record.id, chunk(`${n} ${PIECE}`));
+    const load = jest.spyOn(hub.store, 'load');
+    const withoutContents = await hub.log.withoutContents(record.id);
+    expect(withoutContents?.record.seq).toBe(record.seq + 5);
+    expect(withoutContents?.delegations).toHaveLength(1);
+    expect(load).not.toHaveBeenCalled();
+    expect((await hub.another().log.withoutContents(record.id))?.delegations).toHaveLength(1);
+    expect(await hub.log.withoutContents('unknown')).toBeUndefined();
+  });
+
+  it('get their checkpoints', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, status(WORKING));
+    const count = 600;
+    for (let n = 0; n < count; n += 1) await hub.append(record.id, chunk(`${n} ${'y'.repeat(99)}`));
+    const checkpoints = await hub.rows('task_checkpoints');
+    expect(checkpoints.length).toBeGreaterThan(1);
+    // Loaded for each of them, not for each chunk.
+    expect(open.mock.calls.length).toBeLessThanOrEqual(checkpoints.length);
+    expect(texts(await hub.load(record.id))).toHaveLength(count);
+    expect(await hub.load(record.id)).toEqual(await hub.log.read(record.id, EVERYTHING));
+  });
+
+  it('are claimed, and change, as others do', async () => {
+    const { record } = await hub.create();
+    for (let n = 0; n < 5; n += 1) await hub.append(record.id, chunk(`${n} ${PIECE}`));
+    const [claimed] = await hub.store.claim('me', hub.clock.now(), 60_000, 10);
+    await hub.log.update(record.id, () => change({ events: [chunk('claimed')] }), {
+      delegationId: claimed!.id,
+      epoch: claimed!.epoch,
+    });
+    expect(texts(await hub.load(record.id)).at(-1)).toBe('claimed');
+    const many = await Promise.all(Array.from({ length: 30 }, () => hub.create()));
+    for (const each of many) {
+      for (let n = 0; n < 3; n += 1) await hub.append(each.record.id, chunk(PIECE));
+    }
+    for (const each of [record, ...many.map((made) => made.record)]) {
+      await hub.append(each.id, chunk('last'));
+      expect(texts(await hub.load(each.id)).at(-1)).toBe('last');
+    }
+  });
+}
+
+function said(text: string): NewEvent {
+  const message = agentMessage(text, { taskId: 't', contextId: 'c' }, text.slice(0, 2));
+  const ref = { taskId: 't', contextId: 'c' };
+  const at = new Date('2026-01-01T00:00:00Z');
+  return { kind: 'status', payload: statusUpdate(ref, WORKING, at, message) };
+}
+
+/** A decision that changes nothing, and gives this. */
+function nothing<T>(result: T): Decision<T> {
+  return { change: { events: [] }, result };
+}
