@@ -24,15 +24,12 @@ export function isOutline(whole: WithParts): boolean {
   return whole instanceof Outline;
 }
 
-/** Replaces the artifacts or messages at these places by their outlines, in place; whether any had parts. */
-export function outlineAll<T extends WithParts>(list: T[], from = 0, to = list.length): boolean {
-  let isChanged = false;
+/** Replaces the artifacts or messages at these places by their outlines, in place. */
+export function outlineAll<T extends WithParts>(list: T[], from = 0, to = list.length): void {
   for (let i = from; i < to; i += 1) {
     const whole = list[i]!;
     if (isOutline(whole)) continue;
     const rest = Object.entries(whole).filter(([name]) => name !== 'parts');
     list[i] = Object.assign(new Outline(), Object.fromEntries(rest)) as unknown as T;
-    isChanged = true;
   }
-  return isChanged;
 }

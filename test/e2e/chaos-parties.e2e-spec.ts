@@ -1,7 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type HubProcess, startHubProcess, stateOf } from '../support/app.js';
+import {
+  type HostileParties,
+  startHostileParties,
+} from '../support/chaos/start-hostile-parties.js';
 
 /** Set by `npm run chaos`, which measures for longer, with more of everything, and judges the ratio. */
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 2);
@@ -11,7 +14,6 @@ const PER_SECOND = 20;
 /** The 99th percentile may grow so many times, or to this at least (a busy machine has such pauses). */
 const MAX_RATIO = 2;
 const MIN_MS = 50;
-const PARTIES = new URL('../support/chaos/hostile-parties.mjs', import.meta.url).pathname;
 const HOSTILE = ['silent', 'flood', 'large', 'deep', 'endless'];
 
 /** Longer than any of them may take; then it has failed. */
@@ -34,7 +36,7 @@ interface Figures {
 describe('healthy clients beside a hostile agent, a greedy tenant and a heavy client', () => {
   let hub: HubProcess;
   let agent: RunningAgent;
-  let parties: ChildProcess;
+  let parties: HostileParties;
   let counts: Record<string, number> = {};
   let alone: Figures;
   let beside: Figures;
@@ -48,14 +50,11 @@ describe('healthy clients beside a hostile agent, a greedy tenant and a heavy cl
         }),
       ]);
       await hub.registerAgent(agent.url, { id: 'healthy' });
-      parties = fork(PARTIES, [], { env: { CHAOS_SIZE: IS_JUDGED ? '12' : '1' }, execArgv: [] });
-      const url = await new Promise<string>((resolve) => {
-        parties.on('message', (said: { url?: string; counts?: typeof counts }) => {
-          if (said.url !== undefined) resolve(said.url);
-          counts = said.counts ?? counts;
-        });
+      parties = await startHostileParties(IS_JUDGED ? 12 : 1);
+      parties.process.on('message', (said: { counts?: typeof counts }) => {
+        counts = said.counts ?? counts;
       });
-      for (const id of HOSTILE) await hub.registerAgent(`${url}/${id}`, { id });
+      for (const id of HOSTILE) await hub.registerAgent(`${parties.url}/${id}`, { id });
       const [healthy, visitor, greedy, heavy] = await Promise.all(
         ['healthy', 'visitors', 'greedy', 'heavy'].map((organization) =>
           hub.createKey({ organization }),
@@ -64,7 +63,9 @@ describe('healthy clients beside a hostile agent, a greedy tenant and a heavy cl
       await measure(healthy!, 1);
       alone = await measure(healthy!, SECONDS);
       const tasks = IS_JUDGED ? 300 : 20;
-      parties.send({ attack: { url: hub.url, visitor, greedy, heavy, fast: 'healthy', tasks } });
+      parties.process.send({
+        attack: { url: hub.url, visitor, greedy, heavy, fast: 'healthy', tasks },
+      });
       await new Promise((resolve) => setTimeout(resolve, 1000));
       beside = await measure(healthy!, SECONDS);
       if (IS_JUDGED) report();
@@ -73,7 +74,7 @@ describe('healthy clients beside a hostile agent, a greedy tenant and a heavy cl
   );
 
   afterAll(async () => {
-    parties?.disconnect();
+    parties?.process.disconnect();
     await Promise.all([hub?.close(), agent?.close()]);
   });
 

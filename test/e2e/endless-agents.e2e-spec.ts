@@ -1,10 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type HubProcess, startHubProcess, stateOf } from '../support/app.js';
+import {
+  type HostileParties,
+  startHostileParties,
+} from '../support/chaos/start-hostile-parties.js';
 
-const PARTIES = new URL('../support/chaos/hostile-parties.mjs', import.meta.url).pathname;
 /** Each of these tasks may become 64 MiB large, so that together they are many times the heap. */
 const TASKS = 32;
 const HEAP_MIB = 256;
@@ -14,27 +16,24 @@ const STORED_MIB = 150;
 describe('an agent that answers many messages without end', () => {
   let hub: HubProcess;
   let agent: RunningAgent;
-  let parties: ChildProcess;
+  let parties: HostileParties;
 
   beforeAll(async () => {
-    [hub, agent] = await Promise.all([
+    [hub, agent, parties] = await Promise.all([
       startHubProcess({ environment: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` } }),
       startSdkAgent({
         execute: (turn) => void turn.task().working().artifact('r', 'x').complete(),
       }),
+      startHostileParties(1),
     ]);
-    parties = fork(PARTIES, [], { env: { CHAOS_SIZE: '1' }, execArgv: [] });
-    const url = await new Promise<string>((resolve) => {
-      parties.on('message', (said: { url?: string }) => {
-        if (said.url !== undefined) resolve(said.url);
-      });
-    });
-    for (const id of ['endless', 'chatty']) await hub.registerAgent(`${url}/${id}`, { id });
+    for (const id of ['endless', 'chatty']) {
+      await hub.registerAgent(`${parties.url}/${id}`, { id });
+    }
     await hub.registerAgent(agent.url, { id: 'healthy' });
   }, 60_000);
 
   afterAll(async () => {
-    parties?.disconnect();
+    parties?.process.disconnect();
     await Promise.all([hub?.close(), agent?.close()]);
   });
 

@@ -1,5 +1,5 @@
-import { getHeapStatistics } from 'node:v8';
 import type { Principal } from '../../auth/index.js';
+import { heapShare } from '../../common/heap-share.js';
 import { LONG } from '../../common/long-work.js';
 import { type ByteReservation, ByteReservations, NO_RESERVATION } from './byte-reservations.js';
 
@@ -22,8 +22,7 @@ export interface AnswerRules {
 }
 
 export function answerRules(): AnswerRules {
-  const heap = getHeapStatistics().heap_size_limit * PART_OF_HEAP;
-  return { bytes: Math.min(MAX_BYTES, heap), patienceMs: PATIENCE_MS };
+  return { bytes: heapShare(PART_OF_HEAP, MAX_BYTES), patienceMs: PATIENCE_MS };
 }
 
 /** An answer on its way: its pieces, and what gives everything back when it has left or its reader is gone. */

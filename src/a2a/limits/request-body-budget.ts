@@ -1,6 +1,6 @@
-import { getHeapStatistics } from 'node:v8';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
+import { heapShare } from '../../common/heap-share.js';
 import { AppConfig } from '../../config/index.js';
 import { type ByteReservation, ByteReservations, NO_RESERVATION } from './byte-reservations.js';
 
@@ -20,8 +20,7 @@ export class RequestBodyBudget {
   private readonly reservations: ByteReservations;
 
   constructor(config: AppConfig) {
-    const heap = getHeapStatistics().heap_size_limit * PART_OF_HEAP;
-    const bytes = Math.min(config.server.maxBodyBytes, heap);
+    const bytes = heapShare(PART_OF_HEAP, config.server.maxBodyBytes);
     this.reservations = new ByteReservations({
       bytes,
       heldBytes: HELD_FACTOR * bytes,

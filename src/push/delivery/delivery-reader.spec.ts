@@ -4,7 +4,7 @@ import { SystemIdSource } from '../../common/ids.js';
 import { StreamResponse } from '../../protocol/a2a.js';
 import { headerOf, TaskLog, type TaskEvent } from '../../tasks/index.js';
 import type { StreamCursor } from './domain/delivery-plan.js';
-import { ByteBudget, OverBudgetError } from './byte-budget.js';
+import { ByteBudget, OverBudgetError } from '../../common/byte-budget.js';
 import { DeliveryReader } from './delivery-reader.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
 

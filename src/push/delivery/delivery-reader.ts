@@ -1,4 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { ByteBudget, type ByteReservation } from '../../common/byte-budget.js';
 import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
 import { PublicUrl, Settings } from '../../config/index.js';
@@ -15,9 +16,9 @@ import {
 } from './domain/delivery-plan.js';
 import { eventWebhookId } from './domain/webhook-id.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
-import { ByteBudget, type ByteReservation } from './byte-budget.js';
 import {
   PAGE,
+  PAGES_BUDGET,
   isLast,
   logTurns,
   nextLimit,
@@ -79,7 +80,7 @@ export class DeliveryReader {
     private readonly clock: Clock,
     @Settings('push') { maxBodyBytes }: { readonly maxBodyBytes: number },
     @Inject(PublicUrl) address: Pick<PublicUrl, 'ofA2a'>,
-    @Optional() private readonly budget: ByteBudget = new ByteBudget(),
+    @Optional() private readonly budget: ByteBudget = new ByteBudget(PAGES_BUDGET),
   ) {
     this.replays = new TaskReplays(log);
     this.limits = {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { StreamResponse } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { headerOf, TaskLog, type TaskEvent } from '../../tasks/index.js';
-import { ByteBudget } from './byte-budget.js';
-import { isLast, readPage } from './log-pages.js';
+import { ByteBudget } from '../../common/byte-budget.js';
+import { isLast, readPage, PAGES_BUDGET } from './log-pages.js';
 import { TaskReplays } from './task-replays.js';
 
 const MIB = 1024 * 1024;
@@ -44,7 +44,7 @@ describe('pages of a log', () => {
   it('are small also before it is known how large the entries are', async () => {
     const { log, pages } = logOf(60);
     const requested = { taskId: 't', after: 0, limit: 200, part: 'page' };
-    const page = await new ByteBudget().during((reservation) =>
+    const page = await new ByteBudget(PAGES_BUDGET).during((reservation) =>
       readPage(log, requested, reservation),
     );
     expect(page.length).toBeGreaterThan(1);
@@ -64,7 +64,7 @@ describe('pages of a log', () => {
     };
     setImmediate(count);
     const replays = new TaskReplays(log);
-    const task = await new ByteBudget().during((reservation) =>
+    const task = await new ByteBudget(PAGES_BUDGET).during((reservation) =>
       replays.asOf('l', 't', 60, reservation),
     );
     isOver = true;

@@ -1,3 +1,4 @@
+import type { BudgetRules, ByteReservation } from '../../common/byte-budget.js';
 import { LONG, TurnCounter } from '../../common/long-work.js';
 import { StreamResponse } from '../../protocol/a2a.js';
 import {
@@ -9,7 +10,6 @@ import {
   type TaskLog,
 } from '../../tasks/index.js';
 import { UnrenderableError } from '../sending/webhook-body.js';
-import type { ByteReservation } from './byte-budget.js';
 
 /** Log entries read at once. */
 export const PAGE = 200;
@@ -17,6 +17,14 @@ export const PAGE = 200;
 const PAGE_BYTES = 256 * 1024;
 /** Characters with which a page ends, whatever is known of its entries before it is read. */
 const PAGE_TEXT = LONG;
+
+/** What all work under way in a process may hold of the log. */
+export const PAGES_BUDGET: BudgetRules = {
+  limit: 64 * LONG,
+  free: LONG / 2,
+  step: 4 * LONG,
+  patienceMs: 2000,
+};
 
 /** Which entries, and what of the reservation they belong to, of which `held` bytes stay besides. */
 export interface PageRequest {

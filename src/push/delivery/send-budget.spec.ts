@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BodyReservation, SendBudget } from './send-budget.js';
-import { OverBudgetError } from './byte-budget.js';
+import { OverBudgetError } from '../../common/byte-budget.js';
 
 const MIB = 1024 * 1024;
 const RULES = { limit: 8 * MIB, share: 4 * MIB, patienceMs: 30 };

@@ -1,11 +1,11 @@
-import { getHeapStatistics } from 'node:v8';
 import {
   ReadBudget,
   ReadBudgetError,
   type Reading,
   type ReadRules,
 } from '../../common/read-budget.js';
-import { OverBudgetError } from './byte-budget.js';
+import { OverBudgetError } from '../../common/byte-budget.js';
+import { heapShare } from '../../common/heap-share.js';
 
 const KIB = 1024;
 /** What all bodies that are sent, or about to be, may have together; one may go beyond. */
@@ -19,7 +19,7 @@ const PATIENCE_MS = 2000;
 export const SMALL_BODY = 64 * KIB;
 
 function rulesHere(): ReadRules {
-  const limit = Math.min(MAX_BYTES, getHeapStatistics().heap_size_limit * PART_OF_HEAP);
+  const limit = heapShare(PART_OF_HEAP, MAX_BYTES);
   return {
     limit,
     share: limit / 2,

@@ -6,7 +6,7 @@ import { NO_OBSERVER, OPEN_GATE } from './fake-gate.js';
 import type { OpenDelivery } from './delivery.js';
 import { LOG_START } from './domain/delivery-plan.js';
 import { SendBudget } from './send-budget.js';
-import { OverBudgetError } from './byte-budget.js';
+import { OverBudgetError } from '../../common/byte-budget.js';
 import { DeliveryReader } from './delivery-reader.js';
 import { leaseMs } from './stream-turn.js';
 import { type StreamPermit, StreamRunner } from './stream-runner.js';

@@ -13,7 +13,7 @@ import type { RetrySchedule } from './domain/retry-schedule.js';
 import { type AttemptDecision, decideAttempt } from './domain/attempt-decision.js';
 import { failingForMs } from './domain/webhook-health.js';
 import { type BodyReservation, SendBudget } from './send-budget.js';
-import { OverBudgetError } from './byte-budget.js';
+import { OverBudgetError } from '../../common/byte-budget.js';
 import { DeliveryReader, isPermanent } from './delivery-reader.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import { Gathering } from './gathering.js';

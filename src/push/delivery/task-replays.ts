@@ -1,7 +1,7 @@
+import type { ByteReservation } from '../../common/byte-budget.js';
 import type { Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
 import type { TaskLog } from '../../tasks/index.js';
-import type { ByteReservation } from './byte-budget.js';
 import { PAGE, logTurns, nextLimit, payloadOf, readPage } from './log-pages.js';
 
 /** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */

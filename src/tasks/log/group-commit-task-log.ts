@@ -1,4 +1,5 @@
 import { EVERYTHING, type Visibility } from '../../auth/index.js';
+import { ByteBudget, type BudgetRules, type ByteReservation } from '../../common/byte-budget.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
@@ -9,7 +10,6 @@ import { notifyOf } from './notifications.js';
 import { endingFor } from './ending.js';
 import { LONG_DECISION, VERIFY, type Prepared, type Waiting } from './decisions.js';
 import { LargeAppends, type Member } from './large-appends.js';
-import { LargeLoads } from './large-loads.js';
 import { TaskWriter } from './task-writer.js';
 import { cacheLimits, WriterCache, type CacheLimits } from './writer-cache.js';
 import type { Signals } from '../signals/signals.js';
@@ -29,6 +29,8 @@ import { isVisible } from '../store/visibility.js';
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;
 const MAX_BATCH_SIZE = 1024 * 1024;
+/** A load that waits for others is not given up: what it is for cannot be done without. */
+const LOADS: Omit<BudgetRules, 'limit'> = { free: 0, step: 1, patienceMs: Infinity };
 
 /**
  * The log of all tasks: what many callers decide in one turn of the event loop is one commit (at most
@@ -38,7 +40,8 @@ export class GroupCommitTaskLog extends TaskLog {
   private readonly cache: WriterCache;
   private readonly ready = new Set<TaskWriter>();
   private readonly large: LargeAppends;
-  private readonly loads: LargeLoads;
+  /** Of the large tasks that are being loaded for the hub itself. */
+  private readonly loads: ByteBudget;
   private claimer: Claimer | null = null;
   private scheduled = false;
   private committing = false;
@@ -56,7 +59,7 @@ export class GroupCommitTaskLog extends TaskLog {
   ) {
     super();
     this.cache = new WriterCache(limits);
-    this.loads = new LargeLoads(limits.largeSize / 2);
+    this.loads = new ByteBudget({ ...LOADS, limit: limits.largeSize / 2 });
     this.large = new LargeAppends({
       prepare: (writer) => this.memberBy(writer, this.clock.now()),
       stage: (append) => store.stage(append),
@@ -224,7 +227,9 @@ export class GroupCommitTaskLog extends TaskLog {
       return;
     }
     void writer
-      .load(() => this.reading(this.loads.during((begin) => this.store.open(writer.taskId, begin))))
+      .load(() =>
+        this.reading(this.loads.during((loads) => this.store.open(writer.taskId, by(loads)))),
+      )
       // One that has updates waiting stays: a second writer of its task would decide on the same state.
       .then(() => this.next(writer));
   }
@@ -235,7 +240,7 @@ export class GroupCommitTaskLog extends TaskLog {
     reserve: ReserveBytes | undefined,
   ): Promise<TaskAggregate | undefined> {
     if (reserve !== undefined) return this.store.load(taskId, visibility, reserve);
-    return this.loads.during((begin) => this.store.load(taskId, visibility, begin));
+    return this.loads.during((loads) => this.store.load(taskId, visibility, by(loads)));
   }
 
   private schedule(): void {
@@ -362,6 +367,10 @@ export class GroupCommitTaskLog extends TaskLog {
   private takeOver(claimed: readonly ClaimedTask[]): void {
     for (const claim of claimed) this.cache.get(claim.taskId)?.claimed(claim);
   }
+}
+
+function by(reservation: ByteReservation): ReserveBytes {
+  return (bytes) => reservation.resize('log', bytes);
 }
 
 function unavailable(cause: unknown): HubError {

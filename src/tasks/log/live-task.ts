@@ -337,11 +337,7 @@ export class LiveTask {
     now: Date,
   ): Pick<TaskRecord, 'state' | 'statusAt'> {
     const status = this.task.status;
-    const moved = events.some(
-      ({ kind, payload }) =>
-        kind !== 'reply' && (payload.$case === 'statusUpdate' || payload.$case === 'task'),
-    );
-    if (!moved || status === undefined) return this.record;
+    if (!events.some(movesStatus) || status === undefined) return this.record;
     const at = Date.parse(status.timestamp ?? '');
     return { state: status.state, statusAt: Number.isNaN(at) ? now : new Date(at) };
   }
@@ -398,8 +394,10 @@ export class LiveTask {
 
 /** The state that these events leave a task in; undefined when they leave it. */
 function stateAfter(events: readonly NewEvent[]): TaskRecord['state'] | undefined {
-  const last = events.findLast(
-    ({ kind, payload }) => kind !== 'reply' && 'status' in payload.value,
-  );
-  return last && 'status' in last.payload.value ? last.payload.value.status?.state : undefined;
+  const last = events.findLast(movesStatus)?.payload;
+  return last && 'status' in last.value ? last.value.status?.state : undefined;
+}
+
+function movesStatus({ kind, payload }: NewEvent): boolean {
+  return kind !== 'reply' && (payload.$case === 'statusUpdate' || payload.$case === 'task');
 }

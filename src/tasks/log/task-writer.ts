@@ -158,21 +158,16 @@ export class TaskWriter {
       if (this.live === null) return null;
       if (this.isFull()) break;
       const fence = examineFence(this.live, waiting.fence, this.fresh);
-      if (fence === 'unknown') {
-        if (this.decided.length > 0) break;
-        this.live = null;
-        return null;
-      }
       this.queue.shift();
-      this.fresh = false;
       if (fence === 'outdated') waiting.reject(new FencedError('claimed by another process'));
-      else if (!this.decide(this.live, waiting, now)) {
-        // Decided again on all of the task.
+      else if (fence === 'unknown' || !this.decide(this.live, waiting, now)) {
+        // To be decided on the task as the database has it.
         this.queue.unshift(waiting);
         if (this.decided.length > 0) break;
         this.live = null;
         return null;
       }
+      this.fresh = false;
       if (this.long !== null) {
         this.underWay = true;
         return LONG_DECISION;

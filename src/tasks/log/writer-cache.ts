@@ -1,4 +1,4 @@
-import { getHeapStatistics } from 'node:v8';
+import { heapShare } from '../../common/heap-share.js';
 import type { TaskWriter } from './task-writer.js';
 
 /** How much the log keeps in memory. Tasks that are being written do not count as over the limit. */
@@ -18,14 +18,13 @@ const MAX_LARGE_SIZE = 256 * MIB;
 /** A process with a small heap keeps less: a character may be two bytes of it. */
 const PART_OF_HEAP = 1 / 16;
 
-/** What a process with this heap keeps; default: its own. */
-export function cacheLimits(heapBytes = getHeapStatistics().heap_size_limit): CacheLimits {
-  const part = heapBytes * PART_OF_HEAP;
+/** What this process keeps. */
+export function cacheLimits(): CacheLimits {
   return {
     tasks: 10_000,
     endedTasks: 1_000,
-    size: Math.min(MAX_SIZE, part),
-    largeSize: Math.min(MAX_LARGE_SIZE, 2 * part),
+    size: heapShare(PART_OF_HEAP, MAX_SIZE),
+    largeSize: heapShare(2 * PART_OF_HEAP, MAX_LARGE_SIZE),
   };
 }
 
@@ -133,18 +132,15 @@ class Shelf {
   /** Those to make smaller or forget, the oldest first, until it fits. */
   *excess(): Generator<TaskWriter, void, undefined> {
     if (this.fits) return;
-    for (const { writer } of [...this.writers.values()]) {
+    // One that is removed meanwhile, or resized, does not disturb it.
+    for (const { writer } of this.writers.values()) {
       if (this.fits) return;
       yield writer;
     }
   }
 
   trim(): void {
-    if (this.fits) return;
-    for (const [taskId, { writer }] of this.writers) {
-      if (this.fits) return;
-      if (writer.idle) this.remove(taskId);
-    }
+    for (const writer of this.excess()) if (writer.idle) this.remove(writer.taskId);
   }
 
   private get fits(): boolean {

@@ -15,15 +15,15 @@ const LARGE = JSON.stringify('x'.repeat(SIZE));
 const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 const NUMBERS = `[${filled('1,', Math.min(SIZE, 9 * MIB))}1]`;
 
-/** What each agent answers to a message, as the text of the JSON-RPC result; null for nothing, ever. */
+/** What an agent answers to a message, as the text of the JSON-RPC result; the agent `silent` answers nothing, ever. */
 const AGENTS = {
-  silent: null,
   flood: (id) => answer(id, `{"message":{"messageId":"a","role":"ROLE_AGENT","parts":${FLOOD}}}`),
   large: (id) => answer(id, `{"message":${message(`{"text":${LARGE}}`)}}`),
   deep: (id) => answer(id, `{"message":${message(`{"data":${DEEP}}`)}}`),
-  endless: null,
-  chatty: null,
 };
+
+/** What an agent streams again and again. */
+const ENDLESS = { endless: chunk, chatty: said };
 
 function message(part) {
   return `{"messageId":"a","role":"ROLE_AGENT","parts":[${part}]}`;
@@ -41,10 +41,9 @@ const server = createServer((asked, response) => {
   asked.on('end', () => {
     count(`asked ${name}`);
     const { id = null } = JSON.parse(body);
-    if (name === 'endless') return endless(id, response, chunk);
-    if (name === 'chatty') return endless(id, response, said);
+    if (name in ENDLESS) return endless(id, response, ENDLESS[name]);
     const text = AGENTS[name]?.(id);
-    if (typeof text !== 'string') return;
+    if (text === undefined) return;
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
   });
 });
@@ -56,7 +55,7 @@ function sendCard(name, response) {
     description: name,
     version: '1',
     supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-    capabilities: { streaming: name === 'endless' || name === 'chatty' },
+    capabilities: { streaming: name in ENDLESS },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
     skills: [{ id: name, name, description: name, tags: [name] }],

@@ -1,6 +1,3 @@
-const KIB = 1024;
-const MIB = 1024 * KIB;
-
 export interface BudgetRules {
   /** What all work under way may have together; the oldest of it alone may go beyond. */
   readonly limit: number;
@@ -8,18 +5,16 @@ export interface BudgetRules {
   readonly free: number;
   /** It is taken in steps, so that few are begun and ended, not many begun. */
   readonly step: number;
-  /** How long one piece of work waits for bytes, in all. */
+  /** How long one piece of work waits for bytes, in all; Infinity: as long as it takes. */
   readonly patienceMs: number;
 }
-
-const RULES: BudgetRules = { limit: 64 * MIB, free: 512 * KIB, step: 4 * MIB, patienceMs: 2000 };
 
 /** Others have the memory that this would need; it should be tried again in a moment. */
 export class OverBudgetError extends Error {
   override readonly name = 'OverBudgetError';
 
   constructor() {
-    super('large webhooks of others are read or sent just now');
+    super('others have the memory that this would need');
   }
 }
 
@@ -38,7 +33,7 @@ export class ByteBudget {
   private readonly holders = new Set<CountedReservation>();
   private readonly waiting = new Set<Waiter>();
 
-  constructor(readonly rules: BudgetRules = RULES) {}
+  constructor(readonly rules: BudgetRules) {}
 
   /** Gives everything back when the work has ended, however it does. */
   async during<T>(work: (reservation: ByteReservation) => Promise<T>): Promise<T> {
@@ -69,11 +64,12 @@ export class ByteBudget {
     const wanted = this.wanted(total);
     const left = reservation.patienceLeft(this.rules.patienceMs);
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         this.waiting.delete(waiter);
         this.wake();
         reject(new OverBudgetError());
-      }, left);
+      };
+      const timer = left === Infinity ? undefined : setTimeout(giveUp, left);
       const go = (): void => {
         clearTimeout(timer);
         resolve();
