@@ -7,8 +7,14 @@ describe('presented', () => {
     [{ authorization: 'Bearer abc' }, { value: 'abc', isBearer: true }],
     [{ authorization: 'bearer  abc ' }, { value: 'abc', isBearer: true }],
     [{ 'x-api-key': 'abc' }, { value: 'abc', isBearer: false }],
-    [{ authorization: 'Bearer abc', 'x-api-key': 'other' }, { value: 'abc', isBearer: true }],
-    [{ authorization: 'Basic dXNlcg==', 'x-api-key': 'abc' }, { value: 'abc', isBearer: false }],
+    [
+      { authorization: 'Bearer abc', 'x-api-key': 'other' },
+      { value: 'abc', isBearer: true },
+    ],
+    [
+      { authorization: 'Basic dXNlcg==', 'x-api-key': 'abc' },
+      { value: 'abc', isBearer: false },
+    ],
     [{ authorization: ['Bearer abc', 'Bearer other'] }, { value: 'abc', isBearer: true }],
     [{ authorization: 'Basic dXNlcg==' }, undefined],
     [{ authorization: 'Bearer' }, undefined],

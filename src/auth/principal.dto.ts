@@ -13,11 +13,16 @@ export class PrincipalQueryDto extends PageQueryDto {
   @Choice(PRINCIPAL_STATES, { optional: true })
   state?: PrincipalState;
 
-  @Text({ optional: true, min: 1, max: 255, description: 'The subject that its issuer knows it as.' })
+  @Text({
+    optional: true,
+    min: 1,
+    max: 255,
+    description: 'The subject that its issuer knows it as.',
+  })
   subject?: string;
 }
 
-/** Whom an issuer knows a principal as. */
+/** The subject by which an issuer knows a principal. */
 export class IdentityDto {
   @Shown.Text({ example: 'https://login.example/realms/acme' })
   readonly issuer!: string;
@@ -51,7 +56,7 @@ export class PrincipalDto {
 
   @Shown.Nested(() => IdentityDto, {
     nullable: true,
-    description: 'Whom an issuer of access tokens knows it as; null for a principal with keys only.',
+    description: 'The subject by which an issuer of access tokens knows it; null with keys only.',
   })
   readonly identity!: IdentityDto | null;
 

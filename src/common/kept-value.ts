@@ -38,10 +38,10 @@ export class KeptValue<T> {
   }
 
   /** Reads it anew. Rejects at once with the last failure when that was a moment ago. */
-  renew(): Promise<T> {
+  async renew(): Promise<T> {
     const { failure } = this;
     if (failure !== undefined && Math.abs(this.now() - failure.at) < this.rules.failureMs) {
-      return Promise.reject(failure.error as Error);
+      throw failure.error;
     }
     this.reading ??= this.read().finally(() => (this.reading = undefined));
     return this.reading;

@@ -18,7 +18,14 @@ import { V1RestBinding } from '../../src/a2a/rest/v1-rest.binding.js';
 import { RateLimit } from '../../src/a2a/rate-limit.js';
 import type { CardService } from '../../src/a2a/cards/card.service.js';
 import { EventStreams } from '../../src/a2a/sse/event-streams.js';
-import { type AccessTokens, type AuthService, Challenges, CredentialWatch, HttpAccess, type Principal } from '../../src/auth/index.js';
+import {
+  type AccessTokens,
+  type AuthService,
+  Challenges,
+  CredentialWatch,
+  HttpAccess,
+  type Principal,
+} from '../../src/auth/index.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { HubError } from '../../src/common/hub-error.js';
@@ -157,7 +164,11 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
   );
   const http = new HttpBindings(
     { httpAdapter: { getInstance: () => server } } as never,
-    new CallAdmission(auth, new RateLimit(config), new CredentialWatch(NO_KEYS, log, new SystemClock())),
+    new CallAdmission(
+      auth,
+      new RateLimit(config),
+      new CredentialWatch(NO_KEYS, log, new SystemClock()),
+    ),
     streams,
     config,
     log,

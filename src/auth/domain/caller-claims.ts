@@ -49,7 +49,10 @@ const MAX_GROUPS = 500;
 const MAX_GROUP_LENGTH = 200;
 
 /** The caller of a token whose signature, issuer, audience and times are right. Throws {@link TokenRefused}. */
-export function callerOf(token: Readonly<Record<string, unknown>>, rules: ClaimRules): CallerClaims {
+export function callerOf(
+  token: Readonly<Record<string, unknown>>,
+  rules: ClaimRules,
+): CallerClaims {
   const { claims } = rules;
   const subject = claimAt(token, claims.subject);
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) {

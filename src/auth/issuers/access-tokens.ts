@@ -1,4 +1,9 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { decodeJwt } from 'jose';
 import { Clock } from '../../common/clock.js';
 import { Egress } from '../../common/egress/egress.js';
@@ -19,7 +24,7 @@ const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Verifies access tokens of the issuers in `auth.issuers`. */
 @Injectable()
-export class AccessTokens implements OnModuleInit {
+export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
   private tokenIssuers: readonly TokenIssuer[] = [];
   /** By the hash of the token, oldest first. */
   private readonly verified = new Map<string, VerifiedToken>();
@@ -38,6 +43,12 @@ export class AccessTokens implements OnModuleInit {
       const audiences = (): readonly string[] => this.audiencesOf(issuer);
       return new TokenIssuer(issuer, audiences, this.egress, this.clock, this.log);
     });
+  }
+
+  /** Not awaited: a hub starts without its issuers. */
+  onApplicationBootstrap(): void {
+    if (this.config.role === 'worker') return;
+    for (const issuer of this.tokenIssuers) void issuer.prepare();
   }
 
   get issuers(): readonly Issuer[] {

@@ -125,8 +125,7 @@ function readGrants(written: Record<string, unknown> = {}): {
   if (entries.length > MAX_GRANTS) return { grants, fault: `has more than ${MAX_GRANTS} names` };
   for (const [name, scopes] of entries) {
     const isList = Array.isArray(scopes) && scopes.length > 0;
-    const wrong = isList && scopes.find((each: unknown) => !SCOPES.some((known) => known === each));
-    if (!isList || wrong !== undefined) {
+    if (!isList || !scopes.every((each) => SCOPES.some((known) => known === each))) {
       return { grants, fault: `must give ${name} a list of ${SCOPES.join(', ')}` };
     }
     grants.set(name, scopes as Scope[]);

@@ -60,6 +60,11 @@ export class IssuerMetadata {
     }
   };
 
+  /** Reads the keys before they are needed. Rejects when they cannot be read. */
+  async prepare(): Promise<void> {
+    await this.keySet.get();
+  }
+
   /** Where it is asked about tokens. */
   async introspectionUrl(): Promise<string> {
     const { introspection_endpoint: url } = await this.metadata.get();

@@ -42,9 +42,22 @@ export class TokenIssuer {
     private readonly audiences: () => readonly string[],
     private readonly egress: Pick<Egress, 'fetch'>,
     private readonly clock: Clock,
-    log: Pick<Log, 'warn'>,
+    private readonly log: Pick<Log, 'warn'>,
   ) {
     this.metadata = new IssuerMetadata(issuer, egress, clock, log);
+  }
+
+  /** Reads the keys of the issuer ahead, and logs when that is not possible. Never rejects. */
+  async prepare(): Promise<void> {
+    const { id, issuer } = this.issuer;
+    try {
+      await this.metadata.prepare();
+    } catch (error) {
+      this.log.warn(
+        { issuer: id, address: issuer, why: reasonOf(error) },
+        'an issuer of access tokens cannot be reached: callers with its tokens get 503 until it can',
+      );
+    }
   }
 
   /** Whether it says of tokens that are no JWT whose they are. */

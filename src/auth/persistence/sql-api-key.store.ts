@@ -8,7 +8,12 @@ import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { type ApiKey, ApiKeyStore, type Keyless } from '../api-key-store.js';
 import { ApiKeyEntity } from './api-key.entity.js';
-import { lockPrincipal, noteCredentials, noteExpiredCredential, REVISION } from './principal-writes.js';
+import {
+  lockPrincipal,
+  noteCredentials,
+  noteExpiredCredential,
+  REVISION,
+} from './principal-writes.js';
 
 const KEYS = new Table(ApiKeyEntity);
 const KEY = KEYS.selectBut('admin', 'expired');
