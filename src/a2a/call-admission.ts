@@ -25,7 +25,7 @@ export class CallAdmission {
   async admit(headers: RequestHeaders): Promise<Principal> {
     const principal = await this.auth.authenticate(headers);
     if (!hasScope(principal, 'a2a')) {
-      throw new HubError('PERMISSION_DENIED', 'This needs a key with the scope a2a.', {
+      throw new HubError('PERMISSION_DENIED', 'This needs a key or token with the scope a2a.', {
         metadata: { scope: 'a2a' },
       });
     }
