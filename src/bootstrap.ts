@@ -8,6 +8,7 @@ import { AdminAnswers, AdminBodies } from './admin/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
+import { SystemClock } from './common/clock.js';
 import { noteFailure } from './common/call-note.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
@@ -23,11 +24,15 @@ import {
   type ConfigOverrides,
   ConfigSource,
   FixedConfigSource,
+  ListenerTls,
   ProcessConfigSource,
   configWith,
+  httpListener,
   summarize,
+  textsOf,
 } from './config/index.js';
 import { serveFrontPage } from './front-page.js';
+import { checkCertificateTimes, TlsListener } from './http-listener.js';
 import { HUB_SCHEMA } from './hub-schema.js';
 import { HttpObserver } from './observability/http-observer.js';
 import { NestLog, openLog } from './observability/logging.js';
@@ -43,6 +48,8 @@ const MAX_PATH_PARAMETER = 1000;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** How long it may take to send its head, from the connection or the first byte on. */
 const HEADERS_TIMEOUT_MS = 20_000;
+/** How long a connection without a request stays open. */
+const KEEP_ALIVE_MS = 72_000;
 /** How often connections that have passed these times are looked for. */
 const CONNECTIONS_CHECKED_MS = 5000;
 /** The largest head: the request line and all headers. */
@@ -71,15 +78,25 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   let bindings: HttpBindings | undefined;
   // There when the first request comes.
   let observer: HttpObserver | undefined = undefined;
+  checkCertificateTimes(config, new SystemClock());
+  const http = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: CONNECTIONS_CHECKED_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
+  const tls = TlsListener.of(textsOf(httpListener(config)), {
+    ...http,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    noDelay: true,
+  });
   const adapter = new FastifyAdapter({
+    ...(tls && { serverFactory: tls.serverFactory }),
     // Of the admin API, and of whatever says nothing else: the A2A API has its own.
     bodyLimit: config.server.adminBodyLimit,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CONNECTIONS_CHECKED_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    },
+    http,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: ({ headers }: IncomingMessage) => requestIdOf(headers[REQUEST_ID]),
     // Theirs has a form of its own; see `refuseWhileDraining`.
     return503OnClosing: false,
@@ -99,6 +116,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
       bodyParser: false,
     },
   );
+  tls?.follow(app.get(ListenerTls).http);
   app.useGlobalPipes(adminValidationPipe());
   app.useGlobalFilters(new ProblemFilter(log));
   const server = adapter.getInstance();

@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls';
 import { expect, it } from '@jest/globals';
 import { configWith } from './config/index.js';
 import { startSummary, summaryLines } from './start-summary.js';
@@ -18,6 +19,16 @@ it('tells at a start what an operator looks for, in about ten lines', () => {
   expect(lines).toMatch(/agents +3 registered, 1 disabled\n/);
   expect(lines).toMatch(/agentsAt +public addresses and 10\.0\.0\.0\/8\n/);
   expect(lines).toMatch(/docs +https:\/\/hub\.example\.com\/base\/docs\n/);
+});
+
+it('tells what callers come with', () => {
+  const callers = (config: Parameters<typeof configWith>[0]): string | undefined =>
+    startSummary(configWith(config), HUB)['callers'];
+  expect(callers({})).toBe('with an API key');
+  const entry = { name: 'a', subject: 'CN=a', organization: 'o', scopes: ['a2a'] } as const;
+  const auth = { certificates: [entry], certificateProxies: ['10.0.0.1'] };
+  const server = { tls: { clientCa: { text: rootCertificates[0]!, file: null } } };
+  expect(callers({ auth, server })).toBe('with an API key or a client certificate');
 });
 
 it('tells no secrets', () => {

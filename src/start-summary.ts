@@ -21,7 +21,7 @@ export function startSummary(config: AppConfig, hub: StartedHub): Readonly<Recor
       hub.publicUrl === hub.listening ? hub.listening : `${hub.publicUrl} (${hub.listening})`,
     grpc: hub.grpc ?? 'off (grpc.port)',
     database: databaseLocation(database.url),
-    callers: auth.mode === 'none' ? 'anybody, without a key (auth.mode: none)' : 'with an API key',
+    callers: auth.mode === 'none' ? 'anybody, without a key (auth.mode: none)' : credentials(auth),
     agents: `${known} registered${disabled > 0 ? `, ${disabled} disabled` : ''}`,
     agentsAt: `public addresses${alsoAt(egress.allow)}${egress.proxy === null ? '' : ', through a proxy'}`,
     webhooksAt: `public addresses${alsoAt(push.allow)}`,
@@ -36,6 +36,14 @@ export function summaryLines(summary: Readonly<Record<string, string>>): string 
   return Object.entries(summary)
     .map(([name, text]) => `  ${name.padEnd(11)} ${text}\n`)
     .join('');
+}
+
+function credentials({ issuers, certificates }: AppConfig['auth']): string {
+  const others = [
+    ...(issuers.length > 0 ? ['an access token'] : []),
+    ...(certificates.length > 0 ? ['a client certificate'] : []),
+  ];
+  return `with ${['an API key', ...others].join(' or ')}`;
 }
 
 function alsoAt(allow: readonly string[]): string {

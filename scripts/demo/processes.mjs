@@ -81,7 +81,7 @@ export async function startHub({ directory, port, adminKey }) {
       A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
       A2A_HUB__LOG__LEVEL: 'warn',
     },
-    ready: /listening at (http:\S+)\n/,
+    ready: /listening at (https?:\S+)\n/,
     logFile: join(directory, 'hub.log'),
   });
   return { child, url: found, output };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AuthService,
+  type CallerConnection,
   CredentialWatch,
   type Principal,
   type RequestHeaders,
@@ -22,8 +23,8 @@ export class CallAdmission {
    * The caller, who holds the scope `a2a` and is within the rate limit. Rejects with UNAUTHENTICATED,
    * PERMISSION_DENIED or RATE_LIMITED; gRPC metadata will do as headers (names in lower case).
    */
-  async admit(headers: RequestHeaders): Promise<Principal> {
-    const principal = await this.auth.authenticate(headers);
+  async admit(headers: RequestHeaders, connection: CallerConnection): Promise<Principal> {
+    const principal = await this.auth.authenticate(headers, connection);
     if (!hasScope(principal, 'a2a')) {
       throw new HubError('PERMISSION_DENIED', 'This needs a key or token with the scope a2a.', {
         metadata: { scope: 'a2a' },

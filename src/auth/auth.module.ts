@@ -3,6 +3,8 @@ import type { Database } from '../database/database.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
 import { CallerOrganizations } from './caller-organizations.js';
+import { CertificateCallers } from './certificates/certificate-callers.js';
+import { ClientCertificates } from './certificates/client-certificates.js';
 import { HttpAccess } from './http-access.js';
 import { Challenges } from './challenge.js';
 import { IdentityStore } from './identity-store.js';
@@ -42,6 +44,8 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     Challenges,
     KeyCallers,
     TokenCallers,
+    ClientCertificates,
+    CertificateCallers,
     AuthService,
     CallerOrganizations,
     HttpAccess,
@@ -56,6 +60,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     ApiKeyStore,
     CallerOrganizations,
     Challenges,
+    ClientCertificates,
     AuthService,
     HttpAccess,
     CredentialWatch,

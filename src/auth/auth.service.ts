@@ -3,6 +3,8 @@ import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { AppConfig, isLoopback } from '../config/index.js';
 import { type Presented, type RequestHeaders, hashOf, keyIdOf, presented } from './credential.js';
+import { CertificateCallers } from './certificates/certificate-callers.js';
+import type { CallerConnection, CertifiedCaller } from './certificates/client-certificates.js';
 import { KeyCallers } from './key-callers.js';
 import {
   ANONYMOUS_PRINCIPAL,
@@ -26,9 +28,9 @@ interface Remembered {
 /** Finds out who is calling. */
 @Injectable()
 export class AuthService {
-  /** By the hash of the credential, oldest first. */
+  /** By the hash of the key or token, or by the names of a certificate; oldest first. */
   private readonly remembered = new Map<string, Remembered>();
-  /** Look-ups under way, by the hash of the credential. */
+  /** Look-ups under way, by the same. */
   private readonly running = new Map<string, Promise<Principal>>();
   /** Raised by what ends credentials here: a look-up that began before must not be remembered. */
   private ended = 0;
@@ -40,6 +42,7 @@ export class AuthService {
     private readonly keys: KeyCallers,
     private readonly tokens: TokenCallers,
     private readonly clock: Clock,
+    private readonly certificates: CertificateCallers,
   ) {
     if (config.auth.mode !== 'none') return;
     const scopes: Scope[] = ['a2a', 'push', 'agents'];
@@ -52,15 +55,19 @@ export class AuthService {
   }
 
   /**
-   * The principal of the API key or access token in the headers. Rejects with UNAUTHENTICATED when there is none or it
-   * is not valid, or its principal is disabled; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
+   * The principal of the API key or access token in the headers, else of the client certificate of the connection or of the
+   * headers of a listed proxy. Rejects with UNAUTHENTICATED when there is none or it
+   * is not valid, or its principal is disabled, with INVALID_REQUEST when another than a proxy names a certificate; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
    * UNAVAILABLE when the issuer of a token cannot be asked.
    */
-  async authenticate(headers: RequestHeaders): Promise<Principal> {
+  async authenticate(headers: RequestHeaders, connection?: CallerConnection): Promise<Principal> {
+    if (connection !== undefined) this.certificates.refuseForged(connection, headers);
     const credential = presented(headers);
-    if (credential === undefined) return this.anonymous ?? this.refuse();
     try {
-      return await this.verify(credential);
+      if (credential !== undefined) return await this.verify(credential);
+      const certified = connection && this.certificates.shownBy(connection, headers);
+      if (certified !== undefined) return await this.verifyCertified(certified);
+      return this.anonymous ?? this.refuse(connection);
     } catch (error) {
       const isRefused = error instanceof HubError && error.reason === 'UNAUTHENTICATED';
       if (isRefused && this.anonymous !== undefined) return this.anonymous;
@@ -91,53 +98,64 @@ export class AuthService {
     }
   }
 
-  private refuse(): never {
+  private refuse(connection: CallerConnection | undefined): never {
     const needed = this.tokens.areAccepted
-      ? 'An access token or an API key is needed: Authorization: Bearer TOKEN or KEY, or X-API-Key: KEY.'
-      : 'An API key is needed: Authorization: Bearer KEY, or X-API-Key: KEY.';
-    throw new HubError('UNAUTHENTICATED', needed);
+      ? 'An access token or an API key is needed: Authorization: Bearer TOKEN or KEY, or X-API-Key: KEY'
+      : 'An API key is needed: Authorization: Bearer KEY, or X-API-Key: KEY';
+    const isTaken = connection !== undefined && this.certificates.areTakenOn(connection.listener);
+    const orElse = isTaken ? '; or a client certificate' : '';
+    throw new HubError('UNAUTHENTICATED', `${needed}${orElse}.`);
   }
 
-  private async verify(credential: Presented): Promise<Principal> {
-    const hash = hashOf(credential.value);
+  private async verify({ value, isBearer }: Presented): Promise<Principal> {
+    const hash = hashOf(value);
     const admin = this.keys.admin(hash);
     if (admin !== undefined) return admin;
+    // What only X-API-Key carries is never shown to an issuer.
+    const isToken = isBearer && this.tokens.areAccepted && keyIdOf(value) === undefined;
+    return this.known(hash, (wasSeen) =>
+      isToken ? this.tokens.find(value, hash) : this.keys.find(value, hash, wasSeen),
+    );
+  }
+
+  private verifyCertified(caller: CertifiedCaller): Promise<Principal> {
+    const { entry, subject, until } = caller;
+    // No hash: no text that is sent as a key can be taken for it.
+    const id = `certificate ${entry.name} ${until.getTime()} ${subject}`;
+    return this.known(id, () => this.certificates.find(caller));
+  }
+
+  /** Whom a credential stands for, as it was found lately or as `find` finds it; many requests with one are one look-up. */
+  private async known(
+    id: string,
+    find: (wasSeen: boolean) => Promise<Principal>,
+  ): Promise<Principal> {
     const now = this.clock.now().getTime();
-    const remembered = this.remembered.get(hash);
+    const remembered = this.remembered.get(id);
     if (remembered !== undefined && remembered.until > now) return remembered.principal;
-    // Many requests with one credential are one look-up.
-    const running = this.running.get(hash);
+    const running = this.running.get(id);
     if (running !== undefined) return running;
-    const looking = this.look(credential, hash, now, remembered !== undefined).finally(() => {
-      if (this.running.get(hash) === looking) this.running.delete(hash);
+    const looking = this.look(id, now, () => find(remembered !== undefined)).finally(() => {
+      if (this.running.get(id) === looking) this.running.delete(id);
     });
-    this.running.set(hash, looking);
+    this.running.set(id, looking);
     return looking;
   }
 
-  private async look(
-    { value, isBearer }: Presented,
-    hash: string,
-    now: number,
-    wasSeen: boolean,
-  ): Promise<Principal> {
+  private async look(id: string, now: number, find: () => Promise<Principal>): Promise<Principal> {
     const { ended } = this;
-    this.remembered.delete(hash);
-    // What only X-API-Key carries is never shown to an issuer.
-    const isToken = isBearer && this.tokens.areAccepted && keyIdOf(value) === undefined;
-    const principal = isToken
-      ? await this.tokens.find(value, hash)
-      : await this.keys.find(value, hash, wasSeen);
+    this.remembered.delete(id);
+    const principal = await find();
     if (ended === this.ended) {
       const until = Math.min(now + BELIEVED_MS, principal.expiresAt?.getTime() ?? Infinity);
-      this.remember(hash, { principal, until });
+      this.remember(id, { principal, until });
     }
     return principal;
   }
 
-  private remember(hash: string, entry: Remembered): void {
+  private remember(id: string, entry: Remembered): void {
     const oldest = this.remembered.keys().next();
     if (this.remembered.size >= REMEMBERED && !oldest.done) this.remembered.delete(oldest.value);
-    this.remembered.set(hash, entry);
+    this.remembered.set(id, entry);
   }
 }

@@ -8,6 +8,7 @@ import { BackgroundJob } from '../common/background-job.js';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import { Clock } from '../common/clock.js';
+import { certificateHasExpired } from './certificates/certificate-callers.js';
 import { keyHasExpired } from './key-callers.js';
 import type { Principal } from './principal.js';
 import { PrincipalStore } from './principal-store.js';
@@ -37,7 +38,7 @@ interface Expiry {
 /**
  * Ends the calls of a key when it is revoked, has expired (within about a second) or its principal is disabled:
  * at once when that happens here, within some two seconds when another process does it. Only the calls of that key: those of other
- * keys of the principal go on. Calls with an access token end when the token expires, or its principal is disabled.
+ * keys of the principal go on. Calls with an access token or a client certificate end when that expires, or its principal is disabled.
  */
 @Injectable()
 export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy {
@@ -182,16 +183,16 @@ export function refuseEnded({ aborted, reason }: AbortSignal): void {
   if (aborted && reason instanceof HubError) throw reason;
 }
 
-function expiryOf({ keyId, expiresAt }: Principal): Expiry | undefined {
-  if (expiresAt === undefined) return undefined;
-  const why = keyId === undefined ? tokenHasExpired(expiresAt) : keyHasExpired(expiresAt);
-  return { at: expiresAt, why };
+function expiryOf({ keyId, isCertified, expiresAt: at }: Principal): Expiry | undefined {
+  if (at === undefined) return undefined;
+  if (keyId !== undefined) return { at, why: keyHasExpired(at) };
+  return { at, why: isCertified === true ? certificateHasExpired(at) : tokenHasExpired(at) };
 }
 
 function noLongerValid(isKey: boolean): HubError {
   const text = isKey
     ? 'The API key is no longer valid.'
-    : 'The principal of the access token is disabled.';
+    : 'The principal of the access token or certificate is disabled.';
   return new HubError('UNAUTHENTICATED', text);
 }
 

@@ -8,9 +8,15 @@ import { Challenges } from './challenge.js';
 import { FakeApiKeyStore } from './fake-api-key.store.js';
 import { HttpAccess } from './http-access.js';
 import type { AccessTokens } from './issuers/access-tokens.js';
+import type { CertificateCallers } from './certificates/certificate-callers.js';
 import { KeyCallers } from './key-callers.js';
 import { KeyUses } from './key-uses.js';
 import type { TokenCallers } from './token-callers.js';
+
+const noCertificates = {
+  refuseForged: () => undefined,
+  shownBy: () => undefined,
+} as unknown as CertificateCallers;
 
 /** A hub for which no key is needed, with a path whoever may call it is let in to and one that asks for a scope. */
 function openServer(): FastifyInstance {
@@ -20,7 +26,8 @@ function openServer(): FastifyInstance {
   const server = Fastify();
   const clock = new SystemClock();
   const keys = new KeyCallers(config, store, clock, uses);
-  const auth = new AuthService(config, keys, { areAccepted: false } as TokenCallers, clock);
+  const tokens = { areAccepted: false } as TokenCallers;
+  const auth = new AuthService(config, keys, tokens, clock, noCertificates);
   const challenges = new Challenges({ issuers: [] } as unknown as AccessTokens, {} as PublicUrl);
   new HttpAccess(auth, challenges, config).guard(server);
   server.get('/', { config: { access: 'optional' } }, ({ principal }) => ({ id: principal?.id }));

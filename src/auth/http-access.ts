@@ -111,19 +111,30 @@ export class HttpAccess {
 
   /** Whoever shows a key, or is let in without one. */
   private async known(request: FastifyRequest): Promise<Principal | null> {
-    const { anonymous } = this.auth;
-    if (presented(request.headers) === undefined && anonymous === undefined) return null;
-    const principal = await this.auth.authenticate(request.headers);
+    const principal = await this.authenticate(request).catch((error: unknown) => {
+      // Without a credential, or with a certificate of nobody's: TLS clients show theirs to all servers.
+      const isUnknown = error instanceof HubError && error.reason === 'UNAUTHENTICATED';
+      if (isUnknown && presented(request.headers) === undefined) return null;
+      throw error;
+    });
     // Also with a key that is none: it proves nothing.
-    return principal === anonymous && this.pages.fault(request) !== undefined ? null : principal;
+    return principal && this.pageFault(principal, request) !== undefined ? null : principal;
+  }
+
+  /** Why a caller whom the browser may have made one is not let in. */
+  private pageFault(principal: Principal, request: FastifyRequest): string | undefined {
+    if (principal === this.auth.anonymous) return this.pages.fault(request);
+    return principal.isCertified === true ? this.pages.faultWithCertificate(request) : undefined;
+  }
+
+  private authenticate({ headers, raw: { socket } }: FastifyRequest): Promise<Principal> {
+    return this.auth.authenticate(headers, { listener: 'http', socket });
   }
 
   private async caller(request: FastifyRequest, scope: Scope): Promise<Principal> {
-    const principal = await this.auth.authenticate(request.headers);
-    if (principal === this.auth.anonymous) {
-      const fault = this.pages.fault(request);
-      if (fault !== undefined) throw new HubError('PERMISSION_DENIED', fault);
-    }
+    const principal = await this.authenticate(request);
+    const fault = this.pageFault(principal, request);
+    if (fault !== undefined) throw new HubError('PERMISSION_DENIED', fault);
     if (hasScope(principal, scope)) return principal;
     // For the request's line in the log: who it was that may not.
     request.principal = principal;

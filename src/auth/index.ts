@@ -2,6 +2,7 @@ export { ApiKeyStore, type ApiKey } from './api-key-store.js';
 export { CurrentPrincipal, ReserveAnswer } from './admin-handler.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';
 export type { CallContext } from './call-context.js';
+export { type CallerConnection, ClientCertificates } from './certificates/client-certificates.js';
 export { AuthService } from './auth.service.js';
 export { CallerOrganizations } from './caller-organizations.js';
 export { Challenges } from './challenge.js';

@@ -11,7 +11,7 @@ interface BrowserRequest {
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Tells whether a caller without a key (`auth.mode: none`) may be a page of somebody else in the browser of
+ * Tells whether a caller without a key (`auth.mode: none`, or with a client certificate) may be a page of somebody else in the browser of
  * who runs the hub: one whose name was made to lead here (DNS rebinding), or that sends requests across
  * origins. A key protects from both, for such a page has none.
  */
@@ -32,9 +32,21 @@ export class OwnPages {
     if (typeof host !== 'string' || !this.isOwn(host)) {
       return 'Without a key the Host must be an address of the hub: call it as localhost, by its address or by the host of publicUrl, or with a key.';
     }
-    if (!this.isForeign(host, headers)) return undefined;
-    if (READING.has(method) && !this.mayRead(headers)) return undefined;
-    return 'Pages of other origins cannot call the hub without a key.';
+    return this.isHarmless({ method, headers }, host)
+      ? undefined
+      : 'Pages of other origins cannot call the hub without a key.';
+  }
+
+  /** The same of a request with a client certificate, which a browser sends for every page. */
+  faultWithCertificate({ method, headers }: BrowserRequest): string | undefined {
+    const { host } = headers;
+    return this.isHarmless({ method, headers }, typeof host === 'string' ? host : '')
+      ? undefined
+      : 'Pages of other origins cannot call the hub with a client certificate: they need a key or an access token.';
+  }
+
+  private isHarmless({ method, headers }: BrowserRequest, host: string): boolean {
+    return !this.isForeign(host, headers) || (READING.has(method) && !this.mayRead(headers));
   }
 
   private isOwn(host: string): boolean {

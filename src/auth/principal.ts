@@ -18,9 +18,11 @@ export interface Principal {
   readonly keyName?: string;
   /** The sign-in it came with, in place of a key. */
   readonly identityId?: string;
+  /** It signed in with a client certificate. */
+  readonly isCertified?: boolean;
   /** The groups its issuer says it is in. */
   readonly groups?: readonly string[];
-  /** When that key, or the token it signed in with, expires. */
+  /** When that key, or the token or certificate it signed in with, expires. */
   readonly expiresAt?: Date;
 }
 

@@ -1,7 +1,7 @@
-import { createSecureContext } from 'node:tls';
 import type { ConfigProblem } from './config-error.js';
 import { egressFault, trustedHostsFault, webhookAllowFault } from './egress-faults.js';
 import type { Settings } from './settings.js';
+import { tlsFaults } from './tls-faults.js';
 
 /** What must hold between settings; `sourceOf` names where a key was set. */
 export function checkSettings(
@@ -33,13 +33,7 @@ export function checkSettings(
   if ((card.provider.organization === null) !== (card.provider.url === null)) {
     refuse('card.provider', 'organization and url are set together or not at all');
   }
-  if ((grpc.tlsCertificate === null) !== (grpc.tlsKey === null)) {
-    refuse('grpc.tlsKey', 'and grpc.tlsCertificate are set together or not at all');
-  }
-  const unusable = tlsFault(grpc.tlsCertificate, grpc.tlsKey);
-  if (unusable !== undefined) {
-    refuse('grpc.tlsCertificate', `and grpc.tlsKey cannot be used for TLS: ${unusable}`);
-  }
+  for (const fault of tlsFaults(settings)) refuse(fault.key, fault.text);
   if (grpc.port > 0 && grpc.port === server.port) {
     refuse('grpc.port', `is the same as server.port (${server.port}); gRPC needs one of its own`);
   }
@@ -66,17 +60,6 @@ export function checkSettings(
     if (fault !== undefined) refuse(fault.key, fault.text);
   }
   return problems;
-}
-
-/** Why this certificate and key cannot be used; undefined when they can, or are not both there. */
-function tlsFault(cert: string | null, key: string | null): string | undefined {
-  if (cert === null || key === null) return undefined;
-  try {
-    createSecureContext({ cert, key });
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /** True for a name or address that only this machine can reach. */

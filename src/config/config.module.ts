@@ -3,6 +3,7 @@ import { AppConfig } from './app-config.js';
 import { ConfigChanges } from './config-changes.js';
 import { ConfigSource, FixedConfigSource } from './config-source.js';
 import { GrpcAddress } from './grpc-address.js';
+import { ListenerTls } from './listener-tls.js';
 import { OwnAddress } from './own-address.js';
 import { PublicUrl } from './public-url.js';
 import { SETTINGS_SECTIONS } from './settings-section.js';
@@ -23,6 +24,7 @@ export class ConfigModule {
         { provide: ConfigSource, useValue: source },
         ...SETTINGS_SECTIONS,
         ConfigChanges,
+        ListenerTls,
         PublicUrl,
         GrpcAddress,
         OwnAddress,
@@ -31,6 +33,7 @@ export class ConfigModule {
         AppConfig,
         ...SETTINGS_SECTIONS.map(({ provide }) => provide),
         ConfigChanges,
+        ListenerTls,
         PublicUrl,
         GrpcAddress,
         OwnAddress,

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { GrpcAddress } from './grpc-address.js';
 import { type ConfigOverrides, configWith } from './load-config.js';
 
+const PEM = { text: 'pem', file: null };
+
 function address(config: ConfigOverrides, boundPort?: number): GrpcAddress {
   const found = new GrpcAddress(configWith({ auth: { adminKey: 'k'.repeat(24) }, ...config }));
   if (boundPort !== undefined) found.bound(boundPort);
@@ -43,7 +45,7 @@ describe('the address of the gRPC server', () => {
   it('is secure by its certificate, or by the scheme of grpc.publicUrl', () => {
     expect(address({ grpc: { port: 50051 } }).secure).toBe(false);
     const config = configWith({ grpc: { port: 50051 } });
-    const withTls = { ...config, grpc: { ...config.grpc, tlsCertificate: 'c', tlsKey: 'k' } };
+    const withTls = { ...config, grpc: { ...config.grpc, tlsCertificate: PEM, tlsKey: PEM } };
     expect(new GrpcAddress(withTls).secure).toBe(true);
     const proxied = (scheme: string): GrpcAddress =>
       address({ grpc: { port: 50051, publicUrl: `${scheme}://rpc.example.com` } });

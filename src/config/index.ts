@@ -6,13 +6,17 @@ export { ConfigSource, FixedConfigSource, ProcessConfigSource } from './config-s
 export { ConfigModule } from './config.module.js';
 export type { DeclaredEntry } from './declared-list.js';
 export type { DeclaredSubscription } from './declared-subscriptions.js';
+export type { CertificateCaller } from './certificate-callers.js';
 export { GrpcAddress } from './grpc-address.js';
 export { type ConfigOverrides, configWith, loadConfig, summarize } from './load-config.js';
+export { FollowedTls } from './followed-tls.js';
+export { ListenerTls } from './listener-tls.js';
 export { isBelow, isSameHost, OwnAddress } from './own-address.js';
 export { checkTogether, declaredWrong, readDeclared, type ReadEntry } from './read-declared.js';
 export { readDuration, writeDuration } from './setting-kinds.js';
 export { HUB_VERSION } from './package-info.js';
 export { PublicUrl } from './public-url.js';
 export { threadPoolSize } from './thread-pool.js';
+export { httpListener, textsOf, tlsTimeFaults } from './tls-faults.js';
 export { readSecretKeys, secretKeyFaults } from './secret-keys.js';
 export { Settings } from './settings-section.js';

@@ -2,7 +2,7 @@ import { AppConfig } from './app-config.js';
 import { checkSettings } from './check-settings.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
 import { PACKAGE_ROOT } from './package-info.js';
-import { resolveReference } from './reference.js';
+import { fileOf, resolveReference } from './reference.js';
 import { type AnySetting, environmentName, settingsOf } from './setting.js';
 import { SETTINGS, type Settings } from './settings.js';
 import { readConfigFile, type Written } from './source-files.js';
@@ -112,14 +112,17 @@ function readEntry(
   environment: NodeJS.ProcessEnv,
   problems: ConfigProblem[],
 ): unknown {
-  const resolved = setting.reference
-    ? resolveReference(rawValue(setting, entry), environment)
-    : entry;
+  const raw = setting.reference ? rawValue(setting, entry) : entry.value;
+  const resolved = setting.reference ? resolveReference(raw, environment) : entry;
   if ('failure' in resolved) {
     problems.push({ key, source: entry.source, text: resolved.failure });
     return setting.default;
   }
-  const value: unknown = setting.read(resolved.value, entry.kind);
+  const value: unknown = setting.read(
+    resolved.value,
+    entry.kind,
+    setting.reference ? fileOf(raw) : undefined,
+  );
   if (value !== undefined) return value;
   const faults = setting.faults(resolved.value);
   for (const fault of faults) problems.push({ key, source: entry.source, text: fault });

@@ -14,8 +14,11 @@ const LIVE: ReadonlySet<string> = new Set([
 
 /** The keys of the settings that differ from those at the start and count from the next one on. */
 export function needRestart(atStart: AppConfig, now: AppConfig): string[] {
-  return [...settingsOf(SETTINGS)].flatMap(({ path, key }) => {
-    const [before, after] = [atStart, now].map((config) => path.reduce<unknown>(memberOf, config));
+  return [...settingsOf(SETTINGS)].flatMap(({ path, key, setting }) => {
+    // As they are written: what a file holds that is followed by itself may differ.
+    const [before, after] = [atStart, now].map((config) =>
+      setting.write(path.reduce<unknown>(memberOf, config)),
+    );
     return LIVE.has(key) || isDeepStrictEqual(before, after) ? [] : [key];
   });
 }

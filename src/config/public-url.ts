@@ -24,10 +24,10 @@ export class PublicUrl {
 
   /** The address of the listening socket, whatever `publicUrl` says. */
   get listening(): string {
-    const { host, port } = this.config.server;
+    const { host, port, tls } = this.config.server;
     const server = this.adapter.httpAdapter?.getHttpServer() as Server | undefined;
     const address = server?.address() as AddressInfo | null | undefined;
     const name = host.includes(':') ? `[${host}]` : host;
-    return `http://${name}:${address?.port ?? port}`;
+    return `${tls.certificate === null ? 'http' : 'https'}://${name}:${address?.port ?? port}`;
   }
 }

@@ -15,6 +15,11 @@ export function resolveReference(
   }
 }
 
+/** The path in `file:PATH`; undefined for anything else. */
+export function fileOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.startsWith('file:') ? value.slice(5) : undefined;
+}
+
 function resolve(value: unknown, environment: NodeJS.ProcessEnv): unknown {
   if (Array.isArray(value)) return value.map((entry) => resolve(entry, environment));
   if (typeof value === 'object' && value !== null) {
@@ -24,8 +29,8 @@ function resolve(value: unknown, environment: NodeJS.ProcessEnv): unknown {
   }
   if (typeof value !== 'string') return value;
   if (value.startsWith('env:')) return fromVariable(value.slice(4), environment);
-  if (value.startsWith('file:')) return fromFile(value.slice(5));
-  return value;
+  const file = fileOf(value);
+  return file === undefined ? value : fromFile(file);
 }
 
 function fromVariable(name: string, environment: NodeJS.ProcessEnv): string {

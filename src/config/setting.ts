@@ -39,8 +39,8 @@ export class Setting<T> {
     options: SettingOptions<T>,
     /** What may be written, for error messages and documentation. */
     readonly allowed: string,
-    /** The value of what was written, or undefined when it is not allowed. */
-    readonly read: (input: unknown, source: SourceKind) => T | undefined,
+    /** The value of what was written, or undefined when it is not allowed; `file` is where a `file:PATH` has led. */
+    readonly read: (input: unknown, source: SourceKind, file?: string) => T | undefined,
     /** The value as it is written in YAML. */
     readonly write: (value: T) => unknown = (value) => value,
   ) {

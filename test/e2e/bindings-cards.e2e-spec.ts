@@ -4,7 +4,7 @@ import { CardEndpoints } from '../../src/a2a/cards/card.endpoints.js';
 import { CardService } from '../../src/a2a/cards/card.service.js';
 import { CardSigner } from '../../src/a2a/cards/card-signer.js';
 import type { Agent, AgentRegistry } from '../../src/agents/index.js';
-import type { AccessTokens } from '../../src/auth/index.js';
+import type { AccessTokens, ClientCertificates } from '../../src/auth/index.js';
 import { SystemClock } from '../../src/common/clock.js';
 import type { Log } from '../../src/common/logger.js';
 import { configWith } from '../../src/config/index.js';
@@ -41,6 +41,7 @@ beforeEach(() => {
       { base: 'https://hub.example.com' } as never,
     ),
     { issuers: [] } as unknown as AccessTokens,
+    { areTaken: false } as ClientCertificates,
     clock,
     log,
   );

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadConfig } from '../../src/config/index.js';
+import { loadConfig, summarize } from '../../src/config/index.js';
 import { startHubProcess } from '../support/app.js';
 import { Commands, type Ended, runProgram } from '../support/commands.js';
 import { selfSigned } from '../support/self-signed.js';
@@ -267,12 +267,19 @@ describe('references', () => {
     const { certificate, key } = selfSigned();
     const file = (name: string, text: string): string => {
       writeFileSync(join(folder, name), text);
-      return `file:${join(folder, name)}`;
+      return join(folder, name);
     };
+    const [certificateFile, keyFile] = [file('cert.pem', certificate), file('key.pem', key)];
     const config = loadConfig({
-      A2A_HUB__GRPC__TLS_CERTIFICATE: file('cert.pem', certificate),
-      A2A_HUB__GRPC__TLS_KEY: file('key.pem', key),
+      A2A_HUB__GRPC__TLS_CERTIFICATE: `file:${certificateFile}`,
+      A2A_HUB__GRPC__TLS_KEY: `file:${keyFile}`,
     });
-    expect(config.grpc).toMatchObject({ tlsCertificate: certificate.trim(), tlsKey: key.trim() });
+    expect(config.grpc).toMatchObject({
+      tlsCertificate: { text: certificate.trim(), file: certificateFile },
+      tlsKey: { text: key.trim(), file: keyFile },
+    });
+    const shown = summarize(config);
+    expect(shown['grpc.tlsKey']).toBe(`file:${keyFile}`);
+    expect(JSON.stringify(shown)).not.toContain('PRIVATE KEY');
   });
 });

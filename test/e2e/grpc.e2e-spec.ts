@@ -13,6 +13,7 @@ import {
 } from '../support/grpc-client.js';
 import { SERVING, checkHealth } from '../support/grpc-health.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
+import { pem } from '../support/pem.js';
 import { selfSigned } from '../support/self-signed.js';
 
 const SERVICES = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
@@ -72,7 +73,7 @@ describe('the gRPC port', () => {
   it('serves TLS with the configured certificate, and nothing else', async () => {
     const { certificate, key } = selfSigned();
     const secured = await startHub({
-      config: { grpc: { port: -1, tlsCertificate: certificate, tlsKey: key } },
+      config: { grpc: { port: -1, tlsCertificate: pem(certificate), tlsKey: pem(key) } },
     });
     expect(secured.app.get(GrpcAddress).secure).toBe(true);
     const trusting = credentials.createSsl(Buffer.from(certificate));

@@ -56,7 +56,8 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   });
   if (!app.getHttpServer().listening) await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
-  return new Hub(`http://127.0.0.1:${port}`, app, databaseUrl, directory);
+  const scheme = options.config?.server?.tls?.certificate ? 'https' : 'http';
+  return new Hub(`${scheme}://127.0.0.1:${port}`, app, databaseUrl, directory);
 }
 
 /** The configuration of the tests: quiet, quick, and open to the loopback interface. */

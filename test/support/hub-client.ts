@@ -1,7 +1,11 @@
+import type { ConnectionOptions } from 'node:tls';
 import { type Dispatcher, Agent as HttpAgent, request } from 'undici';
 import { userMessage } from './builders.js';
 import { EventStream } from './event-stream.js';
 import type { Json, JsonObject } from './json.js';
+
+/** How a client speaks TLS. */
+export type TlsOptions = Pick<ConnectionOptions, 'cert' | 'key' | 'ca' | 'maxVersion'>;
 
 export interface CallOptions {
   /** The API key; default the hub's ordinary test key. Null sends none. */
@@ -40,13 +44,22 @@ const TERMINAL = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'].map((end) => `T
 
 /** What a test does with a running hub, as verbs over its real sockets. */
 export class HubClient {
-  private readonly http = new HttpAgent({ connections: 512, headersTimeout: 0, bodyTimeout: 0 });
+  private readonly http: HttpAgent;
   private userKey: Promise<string> | undefined;
 
   constructor(
     public url: string,
     readonly adminKey: string,
-  ) {}
+    /** Of a hub with TLS: the certificate that the client shows, and more. */
+    tls: TlsOptions = {},
+  ) {
+    this.http = new HttpAgent({
+      connections: 512,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { rejectUnauthorized: false, ...tls },
+    });
+  }
 
   /** Makes a key; its scopes default to those of an ordinary client. */
   async createKey(

@@ -17,9 +17,9 @@ const LEGACY_VERSION = '0.3.0';
 
 const FORMS: Readonly<Record<CardForm, (card: AgentCard) => Json>> = {
   '1.0': modern,
-  '0.3': legacy,
-  '0.3-both': legacyInBothShapes,
-  union,
+  '0.3': (card) => legacy(withoutMtls(card)),
+  '0.3-both': (card) => legacyInBothShapes(withoutMtls(card)),
+  union: (card) => union(withoutMtls(card)),
 };
 
 /** The card as JSON text. It must have an interface of version 0.3. */
@@ -184,6 +184,20 @@ function mergedSchemes(modern: Json, old: Json): Json {
   return Object.fromEntries(
     Object.entries(schemes).map(([name, scheme]) => [name, { ...legacySchemes[name], ...scheme }]),
   );
+}
+
+/** Readers of 0.2.5 refuse a whole card for a scheme that is not of their version. */
+function withoutMtls(card: AgentCard): AgentCard {
+  const isKept = (name: string): boolean =>
+    card.securitySchemes[name]?.scheme?.$case !== 'mtlsSecurityScheme';
+  const schemes = Object.entries(card.securitySchemes).filter(([name]) => isKept(name));
+  return {
+    ...card,
+    securitySchemes: Object.fromEntries(schemes),
+    securityRequirements: card.securityRequirements.filter((each) =>
+      Object.keys(each.schemes).every(isKept),
+    ),
+  };
 }
 
 function plainScopes({ schemes }: AgentCard['securityRequirements'][number]): {

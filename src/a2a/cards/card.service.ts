@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Agent, AgentRegistry } from '../../agents/index.js';
-import { AccessTokens, type Principal } from '../../auth/index.js';
+import { AccessTokens, ClientCertificates, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { etagOf } from '../../common/http/public-document.js';
@@ -57,6 +57,7 @@ export class CardService {
     private readonly grpc: GrpcAddress,
     private readonly signer: CardSigner,
     private readonly tokens: AccessTokens,
+    private readonly certificates: ClientCertificates,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
@@ -181,6 +182,7 @@ export class CardService {
       publicUrl: publicUrl.base,
       grpc: target === undefined ? undefined : { target, secure },
       issuers: this.tokens.issuers,
+      takesCertificates: this.certificates.areTaken,
       instanceId: await this.settings.instanceId(),
     };
   }

@@ -15,6 +15,8 @@ export interface HubFacts {
   };
   /** Whose access tokens the hub takes. */
   readonly issuers: readonly Issuer[];
+  /** Whether callers may show client certificates. */
+  readonly takesCertificates: boolean;
   /** Without a slash at the end. */
   readonly publicUrl: string;
   /** Where the gRPC server is reached, `host:port`; undefined while there is none. */
@@ -46,7 +48,7 @@ export function composeHubCard(
       ...capabilitiesOf(hub.config),
       extensions: [routingExtension(hub.instanceId), ...extensionsOfAll(agents)],
     },
-    ...hubSecurity(hub.config.auth.mode, hub.issuers),
+    ...hubSecurity(hub.config.auth.mode, hub.issuers, hub.takesCertificates),
     defaultInputModes,
     defaultOutputModes,
     skills: [
@@ -72,7 +74,7 @@ export function composeAgentCard(agent: CardAgent, hub: HubFacts): AgentCard {
       ...capabilitiesOf(hub.config),
       extensions: [...extensionsOf(agent), routingExtension(hub.instanceId)],
     },
-    ...hubSecurity(hub.config.auth.mode, hub.issuers),
+    ...hubSecurity(hub.config.auth.mode, hub.issuers, hub.takesCertificates),
     defaultInputModes: modesOf(card.defaultInputModes),
     defaultOutputModes: modesOf(card.defaultOutputModes),
     skills: card.skills.map((skill) => ({ ...skill, ...skillModes(agent, skill) })),

@@ -11,7 +11,11 @@ const KEY = 'An API key of the hub.';
  * How callers prove who they are, as cards say it: any one of the schemes is enough. With `auth.mode: none` there is
  * nothing to say.
  */
-export function hubSecurity(mode: 'keys' | 'none', issuers: readonly IssuerFacts[]): Security {
+export function hubSecurity(
+  mode: 'keys' | 'none',
+  issuers: readonly IssuerFacts[],
+  takesCertificates: boolean,
+): Security {
   if (mode === 'none') return { securitySchemes: {}, securityRequirements: [] };
   const securitySchemes: Record<string, SecurityScheme> = {
     bearer: bearer(issuers.length === 0 ? KEY : 'An API key of the hub, or an access token.'),
@@ -32,6 +36,11 @@ export function hubSecurity(mode: 'keys' | 'none', issuers: readonly IssuerFacts
       securitySchemes[name] = scheme;
       securityRequirements.push({ schemes: { [name]: { list } } });
     }
+  }
+  if (takesCertificates) {
+    const value = { description: 'A client certificate that the hub knows.' };
+    securitySchemes['mtls'] = { scheme: { $case: 'mtlsSecurityScheme', value } };
+    securityRequirements.push({ schemes: { mtls: { list: [] } } });
   }
   return { securitySchemes, securityRequirements };
 }

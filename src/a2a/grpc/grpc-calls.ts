@@ -62,7 +62,8 @@ export class GrpcCalls {
     this.limits = messageLimitsOf(config);
     this.messages = new IncomingMessages(capacity, (path) => this.rulesOf(path), log);
     this.callers = new Callers(async (headers, metadata) => {
-      const caller = await admission.admit(headers);
+      const socket = this.messages.streamOf(metadata)?.session?.socket;
+      const caller = await admission.admit(headers, { listener: 'grpc', socket });
       this.observer.from(metadata, caller);
       this.messages.from(metadata, caller);
       return caller;

@@ -1,10 +1,5 @@
 import { promisify } from 'node:util';
-import {
-  Server,
-  ServerCredentials,
-  type ServiceDefinition,
-  type UntypedServiceImplementation,
-} from '@grpc/grpc-js';
+import { Server, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import {
   type BeforeApplicationShutdown,
   Injectable,
@@ -12,13 +7,14 @@ import {
 } from '@nestjs/common';
 import { Draining } from '../../common/draining.js';
 import { Log } from '../../common/logger.js';
-import { AppConfig, GrpcAddress } from '../../config/index.js';
+import { AppConfig, GrpcAddress, ListenerTls } from '../../config/index.js';
 import { checkListed } from '../capabilities.js';
 import { GrpcCalls } from './grpc-calls.js';
 import { GrpcHealth } from './grpc-health.js';
 import { GrpcObserver } from './grpc-observer.js';
 import { type GrpcService, SERVICE_NAMES } from './grpc-service.js';
 import { MAX_SEND_BYTES } from './large-answer.js';
+import { serverCredentials } from './server-credentials.js';
 import { V0GrpcService } from './v0-service.js';
 import { V1GrpcService } from './v1-service.js';
 
@@ -46,6 +42,7 @@ export class GrpcBinding implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly draining: Draining,
     private readonly observer: GrpcObserver,
     private readonly log: Log,
+    private readonly tls: ListenerTls,
     v1: V1GrpcService,
     v0: V0GrpcService,
   ) {
@@ -101,13 +98,13 @@ export class GrpcBinding implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async listen(server: Server): Promise<number> {
-    const { port, tlsCertificate, tlsKey } = this.config.grpc;
+    const { port } = this.config.grpc;
     const { host } = this.config.server;
     const target = `${host.includes(':') ? `[${host}]` : host}:${Math.max(port, 0)}`;
     try {
       return await promisify(server.bindAsync.bind(server))(
         target,
-        credentialsOf(tlsCertificate, tlsKey),
+        serverCredentials(this.tls.grpc),
       );
     } catch (thrown) {
       server.forceShutdown();
@@ -137,13 +134,6 @@ function definitionOf({ methods }: GrpcService): ServiceDefinition {
       },
     ]),
   );
-}
-
-function credentialsOf(certificate: string | null, key: string | null): ServerCredentials {
-  if (certificate === null || key === null) return ServerCredentials.createInsecure();
-  return ServerCredentials.createSsl(null, [
-    { cert_chain: Buffer.from(certificate), private_key: Buffer.from(key) },
-  ]);
 }
 
 /** Resolves when all calls have ended, or have been ended after `limitMs`. */

@@ -2,6 +2,7 @@ import { declaredList } from '../declared-list.js';
 import { choice, duration, flag, optionalText, ports, texts } from '../setting-kinds.js';
 import { Section } from '../setting.js';
 import { HOUR, DAY } from '../units.js';
+import { CERTIFICATE_SETTINGS } from './certificates.js';
 
 const ISSUERS =
   'a list of issuers (in a file only), each with id, issuer, organization or claims.organization, and optionally audiences, ' +
@@ -48,6 +49,7 @@ export const ACCESS_SETTINGS = {
       description:
         'How long the subscriptions of a principal stay active after its last valid key or sign-in, or the last one with the scope they need, was revoked or expired. After that they are paused, and no event is lost, until it has such a one again; 0s pauses them at once.',
     }),
+    ...CERTIFICATE_SETTINGS,
   }),
 
   egress: new Section('What the hub may connect to.', {

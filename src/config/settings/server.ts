@@ -1,15 +1,14 @@
-import {
-  choice,
-  duration,
-  number,
-  optionalHttpUrl,
-  optionalText,
-  size,
-  text,
-} from '../setting-kinds.js';
+import { choice, duration, number, optionalHttpUrl, size, text } from '../setting-kinds.js';
+import { optionalPem } from '../pem-setting.js';
 import { origins } from '../origins.js';
 import { Section } from '../setting.js';
 import { SECOND, HOUR, KIB, MIB } from '../units.js';
+
+const CHAIN = "or file:PATH: the server's own first, its intermediates after it.";
+const KEY =
+  'The private key of the certificate as PEM without a passphrase, or file:PATH; both or neither.';
+const CLIENT_CA =
+  'The authorities, as PEM or file:PATH, whose certificates callers may show instead of a key; auth.certificates says who they are then. Callers without one go on as before. Null: no certificate is asked for.';
 
 /** What the hub listens at, and what it is. */
 export const SERVER_SETTINGS = {
@@ -67,6 +66,20 @@ export const SERVER_SETTINGS = {
       description:
         'Origins (https://app.example.com) whose pages may call the hub from a browser, with a key also under auth.mode none: A2A over HTTP and the admin API alike; * for every origin. Empty: none but its own.',
     }),
+    tls: new Section(
+      'TLS of the HTTP server itself, without a proxy in front. Files are read again when they change; new connections have what is in them. See docs/tls.md.',
+      {
+        certificate: optionalPem({
+          default: null,
+          description: `The certificate of the server as PEM, ${CHAIN} Null: without TLS.`,
+        }),
+        key: optionalPem({ default: null, description: KEY, secret: true }),
+        clientCa: optionalPem({
+          default: null,
+          description: `${CLIENT_CA} For callers over HTTP; those over gRPC have grpc.tlsClientCa.`,
+        }),
+      },
+    ),
     rateLimit: new Section('How often one principal may call the A2A API of one process.', {
       requestsPerSecond: number({
         min: 0,
@@ -102,16 +115,14 @@ export const SERVER_SETTINGS = {
       description:
         'The address clients reach the gRPC server at (https://grpc.example.com). Null: the host of publicUrl with this port.',
     }),
-    tlsCertificate: optionalText({
+    tlsCertificate: optionalPem({
       default: null,
-      description:
-        'The certificate chain as PEM, or file:PATH. Null: without TLS, for a proxy in front or a loopback host.',
-      reference: true,
+      description: `The certificate of the gRPC server as PEM, ${CHAIN} Null: without TLS, for a proxy in front or a loopback host.`,
     }),
-    tlsKey: optionalText({
+    tlsKey: optionalPem({ default: null, description: KEY, secret: true }),
+    tlsClientCa: optionalPem({
       default: null,
-      description: 'The private key of the certificate as PEM, or file:PATH; both or neither.',
-      secret: true,
+      description: `${CLIENT_CA} For callers over gRPC; those over HTTP have server.tls.clientCa.`,
     }),
   }),
 
