@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CertificateCaller, ConfigOverrides } from '../../src/config/index.js';
@@ -57,6 +59,20 @@ const card = (client: HubClient): Promise<HttpAnswer> =>
   client.get('/.well-known/agent-card.json', { key: null });
 const agentOf = (path: string, days?: readonly [number, number]): Promise<Issued> =>
   root!.issue('agent', [], { uris: [`${SPIFFE}/${path}`], ...(days && { days }) });
+
+/** The status of a request on a connection of its own, and whether that went on with the session of another. */
+function listWith(agent: Agent): Promise<{ status: number; isResumed: boolean }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'a2a-version': '1.0' };
+    const options = { agent, headers, rejectUnauthorized: false };
+    const call = request(`${hub.url}/a2a/tasks`, options, (response) => {
+      const isResumed = (response.socket as TLSSocket).isSessionReused();
+      // TLS 1.3 gives sessions behind the handshake.
+      response.resume().once('close', () => resolve({ status: response.statusCode!, isResumed }));
+    });
+    call.once('error', reject).end();
+  });
+}
 
 function config(tls: { readonly ca: string }, callers = CALLERS): ConfigOverrides {
   const [certificate, key] = [pem(host.certificate), pem(host.key)];
@@ -126,14 +142,15 @@ describe('a caller with a certificate that the hub knows', () => {
     expect(await list(callerAt(hub.url, issued))).toMatchObject({ status: 401 });
     const rpc = grpcCaller(grpcTarget(hub), { ...issued, certificate });
     expect(await failureOf(rpc.call(V1.getTask, UNKNOWN))).toMatchObject({ code: 'NOT_FOUND' });
-    const old = new HubClient(hub.url, '', {
-      cert: certificate,
-      key: issued.key,
-      maxVersion: 'TLSv1.2',
-    });
-    for (let times = 0; times < 3; times += 1)
-      expect(await list(old)).toMatchObject({ status: 200 });
-    await old.disconnect();
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      // It opens a connection for each request, and resumes the session of the one before.
+      const agent = new Agent({ cert: certificate, key: issued.key, maxVersion });
+      const answers: { status: number; isResumed: boolean }[] = [];
+      for (let times = 0; times < 3; times += 1) answers.push(await listWith(agent));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(answers.at(-1)!.isResumed).toBe(true);
+      agent.destroy();
+    }
   });
 
   it('shows a key instead when it has one', async () => {
@@ -418,6 +435,22 @@ describe('a certificate that a proxy names', () => {
     const failure = await failureOf(rpc.call(V1.getTask, UNKNOWN, headers));
     expect(failure).toMatchObject({ code: 'INVALID_ARGUMENT' });
     rpc.close();
+  });
+
+  it('counts alone: the certificate of the proxy itself is no caller', async () => {
+    const base = config({ ca: root!.certificate });
+    const auth = { ...base.auth, certificateProxies: ['127.0.0.1'] };
+    const both = await startHub({ config: { ...base, auth } });
+    const proxy = callerAt(both.url, await agentOf('proxy'));
+    expect(await list(proxy)).toMatchObject({ status: 401 });
+    const headers = { 'client-cert': encoded(await agentOf('caller')) };
+    expect(await list(proxy, headers)).toMatchObject({ status: 200 });
+    const { body } = await both.admin('GET', '/api/v1/principals?organization=acme');
+    const subjects = body.items.map(
+      (each: { identity: { subject: string } }) => each.identity.subject,
+    );
+    expect(subjects).toEqual([`${SPIFFE}/caller`]);
+    await both.close();
   });
 
   it('means nothing where no caller has one', async () => {
