@@ -231,7 +231,10 @@ export class GroupCommitTaskLog extends TaskLog {
         this.reading(this.loads.during((loads) => this.store.open(writer.taskId, by(loads)))),
       )
       // One that has updates waiting stays: a second writer of its task would decide on the same state.
-      .then(() => this.next(writer));
+      .then(() => {
+        this.next(writer);
+        this.cache.trim();
+      });
   }
 
   private load(
@@ -331,7 +334,8 @@ export class GroupCommitTaskLog extends TaskLog {
   /** Another process may have changed the task since, without this one knowing. */
   private async verify(writer: TaskWriter): Promise<void> {
     await writer.verify(() => this.reading(this.store.version(writer.taskId)));
-    this.wake(writer);
+    this.next(writer);
+    this.cache.trim();
   }
 
   /** Lets the writer go on after its append, or after it has loaded its task. */

@@ -23,7 +23,16 @@ const AGENTS = {
 };
 
 /** What an agent streams again and again. */
-const ENDLESS = { endless: chunk, chatty: said };
+const ENDLESS = {
+  endless: chunk,
+  chatty: said,
+  noting: noted,
+  listing: listed,
+  naming: named,
+  tiny: crumb,
+  repeating: repeated,
+  wordy: identified,
+};
 
 function message(part) {
   return `{"messageId":"a","role":"ROLE_AGENT","parts":[${part}]}`;
@@ -64,6 +73,7 @@ function sendCard(name, response) {
 }
 
 const TEXT = [{ text: 'y'.repeat(64 * 1024) }];
+const NOTES = { note: 'z'.repeat(8 * 1024) };
 
 function chunk(of) {
   return { artifactUpdate: { ...of, artifact: { artifactId: 'a', parts: TEXT }, append: true } };
@@ -74,8 +84,50 @@ function said(of) {
   return { statusUpdate: { ...of, status: { state: 'TASK_STATE_WORKING', message } } };
 }
 
+/** A message that is all metadata. */
+function noted(of) {
+  const message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text: 'x' }] };
+  const status = { state: 'TASK_STATE_WORKING', message: { ...message, metadata: NOTES } };
+  return { statusUpdate: { ...of, status } };
+}
+
+/** One of a thousand artifacts, which are all metadata. */
+function listed(of, n) {
+  const metadata = { [`note ${n}`]: NOTES.note };
+  const artifact = { artifactId: `a${n % 1000}`, parts: [{ text: `${n}` }], metadata };
+  return { artifactUpdate: { ...of, artifact, append: n >= 1000 } };
+}
+
+/** Metadata of the task, under another name each time. */
+function named(of, n) {
+  const status = { state: 'TASK_STATE_WORKING' };
+  return { statusUpdate: { ...of, status, metadata: { [`note ${n}`]: NOTES.note } } };
+}
+
+/** A message as small as it can be. */
+function crumb(of, n) {
+  const parts = [{ text: `${n}` }];
+  const message = { messageId: `${n}`, role: 'ROLE_AGENT', parts };
+  return { statusUpdate: { ...of, status: { state: 'TASK_STATE_WORKING', message } } };
+}
+
+/** Much, and then the task as it is, which says nothing new. */
+function repeated(of, n) {
+  if (n < 200) return chunk(of);
+  const status = { state: 'TASK_STATE_WORKING' };
+  const artifacts = [{ artifactId: 'a', parts: TEXT }];
+  return { task: { id: of.taskId, contextId: of.contextId, status, artifacts } };
+}
+
+/** An artifact that is all id. */
+function identified(of, n) {
+  const artifact = { artifactId: `${n % 1000} ${TEXT[0].text}`, parts: [{ text: 'x' }] };
+  return { artifactUpdate: { ...of, artifact } };
+}
+
 /** What `more` gives, as fast as it is read. */
 function endless(id, response, more) {
+  let count = 0;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const [taskId, contextId] = [randomUUID(), randomUUID()];
   const status = { state: 'TASK_STATE_WORKING' };
@@ -83,7 +135,7 @@ function endless(id, response, more) {
   write({ task: { id: taskId, contextId, status } });
   const goOn = () => {
     while (!response.destroyed) {
-      if (!write(more({ taskId, contextId }))) break;
+      if (!write(more({ taskId, contextId }, count++))) break;
     }
   };
   response.on('drain', goOn);
