@@ -29,8 +29,6 @@ const ENDLESS = {
   noting: noted,
   listing: listed,
   naming: named,
-  tiny: crumb,
-  repeating: repeated,
   wordy: identified,
 };
 
@@ -102,21 +100,6 @@ function listed(of, n) {
 function named(of, n) {
   const status = { state: 'TASK_STATE_WORKING' };
   return { statusUpdate: { ...of, status, metadata: { [`note ${n}`]: NOTES.note } } };
-}
-
-/** A message as small as it can be. */
-function crumb(of, n) {
-  const parts = [{ text: `${n}` }];
-  const message = { messageId: `${n}`, role: 'ROLE_AGENT', parts };
-  return { statusUpdate: { ...of, status: { state: 'TASK_STATE_WORKING', message } } };
-}
-
-/** Much, and then the task as it is, which says nothing new. */
-function repeated(of, n) {
-  if (n < 200) return chunk(of);
-  const status = { state: 'TASK_STATE_WORKING' };
-  const artifacts = [{ artifactId: 'a', parts: TEXT }];
-  return { task: { id: of.taskId, contextId: of.contextId, status, artifacts } };
 }
 
 /** An artifact that is all id. */
