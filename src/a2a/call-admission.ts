@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AuthService,
-  KeyWatch,
+  CredentialWatch,
   type Principal,
   type RequestHeaders,
   hasScope,
@@ -15,7 +15,7 @@ export class CallAdmission {
   constructor(
     private readonly auth: AuthService,
     private readonly rate: RateLimit,
-    private readonly keys: KeyWatch,
+    private readonly keys: CredentialWatch,
   ) {}
 
   /**
@@ -25,7 +25,7 @@ export class CallAdmission {
   async admit(headers: RequestHeaders): Promise<Principal> {
     const principal = await this.auth.authenticate(headers);
     if (!hasScope(principal, 'a2a')) {
-      throw new HubError('PERMISSION_DENIED', 'This needs a key with the scope a2a.', {
+      throw new HubError('PERMISSION_DENIED', 'This needs a key or token with the scope a2a.', {
         metadata: { scope: 'a2a' },
       });
     }
@@ -38,7 +38,7 @@ export class CallAdmission {
     return this.rate.count(principal);
   }
 
-  /** See {@link KeyWatch.watch}; for the call of a caller who was let in. */
+  /** See {@link CredentialWatch.watch}; for the call of a caller who was let in. */
   watch(principal: Principal, open: AbortController): () => void {
     return this.keys.watch(principal, open);
   }
