@@ -13,7 +13,7 @@ const HEAP_MIB = 256;
 /** What all tasks of one agent are to have stored before the hub is judged. */
 const STORED_MIB = 150;
 
-const AGENTS = ['endless', 'chatty', 'noting', 'listing', 'naming', 'wordy'];
+const AGENTS = ['naming', 'wordy', 'noting', 'listing', 'chatty', 'endless'];
 
 describe('an agent that answers many messages without end', () => {
   let hub: HubProcess;
@@ -55,17 +55,18 @@ describe('an agent that answers many messages without end', () => {
   );
 
   it.each([
-    ['endless', 'chunks of an artifact'],
-    ['chatty', 'messages in its status'],
     ['noting', 'messages that are metadata'],
     ['listing', 'artifacts that are metadata'],
+    ['chatty', 'messages in its status'],
+    ['endless', 'chunks of an artifact'],
   ])(
     'does not fill the memory of the hub: %s, with %s',
     async (agentId) => {
       const before = await storedMib();
-      await begin(agentId);
+      const ids = await begin(agentId);
       await until(async () => (await storedMib()) - before >= STORED_MIB);
       await expectAlive();
+      await Promise.all(ids.map((id) => hub.rpc('CancelTask', { id }).catch(() => undefined)));
     },
     120_000,
   );

@@ -22,15 +22,16 @@ const AGENTS = {
   deep: (id) => answer(id, `{"message":${message(`{"data":${DEEP}}`)}}`),
 };
 
-/** What an agent streams again and again. */
-const ENDLESS = {
-  endless: chunk,
+/** What an agent streams again and again; it takes a cancel, by ending nothing. */
+const CANCELABLE = {
   chatty: said,
   noting: noted,
   listing: listed,
   naming: named,
   wordy: identified,
 };
+/** The first one also answers a cancel so. */
+const ENDLESS = { endless: chunk, ...CANCELABLE };
 
 function message(part) {
   return `{"messageId":"a","role":"ROLE_AGENT","parts":[${part}]}`;
@@ -40,6 +41,11 @@ function answer(id, result) {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
+function refused(id) {
+  const error = { code: -32002, message: 'Task cannot be canceled' };
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
+}
+
 const server = createServer((asked, response) => {
   const [, name] = asked.url.split('/');
   if (asked.method === 'GET') return void sendCard(name, response);
@@ -47,7 +53,10 @@ const server = createServer((asked, response) => {
   asked.on('data', (piece) => (body += piece));
   asked.on('end', () => {
     count(`asked ${name}`);
-    const { id = null } = JSON.parse(body);
+    const { id = null, method } = JSON.parse(body);
+    if (name in CANCELABLE && method === 'CancelTask') {
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(refused(id));
+    }
     if (name in ENDLESS) return endless(id, response, ENDLESS[name]);
     const text = AGENTS[name]?.(id);
     if (text === undefined) return;
