@@ -26,7 +26,6 @@ const AGENTS = {
 const CANCELABLE = {
   chatty: said,
   noting: noted,
-  listing: listed,
   naming: named,
   wordy: identified,
 };
@@ -96,13 +95,6 @@ function noted(of) {
   const message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text: 'x' }] };
   const status = { state: 'TASK_STATE_WORKING', message: { ...message, metadata: NOTES } };
   return { statusUpdate: { ...of, status } };
-}
-
-/** One of a thousand artifacts, which are all metadata. */
-function listed(of, n) {
-  const metadata = { [`note ${n}`]: NOTES.note };
-  const artifact = { artifactId: `a${n % 1000}`, parts: [{ text: `${n}` }], metadata };
-  return { artifactUpdate: { ...of, artifact, append: n >= 1000 } };
 }
 
 /** Metadata of the task, under another name each time. */
