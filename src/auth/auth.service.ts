@@ -32,7 +32,9 @@ type Found = Principal | Date | undefined;
 
 /** Why a key is refused, or its open calls end, that has expired. */
 export function keyHasExpired(at: Date): HubError {
-  return new HubError('UNAUTHENTICATED', `The API key has expired (${at.toISOString()}).`);
+  return new HubError('UNAUTHENTICATED', `The API key has expired (${at.toISOString()}).`, {
+    refusal: { cause: 'expired-key' },
+  });
 }
 
 /** Finds out who is calling. */
@@ -77,6 +79,7 @@ export class AuthService {
       key === undefined
         ? 'An API key is needed: Authorization: Bearer KEY, or X-API-Key: KEY.'
         : 'The API key is not valid.',
+      { refusal: { cause: key === undefined ? 'no-credential' : 'unknown-key' } },
     );
   }
 

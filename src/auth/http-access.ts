@@ -119,6 +119,7 @@ export class HttpAccess {
     request.principal = principal;
     throw new HubError('PERMISSION_DENIED', `This needs a key with the scope ${scope}.`, {
       metadata: { scope },
+      refusal: { scope },
     });
   }
 }

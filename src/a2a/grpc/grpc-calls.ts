@@ -62,8 +62,7 @@ export class GrpcCalls {
     this.limits = messageLimitsOf(config);
     this.messages = new IncomingMessages(capacity, (path) => this.rulesOf(path), log);
     this.callers = new Callers(async (headers, metadata) => {
-      const caller = await admission.admit(headers);
-      this.observer.from(metadata, caller);
+      const caller = await admission.admit(headers, (known) => this.observer.from(metadata, known));
       this.messages.from(metadata, caller);
       return caller;
     });

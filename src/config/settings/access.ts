@@ -1,6 +1,6 @@
-import { choice, duration, flag, optionalText, ports, texts } from '../setting-kinds.js';
+import { choice, days, duration, flag, optionalText, ports, texts } from '../setting-kinds.js';
 import { Section } from '../setting.js';
-import { HOUR, DAY } from '../units.js';
+import { SECOND, MINUTE, HOUR, DAY } from '../units.js';
 
 /** Who may call the hub, and what the hub may call. */
 export const ACCESS_SETTINGS = {
@@ -29,6 +29,31 @@ export const ACCESS_SETTINGS = {
         'How long the subscriptions of a principal stay active after its last valid key, or its last key with the scope they need, was revoked or expired. After that they are paused, and no event is lost, until it has such a key again; 0s pauses them at once.',
     }),
   }),
+
+  audit: new Section(
+    'The record of who did what: changes by administrators, refusals, tasks; docs/audit.md.',
+    {
+      tasks: flag({
+        default: true,
+        description:
+          'Whether each task that has ended gets an entry: whose it was, which agents worked on it, and how that ended.',
+      }),
+      retentionDays: days({
+        min: 0,
+        max: 36_500,
+        default: 400,
+        description:
+          'How long an entry is kept; 0d keeps all of them. A signed note remains of what is deleted, so that a verification still succeeds.',
+      }),
+      anchorEveryMs: duration({
+        min: SECOND,
+        max: DAY,
+        default: MINUTE,
+        description:
+          'How long entries are written before they are signed together: what is changed before that does not show. 1m are at most 1440 signatures a day for each process.',
+      }),
+    },
+  ),
 
   egress: new Section('What the hub may connect to.', {
     allow: texts({
