@@ -1,4 +1,5 @@
 import { readDeclaredAgents } from './agents/index.js';
+import { readDeclaredIssuers } from './auth/index.js';
 import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
 import { checkDeclaredRouting } from './routing/index.js';
 
@@ -7,7 +8,8 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
   try {
     const config = source.initial;
     const agents = readDeclaredAgents(config.agents.declared);
-    await checkTogether([agents, checkDeclaredRouting(config)]);
+    const issuers = readDeclaredIssuers(config.auth.issuers);
+    await checkTogether([issuers, agents, checkDeclaredRouting(config)]);
     return source;
   } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;

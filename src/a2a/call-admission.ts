@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AuthService,
-  KeyWatch,
+  CredentialWatch,
   type Principal,
   type RequestHeaders,
   hasScope,
@@ -15,7 +15,7 @@ export class CallAdmission {
   constructor(
     private readonly auth: AuthService,
     private readonly rate: RateLimit,
-    private readonly keys: KeyWatch,
+    private readonly keys: CredentialWatch,
   ) {}
 
   /**
@@ -44,7 +44,7 @@ export class CallAdmission {
     return this.rate.count(principal);
   }
 
-  /** See {@link KeyWatch.watch}; for the call of a caller who was let in. */
+  /** See {@link CredentialWatch.watch}; for the call of a caller who was let in. */
   watch(principal: Principal, open: AbortController): () => void {
     return this.keys.watch(principal, open);
   }

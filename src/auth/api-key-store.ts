@@ -79,6 +79,6 @@ export abstract class ApiKeyStore {
   /** The names of keys, by their ids; ids of none are left out. */
   abstract names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 
-  /** Whether more than one organization has a key that is not revoked, operators' keys aside. */
+  /** Whether more than one organization has a valid key or sign-in, operators' aside. */
   abstract hasSeveralOrganizations(): Promise<boolean>;
 }

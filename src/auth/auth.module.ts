@@ -2,20 +2,28 @@ import { Module } from '@nestjs/common';
 import type { Database } from '../database/database.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
+import { CallerOrganizations } from './caller-organizations.js';
 import { HttpAccess } from './http-access.js';
+import { Challenges } from './challenge.js';
+import { IdentityStore } from './identity-store.js';
+import { AccessTokens } from './issuers/access-tokens.js';
+import { ProtectedResource } from './issuers/protected-resource.js';
+import { KeyCallers } from './key-callers.js';
 import { KeyExpiry } from './key-expiry.js';
 import { KeyUses } from './key-uses.js';
-import { KeyWatch } from './key-watch.js';
+import { CredentialWatch } from './credential-watch.js';
 import { KeylessWarnings } from './keyless-warnings.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 import { SqlApiKeyStore } from './persistence/sql-api-key.store.js';
+import { SqlIdentityStore } from './persistence/sql-identity.store.js';
 import { SqlPrincipalStore } from './persistence/sql-principal.store.js';
 import { PrincipalChanges } from './principal-changes.js';
 import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
 import { PrincipalsController } from './principals.controller.js';
 import { PrincipalsService } from './principals.service.js';
+import { TokenCallers } from './token-callers.js';
 
 /** The keys in a database, for a command that runs without the hub. */
 export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore(database);
@@ -24,23 +32,33 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
   controllers: [KeysController, PrincipalsController],
   providers: [
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
+    { provide: IdentityStore, useClass: SqlIdentityStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },
     PrincipalHolds,
     PrincipalChanges,
     PrincipalsService,
+    AccessTokens,
+    ProtectedResource,
+    Challenges,
+    KeyCallers,
+    TokenCallers,
     AuthService,
+    CallerOrganizations,
     HttpAccess,
-    KeyWatch,
+    CredentialWatch,
     KeysService,
     KeyUses,
     KeyExpiry,
     KeylessWarnings,
   ],
   exports: [
+    AccessTokens,
     ApiKeyStore,
+    CallerOrganizations,
+    Challenges,
     AuthService,
     HttpAccess,
-    KeyWatch,
+    CredentialWatch,
     KeysService,
     PrincipalChanges,
     PrincipalHolds,

@@ -5,10 +5,12 @@ import type { Log } from '../common/logger.js';
 import { type ConfigOverrides, configWith } from '../config/index.js';
 import { AuthService } from './auth.service.js';
 import { FakeApiKeyStore } from './fake-api-key.store.js';
+import { KeyCallers } from './key-callers.js';
 import { KeyUses } from './key-uses.js';
-import { KeyWatch } from './key-watch.js';
+import { CredentialWatch } from './credential-watch.js';
 import { KeysService } from './keys.service.js';
 import { PrincipalChanges } from './principal-changes.js';
+import type { TokenCallers } from './token-callers.js';
 
 class SettableClock extends Clock {
   ms = 1_000_000;
@@ -32,12 +34,14 @@ beforeEach(() => {
 function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: KeysService } {
   const config = configWith(overrides);
   const log = { warn: () => undefined } as unknown as Log;
-  const auth = new AuthService(config, store, clock, new KeyUses(store, log));
+  const callers = new KeyCallers(config, store, clock, new KeyUses(store, log));
+  const noTokens = { areAccepted: false } as TokenCallers;
+  const auth = new AuthService(config, callers, noTokens, clock);
   const watched = {
     revision: () => Promise.resolve(0),
-    validKeys: () => Promise.resolve(new Set<string>()),
+    validCredentials: () => Promise.resolve(new Set<string>()),
   };
-  const watch = new KeyWatch(watched, log, clock);
+  const watch = new CredentialWatch(watched, log, clock);
   const [changes, ids] = [new PrincipalChanges(), new SystemIdSource()];
   return { auth, keys: new KeysService(config, store, auth, watch, changes, clock, ids) };
 }

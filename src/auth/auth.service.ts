@@ -2,168 +2,142 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { AppConfig, isLoopback } from '../config/index.js';
-import { type ApiKey, ApiKeyStore } from './api-key-store.js';
-import { type RequestHeaders, hashOf, keyIdOf, presentedKey, sameHash } from './credential.js';
-import { KeyLookups } from './key-lookups.js';
-import { KeyUses } from './key-uses.js';
-import type { Principal } from './principal.js';
+import { type Presented, type RequestHeaders, hashOf, keyIdOf, presented } from './credential.js';
+import { KeyCallers } from './key-callers.js';
+import {
+  ANONYMOUS_PRINCIPAL,
+  DEFAULT_ORGANIZATION,
+  type Principal,
+  principalOf,
+} from './principal.js';
+import { TokenCallers } from './token-callers.js';
 import type { Scope } from '../common/scope.js';
 
-/** How long a verified key is believed: a revocation by another process is noticed after that. */
+/** How long a caller is believed: what another process has revoked or disabled is noticed after that. */
 const BELIEVED_MS = 1000;
-/** Verified keys remembered at once. */
+/** Callers remembered at once, by their credentials. */
 const REMEMBERED = 10_000;
 
-/** The organization of callers that were given none. */
-export const DEFAULT_ORGANIZATION = 'default';
-/** The principal of the configured admin key and of the one made at the first start. */
-export const ADMIN_PRINCIPAL = 'admin';
-/** Whoever comes without a key, with `auth.mode: none`. */
-export const ANONYMOUS_PRINCIPAL = 'anonymous';
-
-interface Verified {
-  readonly keyId: string;
+interface Remembered {
   readonly principal: Principal;
   readonly until: number;
-}
-
-/** Whose key it is; when it has expired; undefined for no valid key. */
-type Found = Principal | Date | undefined;
-
-/** Why a key is refused, or its open calls end, that has expired. */
-export function keyHasExpired(at: Date): HubError {
-  return new HubError('UNAUTHENTICATED', `The API key has expired (${at.toISOString()}).`, {
-    refusal: { cause: 'expired-key' },
-  });
 }
 
 /** Finds out who is calling. */
 @Injectable()
 export class AuthService {
-  /** By the hash of the key, oldest first. */
-  private readonly verified = new Map<string, Verified>();
-  /** Look-ups under way, by the hash of the key. */
-  private readonly running = new Map<string, Promise<Found>>();
-  /** Raised by what ends keys here: a look-up that began before must not be remembered. */
+  /** By the hash of the credential, oldest first. */
+  private readonly remembered = new Map<string, Remembered>();
+  /** Look-ups under way, by the hash of the credential. */
+  private readonly running = new Map<string, Promise<Principal>>();
+  /** Raised by what ends credentials here: a look-up that began before must not be remembered. */
   private ended = 0;
-  private readonly adminHash: string | null;
-  private readonly lookups = new KeyLookups();
-  /** Who calls without a key under `auth.mode: none`; undefined when a key is needed. */
+  /** Who calls without a credential under `auth.mode: none`; undefined when one is needed. */
   readonly anonymous: Principal | undefined;
 
   constructor(
     config: AppConfig,
-    private readonly store: ApiKeyStore,
+    private readonly keys: KeyCallers,
+    private readonly tokens: TokenCallers,
     private readonly clock: Clock,
-    private readonly uses: KeyUses,
   ) {
-    this.adminHash = config.auth.adminKey === null ? null : hashOf(config.auth.adminKey);
     if (config.auth.mode !== 'none') return;
     const scopes: Scope[] = ['a2a', 'push', 'agents'];
     if (isLoopback(config.server.host)) scopes.push('admin');
-    this.anonymous = principal(ANONYMOUS_PRINCIPAL, DEFAULT_ORGANIZATION, scopes);
+    this.anonymous = principalOf({
+      id: ANONYMOUS_PRINCIPAL,
+      organization: DEFAULT_ORGANIZATION,
+      scopes,
+    });
   }
 
   /**
-   * The principal of the key in the headers. Rejects with UNAUTHENTICATED when there is none, it is
-   * unknown, is revoked or has expired, or its principal is disabled; with `auth.mode: none` such a caller is `anonymous` instead.
+   * The principal of the API key or access token in the headers. Rejects with UNAUTHENTICATED when there is none or it
+   * is not valid, or its principal is disabled; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
+   * UNAVAILABLE when the issuer of a token cannot be asked.
    */
   async authenticate(headers: RequestHeaders): Promise<Principal> {
-    const key = presentedKey(headers);
-    const known = key === undefined ? undefined : await this.verify(key);
-    if (known !== undefined && !(known instanceof Date)) return known;
-    if (this.anonymous !== undefined) return this.anonymous;
-    if (known !== undefined) throw keyHasExpired(known);
-    throw new HubError(
-      'UNAUTHENTICATED',
-      key === undefined
-        ? 'An API key is needed: Authorization: Bearer KEY, or X-API-Key: KEY.'
-        : 'The API key is not valid.',
-      { refusal: { cause: key === undefined ? 'no-credential' : 'unknown-key' } },
-    );
+    const credential = presented(headers);
+    if (credential === undefined) return this.anonymous ?? this.refuse();
+    try {
+      return await this.verify(credential);
+    } catch (error) {
+      const isRefused = error instanceof HubError && error.reason === 'UNAUTHENTICATED';
+      if (isRefused && this.anonymous !== undefined) return this.anonymous;
+      throw error;
+    }
   }
 
   /** Forgets a key at once, because it was revoked here. */
   forget(keyId: string): void {
-    this.ended += 1;
-    this.running.clear();
-    for (const [hash, entry] of this.verified) {
-      if (entry.keyId === keyId) this.verified.delete(hash);
-    }
+    this.forgetThose((principal) => principal.keyId === keyId);
   }
 
-  /** Forgets all keys of a principal at once, because it was disabled here. */
+  /** Forgets all credentials of a principal at once, because it was disabled here. */
   forgetPrincipal(id: string): void {
-    this.ended += 1;
-    this.running.clear();
-    for (const [hash, entry] of this.verified) {
-      if (entry.principal.id === id) this.verified.delete(hash);
-    }
+    this.forgetThose((principal) => principal.id === id);
   }
 
   /** Asks the database again about keys that were not valid: a principal was enabled here. */
   forgetRefused(): void {
-    this.lookups.forget();
+    this.keys.forgetRefused();
   }
 
-  private async verify(key: string): Promise<Found> {
-    const hash = hashOf(key);
-    if (this.adminHash !== null && sameHash(hash, this.adminHash)) return ADMIN;
+  private forgetThose(isMeant: (principal: Principal) => boolean): void {
+    this.ended += 1;
+    this.running.clear();
+    for (const [hash, { principal }] of this.remembered) {
+      if (isMeant(principal)) this.remembered.delete(hash);
+    }
+  }
+
+  private refuse(): never {
+    const needed = this.tokens.areAccepted
+      ? 'An access token or an API key is needed: Authorization: Bearer TOKEN or KEY, or X-API-Key: KEY.'
+      : 'An API key is needed: Authorization: Bearer KEY, or X-API-Key: KEY.';
+    throw new HubError('UNAUTHENTICATED', needed, { refusal: { cause: 'no-credential' } });
+  }
+
+  private async verify(credential: Presented): Promise<Principal> {
+    const hash = hashOf(credential.value);
+    const admin = this.keys.admin(hash);
+    if (admin !== undefined) return admin;
     const now = this.clock.now().getTime();
-    const remembered = this.verified.get(hash);
+    const remembered = this.remembered.get(hash);
     if (remembered !== undefined && remembered.until > now) return remembered.principal;
-    // Many requests with one key are one look-up.
+    // Many requests with one credential are one look-up.
     const running = this.running.get(hash);
     if (running !== undefined) return running;
-    const looking = this.look(key, hash, now, remembered !== undefined).finally(() => {
+    const looking = this.look(credential, hash, now, remembered !== undefined).finally(() => {
       if (this.running.get(hash) === looking) this.running.delete(hash);
     });
     this.running.set(hash, looking);
     return looking;
   }
 
-  private async look(key: string, hash: string, now: number, wasSeen: boolean): Promise<Found> {
-    const keyId = keyIdOf(key);
-    if (keyId === undefined) return undefined;
+  private async look(
+    { value, isBearer }: Presented,
+    hash: string,
+    now: number,
+    wasSeen: boolean,
+  ): Promise<Principal> {
     const { ended } = this;
-    const search = async (): Promise<ApiKey | Date | undefined> => {
-      const key = await this.store.findValid(keyId);
-      if (!key || !sameHash(key.hash, hash)) return undefined;
-      return key.expiresAt !== null && key.expiresAt.getTime() <= now ? key.expiresAt : key;
-    };
-    // Callers whose key was good a moment ago do not wait behind those who try keys.
-    const found = await (wasSeen ? search() : this.lookups.find(hash, now, search));
-    this.verified.delete(hash);
-    if (found === undefined || found instanceof Date) return found;
-    this.uses.used(found.id, new Date(now));
-    const caller = principal(found.principalId, found.organization, found.scopes, found);
+    this.remembered.delete(hash);
+    // What only X-API-Key carries is never shown to an issuer.
+    const isToken = isBearer && this.tokens.areAccepted && keyIdOf(value) === undefined;
+    const principal = isToken
+      ? await this.tokens.find(value, hash)
+      : await this.keys.find(value, hash, wasSeen);
     if (ended === this.ended) {
-      const until = Math.min(now + BELIEVED_MS, found.expiresAt?.getTime() ?? Infinity);
-      this.remember(hash, { keyId: found.id, principal: caller, until });
+      const until = Math.min(now + BELIEVED_MS, principal.expiresAt?.getTime() ?? Infinity);
+      this.remember(hash, { principal, until });
     }
-    return caller;
+    return principal;
   }
 
-  private remember(hash: string, entry: Verified): void {
-    const oldest = this.verified.keys().next();
-    if (this.verified.size >= REMEMBERED && !oldest.done) this.verified.delete(oldest.value);
-    this.verified.set(hash, entry);
+  private remember(hash: string, entry: Remembered): void {
+    const oldest = this.remembered.keys().next();
+    if (this.remembered.size >= REMEMBERED && !oldest.done) this.remembered.delete(oldest.value);
+    this.remembered.set(hash, entry);
   }
-}
-
-const ADMIN = principal(ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, ['admin']);
-
-function principal(
-  id: string,
-  organization: string,
-  scopes: readonly Scope[],
-  key?: Pick<ApiKey, 'id' | 'name' | 'expiresAt'>,
-): Principal {
-  return Object.freeze({
-    id,
-    organization,
-    scopes: new Set(scopes),
-    ...(key !== undefined && { keyId: key.id, keyName: key.name }),
-    ...(key?.expiresAt && { expiresAt: key.expiresAt }),
-  });
 }

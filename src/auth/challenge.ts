@@ -1,19 +1,50 @@
-import { type RequestHeaders, presentedKey } from './credential.js';
-import type { Scope } from '../common/scope.js';
+import { Injectable } from '@nestjs/common';
+import type { HubError } from '../common/hub-error.js';
+import { PublicUrl } from '../config/index.js';
+import { type RequestHeaders, presented } from './credential.js';
+import { AccessTokens } from './issuers/access-tokens.js';
+import { metadataPathOf, METADATA_PATH } from './issuers/protected-resource.js';
 
-const CHALLENGE = 'Bearer realm="a2a-hub"';
+const SCHEME = 'Bearer realm="a2a-hub"';
+/** What an error_description must not hold (RFC 6750 §3). */
+const NOT_DESCRIBING = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 
-/**
- * The `WWW-Authenticate` of a 401 (RFC 6750 §3): a caller that has shown a key learns that the key is at
- * fault, one that has shown none learns nothing more.
- */
-export function challengeOf(headers: RequestHeaders): string {
-  return presentedKey(headers) === undefined
-    ? CHALLENGE
-    : `${CHALLENGE}, error="invalid_token", error_description="The API key is not valid."`;
+/** A request that was refused. */
+interface Refused {
+  readonly url: string;
+  readonly headers: RequestHeaders;
 }
 
-/** The `WWW-Authenticate` of a 403 to a key that lacks this scope (RFC 6750 §3.1). */
-export function scopeChallenge(scope: Scope): string {
-  return `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`;
+/** Makes the `WWW-Authenticate` of refusals. */
+@Injectable()
+export class Challenges {
+  constructor(
+    private readonly tokens: AccessTokens,
+    private readonly publicUrl: PublicUrl,
+  ) {}
+
+  /**
+   * Of a 401 (RFC 6750 §3) or of a 403 for want of a scope (§3.1); undefined for other failures. A caller that has shown a
+   * key or token learns what is wrong with it, one that has shown none learns nothing more. Where tokens are accepted, it
+   * says where it is published whose (RFC 9728 §5.1).
+   */
+  of({ reason, message, metadata }: HubError, { url, headers }: Refused): string | undefined {
+    if (reason === 'UNAUTHENTICATED') {
+      const description = message.replace(NOT_DESCRIBING, "'");
+      const fault =
+        presented(headers) === undefined
+          ? ''
+          : `, error="invalid_token", error_description="${description}"`;
+      return SCHEME + fault + this.resource(url);
+    }
+    const { scope } = metadata;
+    if (reason !== 'PERMISSION_DENIED' || scope === undefined) return undefined;
+    return `${SCHEME}, error="insufficient_scope", scope="${scope}"${this.resource(url)}`;
+  }
+
+  private resource(url: string): string {
+    if (this.tokens.issuers.length === 0) return '';
+    const path = metadataPathOf(url) ?? METADATA_PATH;
+    return `, resource_metadata="${this.publicUrl.base}${path}"`;
+  }
 }

@@ -1,22 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemIdSource } from '../common/ids.js';
-import { hashOf, keyIdOf, newKey, presentedKey, sameHash } from './credential.js';
+import { hashOf, keyIdOf, newKey, presented, sameHash } from './credential.js';
 
-describe('presentedKey', () => {
+describe('presented', () => {
   it.each([
-    [{ authorization: 'Bearer abc' }, 'abc'],
-    [{ authorization: 'bearer  abc ' }, 'abc'],
-    [{ 'x-api-key': 'abc' }, 'abc'],
-    [{ authorization: 'Bearer abc', 'x-api-key': 'other' }, 'abc'],
-    [{ authorization: 'Basic dXNlcg==', 'x-api-key': 'abc' }, 'abc'],
-    [{ authorization: ['Bearer abc', 'Bearer other'] }, 'abc'],
+    [{ authorization: 'Bearer abc' }, { value: 'abc', isBearer: true }],
+    [{ authorization: 'bearer  abc ' }, { value: 'abc', isBearer: true }],
+    [{ 'x-api-key': 'abc' }, { value: 'abc', isBearer: false }],
+    [
+      { authorization: 'Bearer abc', 'x-api-key': 'other' },
+      { value: 'abc', isBearer: true },
+    ],
+    [
+      { authorization: 'Basic dXNlcg==', 'x-api-key': 'abc' },
+      { value: 'abc', isBearer: false },
+    ],
+    [{ authorization: ['Bearer abc', 'Bearer other'] }, { value: 'abc', isBearer: true }],
     [{ authorization: 'Basic dXNlcg==' }, undefined],
     [{ authorization: 'Bearer' }, undefined],
     [{ authorization: 'Bearer a b' }, undefined],
     [{ 'x-api-key': '' }, undefined],
     [{}, undefined],
-  ])('of %j is %s', (headers, key) => {
-    expect(presentedKey(headers)).toBe(key);
+  ])('of %j is %j', (headers, found) => {
+    expect(presented(headers)).toEqual(found);
   });
 });
 

@@ -4,11 +4,20 @@ import type { IdSource } from '../common/ids.js';
 /** Request headers, as Node gives them: names in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The key a caller presents: `Authorization: Bearer KEY`, else `X-API-Key: KEY`. */
-export function presentedKey(headers: RequestHeaders): string | undefined {
+/** An API key or an access token, as a caller shows it. */
+export interface Presented {
+  readonly value: string;
+  /** It came as a bearer token (RFC 6750 §2.1), not as an API key. */
+  readonly isBearer: boolean;
+}
+
+/** What a caller presents: `Authorization: Bearer KEY` or `Bearer TOKEN`, else `X-API-Key: KEY`. */
+export function presented(headers: RequestHeaders): Presented | undefined {
   const authorization = first(headers['authorization']);
-  const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '');
-  return bearer?.[1] ?? (first(headers['x-api-key']) || undefined);
+  const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (bearer !== undefined) return { value: bearer, isBearer: true };
+  const key = first(headers['x-api-key']);
+  return key ? { value: key, isBearer: false } : undefined;
 }
 
 /** A new key: `hub_<id>_<secret>`, the secret of 256 random bits. */

@@ -2,11 +2,15 @@ import { expect, it } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { SystemClock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
-import { configWith } from '../config/index.js';
+import { configWith, type PublicUrl } from '../config/index.js';
 import { AuthService } from './auth.service.js';
+import { Challenges } from './challenge.js';
 import { FakeApiKeyStore } from './fake-api-key.store.js';
 import { HttpAccess } from './http-access.js';
+import type { AccessTokens } from './issuers/access-tokens.js';
+import { KeyCallers } from './key-callers.js';
 import { KeyUses } from './key-uses.js';
+import type { TokenCallers } from './token-callers.js';
 
 /** A hub for which no key is needed, with a path whoever may call it is let in to and one that asks for a scope. */
 function openServer(): FastifyInstance {
@@ -14,7 +18,11 @@ function openServer(): FastifyInstance {
   const store = new FakeApiKeyStore();
   const uses = new KeyUses(store, { warn: () => undefined } as unknown as Log);
   const server = Fastify();
-  new HttpAccess(new AuthService(config, store, new SystemClock(), uses), config).guard(server);
+  const clock = new SystemClock();
+  const keys = new KeyCallers(config, store, clock, uses);
+  const auth = new AuthService(config, keys, { areAccepted: false } as TokenCallers, clock);
+  const challenges = new Challenges({ issuers: [] } as unknown as AccessTokens, {} as PublicUrl);
+  new HttpAccess(auth, challenges, config).guard(server);
   server.get('/', { config: { access: 'optional' } }, ({ principal }) => ({ id: principal?.id }));
   server.get('/keys', { config: { access: 'admin' } }, ({ principal }) => ({ id: principal?.id }));
   return server;

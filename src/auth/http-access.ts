@@ -4,7 +4,8 @@ import { HubError } from '../common/hub-error.js';
 import '../common/http/declare-access.js';
 import { AppConfig } from '../config/index.js';
 import { AuthService } from './auth.service.js';
-import { presentedKey } from './credential.js';
+import { Challenges } from './challenge.js';
+import { presented } from './credential.js';
 import { OwnPages } from './own-pages.js';
 import { type Principal, hasScope } from './principal.js';
 import { SCOPES, type Scope } from '../common/scope.js';
@@ -57,6 +58,7 @@ export class HttpAccess {
 
   constructor(
     private readonly auth: AuthService,
+    private readonly challenges: Challenges,
     config: AppConfig,
   ) {
     this.pages = new OwnPages(config);
@@ -66,7 +68,15 @@ export class HttpAccess {
   guard(server: FastifyInstance): void {
     server.decorateRequest('principal', null);
     server.addHook('onRoute', (route) => this.declare(route));
-    server.addHook('onRequest', (request) => this.admit(request));
+    server.addHook('onRequest', async (request, reply) => {
+      try {
+        await this.admit(request);
+      } catch (error) {
+        const challenge = error instanceof HubError && this.challenges.of(error, request);
+        if (challenge) void reply.header('www-authenticate', challenge);
+        throw error;
+      }
+    });
   }
 
   private declare({ method, url, config }: RouteOptions): void {
@@ -102,7 +112,7 @@ export class HttpAccess {
   /** Whoever shows a key, or is let in without one. */
   private async known(request: FastifyRequest): Promise<Principal | null> {
     const { anonymous } = this.auth;
-    if (presentedKey(request.headers) === undefined && anonymous === undefined) return null;
+    if (presented(request.headers) === undefined && anonymous === undefined) return null;
     const principal = await this.auth.authenticate(request.headers);
     // Also with a key that is none: it proves nothing.
     return principal === anonymous && this.pages.fault(request) !== undefined ? null : principal;

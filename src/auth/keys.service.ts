@@ -6,10 +6,11 @@ import { issueCursor, readCursor } from '../common/cursor.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
 import { type ApiKey, ApiKeyStore } from './api-key-store.js';
-import { ADMIN_PRINCIPAL, AuthService, DEFAULT_ORGANIZATION } from './auth.service.js';
+import { AuthService } from './auth.service.js';
+import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION } from './principal.js';
 import { hashOf, newKey, isKeyId } from './credential.js';
 import { makeAdminKey } from './make-admin-key.js';
-import { KeyWatch } from './key-watch.js';
+import { CredentialWatch } from './credential-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
 import type { Scope } from '../common/scope.js';
 
@@ -37,7 +38,7 @@ export class KeysService {
     private readonly config: AppConfig,
     private readonly store: ApiKeyStore,
     private readonly auth: AuthService,
-    private readonly watch: KeyWatch,
+    private readonly watch: CredentialWatch,
     private readonly changes: PrincipalChanges,
     private readonly clock: Clock,
     private readonly ids: IdSource,

@@ -1,7 +1,7 @@
 import type { Clock } from '../common/clock.js';
 import type { IdSource } from '../common/ids.js';
 import type { ApiKeyStore } from './api-key-store.js';
-import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION } from './auth.service.js';
+import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION } from './principal.js';
 import { hashOf, newKey } from './credential.js';
 
 /** Makes another key of the principal `admin`. `keep` has it first: when that throws, it is not made. */

@@ -1,6 +1,7 @@
 import type { Page } from '../common/page.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { PrincipalStatus } from './domain/hold.js';
+import type { IdentityRecord } from './identity-store.js';
 
 /** A principal as operators see it. */
 export interface PrincipalRecord {
@@ -13,6 +14,8 @@ export interface PrincipalRecord {
   readonly keylessSince: Date | null;
   /** Keys that are not revoked. */
   readonly validKeys: number;
+  /** Whom an issuer knows it as; null for a principal that came with a key. */
+  readonly identity: IdentityRecord | null;
   /** The configuration lets it in, with a key or without: it never counts as one without a key. */
   readonly builtIn: boolean;
   readonly status: PrincipalStatus;
@@ -25,6 +28,8 @@ export type PrincipalState = (typeof PRINCIPAL_STATES)[number];
 export interface PrincipalFilter {
   readonly organization?: string | undefined;
   readonly state?: PrincipalState | undefined;
+  /** The subject that an issuer knows it as. */
+  readonly subject?: string | undefined;
 }
 
 /** A principal whose belongings may not all be as its status says yet. */
@@ -63,8 +68,8 @@ export abstract class PrincipalStore {
   /** Raised whenever a key or a principal ends or comes back, whichever process does it. */
   abstract revision(): Promise<number>;
 
-  /** Those of these keys that are valid: not revoked, their principal not disabled. */
-  abstract validKeys(keyIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Those of these keys and sign-ins that are valid: not revoked, their principal not disabled. */
+  abstract validCredentials(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /** How these stand; those without a row lack nothing and are left out. */
   abstract statuses(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStatus>>;

@@ -3,6 +3,7 @@ import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { NAME } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import { type Hold, HOLDS } from './domain/hold.js';
+import type { IdentityRecord } from './identity-store.js';
 import { PRINCIPAL_STATES, type PrincipalRecord, type PrincipalState } from './principal-store.js';
 
 export class PrincipalQueryDto extends PageQueryDto {
@@ -11,6 +12,30 @@ export class PrincipalQueryDto extends PageQueryDto {
 
   @Choice(PRINCIPAL_STATES, { optional: true })
   state?: PrincipalState;
+
+  @Text({
+    optional: true,
+    min: 1,
+    max: 255,
+    description: 'The subject that its issuer knows it as.',
+  })
+  subject?: string;
+}
+
+/** The subject by which an issuer knows a principal. */
+export class IdentityDto {
+  @Shown.Text({ example: 'https://login.example/realms/acme' })
+  readonly issuer!: string;
+
+  @Shown.Text({ example: 'f3b1c2d4' })
+  readonly subject!: string;
+
+  @Shown.Time({ description: 'Accurate to about a minute.' })
+  readonly lastSeenAt!: string;
+
+  constructor(record: IdentityRecord) {
+    fill<IdentityDto>(this, record);
+  }
 }
 
 export class PrincipalDto {
@@ -21,12 +46,19 @@ export class PrincipalDto {
   readonly organization!: string;
 
   @Shown.Choice(PRINCIPAL_STATES, {
-    description: '`keyless`: enabled, but every key of it was revoked.',
+    description:
+      '`keyless`: enabled, but without a valid key, and without a sign-in within auth.signInGrace.',
   })
   readonly state!: PrincipalState;
 
   @Shown.Num({ description: 'Its keys that are not revoked.', example: 1 })
   readonly validKeys!: number;
+
+  @Shown.Nested(() => IdentityDto, {
+    nullable: true,
+    description: 'The subject by which an issuer of access tokens knows it; null with keys only.',
+  })
+  readonly identity!: IdentityDto | null;
 
   @Shown.Flag({ description: 'The configuration admits this principal without such a key.' })
   readonly builtIn!: boolean;
@@ -37,19 +69,20 @@ export class PrincipalDto {
   @Shown.Time({ nullable: true })
   readonly disabledAt!: string | null;
 
-  @Shown.Time({ nullable: true, description: 'Since when it has no valid key.' })
+  @Shown.Time({ nullable: true, description: 'Since when it has no valid key or sign-in.' })
   readonly keylessSince!: string | null;
 
   @Shown.Choice(HOLDS, {
     nullable: true,
     description:
-      'Why nothing is delivered for it at this moment: all webhooks and subscriptions while it is disabled, subscriptions when it has had no valid key for auth.keylessGrace. Each webhook shows its own reason as `held`.',
+      'Why nothing is delivered for it at this moment: all webhooks and subscriptions while it is disabled, subscriptions when it has had no valid key or sign-in for auth.keylessGrace. Each webhook shows its own reason as `held`.',
     example: null,
   })
   readonly pushHeld!: Hold | null;
 
   constructor(record: PrincipalRecord, pushHeld: Hold | null) {
-    fill<PrincipalDto>(this, { ...record, state: stateOf(record), pushHeld });
+    const identity = record.identity && new IdentityDto(record.identity);
+    fill<PrincipalDto>(this, { ...record, identity, state: stateOf(record), pushHeld });
   }
 }
 

@@ -1,5 +1,12 @@
 import type { Scope } from '../common/scope.js';
 
+/** The organization of callers that were given none. */
+export const DEFAULT_ORGANIZATION = 'default';
+/** The principal of the configured admin key and of the one made at the first start. */
+export const ADMIN_PRINCIPAL = 'admin';
+/** Whoever comes without a key, with `auth.mode: none`. */
+export const ANONYMOUS_PRINCIPAL = 'anonymous';
+
 /** Who is calling: a person or a program. Tasks belong to the principal, not to its key. */
 export interface Principal {
   readonly id: string;
@@ -9,8 +16,28 @@ export interface Principal {
   readonly keyId?: string;
   /** What that key is called. */
   readonly keyName?: string;
-  /** When that key expires. */
+  /** The sign-in it came with, in place of a key. */
+  readonly identityId?: string;
+  /** The groups its issuer says it is in. */
+  readonly groups?: readonly string[];
+  /** When that key, or the token it signed in with, expires. */
   readonly expiresAt?: Date;
+}
+
+/** A principal, of what is known of it. */
+export function principalOf({
+  scopes,
+  expiresAt,
+  ...known
+}: Omit<Principal, 'scopes' | 'expiresAt'> & {
+  readonly scopes: readonly Scope[];
+  readonly expiresAt?: Date | null;
+}): Principal {
+  return Object.freeze({
+    ...known,
+    scopes: new Set(scopes),
+    ...(expiresAt != null && { expiresAt }),
+  });
 }
 
 /**

@@ -5,14 +5,10 @@ import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
-import {
-  ADMIN_PRINCIPAL,
-  ANONYMOUS_PRINCIPAL,
-  AuthService,
-  DEFAULT_ORGANIZATION,
-} from './auth.service.js';
+import { AuthService } from './auth.service.js';
+import { ADMIN_PRINCIPAL, ANONYMOUS_PRINCIPAL, DEFAULT_ORGANIZATION } from './principal.js';
 import { type Hold, holdOf } from './domain/hold.js';
-import { KeyWatch } from './key-watch.js';
+import { CredentialWatch } from './credential-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
 import { type PrincipalFilter, type PrincipalRecord, PrincipalStore } from './principal-store.js';
 
@@ -23,7 +19,7 @@ export class PrincipalsService implements OnModuleInit {
     private readonly config: AppConfig,
     private readonly store: PrincipalStore,
     private readonly auth: AuthService,
-    private readonly watch: KeyWatch,
+    private readonly watch: CredentialWatch,
     private readonly changes: PrincipalChanges,
     private readonly clock: Clock,
     private readonly log: Log,

@@ -83,10 +83,10 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       await add('k2', { expiresAt: new Date(3000), scopes: ['admin'] });
       const before = await principals.revision();
       await keys.noteExpired(new Date(1999));
-      expect(await principals.validKeys(['k1', 'k2'])).toEqual(new Set(['k1', 'k2']));
+      expect(await principals.validCredentials(['k1', 'k2'])).toEqual(new Set(['k1', 'k2']));
       await keys.noteExpired(new Date(2500));
       expect(await lacks()).toEqual([null, null, null]);
-      expect(await principals.validKeys(['k1', 'k2'])).toEqual(new Set(['k2']));
+      expect(await principals.validCredentials(['k1', 'k2'])).toEqual(new Set(['k2']));
       expect(await principals.revision()).toBeGreaterThan(before);
       const lost: unknown[] = [];
       const note = () => keys.noteExpired(new Date(9000), (keyless) => lost.push(keyless));
@@ -118,7 +118,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await principals.revision()).toBeGreaterThan(before);
       expect(await keys.findValid('k1')).toBeUndefined();
       expect(await keys.find('k1')).toMatchObject({ revokedAt: null });
-      expect(await principals.validKeys(['k1', 'k2', 'none'])).toEqual(new Set(['k2']));
+      expect(await principals.validCredentials(['k1', 'k2', 'none'])).toEqual(new Set(['k2']));
       expect(await keys.adminKeySince(new Date(9000))).toBeUndefined();
       await expect(add('k3')).rejects.toMatchObject({ reason: 'CONFLICT' });
       expect(await keys.find('k3')).toBeUndefined();

@@ -79,7 +79,7 @@ describe('API keys', () => {
       const answer = await request(`${hub.url}/api/v1/keys`, { headers });
       expect(answer.statusCode).toBe(401);
       expect(answer.headers).toMatchObject({
-        'www-authenticate': 'Bearer',
+        'www-authenticate': expect.stringMatching(/^Bearer realm="a2a-hub"/),
         'content-type': 'application/problem+json; charset=utf-8',
       });
       expect(await answer.body.json()).toMatchObject({

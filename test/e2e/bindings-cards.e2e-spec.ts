@@ -4,6 +4,7 @@ import { CardEndpoints } from '../../src/a2a/cards/card.endpoints.js';
 import { CardService } from '../../src/a2a/cards/card.service.js';
 import { CardSigner } from '../../src/a2a/cards/card-signer.js';
 import type { Agent, AgentRegistry } from '../../src/agents/index.js';
+import type { AccessTokens } from '../../src/auth/index.js';
 import { SystemClock } from '../../src/common/clock.js';
 import type { Log } from '../../src/common/logger.js';
 import { configWith } from '../../src/config/index.js';
@@ -39,6 +40,7 @@ beforeEach(() => {
       config,
       { base: 'https://hub.example.com' } as never,
     ),
+    { issuers: [] } as unknown as AccessTokens,
     clock,
     log,
   );

@@ -18,12 +18,19 @@ import { V1RestBinding } from '../../src/a2a/rest/v1-rest.binding.js';
 import { RateLimit } from '../../src/a2a/rate-limit.js';
 import type { CardService } from '../../src/a2a/cards/card.service.js';
 import { EventStreams } from '../../src/a2a/sse/event-streams.js';
-import { type AuthService, HttpAccess, KeyWatch, type Principal } from '../../src/auth/index.js';
+import {
+  type AccessTokens,
+  type AuthService,
+  Challenges,
+  CredentialWatch,
+  HttpAccess,
+  type Principal,
+} from '../../src/auth/index.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Log } from '../../src/common/logger.js';
-import { configWith } from '../../src/config/index.js';
+import { configWith, type PublicUrl } from '../../src/config/index.js';
 import { Role, type Task, TaskState } from '../../src/protocol/a2a.js';
 import type { PushConfigService } from '../../src/push/index.js';
 import type { StreamItem, TaskService } from '../../src/tasks/index.js';
@@ -39,7 +46,7 @@ interface HandledCall {
 /** The callers of the harness have no keys that could be revoked. */
 const NO_KEYS = {
   revision: () => Promise.resolve(0),
-  validKeys: () => Promise.resolve(new Set<string>()),
+  validCredentials: () => Promise.resolve(new Set<string>()),
 };
 
 export interface BindingHarness {
@@ -145,6 +152,7 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
   const streams = new EventStreams(config, draining, log);
   const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));
   const auth = { authenticate } as unknown as AuthService;
+  const challenges = new Challenges({ issuers: [] } as unknown as AccessTokens, {} as PublicUrl);
   const capacity = new RequestCapacity(
     new RequestBodyBudget(config),
     new Turns(config),
@@ -156,18 +164,23 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
   );
   const http = new HttpBindings(
     { httpAdapter: { getInstance: () => server } } as never,
-    new CallAdmission(auth, new RateLimit(config), new KeyWatch(NO_KEYS, log, new SystemClock())),
+    new CallAdmission(
+      auth,
+      new RateLimit(config),
+      new CredentialWatch(NO_KEYS, log, new SystemClock()),
+    ),
     streams,
     config,
     log,
     capacity,
+    challenges,
   );
   const server = Fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 } });
   server.addHook('onRequest', (request, _reply, done) => {
     request.note = { id: request.id };
     done();
   });
-  new HttpAccess(auth, config).guard(server);
+  new HttpAccess(auth, challenges, config).guard(server);
   new JsonRpcBinding(http, dispatcher).onModuleInit();
   new V1RestBinding(http, handler).onModuleInit();
   new V0RestBinding(http, handler).onModuleInit();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../src/agents/agent.js';
+import { AccessTokens } from '../../src/auth/index.js';
 import { CardReader } from '../../src/agents/card/card-reader.js';
 import { KeySets } from '../../src/common/jwks/key-sets.js';
 import { EndpointMemory } from '../../src/agents/client/endpoint-memory.js';
@@ -9,7 +10,7 @@ import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import type { Log } from '../../src/common/logger.js';
-import { configWith } from '../../src/config/index.js';
+import { configWith, type DeclaredEntry, type PublicUrl } from '../../src/config/index.js';
 import type { AuthProfile } from '../../src/push/auth/auth-profile.js';
 import { OauthTokens } from '../../src/push/auth/oauth-tokens.js';
 import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
@@ -54,6 +55,18 @@ const CLIENTS: Record<string, (egress: Egress, url: string) => Promise<unknown>>
     const tokens = new OauthTokens(egress, new SystemClock(), { timeoutMs: 1000 });
     return tokens.get(profileAt(url), 'secret');
   },
+  'the reader of what issuers publish': async (egress, url) => {
+    const { hostname, port } = new URL(url);
+    const issuer = { id: 'i', issuer: `https://${hostname}:${port}`, organization: 'acme' };
+    const verifier = await accessTokens(egress, { ...issuer, jwksUrl: url });
+    return verifier.verify(unsignedToken(issuer.issuer), 'hash');
+  },
+  'the caller that asks issuers about tokens': async (egress, url) => {
+    const introspection = { clientId: 'hub', clientSecret: 'secret', url };
+    const issuer = { id: 'i', issuer: 'https://login.example', organization: 'acme' };
+    const verifier = await accessTokens(egress, { ...issuer, introspection });
+    return verifier.verify('opaque', 'hash');
+  },
   ...Object.fromEntries(
     (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).flatMap((binding) =>
       (['1.0', '0.3'] as const).map((version) => [
@@ -66,6 +79,20 @@ const CLIENTS: Record<string, (egress: Egress, url: string) => Promise<unknown>>
     ),
   ),
 };
+
+async function accessTokens(egress: Egress, issuer: DeclaredEntry): Promise<AccessTokens> {
+  const config = configWith({ auth: { issuers: [issuer] } });
+  const log = { warn: () => undefined } as unknown as Log;
+  const publicUrl = { base: 'https://hub.example' } as PublicUrl;
+  const verifier = new AccessTokens(config, publicUrl, egress, new SystemClock(), log);
+  await verifier.onModuleInit();
+  return verifier;
+}
+
+function unsignedToken(iss: string): string {
+  const parts = [{ alg: 'RS256', kid: 'k' }, { iss }].map((part) => JSON.stringify(part));
+  return [...parts.map((part) => Buffer.from(part).toString('base64url')), 'AA'].join('.');
+}
 
 function profileAt(tokenUrl: string): AuthProfile {
   const now = new Date();

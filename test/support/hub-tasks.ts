@@ -13,7 +13,7 @@ import {
   AgentsService,
 } from '../../src/agents/index.js';
 import { AgentLoads } from '../../src/agents/health/agent-loads.js';
-import { ApiKeyStore, type Principal, PrincipalStore } from '../../src/auth/index.js';
+import { CallerOrganizations, type Principal, PrincipalStore } from '../../src/auth/index.js';
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { IdSource, SystemIdSource } from '../../src/common/ids.js';
@@ -223,7 +223,7 @@ export class HubTasks {
       [HubSettings, new HubSettings(database, ids, testSecrets())],
       [DiskWatch, { space: null, refuseWhenLow: () => this.refuseWhenLow() }],
       [WorkerWatch, { hasNoWorkers: false }],
-      [ApiKeyStore, oneOrSeveral(options.several ?? false)],
+      [CallerOrganizations, oneOrSeveral(options.several ?? false)],
       [PrincipalStore, {}],
       [AppendParticipant, new NoParticipant()],
       // Each chunk at once: a clock that stands still has one turn.
@@ -330,9 +330,9 @@ export class HubTasks {
   }
 }
 
-function oneOrSeveral(several: boolean): Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'> {
+function oneOrSeveral(several: boolean): Pick<CallerOrganizations, 'areSeveral' | 'onAdded'> {
   return {
-    hasSeveralOrganizations: () => Promise.resolve(several),
+    areSeveral: () => Promise.resolve(several),
     onAdded: () => () => undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Agent, AgentRegistry } from '../../agents/index.js';
-import type { Principal } from '../../auth/index.js';
+import { AccessTokens, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { etagOf } from '../../common/http/public-document.js';
@@ -56,6 +56,7 @@ export class CardService {
     private readonly publicUrl: PublicUrl,
     private readonly grpc: GrpcAddress,
     private readonly signer: CardSigner,
+    private readonly tokens: AccessTokens,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
@@ -179,6 +180,7 @@ export class CardService {
       config,
       publicUrl: publicUrl.base,
       grpc: target === undefined ? undefined : { target, secure },
+      issuers: this.tokens.issuers,
       instanceId: await this.settings.instanceId(),
     };
   }

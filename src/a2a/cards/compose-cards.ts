@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/index.js';
+import type { Issuer } from '../../auth/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
 import { COMPOSITE_AGENT_ID, type CompositeSkill, hubSkillId } from '../../routing/index.js';
@@ -9,7 +10,11 @@ import { hubSecurity } from './hub-security.js';
 
 /** What every card of this hub says of the hub. */
 export interface HubFacts {
-  readonly config: Pick<AppConfig, 'card' | 'auth' | 'grpc'>;
+  readonly config: Pick<AppConfig, 'card' | 'grpc'> & {
+    readonly auth: Pick<AppConfig['auth'], 'mode'>;
+  };
+  /** Whose access tokens the hub takes. */
+  readonly issuers: readonly Issuer[];
   /** Without a slash at the end. */
   readonly publicUrl: string;
   /** Where the gRPC server is reached, `host:port`; undefined while there is none. */
@@ -41,7 +46,7 @@ export function composeHubCard(
       ...capabilitiesOf(hub.config),
       extensions: [routingExtension(hub.instanceId), ...extensionsOfAll(agents)],
     },
-    ...hubSecurity(hub.config.auth.mode),
+    ...hubSecurity(hub.config.auth.mode, hub.issuers),
     defaultInputModes,
     defaultOutputModes,
     skills: [
@@ -67,7 +72,7 @@ export function composeAgentCard(agent: CardAgent, hub: HubFacts): AgentCard {
       ...capabilitiesOf(hub.config),
       extensions: [...extensionsOf(agent), routingExtension(hub.instanceId)],
     },
-    ...hubSecurity(hub.config.auth.mode),
+    ...hubSecurity(hub.config.auth.mode, hub.issuers),
     defaultInputModes: modesOf(card.defaultInputModes),
     defaultOutputModes: modesOf(card.defaultOutputModes),
     skills: card.skills.map((skill) => ({ ...skill, ...skillModes(agent, skill) })),

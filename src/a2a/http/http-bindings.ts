@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseEnded } from '../../auth/index.js';
+import { Challenges, refuseEnded } from '../../auth/index.js';
 import { noteFailure } from '../../common/call-note.js';
 import { HubError } from '../../common/hub-error.js';
 import { varyBy } from '../../common/http/vary.js';
@@ -59,6 +59,7 @@ export class HttpBindings {
     private readonly config: AppConfig,
     private readonly log: Log,
     private readonly capacity: RequestCapacity,
+    private readonly challenges: Challenges,
   ) {
     this.limits = messageLimitsOf(config);
   }
@@ -261,11 +262,12 @@ export class HttpBindings {
     // Of a body that makes no progress the rest is not waited for.
     if (thrown instanceof StalledBody) void reply.header('connection', 'close');
     setType(binding, request, reply);
+    const challenge = this.challenges.of(error, request);
     return (
       reply
         .status(status)
         // A failure, too, is for its caller and this moment alone.
-        .headers({ 'cache-control': 'no-store', ...failureHeaders(error, request.headers) })
+        .headers({ 'cache-control': 'no-store', ...failureHeaders(error, challenge) })
         .send(text)
     );
   }

@@ -1,7 +1,7 @@
 import { Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, CredentialWatch, type Principal } from '../../auth/index.js';
 import { pageOf, readCursor } from '../../common/cursor.js';
 import { Draining } from '../../common/draining.js';
 import { AdminController } from '../../common/http/admin-controller.js';
@@ -22,7 +22,7 @@ export class AgentEventsController {
     private readonly events: AgentEvents,
     private readonly monitor: AgentMonitor,
     private readonly registry: AgentRegistry,
-    private readonly keys: KeyWatch,
+    private readonly keys: CredentialWatch,
     private readonly draining: Draining,
     private readonly config: AppConfig,
   ) {}

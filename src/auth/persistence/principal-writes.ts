@@ -2,6 +2,7 @@ import { Revision } from '../../database/revision.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
+import type { Keyless } from '../api-key-store.js';
 import { PrincipalEntity } from './principal.entity.js';
 
 /*
@@ -22,17 +23,25 @@ export function* lockPrincipal(tx: Tx, id: string): Work<PrincipalRow | undefine
   return row && PRINCIPAL.read(row);
 }
 
-const VALID = `SELECT 1 FROM api_keys k
-  WHERE k.principal_id = principals.id AND k.revoked_at IS NULL AND k.expired = 0`;
+/** Whether the principal has a credential that counts, with the scopes that are asked for. */
+function has(scoped: string): string {
+  return `EXISTS (SELECT 1 FROM api_keys c
+      WHERE c.principal_id = principals.id AND c.revoked_at IS NULL AND c.expired = 0 ${scoped})
+    OR EXISTS (SELECT 1 FROM identities c
+      WHERE c.principal_id = principals.id AND c.expired = 0 ${scoped})`;
+}
 
-/** The time stays while no such key is valid; it goes with the first that is. */
+/** The time stays while there is no such credential; it goes with the first one. */
 function since(column: string, scoped: string): string {
-  return `${column} = CASE WHEN built_in = 1 OR EXISTS (${VALID} ${scoped}) THEN NULL
+  return `${column} = CASE WHEN built_in = 1 OR ${has(scoped)} THEN NULL
     ELSE COALESCE(${column}, CAST(? AS bigint)) END`;
 }
 
-/** Notes what keys a principal has, and gives it as it is then, after one was added, was revoked or has expired, `before` being what was known. */
-export function* noteKeys(
+/**
+ * Notes what keys and sign-ins a principal has, and gives it as it is then, after one was added, was revoked or has
+ * expired, `before` being what was known.
+ */
+export function* noteCredentials(
   tx: Tx,
   id: string,
   before: PrincipalRow,
@@ -40,8 +49,8 @@ export function* noteKeys(
 ): Work<PrincipalRow> {
   const [row] = yield* tx.all<DatabaseRow>(
     `UPDATE principals SET ${since('keyless_since', '')},
-       ${since('narrow_since', `AND (k.admin = 1 OR k.scopes LIKE '%"tasks:organization"%')`)},
-       ${since('plain_since', 'AND k.admin = 1')}
+       ${since('narrow_since', `AND (c.admin = 1 OR c.scopes LIKE '%"tasks:organization"%')`)},
+       ${since('plain_since', 'AND c.admin = 1')}
      WHERE id = ? RETURNING ${PRINCIPAL.names}`,
     [at, at, at, id],
   );
@@ -51,6 +60,29 @@ export function* noteKeys(
   );
   if (isBack) yield* markUnreconciled(tx, id);
   return after;
+}
+
+/** What a credential, key or sign-in, that has expired means to its principal. */
+export function* noteExpiredCredential(
+  tx: Tx,
+  table: 'api_keys' | 'identities',
+  { id, principalId }: { readonly id: string; readonly principalId: string },
+  at: number,
+): Work<Keyless | undefined> {
+  const before = (yield* lockPrincipal(tx, principalId))!;
+  const [credential] = yield* tx.all<{ expires_at: number }>(
+    `UPDATE ${table} SET expired = 1
+     WHERE id = ? AND expired = 0 AND expires_at <= ? RETURNING expires_at`,
+    [id, at],
+  );
+  // Another process was faster, or it was renewed meanwhile.
+  if (credential === undefined) return undefined;
+  const after = yield* noteCredentials(tx, principalId, before, credential.expires_at);
+  yield* REVISION.raise(tx);
+  const isLost = before.keylessSince === null && after.disabledAt === null;
+  return isLost && after.keylessSince !== null
+    ? { principal: principalId, since: new Date(after.keylessSince) }
+    : undefined;
 }
 
 /** Has what belongs to the principal looked through. */

@@ -1,10 +1,12 @@
 import type { SchemaPart } from '../../database/schema.js';
 import { ApiKeyEntity } from './api-key.entity.js';
+import { IdentityEntity } from './identity.entity.js';
 import { Auth1700000000010 } from './migrations/1700000000010-auth.js';
 import { KeyTimes1700000000120 } from './migrations/1700000000120-key-times.js';
+import { Identities1700000000160 } from './migrations/1700000000160-identities.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
 
 export const AUTH_SCHEMA: SchemaPart = {
-  entities: [ApiKeyEntity, PrincipalEntity, PrincipalRevisionEntity],
-  migrations: [Auth1700000000010, KeyTimes1700000000120],
+  entities: [ApiKeyEntity, IdentityEntity, PrincipalEntity, PrincipalRevisionEntity],
+  migrations: [Auth1700000000010, KeyTimes1700000000120, Identities1700000000160],
 };

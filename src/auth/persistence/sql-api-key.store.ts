@@ -8,7 +8,12 @@ import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { type ApiKey, ApiKeyStore, type Keyless } from '../api-key-store.js';
 import { ApiKeyEntity } from './api-key.entity.js';
-import { lockPrincipal, noteKeys, REVISION } from './principal-writes.js';
+import {
+  lockPrincipal,
+  noteCredentials,
+  noteExpiredCredential,
+  REVISION,
+} from './principal-writes.js';
 
 const KEYS = new Table(ApiKeyEntity);
 const KEY = KEYS.selectBut('admin', 'expired');
@@ -40,7 +45,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
         throw new HubError('CONFLICT', text);
       }
       yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });
-      yield* noteKeys(tx, key.principalId, principal, at);
+      yield* noteCredentials(tx, key.principalId, principal, at);
     });
     this.added();
   }
@@ -85,7 +90,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
         at.getTime(),
         id,
       ]);
-      yield* noteKeys(tx, key.principal_id, principal, at.getTime());
+      yield* noteCredentials(tx, key.principal_id, principal, at.getTime());
       yield* REVISION.raise(tx);
       return true;
     });
@@ -104,8 +109,11 @@ export class SqlApiKeyStore extends ApiKeyStore {
 
   async hasSeveralOrganizations(): Promise<boolean> {
     const rows = await this.database.read(
-      `SELECT DISTINCT p.organization FROM api_keys k JOIN principals p ON p.id = k.principal_id
-       WHERE k.admin = 0 AND k.revoked_at IS NULL LIMIT 2`,
+      `SELECT DISTINCT organization FROM (
+         SELECT p.organization FROM api_keys k JOIN principals p ON p.id = k.principal_id
+         WHERE k.admin = 0 AND k.revoked_at IS NULL
+         UNION ALL SELECT organization FROM identities WHERE admin = 0 AND expired = 0
+       ) callers LIMIT 2`,
     );
     return rows.length > 1;
   }
@@ -133,21 +141,11 @@ export class SqlApiKeyStore extends ApiKeyStore {
        WHERE expires_at IS NOT NULL AND expires_at <= ? AND expired = 0 ORDER BY id`,
       [at.getTime()],
     );
-    for (const { id, principal_id } of rows) {
-      const since = await this.database.write(function* (tx): Work<number | undefined> {
-        const principal = (yield* lockPrincipal(tx, principal_id))!;
-        const [key] = yield* tx.all<{ expires_at: number }>(
-          'UPDATE api_keys SET expired = 1 WHERE id = ? AND expired = 0 RETURNING expires_at',
-          [id],
-        );
-        // Another process was faster.
-        if (key === undefined) return undefined;
-        const after = yield* noteKeys(tx, principal_id, principal, key.expires_at);
-        yield* REVISION.raise(tx);
-        const isLost = principal.keylessSince === null && after.disabledAt === null;
-        return isLost ? (after.keylessSince ?? undefined) : undefined;
-      });
-      if (since !== undefined) lost?.({ principal: principal_id, since: new Date(since) });
+    for (const { id, principal_id: principalId } of rows) {
+      const keyless = await this.database.write((tx) =>
+        noteExpiredCredential(tx, 'api_keys', { id, principalId }, at.getTime()),
+      );
+      if (keyless !== undefined) lost?.(keyless);
     }
   }
 

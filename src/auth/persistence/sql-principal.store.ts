@@ -7,6 +7,7 @@ import type { DatabaseRow } from '../../database/table.js';
 import { toDate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
 import type { PrincipalStatus } from '../domain/hold.js';
+import type { IdentityRecord } from '../identity-store.js';
 import {
   type PrincipalFilter,
   type PrincipalRecord,
@@ -18,13 +19,15 @@ import {
   type PrincipalRow,
   lockPrincipal,
   markUnreconciled,
-  noteKeys,
+  noteCredentials,
   PRINCIPAL,
   REVISION,
 } from './principal-writes.js';
 
 const SELECT = `SELECT ${PRINCIPAL.namesOf('p')}, (SELECT COUNT(*) FROM api_keys k
-    WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0) AS valid_keys FROM principals p`;
+    WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0) AS valid_keys,
+    i.issuer, i.subject, i.last_seen_at
+  FROM principals p LEFT JOIN identities i ON i.principal_id = p.id`;
 
 const IN_STATE: Readonly<Record<PrincipalState, string>> = {
   active: 'p.disabled_at IS NULL AND p.keyless_since IS NULL',
@@ -45,7 +48,7 @@ export class SqlPrincipalStore extends PrincipalStore {
   }
 
   async list(
-    { organization, state }: PrincipalFilter,
+    { organization, state, subject }: PrincipalFilter,
     limit: number,
     cursor?: string,
   ): Promise<Page<PrincipalRecord>> {
@@ -54,6 +57,10 @@ export class SqlPrincipalStore extends PrincipalStore {
     if (organization !== undefined) {
       conditions.push('p.organization = ?');
       params.push(storable(organization));
+    }
+    if (subject !== undefined) {
+      conditions.push('i.subject = ?');
+      params.push(storable(subject));
     }
     if (cursor !== undefined) {
       conditions.push('p.id < ?');
@@ -101,7 +108,7 @@ export class SqlPrincipalStore extends PrincipalStore {
       const row = yield* lockPrincipal(tx, id);
       if (row === undefined) return;
       yield* tx.run('UPDATE principals SET built_in = ? WHERE id = ?', [isLetIn ? 1 : 0, id]);
-      yield* noteKeys(tx, id, row, at.getTime());
+      yield* noteCredentials(tx, id, row, at.getTime());
     });
   }
 
@@ -109,14 +116,16 @@ export class SqlPrincipalStore extends PrincipalStore {
     return REVISION.read(this.database);
   }
 
-  async validKeys(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
+  async validCredentials(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const valid = new Set<string>();
-    for (const piece of pieces(keyIds)) {
+    for (const piece of pieces(ids)) {
       const rows = await this.database.read<{ id: string }>(
         `SELECT k.id FROM api_keys k JOIN principals p ON p.id = k.principal_id
          WHERE k.id IN ${listOf(piece.length)} AND k.revoked_at IS NULL AND k.expired = 0
-           AND p.disabled_at IS NULL`,
-        piece,
+           AND p.disabled_at IS NULL
+         UNION ALL SELECT i.id FROM identities i JOIN principals p ON p.id = i.principal_id
+         WHERE i.id IN ${listOf(piece.length)} AND p.disabled_at IS NULL`,
+        [...piece, ...piece],
       );
       for (const { id } of rows) valid.add(id);
     }
@@ -188,6 +197,16 @@ function toStatus({
   return { organization, disabledAt, keylessSince, narrowSince, plainSince };
 }
 
+function toIdentity(row: DatabaseRow): IdentityRecord | null {
+  const { issuer, subject, last_seen_at: lastSeenAt } = row;
+  if (typeof issuer !== 'string') return null;
+  return {
+    issuer,
+    subject: subject as string,
+    lastSeenAt: new Date(lastSeenAt as number),
+  };
+}
+
 function toRecord(row: DatabaseRow): PrincipalRecord {
   const principal = PRINCIPAL.read(row);
   const { id, organization, createdAt, builtIn, disabledAt, keylessSince } = principal;
@@ -199,6 +218,7 @@ function toRecord(row: DatabaseRow): PrincipalRecord {
     keylessSince: toDate(keylessSince),
     validKeys: row['valid_keys'] as number,
     builtIn,
+    identity: toIdentity(row),
     status: toStatus(principal),
   };
 }

@@ -24,7 +24,6 @@ export class ProblemFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    if (error.reason === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
     const { retryAfterSeconds } = error.metadata;
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds);
     const problem = problemOf(error);

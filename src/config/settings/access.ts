@@ -1,6 +1,13 @@
+import { declaredList } from '../declared-list.js';
 import { choice, days, duration, flag, optionalText, ports, texts } from '../setting-kinds.js';
 import { Section } from '../setting.js';
 import { SECOND, MINUTE, HOUR, DAY } from '../units.js';
+
+const ISSUERS =
+  'a list of issuers (in a file only), each with id, issuer, organization or claims.organization, and optionally audiences, ' +
+  'algorithms, organizations, claims {subject, organization, groups, scopes}, grants {everyone, scopes, groups}, ' +
+  'metadataUrl, jwksUrl, clockSkew, introspection {clientId, clientSecret, clientAuthentication, url, tokens, cache, requireAudience}, ' +
+  'oauth2 {tokenUrl, authorizationUrl, scopes}';
 
 /** Who may call the hub, and what the hub may call. */
 export const ACCESS_SETTINGS = {
@@ -8,7 +15,7 @@ export const ACCESS_SETTINGS = {
     mode: choice(['keys', 'none'], {
       default: 'keys',
       description:
-        "keys: every caller needs an API key. none: every caller is the principal anonymous, on a loopback host only; requests without a key then need the hub's own Host, and those that may change something are refused from pages of other origins.",
+        "keys: every caller needs an API key, or an access token of one of auth.issuers. none: every caller is the principal anonymous, on a loopback host only; requests without a key then need the hub's own Host, and those that may change something are refused from pages of other origins.",
     }),
     adminKey: optionalText({
       default: null,
@@ -22,11 +29,24 @@ export const ACCESS_SETTINGS = {
       default: false,
       description: 'Allows auth.mode none on a host that is not loopback.',
     }),
+    issuers: declaredList(ISSUERS, {
+      default: [],
+      description:
+        "Identity providers whose access tokens (OAuth 2.0, OpenID Connect) let callers in, as Authorization: Bearer TOKEN, beside API keys: docs/sign-in.md. audiences: what a token must be for; by default the hub's publicUrl, with or without /a2a. organization, or claims.organization with the list organizations: whose callers these are. grants: the scopes callers have (everyone: [a2a] by default), and those by the scopes and groups of their tokens.",
+      secret: true,
+      mask: (issuers) => issuers.map(({ id }) => String(id)).join(', '),
+    }),
+    signInGraceMs: duration({
+      max: 365 * DAY,
+      default: 30 * DAY,
+      description:
+        'How long after its last call a principal that signs in with access tokens counts as one with a valid credential: after that its subscriptions are paused as by keylessGrace.',
+    }),
     keylessGraceMs: duration({
       max: 365 * DAY,
       default: HOUR,
       description:
-        'How long the subscriptions of a principal stay active after its last valid key, or its last key with the scope they need, was revoked or expired. After that they are paused, and no event is lost, until it has such a key again; 0s pauses them at once.',
+        'How long the subscriptions of a principal stay active after its last valid key or sign-in, or the last one with the scope they need, was revoked or expired. After that they are paused, and no event is lost, until it has such a one again; 0s pauses them at once.',
     }),
   }),
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import * as oauth from 'oauth4webapi';
 import { Clock } from '../../common/clock.js';
 import { Egress } from '../../common/egress/egress.js';
+import { smallFetch } from '../../common/egress/small-fetch.js';
 import { Settings } from '../../config/index.js';
 import { AuthUnavailableError } from './auth-failure.js';
 import { MAX_PROFILES } from './auth-profile-store.js';
@@ -133,7 +134,7 @@ export class OauthTokens {
       if (value !== undefined) requested.set(name, value);
     }
     const answer = await oauth.clientCredentialsGrantRequest(server, client, proof, requested, {
-      [oauth.customFetch]: (url, init) => this.fetchSmall(url, init),
+      [oauth.customFetch]: smallFetch(this.egress, MAX_ANSWER_BYTES),
       // The egress guard decides where plain http is allowed.
       [oauth.allowInsecureRequests]: true,
       signal: AbortSignal.timeout(this.settings.timeoutMs),
@@ -143,22 +144,6 @@ export class OauthTokens {
     if (token.token_type !== 'bearer') throw new Error(`a token of the type ${token.token_type}`);
     const lifeMs = token.expires_in === undefined ? DEFAULT_LIFE_MS : token.expires_in * 1000;
     return { value: token.access_token, lifeMs: Math.min(Math.max(lifeMs, 0), MAX_LIFE_MS) };
-  }
-
-  /** A token server's answer is small; what is not, is not read. */
-  private async fetchSmall(url: string, init: RequestInit): Promise<Response> {
-    const answer = await this.egress.fetch(url, init);
-    if (answer.body === null) return answer;
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      // Leaving the loop closes the connection.
-      if (size > MAX_ANSWER_BYTES) throw new Error('an answer that is too large');
-      chunks.push(chunk);
-    }
-    const { status, headers } = answer;
-    return new Response(Buffer.concat(chunks), { status, headers });
   }
 }
 

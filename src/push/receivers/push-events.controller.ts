@@ -1,7 +1,7 @@
 import { Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, CredentialWatch, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
 import { AdminController } from '../../common/http/admin-controller.js';
@@ -22,7 +22,7 @@ export class PushEventsController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly news: EventAnnouncer,
-    private readonly keys: KeyWatch,
+    private readonly keys: CredentialWatch,
     private readonly draining: Draining,
     private readonly clock: Clock,
     private readonly config: AppConfig,

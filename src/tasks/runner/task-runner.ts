@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiKeyStore } from '../../auth/index.js';
+import { CallerOrganizations } from '../../auth/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { runLimits } from '../../common/capacity.js';
 import { AppConfig } from '../../config/index.js';
@@ -68,8 +68,8 @@ export class TaskRunner implements Claimer {
     private readonly store: TaskStore,
     private readonly signals: Signals,
     @Inject(QueueDepth) private readonly queues: Pick<QueueDepth, 'hasQueue'>,
-    @Inject(ApiKeyStore)
-    private readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'>,
+    @Inject(CallerOrganizations)
+    private readonly tenants: Pick<CallerOrganizations, 'areSeveral' | 'onAdded'>,
     private readonly database: Database,
     @Inject(AppConfig) private readonly config: Pick<AppConfig, 'tasks' | 'server'>,
   ) {
@@ -266,7 +266,7 @@ export class TaskRunner implements Claimer {
   private checkTenantsNow(): void {
     this.tenantsCheckedAt = -Infinity;
     this.checkTenants().catch((error: unknown) =>
-      this.shared.logger.warn({ err: error }, 'counting the organizations with keys failed'),
+      this.shared.logger.warn({ err: error }, 'counting the organizations of callers failed'),
     );
   }
 
@@ -274,7 +274,7 @@ export class TaskRunner implements Claimer {
     const now = this.shared.clock.now().getTime();
     if (now - this.tenantsCheckedAt < CHECK_TENANTS_MS) return;
     this.tenantsCheckedAt = now;
-    this.permits.several = await this.tenants.hasSeveralOrganizations();
+    this.permits.several = await this.tenants.areSeveral();
   }
 
   /** Finds what other processes have changed about the delegations that run here. */

@@ -8,46 +8,52 @@ import { BackgroundJob } from '../common/background-job.js';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import { Clock } from '../common/clock.js';
-import { keyHasExpired } from './auth.service.js';
+import { keyHasExpired } from './key-callers.js';
 import type { Principal } from './principal.js';
 import { PrincipalStore } from './principal-store.js';
+import { tokenHasExpired } from './token-callers.js';
 
 /** How often it is looked whether another process has ended a key: one small query. */
 const LOOK_EVERY_MS = 1000;
 /** Every so many looks all keys are looked up, whatever that says. */
 const LOOKS_TO_LOOK_UP_ALL = 60;
 const CANNOT_LOOK = 'the API keys of open calls could not be read';
-/** Ended keys and principals remembered of each kind: for calls that were let in a moment before. */
+/** Ended keys, sign-ins and principals remembered of each kind: for calls that were let in a moment before. */
 const REMEMBERED = 10_000;
 
-/** The calls of one key that are open. */
+/** The open calls that came with one key, or by one sign-in. */
 interface Watched {
   readonly principalId: string;
-  readonly open: Set<AbortController>;
-  /** When the key expires. */
-  readonly expiresAt: Date | undefined;
+  readonly isKey: boolean;
+  /** With when the key, or the token of the call, expires. */
+  readonly open: Map<AbortController, Expiry | undefined>;
+}
+
+interface Expiry {
+  readonly at: Date;
+  readonly why: HubError;
 }
 
 /**
  * Ends the calls of a key when it is revoked, has expired (within about a second) or its principal is disabled:
  * at once when that happens here, within some two seconds when another process does it. Only the calls of that key: those of other
- * keys of the principal go on.
+ * keys of the principal go on. Calls with an access token end when the token expires, or its principal is disabled.
  */
 @Injectable()
-export class KeyWatch implements OnApplicationBootstrap, OnModuleDestroy {
-  /** By the id of the key. */
+export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy {
+  /** By the id of the key or the sign-in. */
   private readonly watched = new Map<string, Watched>();
-  private readonly endedKeys = new Set<string>();
+  private readonly revokedKeys = new Set<string>();
   private readonly disabledPrincipals = new Set<string>();
   private readonly job: BackgroundJob;
   private revision = -1;
-  /** Whether a key is watched that was not when the database was asked last. */
+  /** Whether a credential is watched that was not when the database was asked last. */
   private hasNew = false;
   private looks = 0;
 
   constructor(
     @Inject(PrincipalStore)
-    private readonly store: Pick<PrincipalStore, 'revision' | 'validKeys'>,
+    private readonly store: Pick<PrincipalStore, 'revision' | 'validCredentials'>,
     private readonly log: Log,
     private readonly clock: Clock,
   ) {
@@ -69,47 +75,50 @@ export class KeyWatch implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Aborts `open` with UNAUTHENTICATED for its reason once the key of this caller is not valid any more,
-   * until the function that is given back is called. Who came without a key is never ended.
+   * Aborts `open` with UNAUTHENTICATED for its reason once the key or token of this caller is not valid any more,
+   * until the function that is given back is called. Who came without either is never ended.
    */
-  watch({ id, keyId, expiresAt }: Principal, open: AbortController): () => void {
-    if (keyId === undefined) return () => undefined;
-    if (this.endedKeys.has(keyId)) {
-      end(open);
+  watch(principal: Principal, open: AbortController): () => void {
+    const { id, keyId, identityId } = principal;
+    const credential = keyId ?? identityId;
+    if (credential === undefined) return () => undefined;
+    if (this.revokedKeys.has(credential)) {
+      open.abort(noLongerValid(true));
       return () => undefined;
     }
-    let entry = this.watched.get(keyId);
+    let entry = this.watched.get(credential);
     if (entry === undefined) {
-      entry = { principalId: id, open: new Set(), expiresAt };
-      this.watched.set(keyId, entry);
+      entry = { principalId: id, isKey: keyId !== undefined, open: new Map() };
+      this.watched.set(credential, entry);
       // What has ended it elsewhere may have been seen before anybody watched it.
       this.hasNew = true;
     }
     const { open: mine } = entry;
-    mine.add(open);
+    mine.set(open, expiryOf(principal));
     // Let in before that, or enabled again by another process: the database knows.
-    if (this.disabledPrincipals.has(id)) void this.lookUpNow(keyId);
+    if (this.disabledPrincipals.has(id)) void this.lookUpNow(credential);
     return () => {
       mine.delete(open);
-      if (mine.size === 0 && this.watched.get(keyId)?.open === mine) this.watched.delete(keyId);
+      const isLast = mine.size === 0 && this.watched.get(credential)?.open === mine;
+      if (isLast) this.watched.delete(credential);
     };
   }
 
   /** A key was revoked here. */
   revoked(keyId: string): void {
-    remember(this.endedKeys, keyId);
+    remember(this.revokedKeys, keyId);
     this.end(keyId);
   }
 
-  /** A principal was disabled here: none of its keys is valid. */
+  /** A principal was disabled here: no credential of it is valid. */
   disabled(principalId: string): void {
     remember(this.disabledPrincipals, principalId);
-    for (const [keyId, entry] of this.watched) {
-      if (entry.principalId === principalId) this.end(keyId);
+    for (const [credential, entry] of this.watched) {
+      if (entry.principalId === principalId) this.end(credential);
     }
   }
 
-  /** A principal was enabled: its keys count again. */
+  /** A principal was enabled: its credentials count again. */
   enabled(principalId: string): void {
     this.disabledPrincipals.delete(principalId);
   }
@@ -132,19 +141,19 @@ export class KeyWatch implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** Ends the calls of those keys that are not valid. */
-  private async lookUp(keyIds: readonly string[]): Promise<void> {
-    const valid = await this.store.validKeys(keyIds);
-    for (const id of keyIds) {
+  /** Ends the calls of those credentials that are not valid. */
+  private async lookUp(ids: readonly string[]): Promise<void> {
+    const valid = await this.store.validCredentials(ids);
+    for (const id of ids) {
       if (!valid.has(id)) this.end(id);
       else this.disabledPrincipals.delete(this.watched.get(id)?.principalId ?? '');
     }
   }
 
   /** Never rejects: when the database is away, the next looks find out. */
-  private async lookUpNow(keyId: string): Promise<void> {
+  private async lookUpNow(credential: string): Promise<void> {
     try {
-      await this.lookUp([keyId]);
+      await this.lookUp([credential]);
     } catch (error) {
       this.log.warn({ err: error }, CANNOT_LOOK);
     }
@@ -152,28 +161,38 @@ export class KeyWatch implements OnApplicationBootstrap, OnModuleDestroy {
 
   private endExpired(): void {
     const now = this.clock.now();
-    for (const [keyId, { expiresAt }] of this.watched) {
-      if (expiresAt !== undefined && expiresAt <= now) this.end(keyId, keyHasExpired(expiresAt));
+    for (const { open: calls } of this.watched.values()) {
+      for (const [open, expiry] of calls) {
+        if (expiry === undefined || expiry.at > now) continue;
+        calls.delete(open);
+        open.abort(expiry.why);
+      }
     }
   }
 
-  private end(keyId: string, why?: HubError): void {
-    const entry = this.watched.get(keyId);
-    this.watched.delete(keyId);
-    for (const open of entry?.open ?? []) end(open, why);
+  private end(credential: string): void {
+    const entry = this.watched.get(credential);
+    this.watched.delete(credential);
+    for (const open of entry?.open.keys() ?? []) open.abort(noLongerValid(entry!.isKey));
   }
 }
 
-/** Throws what a call was ended with by {@link KeyWatch}; returns when it was not. */
+/** Throws what a call was ended with by {@link CredentialWatch}; returns when it was not. */
 export function refuseEnded({ aborted, reason }: AbortSignal): void {
   if (aborted && reason instanceof HubError) throw reason;
 }
 
-function end(
-  open: AbortController,
-  why = new HubError('UNAUTHENTICATED', 'The API key is no longer valid.'),
-): void {
-  open.abort(why);
+function expiryOf({ keyId, expiresAt }: Principal): Expiry | undefined {
+  if (expiresAt === undefined) return undefined;
+  const why = keyId === undefined ? tokenHasExpired(expiresAt) : keyHasExpired(expiresAt);
+  return { at: expiresAt, why };
+}
+
+function noLongerValid(isKey: boolean): HubError {
+  const text = isKey
+    ? 'The API key is no longer valid.'
+    : 'The principal of the access token is disabled.';
+  return new HubError('UNAUTHENTICATED', text);
 }
 
 function remember(ended: Set<string>, id: string): void {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { KeyLookups } from './key-lookups.js';
+import { HubError } from '../common/hub-error.js';
+import { CredentialLookups } from './credential-lookups.js';
 
 describe('searches for unknown keys', () => {
   it('are few at once; those that wait are bounded, and come on in their order', async () => {
-    const lookups = new KeyLookups();
+    const lookups = new CredentialLookups();
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const outcomes = Array.from({ length: 206 }, (_, i) =>
@@ -24,23 +25,23 @@ describe('searches for unknown keys', () => {
     expect((await Promise.all(outcomes))[203]).toEqual({ key: 203 });
   });
 
-  it('are not made again soon for a key that is not there', async () => {
-    const lookups = new KeyLookups();
+  it('are not made again soon for a credential that was refused', async () => {
+    const lookups = new CredentialLookups();
     let searches = 0;
     const find = (hash: string, now: number) =>
-      lookups.find(hash, now, async () => {
+      lookups.find(hash, now, () => {
         searches += 1;
-        return undefined;
+        return Promise.reject(new HubError('UNAUTHENTICATED', 'Not valid.'));
       });
-    for (const now of [0, 5000, 9999]) expect(await find('a', now)).toBeUndefined();
+    for (const now of [0, 5000, 9999]) await expect(find('a', now)).rejects.toThrow('Not valid.');
     expect(searches).toBe(1);
-    await find('b', 0);
-    await find('a', 10_000);
+    await expect(find('b', 0)).rejects.toThrow('Not valid.');
+    await expect(find('a', 10_000)).rejects.toThrow('Not valid.');
     expect(searches).toBe(3);
   });
 
   it('go on after one that failed', async () => {
-    const lookups = new KeyLookups();
+    const lookups = new CredentialLookups();
     for (let i = 0; i < 10; i += 1) {
       await expect(lookups.find('a', 0, () => Promise.reject(new Error('down')))).rejects.toThrow();
     }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { SystemClock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import type { Log } from '../common/logger.js';
-import { KeyWatch, refuseEnded } from './key-watch.js';
+import { CredentialWatch, refuseEnded } from './credential-watch.js';
 import type { Principal } from './principal.js';
 
 const ALICE: Principal = {
@@ -16,7 +16,7 @@ let revision: number;
 let valid: Set<string>;
 let away: boolean;
 let requested: number;
-let watch: KeyWatch;
+let watch: CredentialWatch;
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -26,13 +26,13 @@ beforeEach(() => {
       requested += 1;
       return away ? Promise.reject(new Error('away')) : Promise.resolve(revision);
     },
-    validKeys: (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    validCredentials: (ids: readonly string[]): Promise<ReadonlySet<string>> => {
       requested += 1;
       return Promise.resolve(new Set(ids.filter((id) => valid.has(id))));
     },
   };
   const log = { warn: () => undefined, info: () => undefined } as unknown as Log;
-  watch = new KeyWatch(store, log, new SystemClock());
+  watch = new CredentialWatch(store, log, new SystemClock());
   watch.onApplicationBootstrap();
 });
 

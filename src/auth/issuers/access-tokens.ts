@@ -1,0 +1,111 @@
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { decodeJwt } from 'jose';
+import { Clock } from '../../common/clock.js';
+import { Egress } from '../../common/egress/egress.js';
+import { HubError } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig, PublicUrl } from '../../config/index.js';
+import { readDeclaredIssuers } from './declared-issuers.js';
+import type { Issuer } from './issuer.js';
+import { TokenIssuer, type VerifiedToken } from './token-issuer.js';
+
+/** Longer ones are no access tokens. */
+const MAX_TOKEN_LENGTH = 12 * 1024;
+/** Verified tokens remembered at once. */
+const REMEMBERED = 10_000;
+/** Three parts of base64url; what they hold is looked at by jose. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Verifies access tokens of the issuers in `auth.issuers`. */
+@Injectable()
+export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
+  private tokenIssuers: readonly TokenIssuer[] = [];
+  /** By the hash of the token, oldest first. */
+  private readonly verified = new Map<string, VerifiedToken>();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly publicUrl: PublicUrl,
+    @Inject(Egress) private readonly egress: Pick<Egress, 'fetch'>,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const issuers = await readDeclaredIssuers(this.config.auth.issuers);
+    this.tokenIssuers = issuers.map((issuer) => {
+      const audiences = (): readonly string[] => this.audiencesOf(issuer);
+      return new TokenIssuer(issuer, audiences, this.egress, this.clock, this.log);
+    });
+  }
+
+  /** Not awaited: a hub starts without its issuers. */
+  onApplicationBootstrap(): void {
+    if (this.config.role === 'worker') return;
+    for (const issuer of this.tokenIssuers) void issuer.prepare();
+  }
+
+  get issuers(): readonly Issuer[] {
+    return this.tokenIssuers.map(({ issuer }) => issuer);
+  }
+
+  /**
+   * Who a token vouches for. Rejects with UNAUTHENTICATED saying what is wrong with it, and with UNAVAILABLE
+   * when its issuer cannot be asked.
+   */
+  async verify(token: string, hash: string): Promise<VerifiedToken> {
+    const known = this.verified.get(hash);
+    if (known !== undefined && known.believedUntil > this.clock.now().getTime()) return known;
+    this.verified.delete(hash);
+    const isJwt = JWT.test(token);
+    const verified = await this.issuerOf(token, isJwt).verify(token, hash, isJwt);
+    const oldest = this.verified.keys().next();
+    if (this.verified.size >= REMEMBERED && !oldest.done) this.verified.delete(oldest.value);
+    this.verified.set(hash, verified);
+    return verified;
+  }
+
+  /** The audiences that tokens of an issuer may be for. */
+  audiencesOf({ audiences }: Issuer): readonly string[] {
+    const { base } = this.publicUrl;
+    return audiences ?? [base, `${base}/a2a`];
+  }
+
+  /** Whose token it says it is: nothing of it is verified. */
+  private issuerOf(token: string, isJwt: boolean): TokenIssuer {
+    if (token.length > MAX_TOKEN_LENGTH) {
+      throw refused(`The access token is longer than ${MAX_TOKEN_LENGTH} characters.`);
+    }
+    if (JWE.test(token)) throw refused('The access token is encrypted; the hub takes signed ones.');
+    if (!isJwt) {
+      const found = this.tokenIssuers.find(({ knowsOpaque }) => knowsOpaque);
+      return found ?? unknown('The credential is neither an API key of the hub nor a JWT.');
+    }
+    const issuer = issuerIn(token);
+    const found = this.tokenIssuers.find((each) => each.issuer.issuer === issuer);
+    const names = this.tokenIssuers.map((each) => each.issuer.issuer).join(', ');
+    return found ?? unknown(`The access token is of an issuer that is not accepted: use ${names}.`);
+  }
+}
+
+function issuerIn(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    throw refused('The access token is malformed.');
+  }
+}
+
+function unknown(text: string): never {
+  throw refused(text);
+}
+
+function refused(text: string): HubError {
+  return new HubError('UNAUTHENTICATED', text);
+}

@@ -1,0 +1,138 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import * as oauth from 'oauth4webapi';
+import type { Clock } from '../../common/clock.js';
+import type { Egress } from '../../common/egress/egress.js';
+import { smallFetch } from '../../common/egress/small-fetch.js';
+import { KeptValue } from '../../common/kept-value.js';
+import type { Log } from '../../common/logger.js';
+import type { Issuer } from './issuer.js';
+
+const MAX_ANSWER_BYTES = 256 * 1024;
+const TIMEOUT_MS = 5000;
+const MINUTE_MS = 60_000;
+/** Used for so long when an issuer cannot be reached: new keys of it are not known meanwhile. */
+const KEPT_MS = 60 * MINUTE_MS;
+/** As long a key that the issuer has withdrawn is trusted while the issuer can be reached. */
+const KEYS_FRESH_MS = 5 * MINUTE_MS;
+const METADATA_FRESH_MS = 30 * MINUTE_MS;
+/** An issuer that does not answer is asked again after that. */
+const FAILURE_MS = 2000;
+/** For a key that is not in the set, the set is read anew once in this time. */
+const UNKNOWN_KEY_MS = 30_000;
+
+type KeySet = JWTVerifyGetKey;
+
+/** What an issuer publishes: its metadata (OpenID Connect Discovery, RFC 8414) and its keys (RFC 7517). */
+export class IssuerMetadata {
+  private readonly metadata: KeptValue<oauth.AuthorizationServer>;
+  private readonly keySet: KeptValue<KeySet>;
+  private readonly fetch: ReturnType<typeof smallFetch>;
+  private renewedForKeyAt = -Infinity;
+
+  constructor(
+    private readonly issuer: Issuer,
+    egress: Pick<Egress, 'fetch'>,
+    private readonly clock: Clock,
+    log: Pick<Log, 'warn'>,
+  ) {
+    this.fetch = smallFetch(egress, MAX_ANSWER_BYTES);
+    const onFailure = (error: unknown): void =>
+      log.warn(
+        { issuer: issuer.id, why: reasonOf(error) },
+        'an issuer of access tokens cannot be reached: what it published last is used for an hour',
+      );
+    const rules = { keptMs: KEPT_MS, failureMs: FAILURE_MS, onFailure };
+    const readMetadata = { ...rules, freshMs: METADATA_FRESH_MS, read: () => this.readMetadata() };
+    const readKeys = { ...rules, freshMs: KEYS_FRESH_MS, read: () => this.readKeys() };
+    this.metadata = new KeptValue(readMetadata, clock);
+    this.keySet = new KeptValue(readKeys, clock);
+  }
+
+  /** The key of a token. Rejects with an error of jose when there is none, with any other when the issuer cannot be reached. */
+  readonly key: JWTVerifyGetKey = async (header, token) => {
+    const keys = await this.keySet.get();
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.mayAskForKey()) throw error;
+      const renewed = await this.keySet.renew();
+      return await renewed(header, token);
+    }
+  };
+
+  /** Reads the keys before they are needed. Rejects when they cannot be read. */
+  async prepare(): Promise<void> {
+    await this.keySet.get();
+  }
+
+  /** Where it is asked about tokens. */
+  async introspectionUrl(): Promise<string> {
+    const { introspection_endpoint: url } = await this.metadata.get();
+    if (url === undefined) throw new Error('its metadata has no introspection_endpoint');
+    return url;
+  }
+
+  /** Anybody can write a key id into a token. */
+  private mayAskForKey(): boolean {
+    const now = this.clock.now().getTime();
+    const last = Math.min(now - this.renewedForKeyAt, this.keySet.age());
+    if (last < UNKNOWN_KEY_MS) return false;
+    this.renewedForKeyAt = now;
+    return true;
+  }
+
+  private async readKeys(): Promise<KeySet> {
+    const { jwksUrl } = this.issuer;
+    const url = jwksUrl ?? (await this.metadata.get()).jwks_uri;
+    if (url === undefined) throw new Error('its metadata has no jwks_uri');
+    const answer = await this.request(url, 'application/jwk-set+json, application/json');
+    return createLocalJWKSet((await answer.json()) as JSONWebKeySet);
+  }
+
+  private async readMetadata(): Promise<oauth.AuthorizationServer> {
+    const { issuer, metadataUrl } = this.issuer;
+    const expected = new URL(issuer);
+    if (metadataUrl !== null) {
+      const answer = await this.request(metadataUrl, 'application/json');
+      return oauth.processDiscoveryResponse(expected, answer);
+    }
+    const discover = async (algorithm: 'oidc' | 'oauth2'): Promise<oauth.AuthorizationServer> => {
+      const answer = await oauth.discoveryRequest(expected, {
+        algorithm,
+        [oauth.customFetch]: this.fetch,
+        // The egress guard decides where plain http is allowed.
+        [oauth.allowInsecureRequests]: true,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      return oauth.processDiscoveryResponse(expected, answer);
+    };
+    try {
+      return await discover('oidc');
+    } catch (error) {
+      // Only an answer says that the metadata may be at the other place.
+      if (!(error instanceof oauth.OperationProcessingError)) throw error;
+      return discover('oauth2');
+    }
+  }
+
+  private async request(url: string, accept: string): Promise<Response> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await this.fetch(url, { headers: { accept }, signal, redirect: 'manual' });
+    if (answer.status === 200) return answer;
+    await answer.body?.cancel();
+    throw new Error(`${new URL(url).origin} answered HTTP ${answer.status}`);
+  }
+}
+
+/** Why an issuer cannot be asked, in a few words without anything that it has answered. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof oauth.ResponseBodyError) return `it answered HTTP ${error.status}`;
+  if (error instanceof oauth.WWWAuthenticateChallengeError)
+    return `it refused the hub's client (HTTP ${error.status})`;
+  const { name, code, message } = error as { name?: unknown; code?: unknown; message?: unknown };
+  if (name === 'TimeoutError') return 'it did not answer in time';
+  if (error instanceof oauth.OperationProcessingError || error instanceof errors.JOSEError)
+    return 'its answer is not what it should be';
+  if (error instanceof SyntaxError) return 'its answer is not JSON';
+  return typeof code === 'string' && code !== '' ? code : String(message);
+}

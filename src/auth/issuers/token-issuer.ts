@@ -1,0 +1,226 @@
+import { errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
+import type { Egress } from '../../common/egress/egress.js';
+import type { Log } from '../../common/logger.js';
+import type { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import { isRecord } from '../../common/is-record.js';
+import { type CallerClaims, callerOf, TokenRefused } from '../domain/caller-claims.js';
+import { CredentialLookups } from '../credential-lookups.js';
+import { introspect } from './introspection.js';
+import type { Issuer } from './issuer.js';
+import { IssuerMetadata, reasonOf } from './issuer-metadata.js';
+
+/** A token that was verified is believed for so long; what its principal may do is looked up more often. */
+const BELIEVED_MS = 60_000;
+/** Keys of one token without a key id that are tried. */
+const MAX_KEYS_TRIED = 5;
+/** What an access token may say it is (RFC 9068 §2.1; many providers say JWT or nothing). */
+const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
+/** The latest time that a Date holds, in seconds. */
+const LATEST_SECONDS = 8.64e12;
+
+/** A token that its issuer vouches for. */
+export interface VerifiedToken {
+  readonly issuer: Issuer;
+  readonly caller: CallerClaims;
+  /** When it expires; null where an issuer does not say. */
+  readonly expiresAt: Date | null;
+  /** Epoch milliseconds until which it need not be verified again. */
+  readonly believedUntil: number;
+}
+
+type Claims = JWTPayload & Readonly<Record<string, unknown>>;
+
+/** Verifies the access tokens of one issuer. */
+export class TokenIssuer {
+  private readonly metadata: IssuerMetadata;
+  private readonly lookups = new CredentialLookups();
+
+  constructor(
+    readonly issuer: Issuer,
+    /** Asked at each token: the hub's own address is known when it listens. */
+    private readonly audiences: () => readonly string[],
+    private readonly egress: Pick<Egress, 'fetch'>,
+    private readonly clock: Clock,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {
+    this.metadata = new IssuerMetadata(issuer, egress, clock, log);
+  }
+
+  /** Reads the keys of the issuer ahead, and logs when that is not possible. Never rejects. */
+  async prepare(): Promise<void> {
+    const { id, issuer } = this.issuer;
+    try {
+      await this.metadata.prepare();
+    } catch (error) {
+      this.log.warn(
+        { issuer: id, address: issuer, why: reasonOf(error) },
+        'an issuer of access tokens cannot be reached: callers with its tokens get 503 until it can',
+      );
+    }
+  }
+
+  /** Whether it says of tokens that are no JWT whose they are. */
+  get knowsOpaque(): boolean {
+    return this.issuer.introspection !== null;
+  }
+
+  /** The caller of a token. Rejects with UNAUTHENTICATED saying what is wrong with it, UNAVAILABLE when the issuer cannot be asked. */
+  verify(token: string, hash: string, isJwt: boolean): Promise<VerifiedToken> {
+    return this.lookups.find(hash, this.now(), async () => {
+      try {
+        return isJwt ? await this.verifyJwt(token) : await this.verifyOpaque(token);
+      } catch (error) {
+        throw this.refusalOf(error);
+      }
+    });
+  }
+
+  private async verifyJwt(token: string): Promise<VerifiedToken> {
+    const claims = await this.signed(token);
+    const { introspection } = this.issuer;
+    if (introspection?.tokens === 'all') {
+      await this.introspected(token);
+      return this.verified(claims, introspection.cacheMs);
+    }
+    return this.verified(claims, BELIEVED_MS);
+  }
+
+  private async verifyOpaque(token: string): Promise<VerifiedToken> {
+    const { introspection, issuer, clockSkewMs } = this.issuer;
+    if (introspection === null) throw new TokenRefused('The access token is not a JWT.');
+    const claims = (await this.introspected(token)) as Claims;
+    if (claims.iss !== undefined && claims.iss !== issuer) {
+      throw new TokenRefused('The access token is of another issuer.');
+    }
+    const named = [claims.aud ?? []].flat();
+    const isForHub = this.audiences().some((audience) => named.includes(audience));
+    if (introspection.requireAudience ? !isForHub : named.length > 0 && !isForHub) {
+      throw this.wrongAudience();
+    }
+    const now = this.now();
+    if (claims.exp !== undefined && claims.exp * 1000 + clockSkewMs <= now) throw expired(claims);
+    if (claims.nbf !== undefined && claims.nbf * 1000 - clockSkewMs > now) throw early();
+    return this.verified(claims, introspection.cacheMs);
+  }
+
+  private async introspected(token: string): Promise<unknown> {
+    const { introspection, issuer } = this.issuer;
+    const url = introspection!.url ?? (await this.metadata.introspectionUrl());
+    return introspect(issuer, url, introspection!, token, this.egress);
+  }
+
+  /** The claims of a token that a key of the issuer has signed, for the hub, now. */
+  private async signed(token: string): Promise<Claims> {
+    const { issuer, algorithms, clockSkewMs } = this.issuer;
+    const options: JWTVerifyOptions = {
+      issuer,
+      audience: [...this.audiences()],
+      algorithms: [...algorithms],
+      clockTolerance: clockSkewMs / 1000,
+      currentDate: this.clock.now(),
+      requiredClaims: ['exp'],
+    };
+    const { payload, protectedHeader } = await this.verifiedByAnyKey(token, options);
+    const { typ } = protectedHeader;
+    if (typ !== undefined && !TYPES.has(typ.toLowerCase())) {
+      throw new TokenRefused('The token is not an access token, by the type in its header.');
+    }
+    return payload;
+  }
+
+  private async verifiedByAnyKey(
+    token: string,
+    options: JWTVerifyOptions,
+  ): ReturnType<typeof jwtVerify> {
+    try {
+      return await jwtVerify(token, this.metadata.key, options);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      let tried = 0;
+      for await (const key of error) {
+        tried += 1;
+        try {
+          return await jwtVerify(token, key, options);
+        } catch (failure) {
+          const isOtherKey = failure instanceof errors.JWSSignatureVerificationFailed;
+          if (!isOtherKey || tried === MAX_KEYS_TRIED) throw failure;
+        }
+      }
+      throw new errors.JWSSignatureVerificationFailed();
+    }
+  }
+
+  private verified(claims: Claims, believedMs: number): VerifiedToken {
+    if (isRecord(claims['cnf'])) {
+      throw new TokenRefused(
+        'The access token is bound to a key of its holder (cnf), which the hub cannot check: use a bearer token.',
+      );
+    }
+    const caller = callerOf(claims, this.issuer);
+    const { exp } = claims;
+    const expiresAt = exp === undefined ? null : dateOf(exp + this.issuer.clockSkewMs / 1000);
+    const believedUntil = Math.min(this.now() + believedMs, expiresAt?.getTime() ?? Infinity);
+    return { issuer: this.issuer, caller, expiresAt, believedUntil };
+  }
+
+  private refusalOf(error: unknown): HubError {
+    if (error instanceof HubError && error.reason === 'UNAVAILABLE') return error;
+    const fault = error instanceof TokenRefused ? error : this.faultOf(error);
+    if (fault !== undefined) return new HubError('UNAUTHENTICATED', fault.message);
+    return new HubError(
+      'UNAVAILABLE',
+      `The access token cannot be checked now: the issuer ${this.issuer.id} cannot be asked (${reasonOf(error)}). Try again.`,
+      { metadata: { retryAfterSeconds: '5' }, cause: error },
+    );
+  }
+
+  /** What is wrong with the token; undefined when the issuer is at fault. */
+  private faultOf(error: unknown): TokenRefused | undefined {
+    if (error instanceof errors.JWTExpired) return expired(error.payload);
+    if (error instanceof errors.JWTClaimValidationFailed) {
+      if (error.claim === 'aud') return this.wrongAudience();
+      if (error.claim === 'nbf') return early();
+      return new TokenRefused(`The claim ${error.claim} of the access token is missing or wrong.`);
+    }
+    if (error instanceof errors.JOSEAlgNotAllowed) {
+      const allowed = this.issuer.algorithms.join(', ');
+      return new TokenRefused(
+        `The access token is signed with an algorithm that is not allowed; allowed: ${allowed}.`,
+      );
+    }
+    if (error instanceof errors.JWKSNoMatchingKey) {
+      return new TokenRefused('The access token is signed with a key that its issuer has not.');
+    }
+    if (error instanceof errors.JWSSignatureVerificationFailed) {
+      return new TokenRefused('The signature of the access token does not verify.');
+    }
+    const isMalformed =
+      error instanceof errors.JWSInvalid ||
+      error instanceof errors.JWTInvalid ||
+      error instanceof errors.JOSENotSupported;
+    return isMalformed ? new TokenRefused('The access token is malformed.') : undefined;
+  }
+
+  private wrongAudience(): TokenRefused {
+    const own = this.audiences().join(' or ');
+    return new TokenRefused(`The access token is for another audience; it must be for ${own}.`);
+  }
+
+  private now(): number {
+    return this.clock.now().getTime();
+  }
+}
+
+function expired({ exp }: JWTPayload): TokenRefused {
+  const at = exp === undefined ? '' : ` (${dateOf(exp).toISOString()})`;
+  return new TokenRefused(`The access token has expired${at}: get a new one.`);
+}
+
+function early(): TokenRefused {
+  return new TokenRefused('The access token is not valid yet.');
+}
+
+function dateOf(seconds: number): Date {
+  return new Date(Math.min(seconds, LATEST_SECONDS) * 1000);
+}

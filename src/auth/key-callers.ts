@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { HubError } from '../common/hub-error.js';
+import { AppConfig } from '../config/index.js';
+import { type ApiKey, ApiKeyStore } from './api-key-store.js';
+import { hashOf, keyIdOf, sameHash } from './credential.js';
+import { CredentialLookups } from './credential-lookups.js';
+import { KeyUses } from './key-uses.js';
+import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, type Principal, principalOf } from './principal.js';
+
+const ADMIN = principalOf({
+  id: ADMIN_PRINCIPAL,
+  organization: DEFAULT_ORGANIZATION,
+  scopes: ['admin'],
+});
+
+/** Who calls with an API key. */
+@Injectable()
+export class KeyCallers {
+  private readonly adminHash: string | null;
+  private readonly lookups = new CredentialLookups();
+
+  constructor(
+    config: AppConfig,
+    private readonly store: ApiKeyStore,
+    private readonly clock: Clock,
+    private readonly uses: KeyUses,
+  ) {
+    this.adminHash = config.auth.adminKey === null ? null : hashOf(config.auth.adminKey);
+  }
+
+  /** The principal of the configured admin key, for the hash of that. */
+  admin(hash: string): Principal | undefined {
+    return this.adminHash !== null && sameHash(hash, this.adminHash) ? ADMIN : undefined;
+  }
+
+  /**
+   * The principal of a key. Rejects with UNAUTHENTICATED when the key is unknown, is revoked or has expired, or its
+   * principal is disabled. `wasSeen`: it was good a moment ago, so its caller does not wait behind those who try keys.
+   */
+  async find(key: string, hash: string, wasSeen: boolean): Promise<Principal> {
+    const now = this.clock.now();
+    const search = (): Promise<ApiKey> => this.search(key, hash, now);
+    const found = await (wasSeen ? search() : this.lookups.find(hash, now.getTime(), search));
+    this.uses.used(found.id, now);
+    const { id: keyId, name: keyName, principalId: id, organization, scopes, expiresAt } = found;
+    return principalOf({ id, organization, scopes, keyId, keyName, expiresAt });
+  }
+
+  /** Keys that were refused may be valid now. */
+  forgetRefused(): void {
+    this.lookups.forget();
+  }
+
+  private async search(key: string, hash: string, now: Date): Promise<ApiKey> {
+    const keyId = keyIdOf(key);
+    const found = keyId === undefined ? undefined : await this.store.findValid(keyId);
+    if (found === undefined || !sameHash(found.hash, hash)) {
+      throw new HubError('UNAUTHENTICATED', 'The API key is not valid.');
+    }
+    if (found.expiresAt !== null && found.expiresAt <= now) throw keyHasExpired(found.expiresAt);
+    return found;
+  }
+}
+
+/** Why a key is refused, or its open calls end, that has expired. */
+export function keyHasExpired(at: Date): HubError {
+  return new HubError('UNAUTHENTICATED', `The API key has expired (${at.toISOString()}).`);
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { IdSource } from '../../common/ids.js';
+import { Database } from '../../database/database.js';
+import type { Tx, Work } from '../../database/sql.js';
+import { type DatabaseRow, Table } from '../../database/table.js';
+import type { Keyless } from '../api-key-store.js';
+import { type Identity, IdentityStore, type SignIn } from '../identity-store.js';
+import { IdentityEntity } from './identity.entity.js';
+import { lockPrincipal, noteCredentials, noteExpiredCredential } from './principal-writes.js';
+
+const IDENTITIES = new Table(IdentityEntity);
+const IDENTITY = IDENTITIES.select('id', 'principalId', 'scopes', 'lastSeenAt', 'expired');
+const INSERT = IDENTITIES.insert('ON CONFLICT (issuer, organization, subject) DO NOTHING');
+const UPDATE = IDENTITIES.update(['scopes', 'admin', 'lastSeenAt', 'expiresAt', 'expired']);
+const SELECT = `SELECT ${IDENTITY.namesOf('i')}, p.disabled_at
+  FROM identities i JOIN principals p ON p.id = i.principal_id
+  WHERE i.issuer = ? AND i.organization = ? AND i.subject = ?`;
+
+/** How old what is known of a sign-in may become while it is used. */
+const WRITE_EVERY_MS = 60_000;
+
+interface Known extends Identity {
+  readonly scopes: readonly string[];
+  readonly lastSeenAt: Date;
+  readonly expired: boolean;
+}
+
+/** {@link IdentityStore} on the hub's database. */
+@Injectable()
+export class SqlIdentityStore extends IdentityStore {
+  constructor(
+    private readonly database: Database,
+    private readonly ids: IdSource,
+  ) {
+    super();
+  }
+
+  async signIn(caller: SignIn): Promise<Identity> {
+    const rows = await this.database.read<DatabaseRow>(SELECT, keyOf(caller));
+    const known = rows.map(toKnown)[0];
+    if (known === undefined) {
+      const identity = await this.database.write((tx) => this.add(tx, caller));
+      this.added();
+      return identity;
+    }
+    if (known.isDisabled || !isToBeWritten(known, caller)) return known;
+    await this.database.write((tx) => renew(tx, known, caller));
+    return known;
+  }
+
+  async noteExpired(at: Date, lost?: (keyless: Keyless) => void): Promise<void> {
+    const rows = await IDENTITY.list(
+      this.database,
+      'WHERE expired = 0 AND expires_at <= ? ORDER BY id',
+      [at.getTime()],
+    );
+    for (const identity of rows) {
+      const keyless = await this.database.write((tx) =>
+        noteExpiredCredential(tx, 'identities', identity, at.getTime()),
+      );
+      if (keyless !== undefined) lost?.(keyless);
+    }
+  }
+
+  /** The caller's first sign-in; whoever is faster has made its principal. */
+  private *add(tx: Tx, caller: SignIn): Work<Identity> {
+    const { at, until, organization } = caller;
+    const [id, principalId] = [this.ids.next(), this.ids.next()];
+    const inserted = yield* INSERT.one(tx, {
+      ...caller,
+      id,
+      principalId,
+      admin: isAdmin(caller),
+      createdAt: at,
+      lastSeenAt: at,
+      expiresAt: until,
+      expired: false,
+    });
+    if (inserted === 1) {
+      yield* tx.run(
+        'INSERT INTO principals (id, organization, built_in, created_at) VALUES (?, ?, 0, ?)',
+        [principalId, organization, at.getTime()],
+      );
+      const principal = (yield* lockPrincipal(tx, principalId))!;
+      yield* noteCredentials(tx, principalId, principal, at.getTime());
+      return { id, principalId, isDisabled: false };
+    }
+    const rows = yield* tx.all<DatabaseRow>(SELECT, keyOf(caller));
+    return toKnown(rows[0]!);
+  }
+}
+
+function* renew(tx: Tx, { id, principalId }: Identity, caller: SignIn): Work<void> {
+  const principal = (yield* lockPrincipal(tx, principalId))!;
+  const { scopes, at: lastSeenAt, until: expiresAt } = caller;
+  const admin = isAdmin(caller);
+  yield* UPDATE.apply(tx, [{ id, scopes, admin, lastSeenAt, expiresAt, expired: false }]);
+  yield* noteCredentials(tx, principalId, principal, caller.at.getTime());
+}
+
+function isToBeWritten({ scopes, lastSeenAt, expired }: Known, caller: SignIn): boolean {
+  const isOld = caller.at.getTime() - lastSeenAt.getTime() >= WRITE_EVERY_MS;
+  return isOld || expired || JSON.stringify(scopes) !== JSON.stringify(caller.scopes);
+}
+
+function isAdmin({ scopes }: SignIn): boolean {
+  return scopes.includes('admin');
+}
+
+function keyOf({ issuer, organization, subject }: SignIn): string[] {
+  return [issuer, organization, subject];
+}
+
+function toKnown(row: DatabaseRow): Known {
+  return { ...IDENTITY.read(row), isDisabled: row['disabled_at'] !== null };
+}

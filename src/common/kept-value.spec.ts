@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Clock } from './clock.js';
+import { KeptValue } from './kept-value.js';
+
+class SettableClock extends Clock {
+  ms = 0;
+  now(): Date {
+    return new Date(this.ms);
+  }
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+let clock: SettableClock;
+let reads: number;
+let failing: Error | undefined;
+let failures: unknown[];
+let kept: KeptValue<number>;
+
+beforeEach(() => {
+  clock = new SettableClock();
+  [reads, failing, failures] = [0, undefined, []];
+  const read = async (): Promise<number> => {
+    reads += 1;
+    await Promise.resolve();
+    if (failing) throw failing;
+    return reads;
+  };
+  const onFailure = (error: unknown): void => void failures.push(error);
+  kept = new KeptValue({ read, freshMs: 100, keptMs: 1000, failureMs: 10, onFailure }, clock);
+});
+
+describe('KeptValue', () => {
+  it('reads once for all who ask at once, and not again while it is fresh', async () => {
+    expect(await Promise.all([kept.get(), kept.get()])).toEqual([1, 1]);
+    clock.ms = 99;
+    expect([await kept.get(), reads]).toEqual([1, 1]);
+  });
+
+  it('is read anew beside those who use it', async () => {
+    await kept.get();
+    clock.ms = 100;
+    expect(await kept.get()).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await kept.get()).toBe(2);
+  });
+
+  it('is used for as long as it may be when it cannot be read, and not longer', async () => {
+    await kept.get();
+    failing = new Error('down');
+    clock.ms = 999;
+    expect(await kept.get()).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(failures).toEqual([failing]);
+    clock.ms = 1010;
+    await expect(kept.get()).rejects.toBe(failing);
+  });
+
+  it('is not asked for again at once after a failure', async () => {
+    failing = new Error('down');
+    for (const ms of [0, 5, 9]) {
+      clock.ms = ms;
+      await expect(kept.get()).rejects.toBe(failing);
+    }
+    expect(reads).toBe(1);
+    clock.ms = 10;
+    failing = undefined;
+    expect(await kept.get()).toBe(2);
+  });
+});

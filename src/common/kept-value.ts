@@ -1,0 +1,65 @@
+import type { Clock } from './clock.js';
+
+export interface KeepingRules<T> {
+  readonly read: () => Promise<T>;
+  /** After that it is read anew, beside those who use it meanwhile. */
+  readonly freshMs: number;
+  /** As long it is used when it cannot be read anew. */
+  readonly keptMs: number;
+  /** It is not read again sooner after a failure. */
+  readonly failureMs: number;
+  /** Told of a failure that nobody waits for. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** What is read from elsewhere and kept for a while. However many ask for it, it is read once at a time. */
+export class KeptValue<T> {
+  private kept: { readonly value: T; readonly readAt: number } | undefined;
+  private reading: Promise<T> | undefined;
+  private failure: { readonly error: unknown; readonly at: number } | undefined;
+
+  constructor(
+    private readonly rules: KeepingRules<T>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Rejects with what keeps it from being read, when there is none that may still be used. */
+  async get(): Promise<T> {
+    const { rules, kept } = this;
+    const age = this.age();
+    if (kept === undefined || age >= rules.keptMs) return this.renew();
+    if (age >= rules.freshMs) this.renew().catch(rules.onFailure ?? (() => undefined));
+    return kept.value;
+  }
+
+  /** Milliseconds since it was read; infinite while it never was. */
+  age(): number {
+    return this.kept === undefined ? Infinity : Math.abs(this.now() - this.kept.readAt);
+  }
+
+  /** Reads it anew. Rejects at once with the last failure when that was a moment ago. */
+  async renew(): Promise<T> {
+    const { failure } = this;
+    if (failure !== undefined && Math.abs(this.now() - failure.at) < this.rules.failureMs) {
+      throw failure.error;
+    }
+    this.reading ??= this.read().finally(() => (this.reading = undefined));
+    return this.reading;
+  }
+
+  private async read(): Promise<T> {
+    try {
+      const value = await this.rules.read();
+      this.kept = { value, readAt: this.now() };
+      this.failure = undefined;
+      return value;
+    } catch (error) {
+      this.failure = { error, at: this.now() };
+      throw error;
+    }
+  }
+
+  private now(): number {
+    return this.clock.now().getTime();
+  }
+}

@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
+import type { JsonObject } from '../support/json.js';
+import { RpcError } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { GrpcClient, V0, V1 } from '../support/grpc-client.js';
+import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
+import { OidcServer } from '../support/oidc-server.js';
+import { closeClient, sdkClient, sdkRequest } from '../support/sdk-client.js';
+import { TestIssuer } from '../support/test-issuer.js';
+
+const TO_SCRIPTED = { message: { metadata: { agentId: 'scripted' } } };
+
+let provider: OidcServer;
+let issuer: TestIssuer;
+let served: GrpcHub;
+let hub: GrpcHub['hub'];
+
+beforeAll(async () => {
+  [provider, issuer] = await Promise.all([OidcServer.start(), TestIssuer.start()]);
+  const issuers = [
+    {
+      id: 'real',
+      issuer: provider.url,
+      organization: 'acme',
+      grants: { everyone: [], scopes: { 'hub.call': ['a2a'], 'hub.operate': ['admin'] } },
+    },
+    {
+      id: 'test',
+      issuer: issuer.url,
+      claims: { organization: 'org', groups: 'realm_access.roles' },
+      organizations: ['acme', 'umbrella'],
+      clockSkew: '0s',
+      grants: { groups: { leads: ['tasks:organization'], pushers: ['push'] } },
+      introspection: { clientId: 'hub', clientSecret: 'secretOfTheHub' },
+    },
+  ];
+  served = await startGrpcHub({ auth: { issuers } }, { live: { manual: true, chunks: 1000 } });
+  ({ hub } = served);
+});
+
+afterAll(async () => {
+  await served?.close();
+  await Promise.all([provider?.close(), issuer?.close()]);
+});
+
+/** A token of the scripted issuer, for the hub. */
+const token = (claims: JsonObject = {}, header = {}): Promise<string> =>
+  issuer.token({ aud: hub.url, ...claims }, header);
+
+const send = (key: string) => hub.submit('go', TO_SCRIPTED, { key });
+
+describe('a client that knows nothing but the address of the hub', () => {
+  it('finds the provider by the refusal, gets a token and calls with it', async () => {
+    const refused = await hub.get('/a2a/tasks', { key: null });
+    expect(refused.status).toBe(401);
+    const challenge = String(refused.headers['www-authenticate']);
+    const [, metadataUrl] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
+    expect(metadataUrl).toBe(`${hub.url}/.well-known/oauth-protected-resource/a2a`);
+    const metadata = (await (await fetch(metadataUrl!)).json()) as JsonObject;
+    expect(metadata).toMatchObject({
+      resource: `${hub.url}/a2a`,
+      authorization_servers: [provider.url, issuer.url],
+      bearer_methods_supported: ['header'],
+      scopes_supported: ['hub.call', 'hub.operate'],
+    });
+    const access = await provider.token('billing', metadata['resource'] as string);
+    expect((await hub.get('/a2a/tasks', { key: access })).status).toBe(200);
+  });
+
+  it('finds the same for the hub as a whole', async () => {
+    const refused = await hub.admin('GET', '/api/v1/agents', undefined, 'no-key');
+    expect(refused.headers['www-authenticate']).toContain(
+      `resource_metadata="${hub.url}/.well-known/oauth-protected-resource"`,
+    );
+    const answer = await fetch(`${hub.url}/.well-known/oauth-protected-resource`);
+    expect(await answer.json()).toMatchObject({ resource: hub.url });
+  });
+
+  it('reads on the card what is accepted', async () => {
+    const card = await (await fetch(`${hub.url}/.well-known/agent-card.json`)).json();
+    const { securitySchemes, securityRequirements } = card as Record<string, JsonObject>;
+    expect(securitySchemes).toMatchObject({
+      'real-oidc': {
+        openIdConnectSecurityScheme: {
+          openIdConnectUrl: `${provider.url}/.well-known/openid-configuration`,
+        },
+      },
+    });
+    expect(securityRequirements).toContainEqual({ schemes: { 'real-oidc': ['hub.call'] } });
+  });
+});
+
+describe('the official SDK with tokens of a real provider', () => {
+  it.each([
+    ['JSONRPC', '1.0'],
+    ['HTTP+JSON', '1.0'],
+    ['GRPC', '1.0'],
+    ['JSONRPC', '0.3'],
+    ['HTTP+JSON', '0.3'],
+    ['GRPC', '0.3'],
+  ] as const)('sends over %s %s, and all are one principal', async (binding, version) => {
+    const access = await provider.token('billing', hub.url);
+    const client = await sdkClient(hub.url, access, version, binding);
+    const sent = await client.sendMessage(
+      sdkRequest('go', {
+        message: { metadata: { agentId: 'scripted' } },
+        configuration: { returnImmediately: true },
+      }),
+    );
+    const { id } = sent as { id: string };
+    closeClient(client);
+    const again = await provider.token('billing', hub.url);
+    expect(await hub.getTask(id, { key: again })).toMatchObject({ id });
+    const other = await provider.token('operations', hub.url);
+    await expect(hub.getTask(id, { key: other })).rejects.toThrow('not');
+  });
+
+  it('may do what its scopes grant, and no more', async () => {
+    const agents = (access: string) => hub.admin('GET', '/api/v1/agents', undefined, access);
+    const caller = await provider.token('operations', hub.url, 'hub.call');
+    expect((await agents(caller)).status).toBe(403);
+    const operator = await provider.token('operations', hub.url, 'hub.operate');
+    expect((await agents(operator)).status).toBe(200);
+    // `admin` holds all scopes of the hub.
+    expect((await hub.get('/a2a/tasks', { key: operator })).status).toBe(200);
+  });
+});
+
+describe('a principal that signs in', () => {
+  it('is shown to operators with the subject its issuer knows', async () => {
+    await send(await token({ sub: 'carol' }));
+    const listed = await hub.admin('GET', '/api/v1/principals?subject=carol');
+    expect(listed.body.items).toMatchObject([
+      {
+        organization: 'acme',
+        state: 'active',
+        validKeys: 0,
+        identity: { issuer: issuer.url, subject: 'carol' },
+      },
+    ]);
+  });
+
+  it('is another one in another organization, and sees nothing of the first', async () => {
+    const { id } = await send(await token({ sub: 'dave' }));
+    const elsewhere = await token({ sub: 'dave', org: 'umbrella' });
+    await expect(hub.getTask(id as string, { key: elsewhere })).rejects.toThrow(RpcError);
+    const foreign = await hub.rpcRaw('GetTask', { id: 'x' }, { key: await token({ org: 'evil' }) });
+    expect(foreign.status).toBe(401);
+  });
+
+  it('sees all tasks of its organization with the scope for it, by a group', async () => {
+    const { id } = await send(await token({ sub: 'erin' }));
+    const plain = await token({ sub: 'frank' });
+    await expect(hub.getTask(id as string, { key: plain })).rejects.toThrow(RpcError);
+    const lead = await token({ sub: 'frank', realm_access: { roles: ['leads'] } });
+    expect(await hub.getTask(id as string, { key: lead })).toMatchObject({ id });
+  });
+
+  it('ends at once when it is disabled: calls, streams and new tokens', async () => {
+    const key = await token({ sub: 'grace' });
+    const { id } = await send(key);
+    const stream = await hub.stream('SubscribeToTask', { id }, { key });
+    await stream.next();
+    const { body } = await hub.admin('GET', '/api/v1/principals?subject=grace');
+    const principal = (body.items as JsonObject[])[0]!['id'] as string;
+    await hub.admin('POST', `/api/v1/principals/${principal}:disable`);
+    expect(JSON.stringify(await stream.next())).toContain('UNAUTHENTICATED');
+    expect(await stream.next()).toBeUndefined();
+    const refused = await hub.get('/a2a/tasks', { key });
+    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('disabled')]);
+    expect((await hub.get('/a2a/tasks', { key: await token({ sub: 'grace' }) })).status).toBe(401);
+    await hub.admin('POST', `/api/v1/principals/${principal}:enable`);
+    expect((await hub.get('/a2a/tasks', { key })).status).toBe(200);
+  });
+
+  it('may get an API key, which is of the same principal', async () => {
+    const { id } = await send(await token({ sub: 'heidi' }));
+    const { body } = await hub.admin('GET', '/api/v1/principals?subject=heidi');
+    const principal = (body.items as JsonObject[])[0]!['id'];
+    const made = await hub.admin('POST', '/api/v1/keys', { name: 'k', principal });
+    expect(await hub.getTask(id as string, { key: made.body.key as string })).toMatchObject({ id });
+  });
+});
+
+describe('a stream whose token expires', () => {
+  it('ends with that, and goes on with a new token where it ended', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 3;
+    const key = await token({ sub: 'ivan', exp });
+    const known = new Set(served.agent.tasks.keys());
+    const { id } = await send(key);
+    const live = await eventually(() => {
+      const begun = [...served.agent.tasks].find(([each]) => !known.has(each))?.[1];
+      expect(begun).toBeDefined();
+      return begun!;
+    }, 5000);
+    const stream = await hub.stream('SubscribeToTask', { id }, { key });
+    await stream.next();
+    live.chunk();
+    await stream.until(({ data }) => JSON.stringify(data).includes('artifactUpdate'));
+    const last = stream.lastId;
+    const end = JSON.stringify(await stream.next());
+    expect(end).toContain('UNAUTHENTICATED');
+    expect(end).toContain('get a new one');
+    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000);
+    live.chunk();
+    const fresh = await token({ sub: 'ivan' });
+    const resumed = await hub.stream(
+      'SubscribeToTask',
+      { id },
+      { key: fresh, ...(last !== undefined && { lastEventId: last }) },
+    );
+    expect(JSON.stringify(await resumed.next())).toContain('artifactUpdate');
+    live.end();
+    resumed.close();
+  }, 15_000);
+});
+
+describe('a token that is not valid', () => {
+  const cases: [string, () => Promise<string>, RegExp][] = [
+    ['expired', () => token({ exp: 1_600_000_000 }), /has expired/],
+    ['for another audience', () => token({ aud: 'https://x.example' }), /another audience/],
+    ['of another issuer', () => token({ iss: 'https://x.example' }), /issuer that is not accepted/],
+    ['not valid yet', () => token({ nbf: 4_000_000_000 }), /not valid yet/],
+    ['without a subject', () => token({ sub: undefined }), /no subject/],
+    ['without an organization', () => token({ org: undefined }), /no organization/],
+    ['of the algorithm none', async () => unsigned(await token()), /algorithm/],
+    ['changed', async () => (await token()).replace(/\.[^.]+\./, '.e30.'), /issuer that|malformed/],
+    ['bound to a key of its holder', () => token({ cnf: { jkt: 'x' } }), /cnf/],
+    ['unknown to the issuer that is asked', () => Promise.resolve(randomUUID()), /not active/],
+  ];
+
+  function unsigned(jwt: string): string {
+    const header = Buffer.from('{"alg":"none"}').toString('base64url');
+    return `${header}.${jwt.split('.')[1]}.`;
+  }
+
+  it.each(cases)('(%s) opens no door, and each says why', async (_, make, why) => {
+    const key = await make();
+    const params = { id: 'x' };
+    const http = [
+      await hub.rpcRaw('GetTask', params, { key }),
+      await hub.rpcRaw('tasks/get', params, { key, version: '0.3' }),
+      await hub.get('/a2a/tasks', { key }),
+      await hub.get('/a2a/v1/tasks/x', { key, version: '0.3' }),
+      await hub.get('/a2a/extendedAgentCard', { key }),
+      await hub.admin('GET', '/api/v1/agents', undefined, key),
+      await hub.admin('POST', '/api/v1/keys', { name: 'x' }, key),
+    ];
+    for (const { status: code, text, headers } of http) {
+      expect([code, text]).toEqual([401, expect.stringMatching(why)]);
+      expect(headers['www-authenticate']).toMatch(/error="invalid_token", error_description=/);
+      expect(text).not.toContain(key);
+    }
+    const client = await GrpcClient.of(hub, { key });
+    const { UNAUTHENTICATED: code } = status;
+    const request = { tenant: '', id: 'x', historyLength: undefined };
+    const details: unknown = expect.stringMatching(why);
+    await expect(client.call(V1.getTask, request)).rejects.toMatchObject({ code, details });
+    const v0 = client.call(V0.getTask, { name: 'tasks/x', historyLength: 0 });
+    await expect(v0).rejects.toMatchObject({ code });
+    client.close();
+  });
+
+  it('is never shown to an issuer when it came as an API key', async () => {
+    const before = issuer.requests.length;
+    const answer = await hub.get('/a2a/tasks', {
+      key: null,
+      headers: { 'x-api-key': 'something-secret' },
+    });
+    expect(answer.status).toBe(401);
+    expect(issuer.requests).toHaveLength(before);
+  });
+});
+
+describe('an opaque token', () => {
+  it('is one that the issuer is asked about, with the client of the hub', async () => {
+    issuer.opaque.set('opaque-1', { active: true, sub: 'judy', org: 'acme', aud: hub.url });
+    const { id } = await send('opaque-1');
+    expect(issuer.lastClient).toBe(`Basic ${Buffer.from('hub:secretOfTheHub').toString('base64')}`);
+    expect(await hub.getTask(id as string, { key: await token({ sub: 'judy' }) })).toBeDefined();
+  });
+});
+
+describe('an issuer that is away', () => {
+  it('lets those in whose tokens it was asked about, and tells others to try again', async () => {
+    const key = 'opaque-2';
+    issuer.opaque.set(key, { active: true, sub: 'kim', org: 'acme', aud: hub.url });
+    expect((await hub.get('/a2a/tasks', { key })).status).toBe(200);
+    issuer.down = true;
+    expect((await hub.get('/a2a/tasks', { key })).status).toBe(200);
+    const refused = await hub.get('/a2a/tasks', { key: 'opaque-3' });
+    expect(refused.status).toBe(503);
+    expect(refused.text).toContain('the issuer test cannot be asked');
+    expect(refused.headers['retry-after']).toBeDefined();
+    // Keys do not need it.
+    expect((await hub.get('/a2a/tasks')).status).toBe(200);
+    issuer.down = false;
+    issuer.opaque.set('opaque-3', { active: true, sub: 'kim', org: 'acme', aud: hub.url });
+    await eventually(
+      async () => expect((await hub.get('/a2a/tasks', { key: 'opaque-3' })).status).toBe(200),
+      10_000,
+    );
+  });
+});
