@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AuditEventDto, AuditFilterDto, AuditReader, filterOf } from '../audit/index.js';
 import type { AuditEvent, AuditFilter } from '../audit/index.js';
-import { CurrentPrincipal, KeyWatch, type Principal } from '../auth/index.js';
+import { CurrentPrincipal, CredentialWatch, type Principal } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { AuditedRead } from '../common/http/audited-route.js';
@@ -16,7 +16,7 @@ const NDJSON = 'application/x-ndjson';
 export class AuditExportController {
   constructor(
     private readonly reader: AuditReader,
-    private readonly keys: KeyWatch,
+    private readonly keys: CredentialWatch,
     private readonly clock: Clock,
   ) {}
 

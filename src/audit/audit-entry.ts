@@ -85,7 +85,7 @@ export interface AuditActor {
   readonly onBehalfOf: string | null;
   /** Who signed the token it came with. */
   readonly issuer: string | null;
-  /** The id of the key it came with; null for the configured admin key. */
+  /** The id of the key, or of the sign-in, it came with; null for the configured admin key. */
   readonly credential: string | null;
 }
 

@@ -89,7 +89,7 @@ export class AuditEventDto {
 
   @Shown.Text({
     nullable: true,
-    description: 'The id of its key; null for the configured admin key.',
+    description: 'The id of its key or sign-in; null for the configured admin key.',
   })
   readonly credential!: string | null;
 

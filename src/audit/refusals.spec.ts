@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
 import { FakeAuditLog } from './fake-audit-log.js';
@@ -13,6 +13,8 @@ beforeEach(() => {
   audit = new FakeAuditLog();
   refusals = new Refusals(audit, new SystemClock(), SILENT);
 });
+
+afterEach(() => refusals.beforeApplicationShutdown());
 
 function refused(fields: Partial<EndedCall> = {}): EndedCall {
   return {

@@ -19,6 +19,8 @@ export interface EndedCall {
     readonly id: string;
     readonly organization: string;
     readonly keyId?: string | undefined;
+    readonly identityId?: string | undefined;
+    readonly issuer?: string | undefined;
   } | null;
   /** Method and pattern of the route, or the method of gRPC. */
   readonly to: { readonly method: string; readonly route?: string };
@@ -142,8 +144,8 @@ function entryOf(call: EndedCall, action: string, reason: string): AuditEntry {
       principal: caller?.id ?? null,
       organization: caller?.organization ?? null,
       onBehalfOf: null,
-      issuer: null,
-      credential: caller?.keyId ?? null,
+      issuer: caller?.issuer ?? note.refusal?.issuer ?? null,
+      credential: caller?.keyId ?? caller?.identityId ?? null,
     },
     resource: null,
     requestId: note.id,
@@ -153,5 +155,5 @@ function entryOf(call: EndedCall, action: string, reason: string): AuditEntry {
 }
 
 function keyOf({ action, actor, details }: AuditEntry): string {
-  return JSON.stringify([action, actor.principal, actor.credential, details]);
+  return JSON.stringify([action, actor.principal, actor.credential, actor.issuer, details]);
 }

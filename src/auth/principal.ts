@@ -18,6 +18,8 @@ export interface Principal {
   readonly keyName?: string;
   /** The sign-in it came with, in place of a key. */
   readonly identityId?: string;
+  /** Who signed the token of that sign-in. */
+  readonly issuer?: string;
   /** The groups its issuer says it is in. */
   readonly groups?: readonly string[];
   /** When that key, or the token it signed in with, expires. */

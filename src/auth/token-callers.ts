@@ -34,9 +34,14 @@ export class TokenCallers {
     const signIn = { issuer: issuer.issuer, subject, organization, scopes, at, until };
     const { id: identityId, principalId, isDisabled } = await this.identities.signIn(signIn);
     if (isDisabled) {
-      throw new HubError('UNAUTHENTICATED', 'The principal of the access token is disabled.');
+      throw new HubError('UNAUTHENTICATED', 'The principal of the access token is disabled.', {
+        refusal: { cause: 'disabled-principal', issuer: issuer.issuer },
+      });
     }
-    return principalOf({ id: principalId, organization, scopes, identityId, groups, expiresAt });
+    return principalOf({
+      ...{ id: principalId, organization, scopes, identityId, groups, expiresAt },
+      issuer: issuer.issuer,
+    });
   }
 }
 
@@ -45,5 +50,6 @@ export function tokenHasExpired(at: Date): HubError {
   return new HubError(
     'UNAUTHENTICATED',
     `The access token has expired (${at.toISOString()}): get a new one and subscribe to the task again; nothing is lost.`,
+    { refusal: { cause: 'expired-token' } },
   );
 }

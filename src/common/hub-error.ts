@@ -52,6 +52,8 @@ export interface FieldViolation {
 export interface Refusal {
   /** What is wrong with its credential: `no-credential`, `unknown-key`, `expired-key` … */
   readonly cause?: string;
+  /** Which of the accepted issuers its token is of, by what it says. */
+  readonly issuer?: string;
   /** The scope it lacks. */
   readonly scope?: string;
 }

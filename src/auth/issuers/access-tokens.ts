@@ -1,9 +1,4 @@
-import {
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { decodeJwt } from 'jose';
 import { Clock } from '../../common/clock.js';
 import { Egress } from '../../common/egress/egress.js';
@@ -107,5 +102,5 @@ function unknown(text: string): never {
 }
 
 function refused(text: string): HubError {
-  return new HubError('UNAUTHENTICATED', text);
+  return new HubError('UNAUTHENTICATED', text, { refusal: { cause: 'unknown-token' } });
 }
