@@ -34,7 +34,6 @@ export const DETAIL_MEMBERS = [
   'firstAt',
   'before',
   'state',
-  'contextId',
   'traceId',
   'createdAt',
   'endedAt',
@@ -68,7 +67,6 @@ export interface AuditDetails {
   readonly before?: string;
   /** Of a task: how and when it ended, and its agents. */
   readonly state?: string;
-  readonly contextId?: string;
   readonly traceId?: string;
   readonly createdAt?: string;
   readonly endedAt?: string;

@@ -1,3 +1,4 @@
+import type { Durability } from '../database/database.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { AuditEntry } from './audit-entry.js';
 import type { ChainPlace } from './domain/audit-event.js';
@@ -20,7 +21,11 @@ export abstract class AuditLog {
 
   /**
    * Entries that follow from other rows: `work` reads them, and notes that it has, in the transaction of the entries,
-   * so that a crash neither loses nor doubles one. Resolves with how many entries there were.
+   * so that a crash neither loses nor doubles one. Resolves with how many entries there were. `durability`: see
+   * `Database.write`.
    */
-  abstract recordFrom(work: (tx: Tx) => Work<readonly AuditEntry[]>): Promise<number>;
+  abstract recordFrom(
+    work: (tx: Tx) => Work<readonly AuditEntry[]>,
+    durability?: Durability,
+  ): Promise<number>;
 }

@@ -1,10 +1,22 @@
 import { HubError, hubErrorOf } from '../common/hub-error.js';
 import { problemOf } from '../common/http/problem.js';
-import type { AuditEntry } from './audit-entry.js';
+import { type AuditDetails, type AuditEntry, NOBODY } from './audit-entry.js';
 import type { AuditLog } from './audit-log.js';
 
 /** Something that changes the hub, before it is done. */
 export type AuditedChange = Omit<AuditEntry, 'outcome'>;
+
+/** A change that the hub makes by itself: its configuration, its command line or its own rules ask for it. */
+export function ownChange(
+  action: string,
+  resource: AuditEntry['resource'],
+  details: AuditDetails,
+): AuditedChange {
+  return { action, actor: NOBODY, resource, requestId: null, policy: null, details };
+}
+
+/** What entries are told. */
+type Recorder = Pick<AuditLog, 'record'>;
 
 /** Where the result of a change could not be recorded. */
 export type NotRecorded = (error: unknown) => void;
@@ -19,10 +31,10 @@ const RETRY_AFTER_SECONDS = '5';
  * `idOf` finds the id of what was made in the result of `work`.
  */
 export async function audited<T>(
-  audit: AuditLog,
+  audit: Recorder,
   change: AuditedChange,
   work: () => Promise<T>,
-  notRecorded: NotRecorded,
+  notRecorded: NotRecorded = () => undefined,
   idOf: (result: T) => string | null = () => null,
 ): Promise<T> {
   const attempt = await attempted(audit, change);
@@ -51,7 +63,7 @@ export async function audited<T>(
   }
 }
 
-async function attempted(audit: AuditLog, change: AuditedChange): Promise<string> {
+async function attempted(audit: Recorder, change: AuditedChange): Promise<string> {
   try {
     return await audit.record({ ...change, outcome: 'attempted' });
   } catch (cause) {

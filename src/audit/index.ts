@@ -7,7 +7,7 @@ export {
 } from './audit-entry.js';
 export { AuditEventDto, AuditFilterDto, filterOf } from './audit.dto.js';
 export { AuditLog } from './audit-log.js';
-export { audited, type AuditedChange } from './audited.js';
+export { audited, type AuditedChange, ownChange } from './audited.js';
 export { AuditModule, auditLogIn } from './audit.module.js';
 export { AuditReader } from './audit-reader.js';
 export type { AuditFilter } from './audit-store.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
-import { Database } from '../../database/database.js';
+import { Database, type Durability } from '../../database/database.js';
 import { isUniqueViolation } from '../../database/dialect.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
@@ -20,6 +20,7 @@ const ATTEMPTS = 3;
 
 /** What waits for a commit; a work, which may fail, has it to itself. */
 interface Waiting {
+  readonly durability: Durability;
   readonly entries: readonly AuditEntry[] | ((tx: Tx) => Work<readonly AuditEntry[]>);
   readonly resolve: (events: readonly AuditEvent[]) => void;
   readonly reject: (error: unknown) => void;
@@ -47,17 +48,20 @@ export class SqlAuditLog extends AuditLog {
   }
 
   async record(entry: AuditEntry): Promise<string> {
-    const [event] = await this.add([entry]);
+    const [event] = await this.add([entry], 'durable');
     return event!.id;
   }
 
-  async recordFrom(work: (tx: Tx) => Work<readonly AuditEntry[]>): Promise<number> {
-    return (await this.add(work)).length;
+  async recordFrom(
+    work: (tx: Tx) => Work<readonly AuditEntry[]>,
+    durability: Durability = 'durable',
+  ): Promise<number> {
+    return (await this.add(work, durability)).length;
   }
 
-  private add(entries: Waiting['entries']): Promise<readonly AuditEvent[]> {
+  private add(entries: Waiting['entries'], durability: Durability): Promise<readonly AuditEvent[]> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ entries, resolve, reject });
+      this.waiting.push({ entries, durability, resolve, reject });
       if (!this.isWriting) void this.writeAll();
     });
   }
@@ -88,7 +92,8 @@ export class SqlAuditLog extends AuditLog {
   private async writeGroup(group: readonly Waiting[]): Promise<(readonly AuditEvent[])[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const written = await this.database.write((tx) => this.append(tx, group));
+        const { durability } = group[0]!;
+        const written = await this.database.write((tx) => this.append(tx, group), durability);
         const last = written.flat().at(-1);
         if (last !== undefined) this.last = { seq: last.seq, hash: last.hash };
         return written;

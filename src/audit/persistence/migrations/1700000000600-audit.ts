@@ -34,10 +34,11 @@ const STATEMENTS = [
     "hash" text NOT NULL,
     CONSTRAINT "audit_events_pk" PRIMARY KEY ("chain", "seq")
   )`,
-  `CREATE INDEX "audit_events_at_idx" ON "audit_events" ("at", "id")`,
-  `CREATE INDEX "audit_events_principal_idx" ON "audit_events" ("principal", "at", "id")`,
-  `CREATE INDEX "audit_events_action_idx" ON "audit_events" ("action", "at", "id")`,
-  `CREATE INDEX "audit_events_resource_idx" ON "audit_events" ("resource_id", "at", "id")`,
+  `CREATE INDEX "audit_events_at_idx" ON "audit_events" ("at")`,
+  `CREATE INDEX "audit_events_principal_idx" ON "audit_events" ("principal", "at")`,
+  `CREATE INDEX "audit_events_action_idx" ON "audit_events" ("action", "at")
+    WHERE "action" <> 'tasks.end'`,
+  `CREATE INDEX "audit_events_resource_idx" ON "audit_events" ("resource_id", "at")`,
   `CREATE TABLE "audit_anchors" (
     "number" bigint NOT NULL,
     "at" bigint NOT NULL,
