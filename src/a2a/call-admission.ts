@@ -30,7 +30,7 @@ export class CallAdmission {
     const principal = await this.auth.authenticate(headers);
     isKnown(principal);
     if (!hasScope(principal, 'a2a')) {
-      throw new HubError('PERMISSION_DENIED', 'This needs a key with the scope a2a.', {
+      throw new HubError('PERMISSION_DENIED', 'This needs a key or token with the scope a2a.', {
         metadata: { scope: 'a2a' },
         refusal: { scope: 'a2a' },
       });

@@ -15,7 +15,7 @@ it('opens gRPC only with a port', () => {
 });
 
 it('declares an extended card where callers have keys', () => {
-  const declared = (mode: 'keys' | 'none'): unknown => capabilitiesOf({ auth: { mode } } as never);
+  const declared = (mode: 'keys' | 'none'): unknown => capabilitiesOf({ auth: { mode } });
   expect(declared('keys')).toMatchObject({ streaming: true, extendedAgentCard: true });
   expect(declared('none')).toMatchObject({ pushNotifications: true, extendedAgentCard: false });
 });

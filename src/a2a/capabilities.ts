@@ -41,6 +41,10 @@ export function checkListed({ binding, version }: ServedInterface): void {
  * What cards declare, and what is refused when it is false (A2A §3.3.4); every binding serves all of it. An
  * extended card is for callers that prove who they are, so it needs keys.
  */
-export function capabilitiesOf({ auth }: { readonly auth: Pick<AppConfig['auth'], 'mode'> }): Capabilities {
+export function capabilitiesOf({
+  auth,
+}: {
+  readonly auth: Pick<AppConfig['auth'], 'mode'>;
+}): Capabilities {
   return { streaming: true, pushNotifications: true, extendedAgentCard: auth.mode === 'keys' };
 }

@@ -39,6 +39,8 @@ export interface AgentSwitches {
    * take the text for the bytes. Without it the hub asks the server which of them it is (client/file-forms.ts).
    */
   readonly files: FileForm;
+  /** `signed`: every call carries a token of the hub that says on whose behalf it is made. */
+  readonly caller: 'signed';
 }
 
 /** One interface of the card, as the hub calls it. */

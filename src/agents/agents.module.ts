@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
+import { SigningModule } from '../signing/index.js';
 import { AgentClient } from './client/agent-client.js';
 import { AgentHealth } from './health/agent-health.js';
 import { RegistrationCheck } from './registration/registration-check.js';
@@ -14,6 +15,7 @@ import { AgentProbe } from './check/agent-probe.js';
 import { CardReader } from './card/card-reader.js';
 import { CardTrust } from './card/card-trust.js';
 import { CardVerifier } from './card/card-verifier.js';
+import { CallerTokens } from './client/caller-tokens.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
@@ -28,10 +30,11 @@ import { UnreadAgents } from './registration/unread-agents.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
 
 @Module({
-  imports: [AuthModule],
+  imports: [AuthModule, SigningModule],
   controllers: [AgentEventsController, AgentCheckController, AgentsController],
   providers: [
     { provide: AgentStore, useClass: SqlAgentStore },
+    CallerTokens,
     SdkAgentClient,
     {
       provide: AgentClient,

@@ -127,7 +127,7 @@ export class HttpAccess {
     if (hasScope(principal, scope)) return principal;
     // For the request's line in the log: who it was that may not.
     request.principal = principal;
-    throw new HubError('PERMISSION_DENIED', `This needs a key with the scope ${scope}.`, {
+    throw new HubError('PERMISSION_DENIED', `This needs a key or token with the scope ${scope}.`, {
       metadata: { scope },
       refusal: { scope },
     });

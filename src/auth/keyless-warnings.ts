@@ -70,8 +70,7 @@ export class KeylessWarnings implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   private warn(principal: string): void {
-    const text =
-      'a principal has no valid key or sign-in any more: its subscriptions are paused';
+    const text = 'a principal has no valid key or sign-in any more: its subscriptions are paused';
     this.log.warn({ principal }, text);
   }
 }

@@ -191,6 +191,22 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     expect(seen?.get('exchange')).toEqual([]);
   });
 
+  it('says on whose behalf it is made to an agent that wants to know, and to no other', async () => {
+    const seen: unknown[] = [];
+    const agent = await answering(version, {
+      getTask: (call: Call, callback: Callback) => {
+        seen.push(call.metadata.get('a2a-hub-caller'));
+        callback(null, TASK);
+      },
+    });
+    const caller = { principalId: 'p', organization: 'o', taskId: 't', contextId: 'c' };
+    for (const switches of [{ caller: 'signed' } as const, {}]) {
+      await client.getTask({ ...agent, switches }, 't', options({ caller }));
+    }
+    await client.getTask({ ...agent, switches: { caller: 'signed' } }, 't', options());
+    expect(seen).toEqual([[`for p at ${agent.endpoint.url}`], [], []]);
+  });
+
   it('takes an answer of many megabytes', async () => {
     const text = 'x'.repeat(9_000_000);
     const part = version === '1.0' ? textPart(text) : { part: { $case: 'text', value: text } };

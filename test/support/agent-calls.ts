@@ -68,6 +68,7 @@ export function agentCalls(clock: Clock = new SystemClock()) {
     config,
     new EndpointMemory(clock, config),
     NO_DEVIATIONS,
+    { issue: ({ principalId }, { url }) => Promise.resolve(`for ${principalId} at ${url}`) },
   );
   return { client, closing, register, sdkAgent, scripted, raw };
 }

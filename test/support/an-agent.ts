@@ -68,3 +68,6 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
 
 /** For tests that do not look at the deviations of agents. */
 export const NO_DEVIATIONS = { note: (): void => undefined };
+
+/** Of an agent client whose agents do not want to know who calls. */
+export const NO_CALLERS = { issue: () => Promise.reject(new Error('nobody asks for it')) };

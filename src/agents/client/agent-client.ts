@@ -36,8 +36,20 @@ export interface ConnectionWatch {
   given(): void;
 }
 
+/** On whose behalf an agent is called. */
+export interface AgentCaller {
+  readonly principalId: string;
+  readonly organization: string;
+  /** The hub's own. */
+  readonly taskId: string;
+  /** The hub's own. */
+  readonly contextId: string;
+}
+
 export interface AgentCallOptions {
   readonly signal: AbortSignal;
+  /** Told to agents that want to know; absent where the hub asks for itself. */
+  readonly caller?: AgentCaller;
   /** Notified of the progress of the call until it is sent. */
   readonly connection?: ConnectionWatch;
   /** The agent's context of the task that is asked for, where it is known: some servers want it beside the id. */

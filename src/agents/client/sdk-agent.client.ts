@@ -10,7 +10,8 @@ import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
 import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
-import { headersOf } from './call-headers.js';
+import { CallerTokens } from './caller-tokens.js';
+import { CALLER_HEADER, headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
@@ -50,6 +51,7 @@ interface Call extends Answered, OpenCall {
 interface Wires {
   readonly http: HttpWay;
   readonly connectors: Connectors;
+  readonly callers: Pick<CallerTokens, 'issue'>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
   /** Messages and streams have places; these have not. */
@@ -191,7 +193,7 @@ class WiredAgentClient extends AgentClient {
     try {
       const plan = new CallPlan(agent, this.memory, method);
       for (;;) {
-        const call = this.begin(method, agent, plan.current, options);
+        const call = await this.beginFor(method, agent, plan.current, options);
         try {
           const answer = await run(call);
           plan.answered();
@@ -218,7 +220,7 @@ class WiredAgentClient extends AgentClient {
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const plan = new CallPlan(agent, this.memory, method);
     for (;;) {
-      const call = this.begin(method, agent, plan.current, options);
+      const call = await this.beginFor(method, agent, plan.current, options);
       let answered = false;
       try {
         for await (const event of run(call)) {
@@ -237,18 +239,36 @@ class WiredAgentClient extends AgentClient {
     }
   }
 
+  /** A call for a caller, whom the agent is told where it wants to know. */
+  private async beginFor(
+    method: AgentMethod,
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    options: AgentCallOptions,
+  ): Promise<Call> {
+    const { caller } = options;
+    const files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal));
+    if (agent.switches.caller !== 'signed' || caller === undefined) {
+      return this.begin(method, agent, endpoint, options, files);
+    }
+    const token = await this.wires.callers.issue(caller, endpoint);
+    return this.begin(method, agent, endpoint, options, files, token);
+  }
+
   private begin(
     method: AgentMethod,
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
-    files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal)),
+    files: FileBytes,
+    callerToken?: string,
   ): Call {
     const { protocolBinding, protocolVersion: version, tenant, url } = endpoint;
     const { signal, connection, contextId } = options;
     connection?.wanted();
     const { budget, gates, connectors, http } = this.wires;
     const headers = headersOf(agent, endpoint, options);
+    if (callerToken !== undefined) headers[CALLER_HEADER] = callerToken;
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
     const { agentId, secrets, connectTimeoutMs } = this.targetOf(agent);
     const { transport, exchange } = connectors.of(protocolBinding).open({
@@ -332,11 +352,13 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     config: AppConfig,
     memory: EndpointMemory,
     @Inject(AgentDeviations) deviations: Pick<AgentDeviations, 'note'>,
+    @Inject(CallerTokens) callers: Pick<CallerTokens, 'issue'>,
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
       http: egress,
       connectors: connectAll(egress, config.tasks.maxSizeBytes),
+      callers,
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };

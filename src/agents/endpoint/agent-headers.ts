@@ -20,6 +20,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'a2a-version',
   'a2a-extensions',
   'x-a2a-extensions',
+  'a2a-hub-caller',
   'a2a-hub-hops',
   'traceparent',
 ]);

@@ -47,7 +47,7 @@ describe('declared agents', () => {
   cardUrl: https://agents.example/csv
   headers: {Authorization: 'Bearer x'}
   budgets: {idle: 5m, connect: null}
-  switches: {streaming: off, blocking: on, pollInterval: 2s, files: twice}
+  switches: {streaming: off, blocking: on, pollInterval: 2s, files: twice, caller: signed}
   protocolBinding: GRPC
   protocolVersion: "0.3"
   organizations: [team-a, team-b]
@@ -56,7 +56,13 @@ describe('declared agents', () => {
     expect(agent).toMatchObject({
       credentials: { authorization: 'Bearer x' },
       budgets: { idleMs: 300_000 },
-      switches: { streaming: 'off', blocking: 'on', pollIntervalMs: 2000, files: 'twice' },
+      switches: {
+        streaming: 'off',
+        blocking: 'on',
+        pollIntervalMs: 2000,
+        files: 'twice',
+        caller: 'signed',
+      },
       pin: { protocolBinding: 'GRPC', protocolVersion: '0.3' },
       organizations: ['team-a', 'team-b'],
     });

@@ -87,6 +87,7 @@ function readOne(
       blocking: switches?.blocking,
       pollIntervalMs: readDuration(switches?.pollInterval),
       files: switches?.files,
+      caller: switches?.caller,
     }),
   };
   return { entry, faults };

@@ -17,6 +17,7 @@ export const SWITCHES = {
   /** An hour: as long as `agents.pollMax` may be. */
   pollMs: { min: 10, max: 3_600_000 },
   files: FILE_FORMS,
+  caller: ['signed'],
 } as const;
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;

@@ -48,7 +48,12 @@ export class DeclaredBudgetsDto {
 }
 
 /** `switches` of the API, with the poll interval as a time. */
-export class DeclaredSwitchesDto extends PickType(SwitchesDto, ['streaming', 'blocking', 'files']) {
+export class DeclaredSwitchesDto extends PickType(SwitchesDto, [
+  'streaming',
+  'blocking',
+  'files',
+  'caller',
+]) {
   @IsOptional()
   @IsDuration(SWITCHES.pollMs.min, SWITCHES.pollMs.max)
   pollInterval?: string;

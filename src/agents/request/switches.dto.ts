@@ -38,4 +38,12 @@ export class SwitchesDto implements Partial<Record<keyof AgentSwitches, unknown>
       'How it encodes the bytes of files over HTTP+JSON and gRPC of 0.3: twice is base64 of base64. Null: the hub detects it.',
   })
   files?: AgentSwitches['files'] | null;
+
+  @Choice(SWITCHES.caller, {
+    optional: true,
+    nullable: true,
+    description:
+      'signed: every call for a task carries A2A-Hub-Caller, a JWT of the hub that says on whose behalf it is made.',
+  })
+  caller?: AgentSwitches['caller'] | null;
 }

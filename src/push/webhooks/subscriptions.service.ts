@@ -172,7 +172,7 @@ function scopeOf(
 ): SubscriptionScope {
   const mayAll = hasScope(caller, 'tasks:organization');
   if (scope === 'organization' && !mayAll) {
-    throw denied('scope', 'organization needs a key with the scope tasks:organization');
+    throw denied('scope', 'organization needs a key or token with the scope tasks:organization');
   }
   if (scope === 'own' && organization !== caller.organization) {
     throw denied('scope', 'own is for tasks of the caller, who has none in another organization');
@@ -185,7 +185,7 @@ function refuseWider({ scope }: Subscription, caller: Principal): void {
   if (scope === 'own' || hasScope(caller, 'tasks:organization')) return;
   throw new HubError(
     'PERMISSION_DENIED',
-    'The subscription is for all tasks of the organization: changing it needs a key with the scope tasks:organization.',
+    'The subscription is for all tasks of the organization: changing it needs a key or token with the scope tasks:organization.',
   );
 }
 

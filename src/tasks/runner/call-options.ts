@@ -15,9 +15,10 @@ export function agentCallOptions(
   instanceId: string,
   signal: AbortSignal,
 ): AgentCallOptions {
-  const { traceparent } = record;
+  const { id: taskId, contextId, principalId, organization, traceparent } = record;
   return {
     signal,
+    caller: { principalId, organization, taskId, contextId },
     ...(downstreamContextId !== null && { contextId: downstreamContextId }),
     ...(traceparent !== null && { traceparent }),
     extensions: sentWith.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
