@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
-import { audited, type AuditedChange, AuditLog, NOBODY } from '../audit/index.js';
+import { audited, type AuditedChange, AuditLog, NO_CALLER } from '../audit/index.js';
 import { actorOf } from '../auth/index.js';
 import { IS_AUDITED } from '../common/http/audited-route.js';
 import { Log } from '../common/logger.js';
@@ -54,7 +54,7 @@ export class AuditedChanges implements NestInterceptor {
     const ids = Object.values((params ?? {}) as Readonly<Record<string, string>>);
     return {
       action,
-      actor: principal === null ? NOBODY : actorOf(principal),
+      actor: principal === null ? NO_CALLER : actorOf(principal),
       resource: { type, id: ids.length === 0 ? null : ids.join('/') },
       requestId,
       policy: null,

@@ -102,7 +102,7 @@ export interface AuditEntry {
 }
 
 /** The hub itself, or a caller nothing is known of. */
-export const NOBODY: AuditActor = {
+export const NO_CALLER: AuditActor = {
   principal: null,
   organization: null,
   onBehalfOf: null,
@@ -117,5 +117,5 @@ export function ownEntry(
   resource: AuditEntry['resource'],
   details: AuditDetails,
 ): AuditEntry {
-  return { action, outcome, actor: NOBODY, resource, requestId: null, policy: null, details };
+  return { action, outcome, actor: NO_CALLER, resource, requestId: null, policy: null, details };
 }

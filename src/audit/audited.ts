@@ -1,6 +1,6 @@
 import { HubError, hubErrorOf } from '../common/hub-error.js';
 import { problemOf } from '../common/http/problem.js';
-import { type AuditDetails, type AuditEntry, NOBODY } from './audit-entry.js';
+import { type AuditDetails, type AuditEntry, NO_CALLER } from './audit-entry.js';
 import type { AuditLog } from './audit-log.js';
 
 /** Something that changes the hub, before it is done. */
@@ -12,7 +12,7 @@ export function ownChange(
   resource: AuditEntry['resource'],
   details: AuditDetails,
 ): AuditedChange {
-  return { action, actor: NOBODY, resource, requestId: null, policy: null, details };
+  return { action, actor: NO_CALLER, resource, requestId: null, policy: null, details };
 }
 
 /** What entries are told. */

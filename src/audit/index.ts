@@ -2,7 +2,7 @@ export {
   type AuditActor,
   type AuditEntry,
   type AuditedDelegation,
-  NOBODY,
+  NO_CALLER,
   ownEntry,
 } from './audit-entry.js';
 export { AuditEventDto, AuditFilterDto, filterOf } from './audit.dto.js';

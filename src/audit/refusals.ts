@@ -111,10 +111,10 @@ export class Refusals implements BeforeApplicationShutdown {
 
   /** There are many different ones: only their number is told, by why they were refused. */
   private others({ action, outcome, details: { reason, cause } }: AuditEntry): void {
-    const nobody = { principal: null, organization: null, onBehalfOf: null, issuer: null };
+    const noCaller = { principal: null, organization: null, onBehalfOf: null, issuer: null };
     const entry: AuditEntry = {
       ...{ action, outcome, resource: null, requestId: null, policy: null },
-      actor: { ...nobody, credential: null },
+      actor: { ...noCaller, credential: null },
       details: { ...(reason !== undefined && { reason }), ...(cause !== undefined && { cause }) },
     };
     const known = this.counted.get(keyOf(entry));

@@ -1,10 +1,10 @@
-import { type AuditActor, NOBODY } from '../audit/index.js';
+import { type AuditActor, NO_CALLER } from '../audit/index.js';
 import type { Principal } from './principal.js';
 
 /** A caller as the audit log names it. */
 export function actorOf({ id, organization, keyId, identityId, issuer }: Principal): AuditActor {
   return {
-    ...NOBODY,
+    ...NO_CALLER,
     principal: id,
     organization,
     issuer: issuer ?? null,

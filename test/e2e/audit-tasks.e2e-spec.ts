@@ -85,7 +85,7 @@ describe('a task', () => {
     const refused = await hub.admin('DELETE', `/api/v1/tasks/${task.id}`);
     expect([refused.status, refused.body.detail]).toEqual([
       503,
-      expect.stringMatching(/^The audit log does not tell yet how the task ended/),
+      expect.stringMatching(/^The audit log does not contain the end of the task yet/),
     ]);
     await database.write((tx) => tx.run('DROP TRIGGER no_audit'));
     expect((await hub.admin('DELETE', `/api/v1/tasks/${task.id}`)).status).toBe(204);

@@ -1,6 +1,6 @@
 import { AnchorCheck } from '../../src/audit/anchor-check.js';
 import { AuditAnchors } from '../../src/audit/audit-anchors.js';
-import { type AuditEntry, NOBODY } from '../../src/audit/audit-entry.js';
+import { type AuditEntry, NO_CALLER } from '../../src/audit/audit-entry.js';
 import { AuditReader } from '../../src/audit/audit-reader.js';
 import { AuditRetention } from '../../src/audit/audit-retention.js';
 import {
@@ -86,7 +86,7 @@ export function entryOf(fields: Partial<AuditEntry> = {}): AuditEntry {
   return {
     action: 'agents.update',
     outcome: 'succeeded',
-    actor: { ...NOBODY, principal: 'p1', organization: 'acme' },
+    actor: { ...NO_CALLER, principal: 'p1', organization: 'acme' },
     resource: { type: 'agents', id: 'a' },
     requestId: 'r1',
     policy: null,

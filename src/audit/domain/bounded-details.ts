@@ -5,7 +5,7 @@ import { bounded } from './bounded-text.js';
 export const MAX_DETAILS = 8192;
 
 /**
- * Details as they may be stored: the listed members alone, texts in bounds, and as many delegations as there is room
+ * Details as they may be stored: the listed members alone, texts in bounds, and as many delegations as fit;
  * for; the rest are counted.
  */
 export function boundedDetails(details: AuditDetails): AuditDetails {
@@ -25,8 +25,8 @@ export function boundedDetails(details: AuditDetails): AuditDetails {
     begunAt,
     changedAt,
   }));
-  let room = MAX_DETAILS - JSON.stringify(kept).length - 64;
-  const fitting = all.filter((each) => (room -= JSON.stringify(each).length + 1) > 0);
+  let left = MAX_DETAILS - JSON.stringify(kept).length - 64;
+  const fitting = all.filter((each) => (left -= JSON.stringify(each).length + 1) > 0);
   const more = moreDelegations + all.length - fitting.length;
   return { ...kept, delegations: fitting, ...(more > 0 && { moreDelegations: more }) };
 }

@@ -1,4 +1,4 @@
-import { type AuditEntry, NOBODY } from '../../audit/index.js';
+import { type AuditEntry, NO_CALLER } from '../../audit/index.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { EndedTask } from '../store/ended-task.js';
 
@@ -12,7 +12,7 @@ export function entryOf(task: EndedTask): AuditEntry {
     action: 'tasks.end',
     outcome: task.state === TaskState.TASK_STATE_COMPLETED ? 'succeeded' : 'failed',
     actor: {
-      ...NOBODY,
+      ...NO_CALLER,
       principal: task.principalId,
       organization: task.organization,
       credential: task.keyId,

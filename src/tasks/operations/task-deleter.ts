@@ -45,7 +45,7 @@ export class TaskDeleter {
 
 function unrecorded(cause?: unknown): HubError {
   const text =
-    'The audit log does not tell yet how the task ended, so it is not deleted: try again in a few seconds.';
+    'The audit log does not contain the end of the task yet, so it is not deleted: try again in a few seconds.';
   return new HubError('UNAVAILABLE', text, { cause, metadata: { retryAfterSeconds: '2' } });
 }
 
