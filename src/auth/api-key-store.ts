@@ -38,6 +38,13 @@ export abstract class ApiKeyStore {
    */
   abstract add(key: ApiKey): Promise<void>;
 
+  /**
+   * Adds a key in the place of another one of its principal, which is valid until `until` then, or as long as before when
+   * that is shorter. False when that one is not valid when the new
+   * one is made. Rejects with HubError CONFLICT when the principal is disabled.
+   */
+  abstract replace(oldId: string, key: ApiKey, until: Date): Promise<boolean>;
+
   /** The key, revoked or not. */
   abstract find(id: string): Promise<ApiKey | undefined>;
 

@@ -17,6 +17,15 @@ export class FakeApiKeyStore extends ApiKeyStore {
     return Promise.resolve();
   }
 
+  async replace(oldId: string, key: ApiKey, until: Date): Promise<boolean> {
+    const old = this.keys.get(oldId);
+    const end = old?.expiresAt ?? until;
+    if (old?.revokedAt !== null || end <= key.createdAt) return false;
+    await this.add(key);
+    this.keys.set(oldId, { ...old, expiresAt: end < until ? end : until });
+    return true;
+  }
+
   find(id: string): Promise<ApiKey | undefined> {
     return Promise.resolve(this.keys.get(id));
   }

@@ -47,8 +47,8 @@ export abstract class IdentityStore {
   }
 
   /**
-   * The principal of this caller, made when there is none. What is known of an earlier sign-in is written anew when its
-   * scopes differ, it counts as over, or it is a minute old; nothing is written for a disabled principal.
+   * The principal of this caller, made when there is none. What is known of an earlier sign-in is written anew when it is
+   * a minute old, counts as over, or lacks a scope of this one; nothing is written for a disabled principal.
    */
   abstract signIn(caller: SignIn): Promise<Identity>;
 

@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { Choice, Shown, Text, Time } from '../common/http/fields.js';
+import { Choice, Int, Shown, Text, Time } from '../common/http/fields.js';
 import { NAME } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import { SCOPES, type Scope } from '../common/scope.js';
@@ -7,6 +7,7 @@ import type { ApiKey } from './api-key-store.js';
 
 /** A time that means the same everywhere. */
 const ZONED = /T.*(Z|[+-]\d\d:\d\d)$/;
+const ZONED_RULE = '$property must be a time with its zone: 2027-01-31T12:00:00Z';
 
 export class CreateKeyDto {
   @Text({ like: NAME, example: 'billing service' })
@@ -29,8 +30,26 @@ export class CreateKeyDto {
     optional: 'or-null',
     description: 'When the key expires. Default: it is valid until it is revoked.',
   })
-  @Matches(ZONED, { message: '$property must be a time with its zone: 2027-01-31T12:00:00Z' })
-  expiresAt?: string;
+  @Matches(ZONED, { message: ZONED_RULE })
+  expiresAt?: string | null;
+}
+
+export class RotateKeyDto {
+  @Int({
+    optional: true,
+    min: 0,
+    max: 30 * 24 * 3600,
+    default: 3600,
+    description: 'How many seconds the replaced key stays valid.',
+  })
+  overlapSeconds = 3600;
+
+  @Time({
+    optional: 'or-null',
+    description: 'When the new key expires. Default: when the replaced one would have.',
+  })
+  @Matches(ZONED, { message: ZONED_RULE })
+  expiresAt?: string | null;
 }
 
 /** A key as it is listed. */

@@ -9,7 +9,7 @@ import { AdminController } from '../common/http/admin-controller.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
 import type { Page } from '../common/page.js';
-import { CreateKeyDto, CreatedKeyDto, KeyDto } from './key.dto.js';
+import { CreateKeyDto, CreatedKeyDto, KeyDto, RotateKeyDto } from './key.dto.js';
 import { KeysService } from './keys.service.js';
 
 @AdminController('keys', 'api/v1/keys', 'admin')
@@ -26,7 +26,7 @@ export class KeysController {
     const { key, record } = await this.keys.create({
       ...rest,
       principalId: principal,
-      ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }),
+      expiresAt: dateOf(expiresAt),
     });
     return new CreatedKeyDto(record, key);
   }
@@ -39,6 +39,19 @@ export class KeysController {
     return { ...page, items: page.items.map((record) => new KeyDto(record)) };
   }
 
+  @Post(':id(^[^:]+)::rotate')
+  @ApiOperation({
+    summary:
+      'Replace an API key: a new one for the same principal, with the same name and scopes; the old one expires after an overlap.',
+  })
+  @ApiCreatedResponse({ type: CreatedKeyDto })
+  async rotate(@Param('id') id: string, @Body() body: RotateKeyDto): Promise<CreatedKeyDto> {
+    const { overlapSeconds, expiresAt } = body;
+    const overlapMs = overlapSeconds * 1000;
+    const { key, record } = await this.keys.rotate(id, overlapMs, dateOf(expiresAt));
+    return new CreatedKeyDto(record, key);
+  }
+
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Revoke an API key permanently.' })
@@ -46,4 +59,9 @@ export class KeysController {
   async revoke(@Param('id') id: string): Promise<void> {
     await this.keys.revoke(id);
   }
+}
+
+/** Null says the same as nothing. */
+function dateOf(time: string | null | undefined): Date | undefined {
+  return time == null ? undefined : new Date(time);
 }

@@ -50,9 +50,7 @@ export class KeysService {
   async create(request: NewKey): Promise<{ readonly key: string; readonly record: ApiKey }> {
     const now = this.clock.now();
     const { expiresAt = null } = request;
-    if (expiresAt !== null && expiresAt <= now) {
-      throw invalidField('expiresAt', 'must be in the future');
-    }
+    if (expiresAt !== null) inFuture(expiresAt, now);
     const organization = await this.organizationFor(request);
     const { id, key } = newKey(this.ids);
     const record: ApiKey = {
@@ -73,6 +71,41 @@ export class KeysService {
     return { key, record };
   }
 
+  /**
+   * Makes a key for the same principal with the same name and scopes; the one it replaces is valid for `overlapMs` more.
+   * It expires when the other would have, unless `expiresAt` says otherwise. Rejects with NOT_FOUND, and with CONFLICT for
+   * a key that is not valid any more.
+   */
+  async rotate(
+    id: string,
+    overlapMs: number,
+    expiresAt?: Date,
+  ): Promise<{ readonly key: string; readonly record: ApiKey }> {
+    const old = await this.store.find(id);
+    if (old === undefined) return unknownKey(id);
+    const now = this.clock.now();
+    const fresh = newKey(this.ids);
+    const record: ApiKey = {
+      ...old,
+      id: fresh.id,
+      hash: hashOf(fresh.key),
+      createdAt: now,
+      expiresAt: expiresAt === undefined ? old.expiresAt : inFuture(expiresAt, now),
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    const until = new Date(now.getTime() + overlapMs);
+    if (!(await this.store.replace(id, record, until))) {
+      throw new HubError(
+        'CONFLICT',
+        `The key ${id} is revoked or has expired: create a key for its principal instead.`,
+      );
+    }
+    this.auth.forget(id);
+    await this.changes.notify(record.principalId);
+    return { key: fresh.key, record };
+  }
+
   /** Newest first; `cursor` is a `nextCursor` of the same list. */
   async list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
     const after = cursor === undefined ? undefined : readCursor('keys', cursor, isKeyId);
@@ -86,7 +119,7 @@ export class KeysService {
    */
   async revoke(id: string): Promise<void> {
     if (!(await this.store.revoke(id, this.clock.now()))) {
-      throw new HubError('NOT_FOUND', `There is no key ${id}.`);
+      return unknownKey(id);
     }
     this.auth.forget(id);
     this.watch.revoked(id);
@@ -122,4 +155,13 @@ export class KeysService {
     }
     return existing;
   }
+}
+
+function inFuture(expiresAt: Date, now: Date): Date {
+  if (expiresAt <= now) throw invalidField('expiresAt', 'must be in the future');
+  return expiresAt;
+}
+
+function unknownKey(id: string): never {
+  throw new HubError('NOT_FOUND', `There is no key ${id}.`);
 }

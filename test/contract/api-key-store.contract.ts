@@ -38,6 +38,35 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
     });
   });
 
+  describe('replace', () => {
+    const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+    const next = (id: string, members: Partial<ApiKey> = {}): ApiKey =>
+      keyOf({ id, createdAt: at(0), ...members });
+
+    it('adds a key, and the other one ends after the overlap', async () => {
+      await store.add(keyOf({ id: 'k1' }));
+      expect(await store.replace('k1', next('k2'), at(500))).toBe(true);
+      expect((await store.find('k1'))?.expiresAt).toEqual(at(500));
+      expect((await store.find('k2'))?.expiresAt).toBeNull();
+    });
+
+    it('leaves an end that is sooner', async () => {
+      await store.add(keyOf({ id: 'k1', expiresAt: at(100) }));
+      expect(await store.replace('k1', next('k2'), at(500))).toBe(true);
+      expect((await store.find('k1'))?.expiresAt).toEqual(at(100));
+    });
+
+    it('adds nothing for a key that is not there, is revoked or has expired', async () => {
+      await store.add(keyOf({ id: 'k1' }));
+      await store.revoke('k1', at(-1));
+      await store.add(keyOf({ id: 'k2', expiresAt: at(0) }));
+      for (const id of ['none', 'k1', 'k2']) {
+        expect(await store.replace(id, next('new'), at(500))).toBe(false);
+      }
+      expect(await store.find('new')).toBeUndefined();
+    });
+  });
+
   describe('list', () => {
     it('pages through all keys, the highest id first', async () => {
       for (const id of ['k1', 'k3', 'k2', 'k5', 'k4']) await store.add(keyOf({ id }));

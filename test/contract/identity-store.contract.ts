@@ -95,8 +95,19 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
       await identities.signIn(caller({ scopes: ['admin'], at: new Date(2000) }));
       expect(await lacks(principalId)).toEqual([null, null, null]);
       expect((await principals.unreconciled()).map(({ id }) => id)).toEqual([principalId]);
-      await identities.signIn(caller({ scopes: ['tasks:organization'], at: new Date(3000) }));
-      expect(await lacks(principalId)).toEqual([null, null, 3000]);
+      const later = { scopes: ['tasks:organization'] as const, at: new Date(2000 + MINUTE) };
+      await identities.signIn(caller(later));
+      expect(await lacks(principalId)).toEqual([null, null, 2000 + MINUTE]);
+    });
+
+    it('takes tokens of different scopes that are used in turns together', async () => {
+      const { principalId } = await identities.signIn(caller({ scopes: ['admin'] }));
+      for (let at = 2000; at < MINUTE; at += 10_000) {
+        await identities.signIn(caller({ scopes: ['a2a'], at: new Date(at) }));
+        await identities.signIn(caller({ scopes: ['push'], at: new Date(at + 1) }));
+      }
+      expect(await lacks(principalId)).toEqual([null, null, null]);
+      expect(await principals.unreconciled()).toEqual([]);
     });
   });
 

@@ -51,6 +51,48 @@ describe('API keys', () => {
     expect(next.body.items[0].name).toBe('one');
   });
 
+  it('can be replaced: the old one is valid for the overlap, and then not', async () => {
+    const old = (
+      await hub.admin('POST', '/api/v1/keys', {
+        name: 'billing',
+        scopes: ['admin'],
+        expiresAt: null,
+      })
+    ).body;
+    const path = `/api/v1/keys/${old.id}:rotate`;
+    const rotated = await hub.admin('POST', path, {
+      overlapSeconds: 60,
+      expiresAt: null,
+    });
+    expect(rotated.status).toBe(201);
+    expect(rotated.body).toMatchObject({
+      key: expect.stringMatching(/^hub_/),
+      principalId: old.principalId,
+      name: 'billing',
+      scopes: ['admin'],
+      expiresAt: null,
+    });
+    const use = async (key: string) =>
+      (await hub.admin('GET', '/api/v1/keys', undefined, key)).status;
+    expect([await use(old.key), await use(rotated.body.key)]).toEqual([200, 200]);
+    await clock.advance(61_000);
+    expect([await use(old.key), await use(rotated.body.key)]).toEqual([401, 200]);
+    const again = await hub.admin('POST', path, {});
+    expect([again.status, again.body.detail]).toEqual([
+      409,
+      expect.stringContaining('has expired'),
+    ]);
+    expect((await hub.admin('POST', '/api/v1/keys/none:rotate', {})).status).toBe(404);
+    for (const body of [
+      { overlapSeconds: -1 },
+      { overlapSeconds: '60' },
+      { expiresAt: '2020-01-01T00:00:00Z' },
+    ]) {
+      const wrong = `/api/v1/keys/${rotated.body.id}:rotate`;
+      expect((await hub.admin('POST', wrong, body)).status).toBe(400);
+    }
+  });
+
   it('can be rotated: one more key for the principal, the old one revoked', async () => {
     const old = await hub.admin('POST', '/api/v1/keys', { name: 'old', scopes: ['admin'] });
     const { principalId } = old.body;

@@ -6,7 +6,7 @@ export const MAX_DETAILS = 8192;
 
 /**
  * Details as they may be stored: the listed members alone, texts in bounds, and as many delegations as fit;
- * for; the rest are counted.
+ * the rest are counted.
  */
 export function boundedDetails(details: AuditDetails): AuditDetails {
   const kept: Record<string, unknown> = {};

@@ -175,7 +175,8 @@ export class TokenIssuer {
     return new HubError(
       'UNAVAILABLE',
       `The access token cannot be checked now: the issuer ${this.issuer.id} cannot be asked (${reasonOf(error)}). Try again.`,
-      { metadata: { retryAfterSeconds: '5' }, cause: error },
+      // Without its cause, which can hold what the issuer has answered.
+      { metadata: { retryAfterSeconds: '5' } },
     );
   }
 

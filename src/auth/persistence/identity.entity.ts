@@ -23,7 +23,7 @@ export class IdentityEntity {
   @Column({ type: 'text' })
   subject!: string;
 
-  /** Those of the last token that was accepted. */
+  /** Those of the tokens that were accepted within the minute of the last one. */
   @Column({ type: 'text', transformer: JSON_TEXT })
   scopes!: readonly Scope[];
 

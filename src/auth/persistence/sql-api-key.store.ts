@@ -3,7 +3,7 @@ import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
-import type { Work } from '../../database/sql.js';
+import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { type ApiKey, ApiKeyStore, type Keyless } from '../api-key-store.js';
@@ -41,13 +41,32 @@ export class SqlApiKeyStore extends ApiKeyStore {
       );
       const principal = (yield* lockPrincipal(tx, key.principalId))!;
       if (principal.disabledAt !== null) {
-        const text = `The principal ${key.principalId} is disabled: enable it before it gets a key.`;
-        throw new HubError('CONFLICT', text);
+        throw isDisabled(key.principalId);
       }
       yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });
       yield* noteCredentials(tx, key.principalId, principal, at);
     });
     this.added();
+  }
+
+  async replace(oldId: string, key: ApiKey, until: Date): Promise<boolean> {
+    const at = key.createdAt.getTime();
+    const isReplaced = await this.database.write(function* (tx): Work<boolean> {
+      const principal = yield* lockPrincipal(tx, key.principalId);
+      if (principal === undefined) return false;
+      if (principal.disabledAt !== null) throw isDisabled(key.principalId);
+      const ended = yield* tx.run(
+        `UPDATE api_keys SET expires_at = ? WHERE id = ? AND principal_id = ? AND revoked_at IS NULL
+           AND expired = 0 AND (expires_at IS NULL OR expires_at > ?)`,
+        [until.getTime(), oldId, key.principalId, until.getTime()],
+      );
+      if (ended === 0 && !(yield* isValid(tx, oldId, at))) return false;
+      yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });
+      yield* noteCredentials(tx, key.principalId, principal, at);
+      return true;
+    });
+    if (isReplaced) this.added();
+    return isReplaced;
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
@@ -160,6 +179,20 @@ export class SqlApiKeyStore extends ApiKeyStore {
     }
     return found;
   }
+}
+
+/** Whether the key is valid at that time, its end a shorter one than it would get. */
+function* isValid(tx: Tx, id: string, at: number): Work<boolean> {
+  const rows = yield* tx.all(
+    'SELECT id FROM api_keys WHERE id = ? AND revoked_at IS NULL AND expired = 0 AND expires_at > ?',
+    [id, at],
+  );
+  return rows.length > 0;
+}
+
+function isDisabled(principalId: string): HubError {
+  const text = `The principal ${principalId} is disabled: enable it before it gets a key.`;
+  return new HubError('CONFLICT', text);
 }
 
 function toKey(row: DatabaseRow): ApiKey {

@@ -20,7 +20,7 @@ const SELECT = `SELECT ${IDENTITY.namesOf('i')}, p.disabled_at
 const WRITE_EVERY_MS = 60_000;
 
 interface Known extends Identity {
-  readonly scopes: readonly string[];
+  readonly scopes: SignIn['scopes'];
   readonly lastSeenAt: Date;
   readonly expired: boolean;
 }
@@ -43,8 +43,10 @@ export class SqlIdentityStore extends IdentityStore {
       this.added();
       return identity;
     }
-    if (known.isDisabled || !isToBeWritten(known, caller)) return known;
-    await this.database.write((tx) => renew(tx, known, caller));
+    const scopes = known.isDisabled ? undefined : newScopes(known, caller);
+    if (scopes !== undefined) {
+      await this.database.write((tx) => renew(tx, known, { ...caller, scopes }));
+    }
     return known;
   }
 
@@ -98,9 +100,18 @@ function* renew(tx: Tx, { id, principalId }: Identity, caller: SignIn): Work<voi
   yield* noteCredentials(tx, principalId, principal, caller.at.getTime());
 }
 
-function isToBeWritten({ scopes, lastSeenAt, expired }: Known, caller: SignIn): boolean {
-  const isOld = caller.at.getTime() - lastSeenAt.getTime() >= WRITE_EVERY_MS;
-  return isOld || expired || JSON.stringify(scopes) !== JSON.stringify(caller.scopes);
+/**
+ * The scopes to be written of a sign-in, undefined while what is known of it holds: a caller may use tokens with
+ * different scopes in turns, so those of one minute are taken together.
+ */
+function newScopes(
+  { scopes, lastSeenAt, expired }: Known,
+  caller: SignIn,
+): SignIn['scopes'] | undefined {
+  const isOld = Math.abs(caller.at.getTime() - lastSeenAt.getTime()) >= WRITE_EVERY_MS;
+  if (isOld || expired) return caller.scopes;
+  const all = new Set([...scopes, ...caller.scopes]);
+  return all.size > scopes.length ? [...all].sort() : undefined;
 }
 
 function isAdmin({ scopes }: SignIn): boolean {
