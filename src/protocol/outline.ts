@@ -1,35 +1,63 @@
-import type { Part } from './a2a.js';
+import type { Artifact, Message, Task, TaskState, TaskStatus } from './a2a.js';
 
-/** Parts are needed that are not in memory, but only in the log of their task. */
-export class PartsNotKeptError extends Error {
-  override readonly name = 'PartsNotKeptError';
+/** Contents of a task are needed that are not in memory, but only in its log. */
+export class ContentsNotKeptError extends Error {
+  override readonly name = 'ContentsNotKeptError';
 
   constructor() {
-    super('the parts are only in the log of the task');
+    super('these contents are only in the log of the task');
   }
 }
 
-interface WithParts {
-  readonly parts: readonly Part[];
-}
+/** A status without its message. */
+class StatusOutline implements TaskStatus {
+  readonly state: TaskState;
+  readonly timestamp: string | undefined;
 
-/** An artifact or message without its parts; reading them throws {@link PartsNotKeptError}. */
-class Outline {
-  get parts(): never {
-    throw new PartsNotKeptError();
+  constructor({ state, timestamp }: TaskStatus) {
+    this.state = state;
+    this.timestamp = timestamp;
+  }
+
+  get message(): Message {
+    throw new ContentsNotKeptError();
   }
 }
 
-export function isOutline(whole: WithParts): boolean {
-  return whole instanceof Outline;
+/** A task without its artifacts and messages: as large as its metadata, whatever happens to it. */
+class TaskOutline implements Task {
+  id: string;
+  contextId: string;
+  status: TaskStatus | undefined;
+  metadata: Task['metadata'];
+
+  constructor({ id, contextId, status, metadata }: Task) {
+    this.id = id;
+    this.contextId = contextId;
+    this.status = statusOutlineOf(status);
+    this.metadata = metadata;
+  }
+
+  get artifacts(): Artifact[] {
+    throw new ContentsNotKeptError();
+  }
+
+  get history(): Message[] {
+    throw new ContentsNotKeptError();
+  }
 }
 
-/** Replaces the artifacts or messages at these places by their outlines, in place. */
-export function outlineAll<T extends WithParts>(list: T[], from = 0, to = list.length): void {
-  for (let i = from; i < to; i += 1) {
-    const whole = list[i]!;
-    if (isOutline(whole)) continue;
-    const rest = Object.entries(whole).filter(([name]) => name !== 'parts');
-    list[i] = Object.assign(new Outline(), Object.fromEntries(rest)) as unknown as T;
-  }
+/** What decisions hardly ever do without: a task without its artifacts and messages; reading them throws {@link ContentsNotKeptError}. */
+export function outlineOf(task: Task): Task {
+  return isOutline(task) ? task : new TaskOutline(task);
+}
+
+export function isOutline(task: Task): boolean {
+  return task instanceof TaskOutline;
+}
+
+/** The same of a status; one without a message is its own. */
+export function statusOutlineOf(status: TaskStatus | undefined): TaskStatus | undefined {
+  if (status === undefined || status instanceof StatusOutline) return status;
+  return status.message === undefined ? status : new StatusOutline(status);
 }

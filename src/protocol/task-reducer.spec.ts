@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Role, TaskState, type Artifact, type Message, type Task } from './a2a.js';
 import { agentMessage, artifactUpdate, statusUpdate, textPart } from './build.js';
-import { outlineAll, PartsNotKeptError } from './outline.js';
+import { ContentsNotKeptError, isOutline, outlineOf } from './outline.js';
 import { applyEvent, cloneTask, emptyTask } from './task-reducer.js';
 
 const REF = { taskId: 't', contextId: 'c' };
@@ -92,23 +92,33 @@ describe('the reducer', () => {
     expect(task.status?.state).toBe(TASK_STATE_COMPLETED);
   });
 
-  it('keeps all but the parts of an artifact that is outlined, until it is given anew', () => {
-    const task = emptyTask('t', 'c');
-    applyEvent(task, chunk('a', 'one', false, { name: 'first' }));
-    outlineAll(task.artifacts);
-    const [outlined] = task.artifacts;
-    outlineAll(task.artifacts);
-    expect(task.artifacts[0]).toBe(outlined);
-    applyEvent(task, chunk('a', 'two', true, { name: 'second', metadata: { n: 1 } }));
+  it('gives a task that is outlined its status and metadata, and keeps nothing else', () => {
+    let task = emptyTask('t', 'c');
+    applyEvent(task, chunk('a', 'one'));
+    applyEvent(task, status(TASK_STATE_WORKING, 'step'));
+    task.metadata = { first: 1 };
+    task = outlineOf(task);
+    expect(isOutline(task)).toBe(true);
+    expect(outlineOf(task)).toBe(task);
+    expect(() => task.status?.message).toThrow(ContentsNotKeptError);
+    applyEvent(task, client('m1'), 'message');
+    const timestamp = AT.toISOString();
+    expect(task.status).toEqual({ state: TASK_STATE_WORKING, timestamp });
+    applyEvent(task, chunk('a', 'two', true));
     applyEvent(task, chunk('b', 'other'));
-    expect(task.artifacts).toMatchObject([
-      { artifactId: 'a', name: 'second', metadata: { n: 1 } },
-      { artifactId: 'b', parts: [textPart('other')] },
-    ]);
-    expect(() => task.artifacts[0]!.parts).toThrow(PartsNotKeptError);
-    expect(() => cloneTask(task)).toThrow(PartsNotKeptError);
-    applyEvent(task, chunk('a', 'anew'));
-    expect(task.artifacts.map(texts)).toEqual([['anew'], ['other']]);
+    const asked = agentMessage('which?', REF, 'which?');
+    applyEvent(task, statusUpdate(REF, TASK_STATE_INPUT_REQUIRED, AT, asked, { n: 2 }));
+    expect(task.status?.state).toBe(TASK_STATE_INPUT_REQUIRED);
+    expect(() => task.status?.message).toThrow(ContentsNotKeptError);
+    expect(task.metadata).toEqual({ first: 1, n: 2 });
+    applyEvent(task, { $case: 'task', value: { ...emptyTask('t', 'c'), metadata: { n: 3 } } });
+    expect(task.metadata).toEqual({ first: 1, n: 3 });
+    expect(() => task.artifacts).toThrow(ContentsNotKeptError);
+    expect(() => task.history).toThrow(ContentsNotKeptError);
+    expect(() => cloneTask(task)).toThrow(ContentsNotKeptError);
+    applyEvent(task, status(TASK_STATE_COMPLETED));
+    applyEvent(task, status(TASK_STATE_WORKING));
+    expect(task.status).toEqual({ state: TASK_STATE_COMPLETED, timestamp });
   });
 
   it('takes over what a whole task has, and what it knows already only once', () => {

@@ -1,7 +1,7 @@
 import { TaskState } from './a2a.js';
 import type { Artifact, Message, Task, TaskArtifactUpdateEvent, TaskStatus } from './a2a.js';
 import type { Payload } from './build.js';
-import { isOutline } from './outline.js';
+import { isOutline, statusOutlineOf } from './outline.js';
 import { isTerminal } from './task-state.js';
 
 /** A task that nothing has happened to. */
@@ -30,11 +30,12 @@ export function emptyTask(id: string, contextId: string): Task {
  *   A `reply` is for its sender only and changes nothing; what is `held` is for {@link applyHeld}.
  * - A whole task replaces the artifacts it has and leaves those it does not mention.
  * - A terminal task stays as it is (A2A §4.1.3).
- * - An artifact that is only outlined ({@link isOutline}) stays so, unless it comes once more.
+ * - A task that is only outlined ({@link isOutline}) gets its status and its metadata.
  */
 export function applyEvent(task: Task, payload: Payload, kind?: string): Task {
   const ended = isTerminal(stateOf(task.status));
   if (kind === 'reply' || kind === 'held' || ended) return task;
+  if (isOutline(task)) return applyToOutline(task, payload);
   switch (payload.$case) {
     case 'statusUpdate':
       if (payload.value.status) setStatus(task, payload.value.status);
@@ -50,6 +51,20 @@ export function applyEvent(task: Task, payload: Payload, kind?: string): Task {
     case 'task':
       return mergeTask(task, payload.value);
   }
+}
+
+function applyToOutline(task: Task, payload: Payload): Task {
+  if (payload.$case === 'artifactUpdate') return task;
+  if (payload.$case === 'message') {
+    const { status } = task;
+    if (status)
+      task.status = { state: status.state, timestamp: status.timestamp, message: undefined };
+    return task;
+  }
+  const { status, metadata } = payload.value;
+  if (status) task.status = statusOutlineOf(status);
+  mergeMetadata(task, metadata);
+  return task;
 }
 
 /**
@@ -140,9 +155,7 @@ function addChunk(artifacts: Artifact[], update: TaskArtifactUpdateEvent): void 
   if (!known) {
     artifacts.push(cloneArtifact(chunk));
   } else if (update.append) {
-    if (!isOutline(known)) {
-      for (const part of chunk.parts) known.parts.push(part);
-    }
+    for (const part of chunk.parts) known.parts.push(part);
     if (chunk.name) known.name = chunk.name;
     if (chunk.description) known.description = chunk.description;
     mergeMetadata(known, chunk.metadata);

@@ -8,7 +8,7 @@ import type { DatabaseFactory } from '../support/databases.js';
 import { change, chunk, COMPLETED, status, TaskHarness, texts, WORKING } from './task-harness.js';
 
 const KIB = 1024;
-/** A task leaves its parts to the log from 10 KiB on, and all of them together have 160. */
+/** A task leaves its contents to the log from 10 KiB on, and all of them together have 160. */
 const LIMITS: CacheLimits = {
   tasks: 100,
   endedTasks: 100,
@@ -16,6 +16,8 @@ const LIMITS: CacheLimits = {
   largeSize: 160 * KIB,
 };
 const PIECE = 'x'.repeat(4 * KIB);
+const REF = { taskId: 't', contextId: 'c' };
+const AT = new Date('2026-01-01T00:00:00Z');
 
 /** What holds for tasks that are too large to be in memory while they go on. */
 export function outlinedTasksContract(databases: DatabaseFactory): void {
@@ -67,19 +69,57 @@ export function outlinedTasksContract(databases: DatabaseFactory): void {
   });
 
   it('have their messages, which are in the log, for a decision that reads them', async () => {
-    const { record, task } = await hub.create({ text: 'the first' });
+    const { record } = await hub.create({ text: 'the first' });
     for (let n = 0; n < 8; n += 1) await hub.append(record.id, said(`${n} ${PIECE}`));
     expect(open).not.toHaveBeenCalled();
-    const read = (at: number): Promise<string> =>
-      hub.log.update(record.id, ({ task: { history } }) =>
-        nothing(JSON.stringify(history[at]?.parts)),
-      );
-    expect(await read(0)).toBe(JSON.stringify(task.history[0]?.parts));
-    expect(open).not.toHaveBeenCalled();
-    const whole = (await hub.load(record.id)).task.history[3]?.parts;
-    expect((await read(3)) === JSON.stringify(whole)).toBe(true);
+    const read = (of: (task: TaskAggregate['task']) => unknown): Promise<string> =>
+      hub.log.update(record.id, ({ task }) => nothing(JSON.stringify(of(task))));
+    const { task } = await hub.load(record.id);
+    expect(
+      (await read(({ status: now }) => now?.message)) === JSON.stringify(task.status?.message),
+    ).toBe(true);
     expect(open).toHaveBeenCalledTimes(1);
+    expect((await read(({ history }) => history)) === JSON.stringify(task.history)).toBe(true);
+    expect(open).toHaveBeenCalledTimes(2);
     expect(await hub.load(record.id)).toEqual(await hub.log.read(record.id, EVERYTHING));
+  });
+
+  it('are in outline again after a decision on all of them that changes nothing', async () => {
+    const { record } = await hub.create();
+    for (let n = 0; n < 5; n += 1) await hub.append(record.id, chunk(`${n} ${PIECE}`));
+    expect(await hub.log.update(record.id, (task) => nothing(texts(task).length))).toBe(5);
+    const load = jest.spyOn(hub.store, 'load');
+    expect(texts((await hub.log.read(record.id, EVERYTHING))!)).toHaveLength(5);
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('have their state and metadata for decisions without being read', async () => {
+    const { record } = await hub.create();
+    const noted = (n: number): NewEvent => ({
+      kind: 'status',
+      payload: statusUpdate(REF, WORKING, AT, undefined, { n, [`${n % 3}`]: PIECE }),
+    });
+    for (let n = 0; n < 20; n += 1) await hub.append(record.id, noted(n));
+    await hub.append(record.id, said('and a message'));
+    const state = await hub.log.update(record.id, ({ task: { metadata, status: now } }) =>
+      nothing([metadata?.['n'], Object.keys(metadata ?? {}).length, now?.state]),
+    );
+    expect(open).not.toHaveBeenCalled();
+    const { metadata } = (await hub.load(record.id)).task;
+    expect(state).toEqual([19, Object.keys(metadata ?? {}).length, WORKING]);
+  });
+
+  it('are outlined rather than forgotten, small ones too when there are many', async () => {
+    const limits = { ...LIMITS, size: 1024 * KIB, largeSize: 4096 * KIB };
+    const many = new TaskHarness(hub.database, undefined, undefined, limits);
+    const opened = jest.spyOn(many.store, 'open');
+    const made = await Promise.all(Array.from({ length: 40 }, () => many.create()));
+    // Each stays below what makes a task large.
+    for (let n = 0; n < 10; n += 1) {
+      await Promise.all(made.map(({ record }) => many.append(record.id, chunk(`${n} ${PIECE}`))));
+    }
+    expect(opened).not.toHaveBeenCalled();
+    for (const { record } of made) expect(texts(await many.load(record.id))).toHaveLength(10);
   });
 
   it('have a checkpoint when they end that is worth it, and are in memory then', async () => {
@@ -139,10 +179,8 @@ export function outlinedTasksContract(databases: DatabaseFactory): void {
 }
 
 function said(text: string): NewEvent {
-  const message = agentMessage(text, { taskId: 't', contextId: 'c' }, text.slice(0, 2));
-  const ref = { taskId: 't', contextId: 'c' };
-  const at = new Date('2026-01-01T00:00:00Z');
-  return { kind: 'status', payload: statusUpdate(ref, WORKING, at, message) };
+  const message = agentMessage(text.slice(0, 2), REF, text);
+  return { kind: 'status', payload: statusUpdate(REF, WORKING, AT, message) };
 }
 
 /** A decision that changes nothing, and gives this. */

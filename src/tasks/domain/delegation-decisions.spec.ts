@@ -23,6 +23,11 @@ function ofNoTask(text: string): StreamResponse {
   return { payload: { $case: 'message', value: { ...said(text), taskId: '' } } };
 }
 
+/** A whole answer, in this context of the agent. */
+function replyIn(contextId: string): StreamResponse {
+  return { payload: { $case: 'message', value: { ...said('hi'), contextId } } };
+}
+
 const LATER = new Date('2026-01-03T00:00:00Z');
 
 describe('an event of the only agent', () => {
@@ -241,6 +246,35 @@ describe('an invalid agent response', () => {
       reason: 'InvalidAgentResponse: the agent gave more than 1000 artifacts.',
     });
     expect(task.task.artifacts).toHaveLength(MAX_ARTIFACTS);
+  });
+
+  it('is one whose artifacts have ids of 64 KiB together', () => {
+    const task = new FakeTask();
+    const id = (n: number): string => `${n}`.padEnd(8 * 1024, 'x');
+    for (let n = 0; n < 8; n += 1) task.agent(chunk(id(n), 'x'));
+    task.agent(chunk(id(7), 'y', { append: true }));
+    expect(task.state).not.toBe('FAILED');
+    task.agent(chunk('i', 'x'));
+    expect(task.delegation().reason).toBe(
+      "InvalidAgentResponse: the ids of the agent's artifacts have more than 65536 characters.",
+    );
+    expect(task.task.artifacts).toHaveLength(8);
+  });
+
+  it.each([
+    ['a task', status('working', undefined, 'i'.repeat(4097))],
+    ['a context', snapshot({ contextId: 'i'.repeat(4097), status: statusOf('working') })],
+    ['the context of a reply', replyIn('i'.repeat(4097))],
+  ])('is an id of more than 4096 characters, of %s', (_, event) => {
+    const task = new FakeTask();
+    task.agent(event);
+    expect(task.delegation()).toMatchObject({
+      state: 'failed',
+      reason:
+        'InvalidAgentResponse: the agent sent the id of a task or a context that has more than 4096 characters.',
+      downstreamTaskId: null,
+      downstreamContextId: null,
+    });
   });
 
   it('is an event of another task', () => {

@@ -6,6 +6,21 @@ import type { DelegationProgress, GivenArtifact } from '../task.js';
  */
 export const MAX_ARTIFACTS = 1000;
 
+/** Characters of the agent's ids of these artifacts together: they stay in memory as long as the delegation runs. */
+const MAX_ARTIFACT_IDS = 64 * 1024;
+
+/** Why a delegation may not give one more artifact, under this id of the agent; undefined when it may. */
+export function refusalOfArtifact(
+  { artifacts }: DelegationProgress,
+  theirs: string,
+): string | undefined {
+  if (artifacts.length >= MAX_ARTIFACTS)
+    return `the agent gave more than ${MAX_ARTIFACTS} artifacts.`;
+  const ids = artifacts.reduce((sum, each) => sum + each.theirs.length, theirs.length);
+  if (ids <= MAX_ARTIFACT_IDS) return undefined;
+  return `the ids of the agent's artifacts have more than ${MAX_ARTIFACT_IDS} characters.`;
+}
+
 /** What is known of an agent's artifact; undefined when it has not been seen. */
 export function givenArtifact(
   { artifacts }: DelegationProgress,

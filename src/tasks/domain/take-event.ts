@@ -31,7 +31,7 @@ import {
 import { withAbandoned } from './abandoned-tasks.js';
 import { reconcile } from './reconcile.js';
 import { endDelegation } from './end-delegation.js';
-import { givenArtifact, MAX_ARTIFACTS, withChunk } from './given-artifacts.js';
+import { givenArtifact, refusalOfArtifact, withChunk } from './given-artifacts.js';
 import { holdsArtifacts } from './held-artifacts.js';
 import { recomputeState } from './recompute-state.js';
 import { isRepeatedEvent, lastState, statusKey } from './status-key.js';
@@ -39,6 +39,10 @@ import { cancelReason } from './operator-actions.js';
 import { namedParts, reasonOf } from './wording.js';
 
 const WORKING = TaskState.TASK_STATE_WORKING;
+
+/** Characters of an agent's id of a task or a context. */
+const MAX_ID = 4096;
+const TOO_LONG_ID = `the agent sent the id of a task or a context that has more than ${MAX_ID} characters.`;
 
 /** Why an answer is not allowed; undefined when it is. */
 type Invalid = string | undefined;
@@ -97,6 +101,7 @@ function takeEvent(draft: Draft, delegation: Delegation, payload: Payload, ids: 
  * then abandoned, and to be canceled with the agent.
  */
 function accept(draft: Draft, delegation: Delegation, taskId: string, contextId: string): Invalid {
+  if (taskId.length > MAX_ID || contextId.length > MAX_ID) return TOO_LONG_ID;
   const first = delegation.state === 'sending';
   const known = delegation.downstreamTaskId;
   if (known !== null && taskId !== '' && taskId !== known && !first) {
@@ -159,6 +164,7 @@ function takeReply(draft: Draft, delegation: Delegation, message: Message, ids: 
   if (delegation.state === 'queued') return undefined;
   if (delegation.state !== 'sending') return 'the agent sent a message after a task.';
   const contextId = message.contextId;
+  if (contextId.length > MAX_ID) return TOO_LONG_ID;
   if (contextId !== '' && contextId !== delegation.downstreamContextId) {
     draft.patch(delegation.id, { downstreamContextId: contextId });
   }
@@ -204,9 +210,8 @@ function takeArtifact(
   if (!delegation || !update.artifact) return undefined;
   const theirs = update.artifact;
   const known = givenArtifact(delegation.progress, theirs.artifactId);
-  if (!known && delegation.progress.artifacts.length >= MAX_ARTIFACTS) {
-    return `the agent gave more than ${MAX_ARTIFACTS} artifacts.`;
-  }
+  const refused = known ? undefined : refusalOfArtifact(delegation.progress, theirs.artifactId);
+  if (refused !== undefined) return refused;
   const id = known?.id ?? newArtifactId(theirs.artifactId, delegation, draft.delegations());
   const append = update.append && known !== undefined;
   const progress = withChunk(delegation.progress, theirs.artifactId, id, update.lastChunk);

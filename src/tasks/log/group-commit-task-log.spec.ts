@@ -8,7 +8,7 @@ import { emptyTask } from '../../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
 import type { AppendOutcome, PreparedAppend } from '../store/prepared-append.js';
-import type { StoredTask, TaskStore } from '../store/task-store.js';
+import type { ReserveBytes, StoredTask, TaskStore } from '../store/task-store.js';
 import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 
 /** What the driver rejects with when the disk fails. */
@@ -70,15 +70,19 @@ class FakeStore {
     return batch.map((append) => this.take(append));
   }
 
-  open(id: string): Promise<StoredTask | undefined> {
+  /** Bytes that each task takes while it is loaded. */
+  loadedBytes = 0;
+
+  async open(id: string, reserve?: ReserveBytes): Promise<StoredTask | undefined> {
+    await reserve?.(this.loadedBytes);
     this.opened += 1;
-    if (this.failOpen) return Promise.reject(ON_FIRE);
+    if (this.failOpen) throw ON_FIRE;
     const stored = this.tasks.get(id);
-    return Promise.resolve(
+    return (
       stored && {
         ...stored,
         aggregate: { ...stored.aggregate, task: { ...newTask(id), metadata: this.metadata } },
-      },
+      }
     );
   }
 
@@ -295,9 +299,9 @@ describe('GroupCommitTaskLog', () => {
     await store.answer();
     await written;
     store.version = () => Promise.reject(ON_FIRE);
+    await expect(log.read('a', EVERYTHING)).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
     const looked = log.update('a', () => ({ change: { events: [] }, result: 'seen' }));
     await expect(looked).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
-    await expect(log.read('a', EVERYTHING)).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
   });
 
   it('says of a task that cannot be rebuilt what is wrong, not that the database is away', async () => {
@@ -550,6 +554,34 @@ describe('GroupCommitTaskLog', () => {
     for (let commits = 0; commits < 3; commits += 1) await store.answer();
     expect((await written).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect((await log.read('a', EVERYTHING))?.record.state).toBe(TaskState.TASK_STATE_FAILED);
+  });
+
+  it('loads no more tasks than fit into memory until those before are decided on, or cannot be', async () => {
+    const { store, log, write } = setUp({
+      tasks: 100,
+      endedTasks: 100,
+      size: 1000,
+      largeSize: 1000,
+    });
+    store.loadedBytes = 400;
+    for (const id of ['a', 'b', 'c', 'd']) store.put(id);
+    const first = write('a');
+    const looked = log.update('b', () => ({ change: { events: [] }, result: 'seen' }));
+    const others = Promise.all([write('unknown').catch(String), write('c'), write('d')]);
+    while (store.batches.length === 0) await turn();
+    expect(store.opened).toBe(1);
+    await store.answer();
+    await first;
+    expect(await looked).toBe('seen');
+    await store.answer();
+    await store.answer();
+    expect(await others).toEqual(['HubError: Task not found', 3, 3]);
+    expect(store.opened).toBe(5);
+    expect(store.batches.map((batch) => batch.map(({ taskId }) => taskId))).toEqual([
+      ['a'],
+      ['c'],
+      ['d'],
+    ]);
   });
 
   it('keeps small tasks in memory beside one that is very large', async () => {

@@ -42,6 +42,8 @@ export class GroupCommitTaskLog extends TaskLog {
   private readonly large: LargeAppends;
   /** Of the large tasks that are being loaded for the hub itself. */
   private readonly loads: ByteBudget;
+  /** Writers that have loaded their task and not decided on it yet: it is whole, and counts as being loaded. */
+  private readonly undecided = new Map<TaskWriter, () => void>();
   private claimer: Claimer | null = null;
   private scheduled = false;
   private committing = false;
@@ -226,12 +228,15 @@ export class GroupCommitTaskLog extends TaskLog {
       this.schedule();
       return;
     }
-    void writer
-      .load(() =>
-        this.reading(this.loads.during((loads) => this.store.open(writer.taskId, by(loads)))),
-      )
-      // One that has updates waiting stays: a second writer of its task would decide on the same state.
-      .then(() => this.next(writer));
+    // One that has updates waiting stays: a second writer of its task would decide on the same state.
+    void this.loads.during(async (loads) => {
+      await writer.load(() => this.reading(this.store.open(writer.taskId, by(loads))));
+      if (!writer.ready || !writer.loaded) return this.goOn(writer);
+      const decided = new Promise<void>((resolve) => this.undecided.set(writer, resolve));
+      this.goOn(writer);
+      this.cache.trim();
+      await decided;
+    });
   }
 
   private load(
@@ -331,11 +336,18 @@ export class GroupCommitTaskLog extends TaskLog {
   /** Another process may have changed the task since, without this one knowing. */
   private async verify(writer: TaskWriter): Promise<void> {
     await writer.verify(() => this.reading(this.store.version(writer.taskId)));
-    this.wake(writer);
+    this.next(writer);
+    this.cache.trim();
   }
 
-  /** Lets the writer go on after its append, or after it has loaded its task. */
+  /** Lets the writer go on after its append: what it was loaded for is decided, and it may be outlined. */
   private next(writer: TaskWriter): void {
+    this.undecided.get(writer)?.();
+    this.undecided.delete(writer);
+    this.goOn(writer);
+  }
+
+  private goOn(writer: TaskWriter): void {
     if (writer.unused) this.cache.remove(writer.taskId);
     else this.cache.touch(writer);
     this.wake(writer);

@@ -1,5 +1,6 @@
 import type { Artifact, Task } from '../../protocol/a2a.js';
-import { isOutline, outlineAll } from '../../protocol/outline.js';
+import { ContentsNotKeptError, isOutline, outlineOf } from '../../protocol/outline.js';
+import type { Payload } from '../../protocol/build.js';
 import {
   applyEvent,
   applyHeld,
@@ -10,7 +11,7 @@ import {
 } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
-import { isLong, sizeOf } from '../../common/long-work.js';
+import { sizeOf } from '../../common/long-work.js';
 import type {
   Checkpoint,
   DelegationWrite,
@@ -22,6 +23,7 @@ import { NOTHING_STORED, type StoredTask } from '../store/task-store.js';
 import type {
   Delegation,
   DelegationPatch,
+  GivenArtifact,
   IdempotencyKey,
   NewEvent,
   TaskAggregate,
@@ -36,13 +38,13 @@ import { usageOf } from './append-usage.js';
 import { checkpointDue, checkpointOf } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
-import { checkSize, loadOf } from './size-limit.js';
+import { checkMetadata, checkSize, loadOf, metadataOf } from './size-limit.js';
 import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
 
 /** Memory of a task beside the text of its log, roughly. */
 const BASE_SIZE = 4096;
-/** What a task began with stays in memory unless it is larger, in characters. */
-const LONG_MESSAGE = 64 * 1024;
+/** Memory of what a delegation knows of an artifact, roughly. */
+const GIVEN_SIZE = 256;
 
 /**
  * The newest state of one task in memory, with what has been decided but not committed yet. Changes
@@ -52,7 +54,8 @@ const LONG_MESSAGE = 64 * 1024;
  */
 export class LiveTask {
   private record: TaskRecord;
-  private readonly task: Task;
+  private task: Task;
+  /** Nothing while the task is outlined. */
   private readonly held: Artifact[];
   private delegations: readonly Delegation[];
   private committedVersion: number;
@@ -77,8 +80,8 @@ export class LiveTask {
   private untaken = 0;
   /** Bytes of all that was taken of it. */
   private stored: number;
-  /** What {@link outline} left in memory, and how much the task was then; null while all of it is. */
-  private outlined: { kept: number; size: number; values: number } | null = null;
+  /** Memory of what {@link outline} has left of the task. */
+  private kept = 0;
 
   /**
    * `maxSize`: characters of its newest checkpoint, and of its log since, that the task may have; all its
@@ -119,16 +122,13 @@ export class LiveTask {
 
   /** Memory it takes, roughly, in bytes. */
   get memory(): number {
-    return this.unsparedMemory + (this.outlined?.kept ?? 0);
-  }
-
-  /** Of that, what came since it was outlined: {@link outline} may make it less. */
-  get unsparedMemory(): number {
-    const { size = 0, values = 0 } = this.outlined ?? {};
     const { checkpoint, since } = this.values;
-    const added =
-      Math.max(0, this.size - size) + VALUE_BYTES * Math.max(0, checkpoint + since - values);
-    return this.isWhole ? added : BASE_SIZE + added;
+    if (this.isWhole) return this.size + VALUE_BYTES * (checkpoint + since);
+    const given = this.delegations.reduce(
+      (sum, { progress }) => sum + progress.artifacts.length,
+      0,
+    );
+    return BASE_SIZE + this.kept + GIVEN_SIZE * given;
   }
 
   /** Characters it takes, with a flat amount for what is beside them. */
@@ -139,36 +139,37 @@ export class LiveTask {
   /** The state itself: for decisions, never to be kept. */
   get aggregate(): TaskAggregate {
     const { record, task, held, delegations } = this;
-    return { record, task, held, delegations };
+    if (this.isWhole) return { record, task, held, delegations };
+    return {
+      record,
+      task,
+      delegations,
+      get held(): never {
+        throw new ContentsNotKeptError();
+      },
+    };
   }
 
-  /** All of it is in memory, the parts of its artifacts too. */
+  /** All of it is in memory, its artifacts and messages too. */
   get isWhole(): boolean {
-    return this.outlined === null;
+    return !isOutline(this.task);
   }
 
-  /** With this change a checkpoint is due, which takes parts that only the log has. */
-  needsParts({ events }: TaskChange): boolean {
+  /** With this change a checkpoint is due, which takes contents that only the log has. */
+  needsContents({ events }: TaskChange): boolean {
     const { state } = this.record;
     if (this.isWhole || events.length === 0 || isTerminal(state)) return false;
     return this.isCheckpointDue(stateAfter(events) ?? state);
   }
 
   /**
-   * Leaves the parts of its artifacts and messages to the log: what comes next is decided on and logged without
-   * them. Who reads them from {@link aggregate} after that gets a PartsNotKeptError. Between two appends only.
+   * Leaves its artifacts and messages to the log: what comes next is decided on and logged without
+   * them. Who reads them from {@link aggregate} after that gets a ContentsNotKeptError. Between two appends only.
    */
   outline(): void {
-    const { task, held, size, values } = this;
-    outlineAll(task.artifacts);
-    outlineAll(held);
-    // The newest message, and a short one that the task began with, are looked at often.
-    const { history } = task;
-    const isFirstLong =
-      history[0] !== undefined && !isOutline(history[0]) && isLong(history[0], LONG_MESSAGE);
-    outlineAll(history, isFirstLong ? 0 : 1, Math.max(0, history.length - 1));
-    const kept = sizeOf(task) + sizeOf(held);
-    this.outlined = { kept, size, values: values.checkpoint + values.since };
+    this.task = outlineOf(this.task);
+    this.held.length = 0;
+    this.kept = sizeOf(this.task);
   }
 
   /** A copy that is safe to keep, of one that is whole. */
@@ -213,13 +214,13 @@ export class LiveTask {
     const sizes = { task: this.size, log: this.stored + this.untaken, values };
     const added = loadOf(events);
     checkSize(change.events, events, added, this.held, sizes, this.maxSize);
+    checkMetadata(change.events, this.task.metadata);
     this.untaken += added.size;
     change.events.forEach(({ payload, kind }, i) => {
-      if (repeats(this.task, this.held, payload, kind)) {
-        this.since.repeated += events[i]!.body.length;
-      }
-      applyHeld(this.held, payload, kind);
+      if (this.repeats(payload, kind)) this.since.repeated += events[i]!.body.length;
+      if (this.isWhole) applyHeld(this.held, payload, kind);
       applyEvent(this.task, payload, kind);
+      if (!this.isWhole && metadataOf(payload)) this.kept = sizeOf(this.task);
     });
     this.since.size += added.size;
     this.values.since += added.values;
@@ -311,6 +312,16 @@ export class LiveTask {
     this.delegations = this.delegations.map((each) => fresh.get(each.id) ?? each);
     this.committedVersion = claim.version;
     return true;
+  }
+
+  /** See the function of this name; of a task that is outlined its delegations know the artifacts. */
+  private repeats(payload: Payload, kind: NewEvent['kind']): boolean {
+    if (this.isWhole || payload.$case !== 'artifactUpdate') {
+      return repeats(this.task, this.held, payload, kind);
+    }
+    const { artifact, append } = payload.value;
+    const isKnown = ({ id }: GivenArtifact): boolean => id === artifact?.artifactId;
+    return !append && this.delegations.some(({ progress }) => progress.artifacts.some(isKnown));
   }
 
   private logged(

@@ -57,6 +57,31 @@ describe('the size limit of a task', () => {
     expect(live.aggregate.record.state).toBe(TaskState.TASK_STATE_FAILED);
   });
 
+  it('leaves a task that goes on 256 KiB of metadata, however often some of it is replaced', () => {
+    const live = newLiveTask(NEW_RECORD, NOW, 64 * MIB);
+    live.take();
+    const noted = (state: TaskState, name: string): NewEvent => {
+      const metadata = { [name]: 'x'.repeat(60 * 1024) };
+      return { kind: 'status', payload: statusUpdate(REF, state, NOW, undefined, metadata) };
+    };
+    const working = (name: string): void => {
+      live.apply({ events: [noted(TaskState.TASK_STATE_WORKING, name)] }, NOW);
+    };
+    for (const name of ['a', 'b', 'c', 'd', 'a', 'b', 'c', 'd']) working(name);
+    const { seq } = live.aggregate.record;
+    expect(() => working('e')).toThrow(
+      new TaskTooLargeError(
+        'the metadata of the task would be larger than 256 KiB; send what is large in an artifact',
+      ),
+    );
+    expect(live.aggregate.record.seq).toBe(seq);
+    live.take();
+    live.outline();
+    expect(() => working('e')).toThrow(TaskTooLargeError);
+    live.apply({ events: [noted(TaskState.TASK_STATE_COMPLETED, 'e')] }, NOW);
+    expect(Object.keys(live.aggregate.task.metadata ?? {})).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   it('ends when the log is full of what was replaced, however small the task stays', () => {
     const live = newLiveTask(NEW_RECORD, NOW, 4 * MIB);
     live.take();

@@ -1,4 +1,6 @@
-import { TaskState, type Artifact } from '../../protocol/a2a.js';
+import { isLong } from '../../common/long-work.js';
+import { TaskState, type Artifact, type Task } from '../../protocol/a2a.js';
+import type { Payload } from '../../protocol/build.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { NewEvent, TaskEvent } from '../task.js';
 import { MAX_TASK_VALUES, valuesOfEvent } from './task-values.js';
@@ -16,6 +18,12 @@ export const TOO_LARGE_MESSAGE = 'is larger than what is left of the size limit 
  * may. One that only grows to its limit stays below, with the checkpoints on its way.
  */
 export const MAX_LOG_FACTOR = 8;
+
+/**
+ * What the metadata of a task may take while it goes on, by `sizeOf`: it stays in memory, because what an agent
+ * says with a status is compared with it.
+ */
+export const MAX_METADATA = 256 * 1024;
 
 /** How much there is of a task: as it is, of all its log and checkpoints, and its values. */
 export interface TaskSizes {
@@ -76,6 +84,29 @@ export function checkSize(
   const most = MAX_TASK_VALUES.toLocaleString('en');
   const why = `the task would hold more than ${most} values; send the same in fewer, larger chunks`;
   throw new TaskTooLargeError(why);
+}
+
+/**
+ * Throws {@link TaskTooLargeError} when a task that goes on would have more metadata of its own than may be, with these
+ * events. What only ends the task is always let in.
+ */
+export function checkMetadata(events: readonly NewEvent[], known: Task['metadata']): void {
+  let metadata = known;
+  for (const { payload } of events) {
+    const more = metadataOf(payload);
+    if (more !== undefined) metadata = { ...metadata, ...more };
+  }
+  if (metadata === known || !isLong(metadata, MAX_METADATA) || isEnding(events)) return;
+  throw new TaskTooLargeError(
+    `the metadata of the task would be larger than ${MAX_METADATA / 1024} KiB; send what is large in an artifact`,
+  );
+}
+
+/** The metadata that an event adds to that of its task; undefined when it adds none. */
+export function metadataOf(payload: Payload): Task['metadata'] {
+  if (payload.$case !== 'statusUpdate') return undefined;
+  const { metadata } = payload.value;
+  return metadata && Object.keys(metadata).length > 0 ? metadata : undefined;
 }
 
 /** Nothing but status, the last one an end. */

@@ -1,6 +1,6 @@
 import { HubError } from '../../common/hub-error.js';
 import { FencedError, type Claimer, type Decision } from './task-log.js';
-import { PartsNotKeptError } from '../../protocol/outline.js';
+import { ContentsNotKeptError } from '../../protocol/outline.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { AppendOutcome } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
@@ -92,17 +92,17 @@ export class TaskWriter {
     return this.live === null ? 0 : this.live.memory + this.live.recent.size;
   }
 
-  /** Of {@link size}, what {@link outline} may make less. */
-  get unspared(): number {
-    return this.live?.unsparedMemory ?? 0;
+  /** Only the log has the artifacts and messages of its task. */
+  get isOutlined(): boolean {
+    return this.live !== null && !this.live.isWhole;
   }
 
   /**
-   * Leaves the parts of its task to the log, unless something is under way, or it has just been loaded: it would be
-   * loaded for the same decision again and again.
+   * Leaves the artifacts and messages of its task to the log, unless something is under way, or it has just been
+   * loaded: it would be loaded for the same decision again and again.
    */
   outline(): void {
-    if (!this.underWay && !this.fresh) this.live?.outline();
+    if (!this.underWay && !this.fresh && !this.isOutlined) this.live?.outline();
   }
 
   /** The committed events after `seq`, the first `limit` of them; undefined: read the database. */
@@ -280,11 +280,11 @@ export class TaskWriter {
     try {
       decision = waiting.decide(live.aggregate);
     } catch (error) {
-      if (error instanceof PartsNotKeptError) return false;
+      if (error instanceof ContentsNotKeptError) return false;
       this.decided.push({ waiting, answer: () => waiting.reject(error) });
       return true;
     }
-    if (live.needsParts(decision.change)) return false;
+    if (live.needsContents(decision.change)) return false;
     const made = { waiting, decision };
     let isLong: boolean;
     try {

@@ -30,11 +30,10 @@ export function cacheLimits(): CacheLimits {
 
 /** A task is large from this share of the room of the small ones on. */
 const LARGE_SHARE = 1 / 16;
-/** A task that goes on leaves its parts to the log once what is new of it takes this share of the room of large tasks. */
+/** A task that goes on is outlined once it takes this share of the room of large tasks. */
 const OUTLINE_SHARE = 1 / 16;
-
-/** And over the limits, from so much on, in bytes: less is not worth looking through the task. */
-const LEAST_OUTLINED = MIB;
+/** And over a limit, from this share of the smallest large task on: less is not worth it. */
+const LEAST_SHARE = 1 / 16;
 
 /** The writers of the tasks in use (ADR 0049). */
 export class WriterCache {
@@ -52,8 +51,8 @@ export class WriterCache {
     this.large = new Shelf(tasks, largeSize);
     this.shelves = [this.open, this.ended, this.large];
     this.largeFrom = size * LARGE_SHARE;
-    this.outlineFrom = largeSize * OUTLINE_SHARE;
-    this.leastOutlined = Math.min(LEAST_OUTLINED, this.outlineFrom);
+    this.outlineFrom = Math.max(this.largeFrom, largeSize * OUTLINE_SHARE);
+    this.leastOutlined = this.largeFrom * LEAST_SHARE;
   }
 
   get(taskId: string): TaskWriter | undefined {
@@ -67,7 +66,7 @@ export class WriterCache {
   /** Counts the writer as used now, and as what and as large as it is now. */
   touch(writer: TaskWriter): void {
     this.remove(writer.taskId);
-    if (!writer.isOfEnded && writer.unspared >= this.outlineFrom) writer.outline();
+    if (!writer.isOfEnded && writer.size >= this.outlineFrom) writer.outline();
     this.shelfOf(writer).add(writer);
   }
 
@@ -75,29 +74,33 @@ export class WriterCache {
     for (const shelf of this.shelves) shelf.remove(taskId);
   }
 
-  /** Over the limits: outlines large tasks that go on, and forgets idle writers; those not used for longest first. */
+  /** Over a limit: outlines tasks that go on, then forgets idle writers; those not used for longest first. */
   trim(): void {
-    for (const writer of this.large.excess()) {
-      if (writer.isOfEnded) {
-        if (writer.idle) this.remove(writer.taskId);
-      } else if (writer.unspared >= this.leastOutlined) {
-        writer.outline();
-        this.resize(writer);
-      }
+    for (const shelf of [this.open, this.large]) {
+      for (const writer of shelf.tooLarge()) this.lighten(writer, shelf);
     }
     for (const shelf of this.shelves) shelf.trim();
   }
 
-  /** Counts the writer as large as it is now; where it stays on its shelf, as used when it was. */
-  private resize(writer: TaskWriter): void {
-    const shelf = this.shelfOf(writer);
-    if (shelf !== this.large) this.large.remove(writer.taskId);
-    shelf.add(writer);
+  /** Outlines or forgets it; one that stays on its shelf counts as used when it was. */
+  private lighten(writer: TaskWriter, shelf: Shelf): void {
+    if (writer.isOfEnded) {
+      if (writer.idle) this.remove(writer.taskId);
+      return;
+    }
+    if (writer.isOutlined || writer.size < this.leastOutlined) return;
+    writer.outline();
+    if (!writer.isOutlined) return;
+    const after = this.shelfOf(writer);
+    if (after !== shelf) shelf.remove(writer.taskId);
+    after.add(writer);
   }
 
+  /** One that is outlined stays with the large ones, however little is left of it: it pushes no small one out. */
   private shelfOf(writer: TaskWriter): Shelf {
     if (writer.size >= this.largeFrom) return this.large;
-    return writer.isOfEnded ? this.ended : this.open;
+    if (writer.isOfEnded) return this.ended;
+    return writer.isOutlined ? this.large : this.open;
   }
 }
 
@@ -129,21 +132,22 @@ class Shelf {
     this.writers.delete(taskId);
   }
 
-  /** Those to make smaller or forget, the oldest first, until it fits. */
-  *excess(): Generator<TaskWriter, void, undefined> {
-    if (this.fits) return;
-    // One that is removed meanwhile, or resized, does not disturb it.
-    for (const { writer } of this.writers.values()) {
-      if (this.fits) return;
-      yield writer;
-    }
+  /** The oldest first, until what they take together fits. */
+  *tooLarge(): Generator<TaskWriter, void, undefined> {
+    yield* this.while(() => this.size > this.maxSize);
   }
 
   trim(): void {
-    for (const writer of this.excess()) if (writer.idle) this.remove(writer.taskId);
+    const isOver = (): boolean => this.writers.size > this.maxTasks || this.size > this.maxSize;
+    for (const writer of this.while(isOver)) if (writer.idle) this.remove(writer.taskId);
   }
 
-  private get fits(): boolean {
-    return this.writers.size <= this.maxTasks && this.size <= this.maxSize;
+  private *while(isOver: () => boolean): Generator<TaskWriter, void, undefined> {
+    if (!isOver()) return;
+    // One that is removed meanwhile, or resized, does not disturb it.
+    for (const { writer } of this.writers.values()) {
+      if (!isOver()) return;
+      yield writer;
+    }
   }
 }

@@ -49,6 +49,9 @@ import { readEvents, readHeaders, readNewest } from './read-events.js';
 import { toEvent, toLogHeader } from './task-rows.js';
 import { VersionReads } from './version-reads.js';
 
+/** Bytes stored of a task from which on those that are opened at once are counted together. */
+const SHORT = 64 * 1024;
+
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 @Injectable()
 export class SqlTaskStore extends TaskStore {
@@ -111,7 +114,7 @@ export class SqlTaskStore extends TaskStore {
 
   async open(taskId: string, reserve?: ReserveBytes): Promise<StoredTask | undefined> {
     let row = await findTaskRow(this.database, taskId);
-    if (row !== undefined && reserve !== undefined && row.storedBytes > LONG) {
+    if (row !== undefined && reserve !== undefined && row.storedBytes > SHORT) {
       await reserve(row.storedBytes);
       // It may have been claimed meanwhile.
       row = await findTaskRow(this.database, taskId);

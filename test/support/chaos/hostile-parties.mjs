@@ -22,8 +22,15 @@ const AGENTS = {
   deep: (id) => answer(id, `{"message":${message(`{"data":${DEEP}}`)}}`),
 };
 
-/** What an agent streams again and again. */
-const ENDLESS = { endless: chunk, chatty: said };
+/** What an agent streams again and again; it takes a cancel, by ending nothing. */
+const CANCELABLE = {
+  chatty: said,
+  noting: noted,
+  naming: named,
+  wordy: identified,
+};
+/** The first one also answers a cancel so. */
+const ENDLESS = { endless: chunk, ...CANCELABLE };
 
 function message(part) {
   return `{"messageId":"a","role":"ROLE_AGENT","parts":[${part}]}`;
@@ -33,6 +40,11 @@ function answer(id, result) {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
+function refused(id) {
+  const error = { code: -32002, message: 'Task cannot be canceled' };
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
+}
+
 const server = createServer((asked, response) => {
   const [, name] = asked.url.split('/');
   if (asked.method === 'GET') return void sendCard(name, response);
@@ -40,7 +52,10 @@ const server = createServer((asked, response) => {
   asked.on('data', (piece) => (body += piece));
   asked.on('end', () => {
     count(`asked ${name}`);
-    const { id = null } = JSON.parse(body);
+    const { id = null, method } = JSON.parse(body);
+    if (name in CANCELABLE && method === 'CancelTask') {
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(refused(id));
+    }
     if (name in ENDLESS) return endless(id, response, ENDLESS[name]);
     const text = AGENTS[name]?.(id);
     if (text === undefined) return;
@@ -64,6 +79,7 @@ function sendCard(name, response) {
 }
 
 const TEXT = [{ text: 'y'.repeat(64 * 1024) }];
+const NOTES = { note: 'z'.repeat(8 * 1024) };
 
 function chunk(of) {
   return { artifactUpdate: { ...of, artifact: { artifactId: 'a', parts: TEXT }, append: true } };
@@ -74,8 +90,28 @@ function said(of) {
   return { statusUpdate: { ...of, status: { state: 'TASK_STATE_WORKING', message } } };
 }
 
+/** A message that is all metadata. */
+function noted(of) {
+  const message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text: 'x' }] };
+  const status = { state: 'TASK_STATE_WORKING', message: { ...message, metadata: NOTES } };
+  return { statusUpdate: { ...of, status } };
+}
+
+/** Metadata of the task, under another name each time. */
+function named(of, n) {
+  const status = { state: 'TASK_STATE_WORKING' };
+  return { statusUpdate: { ...of, status, metadata: { [`note ${n}`]: NOTES.note } } };
+}
+
+/** An artifact that is all id. */
+function identified(of, n) {
+  const artifact = { artifactId: `${n % 1000} ${TEXT[0].text}`, parts: [{ text: 'x' }] };
+  return { artifactUpdate: { ...of, artifact } };
+}
+
 /** What `more` gives, as fast as it is read. */
 function endless(id, response, more) {
+  let count = 0;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const [taskId, contextId] = [randomUUID(), randomUUID()];
   const status = { state: 'TASK_STATE_WORKING' };
@@ -83,7 +119,7 @@ function endless(id, response, more) {
   write({ task: { id: taskId, contextId, status } });
   const goOn = () => {
     while (!response.destroyed) {
-      if (!write(more({ taskId, contextId }))) break;
+      if (!write(more({ taskId, contextId }, count++))) break;
     }
   };
   response.on('drain', goOn);
