@@ -2,6 +2,7 @@ import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestj
 import { A2aModule } from './a2a/index.js';
 import { AdminModule } from './admin/index.js';
 import { AgentsModule } from './agents/index.js';
+import { AuditModule } from './audit/index.js';
 import { AuthModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
 import { Log } from './common/logger.js';
@@ -40,6 +41,7 @@ export class AppModule implements OnModuleDestroy {
         DatabaseModule.of(HUB_SCHEMA),
         ObservabilityModule,
         SigningModule,
+        AuditModule,
         AuthModule,
         SecretsModule,
         AgentsModule,

@@ -4,9 +4,10 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpBindings } from './a2a/index.js';
-import { AdminAnswers, AdminBodies } from './admin/index.js';
+import { AdminAnswers, AdminBodies, AuditedChanges } from './admin/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
+import { Refusals } from './audit/index.js';
 import { HttpAccess } from './auth/index.js';
 import { SystemClock } from './common/clock.js';
 import { noteFailure } from './common/call-note.js';
@@ -122,10 +123,16 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const server = adapter.getInstance();
   if (config.role === 'worker') server.removeAllContentTypeParsers();
   else {
+    app.useGlobalInterceptors(app.get(AuditedChanges));
     app.get(AdminBodies).parse(server);
     app.get(AdminAnswers).meter(server);
   }
-  observer = new HttpObserver(app.get(Metrics), new RequestLog(app.get(Log), config.log.requests));
+  const refusals = app.get(Refusals);
+  observer = new HttpObserver(
+    app.get(Metrics),
+    new RequestLog(app.get(Log), config.log.requests),
+    (ended, address) => refusals.ended({ ...ended, address }),
+  );
   observer.observe(server);
   server.addHook('onRequest', noSniffing);
   allowOrigins(server, config.server.corsOrigins);

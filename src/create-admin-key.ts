@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { auditLogIn } from './audit/index.js';
 import { apiKeysIn, makeAdminKey } from './auth/index.js';
 import { SystemClock } from './common/clock.js';
 import { SystemIdSource } from './common/ids.js';
@@ -27,7 +28,9 @@ export async function createAdminKey({ database: settings }: AppConfig): Promise
   const database = await openDatabase(settings, HUB_SCHEMA);
   try {
     const name = 'made from the shell';
-    return await makeAdminKey(apiKeysIn(database), new SystemClock(), new SystemIdSource(), name);
+    const [clock, ids] = [new SystemClock(), new SystemIdSource()];
+    const audit = auditLogIn(database, clock, ids);
+    return await makeAdminKey(apiKeysIn(database), clock, ids, name, audit, 'command line');
   } finally {
     await database.close();
   }

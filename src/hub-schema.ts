@@ -1,4 +1,5 @@
 import { AGENTS_SCHEMA } from './agents/persistence/schema.js';
+import { AUDIT_SCHEMA } from './audit/persistence/schema.js';
 import { AUTH_SCHEMA } from './auth/persistence/schema.js';
 import { OWN_SCHEMA } from './database/own-schema.js';
 import { Schema } from './database/schema.js';
@@ -14,6 +15,7 @@ import { TASKS_SCHEMA } from './tasks/persistence/schema.js';
 export const HUB_SCHEMA = new Schema([
   OWN_SCHEMA,
   SIGNING_SCHEMA,
+  AUDIT_SCHEMA,
   AUTH_SCHEMA,
   AGENTS_SCHEMA,
   ROUTING_SCHEMA,

@@ -21,13 +21,20 @@ export class CallAdmission {
 
   /**
    * The caller, who holds the scope `a2a` and is within the rate limit. Rejects with UNAUTHENTICATED,
-   * PERMISSION_DENIED or RATE_LIMITED; gRPC metadata will do as headers (names in lower case).
+   * PERMISSION_DENIED or RATE_LIMITED; gRPC metadata will do as headers (names in lower case). `isKnown` is told who
+   * it is as soon as that is known, also of one that may not.
    */
-  async admit(headers: RequestHeaders, connection: CallerConnection): Promise<Principal> {
+  async admit(
+    headers: RequestHeaders,
+    connection: CallerConnection,
+    isKnown: (principal: Principal) => void = () => undefined,
+  ): Promise<Principal> {
     const principal = await this.auth.authenticate(headers, connection);
+    isKnown(principal);
     if (!hasScope(principal, 'a2a')) {
       throw new HubError('PERMISSION_DENIED', 'This needs a key or token with the scope a2a.', {
         metadata: { scope: 'a2a' },
+        refusal: { scope: 'a2a' },
       });
     }
     await this.count(principal);

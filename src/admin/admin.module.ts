@@ -1,11 +1,19 @@
 import { Module } from '@nestjs/common';
 import { A2aModule } from '../a2a/index.js';
+import { AuditModule } from '../audit/index.js';
+import { AuthModule } from '../auth/index.js';
 import { AdminAnswers } from './admin-answers.js';
 import { AdminBodies } from './admin-bodies.js';
+import { AuditExportController } from './audit-export.controller.js';
+import { AuditedChanges } from './audited-changes.js';
 
-/** What requests and answers of the admin API may take of the process; each feature has its own controllers. */
+/**
+ * What requests and answers of the admin API may take of the process, and the record of what is changed through it;
+ * each feature has its own controllers.
+ */
 @Module({
-  imports: [A2aModule],
-  providers: [AdminAnswers, AdminBodies],
+  imports: [A2aModule, AuditModule, AuthModule],
+  controllers: [AuditExportController],
+  providers: [AdminAnswers, AdminBodies, AuditedChanges],
 })
 export class AdminModule {}

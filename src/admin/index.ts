@@ -1,3 +1,4 @@
 export { AdminAnswers } from './admin-answers.js';
 export { AdminBodies } from './admin-bodies.js';
 export { AdminModule } from './admin.module.js';
+export { AuditedChanges } from './audited-changes.js';

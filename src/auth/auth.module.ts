@@ -25,6 +25,7 @@ import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
 import { PrincipalsController } from './principals.controller.js';
 import { PrincipalsService } from './principals.service.js';
+import { SignIns } from './sign-ins.js';
 import { TokenCallers } from './token-callers.js';
 
 /** The keys in a database, for a command that runs without the hub. */
@@ -43,6 +44,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     ProtectedResource,
     Challenges,
     KeyCallers,
+    SignIns,
     TokenCallers,
     ClientCertificates,
     CertificateCallers,

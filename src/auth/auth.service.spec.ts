@@ -45,7 +45,8 @@ function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: K
   };
   const watch = new CredentialWatch(watched, log, clock);
   const [changes, ids] = [new PrincipalChanges(), new SystemIdSource()];
-  return { auth, keys: new KeysService(config, store, auth, watch, changes, clock, ids) };
+  const audit = { record: () => Promise.resolve('') };
+  return { auth, keys: new KeysService(config, store, auth, watch, changes, clock, ids, audit) };
 }
 
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });

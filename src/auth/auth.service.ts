@@ -104,7 +104,9 @@ export class AuthService {
       : 'An API key is needed: Authorization: Bearer KEY, or X-API-Key: KEY';
     const isTaken = connection !== undefined && this.certificates.areTakenOn(connection.listener);
     const orElse = isTaken ? '; or a client certificate' : '';
-    throw new HubError('UNAUTHENTICATED', `${needed}${orElse}.`);
+    throw new HubError('UNAUTHENTICATED', `${needed}${orElse}.`, {
+      refusal: { cause: 'no-credential' },
+    });
   }
 
   private async verify({ value, isBearer }: Presented): Promise<Principal> {

@@ -140,6 +140,7 @@ export class HttpAccess {
     request.principal = principal;
     throw new HubError('PERMISSION_DENIED', `This needs a key or token with the scope ${scope}.`, {
       metadata: { scope },
+      refusal: { scope },
     });
   }
 }

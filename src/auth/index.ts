@@ -1,4 +1,5 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
+export { actorOf } from './audit-actor.js';
 export { CurrentPrincipal, ReserveAnswer } from './admin-handler.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';
 export type { CallContext } from './call-context.js';

@@ -56,7 +56,9 @@ export class KeyCallers {
     const keyId = keyIdOf(key);
     const found = keyId === undefined ? undefined : await this.store.findValid(keyId);
     if (found === undefined || !sameHash(found.hash, hash)) {
-      throw new HubError('UNAUTHENTICATED', 'The API key is not valid.');
+      throw new HubError('UNAUTHENTICATED', 'The API key is not valid.', {
+        refusal: { cause: 'unknown-key' },
+      });
     }
     if (found.expiresAt !== null && found.expiresAt <= now) throw keyHasExpired(found.expiresAt);
     return found;
@@ -65,5 +67,7 @@ export class KeyCallers {
 
 /** Why a key is refused, or its open calls end, that has expired. */
 export function keyHasExpired(at: Date): HubError {
-  return new HubError('UNAUTHENTICATED', `The API key has expired (${at.toISOString()}).`);
+  return new HubError('UNAUTHENTICATED', `The API key has expired (${at.toISOString()}).`, {
+    refusal: { cause: 'expired-key' },
+  });
 }

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditLog } from '../audit/index.js';
 import { Clock } from '../common/clock.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { IdSource } from '../common/ids.js';
@@ -42,6 +43,7 @@ export class KeysService {
     private readonly changes: PrincipalChanges,
     private readonly clock: Clock,
     private readonly ids: IdSource,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'record'>,
   ) {}
 
   /** Makes a key. The returned `key` cannot be had again. */
@@ -135,7 +137,9 @@ export class KeysService {
     const since = await this.store.adminKeySince(this.clock.now());
     if (since !== undefined) return { from: 'database', since };
     const name = 'made at the first start';
-    return { from: 'now', key: await makeAdminKey(this.store, this.clock, this.ids, name, keep) };
+    const { store, clock, ids, audit } = this;
+    const key = await makeAdminKey(store, clock, ids, name, audit, 'first start', keep);
+    return { from: 'now', key };
   }
 
   private async organizationFor(request: NewKey): Promise<string> {

@@ -20,6 +20,8 @@ export interface Principal {
   readonly identityId?: string;
   /** It signed in with a client certificate. */
   readonly isCertified?: boolean;
+  /** Who vouches for that sign-in: the issuer of the token, or the entry that the certificate fits. */
+  readonly issuer?: string;
   /** The groups its issuer says it is in. */
   readonly groups?: readonly string[];
   /** When that key, or the token or certificate it signed in with, expires. */

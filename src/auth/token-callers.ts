@@ -1,19 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
-import { AppConfig } from '../config/index.js';
-import { IdentityStore } from './identity-store.js';
 import { AccessTokens } from './issuers/access-tokens.js';
-import { type Principal, principalOf } from './principal.js';
+import type { Principal } from './principal.js';
+import { SignIns } from './sign-ins.js';
 
 /** Who calls with an access token of an issuer. */
 @Injectable()
 export class TokenCallers {
   constructor(
-    private readonly config: AppConfig,
     private readonly tokens: AccessTokens,
-    private readonly identities: IdentityStore,
-    private readonly clock: Clock,
+    private readonly signIns: SignIns,
   ) {}
 
   /** Whether callers may come with tokens at all. */
@@ -27,16 +23,8 @@ export class TokenCallers {
    */
   async find(token: string, hash: string): Promise<Principal> {
     const { issuer, caller, expiresAt } = await this.tokens.verify(token, hash);
-    const { subject, organization, scopes, groups } = caller;
-    const at = this.clock.now();
-    const grace = at.getTime() + this.config.auth.signInGraceMs;
-    const until = new Date(Math.max(grace, expiresAt?.getTime() ?? 0));
-    const signIn = { issuer: issuer.issuer, subject, organization, scopes, at, until };
-    const { id: identityId, principalId, isDisabled } = await this.identities.signIn(signIn);
-    if (isDisabled) {
-      throw new HubError('UNAUTHENTICATED', 'The principal of the access token is disabled.');
-    }
-    return principalOf({ id: principalId, organization, scopes, identityId, groups, expiresAt });
+    const { issuer: name } = issuer;
+    return this.signIns.principalFor({ by: 'access token', issuer: name, expiresAt, ...caller });
   }
 }
 
@@ -45,5 +33,6 @@ export function tokenHasExpired(at: Date): HubError {
   return new HubError(
     'UNAUTHENTICATED',
     `The access token has expired (${at.toISOString()}): get a new one and subscribe to the task again; nothing is lost.`,
+    { refusal: { cause: 'expired-token' } },
   );
 }

@@ -1,4 +1,4 @@
-import { type ErrorReason, hubErrorOf } from './hub-error.js';
+import { type ErrorReason, hubErrorOf, type Refusal } from './hub-error.js';
 
 /** The longest id of a task that is noted: one that a client has made up may be of any length. */
 const MAX_ID_LENGTH = 100;
@@ -18,6 +18,8 @@ export interface CallNote {
   traceId?: string;
   /** Why it failed, as the error of its answer or the last event of its stream says. */
   reason?: ErrorReason;
+  /** Why the caller was refused. */
+  refusal?: Refusal;
   /** `error.code` of a JSON-RPC answer, whose HTTP status is 200. */
   code?: number;
 }
@@ -25,7 +27,9 @@ export interface CallNote {
 /** Notes why a call failed. */
 export function noteFailure(note: CallNote | undefined, thrown: unknown, code?: number): void {
   if (note === undefined) return;
-  note.reason = hubErrorOf(thrown).reason;
+  const { reason, refusal } = hubErrorOf(thrown);
+  note.reason = reason;
+  if (refusal !== undefined) note.refusal = refusal;
   if (code !== undefined) note.code = code;
 }
 

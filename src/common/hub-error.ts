@@ -48,12 +48,24 @@ export interface FieldViolation {
   readonly description: string;
 }
 
+/** Why a caller was refused, for the audit log: words of the hub alone, none of the caller's. */
+export interface Refusal {
+  /** What is wrong with its credential: `no-credential`, `unknown-key`, `expired-key` … */
+  readonly cause?: string;
+  /** Which of the accepted issuers its token is of, by what it says. */
+  readonly issuer?: string;
+  /** The scope it lacks. */
+  readonly scope?: string;
+}
+
 export interface HubErrorOptions {
   /** Flat details that may be shown to the caller (`ErrorInfo.metadata`); never a secret. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** The fields at fault, when the request is. */
   readonly violations?: readonly FieldViolation[];
   readonly cause?: unknown;
+  /** Of UNAUTHENTICATED and PERMISSION_DENIED; not shown to the caller. */
+  readonly refusal?: Refusal;
 }
 
 /** An error whose reason and message may be shown to the caller. Anything else is INTERNAL. */
@@ -61,6 +73,7 @@ export class HubError extends Error {
   override readonly name = 'HubError';
   readonly metadata: Readonly<Record<string, string>>;
   readonly violations: readonly FieldViolation[];
+  readonly refusal: Refusal | undefined;
 
   constructor(
     readonly reason: ErrorReason,
@@ -70,6 +83,7 @@ export class HubError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.metadata = options.metadata ?? {};
     this.violations = options.violations ?? [];
+    this.refusal = options.refusal;
   }
 }
 

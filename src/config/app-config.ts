@@ -14,6 +14,7 @@ export class AppConfig {
   readonly database: Settings['database'];
   readonly secrets: Settings['secrets'];
   readonly auth: Settings['auth'];
+  readonly audit: Settings['audit'];
   readonly egress: Settings['egress'];
   readonly routing: Settings['routing'];
   readonly compositeSkills: Settings['compositeSkills'];
@@ -43,6 +44,7 @@ export class AppConfig {
     this.database = settings.database;
     this.secrets = settings.secrets;
     this.auth = settings.auth;
+    this.audit = settings.audit;
     this.egress = settings.egress;
     this.routing = settings.routing;
     this.compositeSkills = settings.compositeSkills;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type CallNote, noteTask } from '../common/call-note.js';
 import { REQUEST_ID } from '../common/request-id.js';
 import type { Metrics } from './metrics.js';
-import type { RequestLog } from './request-log.js';
+import type { EndedRequest, RequestLog } from './request-log.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,6 +40,8 @@ export class HttpObserver {
   constructor(
     private readonly metrics: Metrics,
     private readonly log: RequestLog,
+    /** Told of each request that is over, and where it came from. */
+    private readonly onEnded: (ended: EndedRequest, address: string | undefined) => void,
   ) {}
 
   /** To be called first of all: what hooks added before it refuse is not seen. */
@@ -54,14 +56,23 @@ export class HttpObserver {
   /** The same for one request, which has passed no hook. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     const begun = performance.now();
+    // Of a connection that is gone it cannot be known any more.
+    const { remoteAddress } = request.socket;
     request.note = { id: request.id };
     // On the raw answer, so that streams have it as well.
     reply.raw.setHeader(REQUEST_ID, request.id);
     // Also when the client leaves: `onResponse` does not tell of that.
-    reply.raw.once('close', () => this.ended(request, reply, performance.now() - begun));
+    reply.raw.once('close', () => {
+      this.ended(request, reply, performance.now() - begun, remoteAddress);
+    });
   }
 
-  private ended(request: FastifyRequest, { raw }: FastifyReply, ms: number): void {
+  private ended(
+    request: FastifyRequest,
+    { raw }: FastifyReply,
+    ms: number,
+    address: string | undefined,
+  ): void {
     const { url } = request.routeOptions;
     // An unknown path is one series, not as many as there are paths.
     const route = request.is404 || url === undefined ? undefined : this.describe(url);
@@ -77,7 +88,7 @@ export class HttpObserver {
     );
     const { note } = request;
     if (route?.isOfATask) noteTask(note, (request.params as { readonly id: string }).id);
-    this.log.write({
+    const ended: EndedRequest = {
       note,
       caller: request.principal,
       to: { method: request.method, route: name },
@@ -86,7 +97,9 @@ export class HttpObserver {
       cut: !raw.writableFinished,
       failed: status !== null && status >= 500,
       isProbe: route?.isProbe ?? false,
-    });
+    };
+    this.onEnded(ended, address);
+    this.log.write(ended);
   }
 
   private describe(url: string): Described {

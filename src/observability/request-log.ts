@@ -9,6 +9,9 @@ export interface LoggedCaller {
   readonly keyId?: string | undefined;
   /** What its operator calls that key. */
   readonly keyName?: string | undefined;
+  /** The sign-in and the issuer it came with, in place of a key. */
+  readonly identityId?: string | undefined;
+  readonly issuer?: string | undefined;
 }
 
 /** A request that is over. */

@@ -2,6 +2,7 @@ import { Body, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../auth/index.js';
 import { AdminController } from '../common/http/admin-controller.js';
+import { ChangesNothing } from '../common/http/audited-route.js';
 import { readDirective } from '../protocol/routing-extension.js';
 import { DryRunDto } from './dry-run.dto.js';
 import { dryRunMessage } from './dry-run-message.js';
@@ -17,6 +18,7 @@ export class RoutesController {
   ) {}
 
   @Post('routes::dry-run')
+  @ChangesNothing()
   @HttpCode(200)
   @ApiOperation({
     summary:

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AppConfig } from '../config/index.js';
 import { WorkerWatch } from '../database/worker-watch.js';
+import { TaskAudit } from './audit/task-audit.js';
 import { TaskCleanup } from './cleanup/task-cleanup.js';
 import { TaskRunner } from './runner/task-runner.js';
 import { QueueDepth } from './capacity/queue-depth.js';
@@ -18,6 +19,7 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly cleanup: TaskCleanup,
     private readonly queueDepth: QueueDepth,
     private readonly usage: UsageLedger,
+    private readonly audit: TaskAudit,
     private readonly config: AppConfig,
     private readonly workers: WorkerWatch,
   ) {}
@@ -28,6 +30,7 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.config.role !== 'api') {
       await this.runner.start();
       this.cleanup.start();
+      this.audit.start();
     }
     await this.workers.start();
   }
@@ -35,5 +38,6 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     await Promise.all([this.queueDepth.stop(), this.workers.stop()]);
     await Promise.all([this.runner.stop(), this.cleanup.stop(), this.usage.stop()]);
+    await this.audit.stop();
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
+import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
@@ -19,6 +20,8 @@ import { TaskDeleter } from './operations/task-deleter.js';
 import { GroupCommitTaskLog } from './log/group-commit-task-log.js';
 import { InProcessSignals } from './signals/in-process-signals.js';
 import { OperateController } from './api/operate.controller.js';
+import { EndedTaskNotes } from './persistence/ended-tasks.js';
+import { TaskAudit } from './audit/task-audit.js';
 import { TaskOperator } from './operations/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from './persistence/sql-callback.store.js';
@@ -69,6 +72,11 @@ export const TASK_PROVIDERS = [
       { tasks }: AppConfig,
     ) => new GroupCommitTaskLog(store, signals, clock, log, soleProcess, tasks.maxSizeBytes),
   },
+  {
+    provide: EndedTaskNotes,
+    inject: [AppConfig],
+    useFactory: ({ audit }: AppConfig) => new EndedTaskNotes(audit.tasks),
+  },
   AgentCallbacks,
   { provide: ChunkTurns, inject: [Clock], useFactory: (clock: Clock) => new ChunkTurns(clock) },
   DownstreamCancel,
@@ -91,6 +99,7 @@ export const TASK_PROVIDERS = [
   UpdateWaiters,
   UsageLedger,
   QueueDepth,
+  TaskAudit,
 ];
 
 /**
@@ -98,7 +107,7 @@ export const TASK_PROVIDERS = [
  * the store cannot be made, so nothing can be appended before it is there.
  */
 @Module({
-  imports: [AuthModule, AgentsModule, RoutingModule],
+  imports: [AuditModule, AuthModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
   providers: [...TASK_PROVIDERS, UsageMetrics, TaskWorkers],
   exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals],

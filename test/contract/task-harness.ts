@@ -1,3 +1,4 @@
+import { EndedTaskNotes } from '../../src/tasks/persistence/ended-tasks.js';
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../src/auth/index.js';
 import type { Log } from '../../src/common/logger.js';
@@ -84,11 +85,13 @@ export class TaskHarness {
     readonly clock = new FakeClock(),
     maxTaskSize = Infinity,
     limits = cacheLimits(),
+    isAudited = false,
   ) {
     this.store = new SqlTaskStore(
       database,
       this.participant,
       new SqlUsageStore(database, { jitter: () => 0 }),
+      new EndedTaskNotes(isAudited),
     );
     this.log = new GroupCommitTaskLog(
       this.store,
@@ -170,6 +173,7 @@ export function newTask(options: TaskOptions = {}, now = new FakeClock().now()):
     cancelMetadata: null,
     deadlineAt: given.deadlineAt ?? null,
     keyId: principal.keyId ?? null,
+    requestId: null,
     traceparent: given.traceparent ?? null,
     extensions: given.extensions ?? [],
     hops: given.hops ?? [],

@@ -1,6 +1,7 @@
 import { describe } from '@jest/globals';
 import { agentDelegationsContract } from '../contract/agent-delegations.contract.js';
 import { contextStoreContract } from '../contract/context-store.contract.js';
+import { endedTasksContract } from '../contract/ended-tasks.contract.js';
 import { idempotencyContract } from '../contract/idempotency.contract.js';
 import { taskClaimsContract } from '../contract/task-claims.contract.js';
 import { taskListsContract } from '../contract/task-lists.contract.js';
@@ -12,6 +13,7 @@ describeDatabases('tasks', (databases) => {
   describe('delegations of agents', () => agentDelegationsContract(databases));
   describe('lists of tasks', () => taskListsContract(databases));
   describe('idempotency keys', () => idempotencyContract(databases));
+  describe('ended tasks in the audit log', () => endedTasksContract(databases));
   describe('usage', () => taskUsageContract(databases));
   describe('contexts', () => contextStoreContract(databases));
 });

@@ -18,7 +18,7 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^(GET|HEAD|OPTIONS) \/\.well-known\/jwks\.json$/, 'public'],
   [/^(GET|HEAD) \/metrics$/, 'optional'],
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
-  [/^[A-Z]+ \/api\/v1\/(keys|signing-keys|secrets|principals|usage)\b/, 'admin'],
+  [/^[A-Z]+ \/api\/v1\/(keys|signing-keys|secrets|principals|usage|audit)\b/, 'admin'],
   [/^[A-Z]+ \/api\/v1\/(agents|composite-skills|routes\/rules)\b/, 'agents'],
   [/^POST \/api\/v1\/routes::dry-run$/, 'a2a'],
   [/^DELETE \/api\/v1\/tasks\/:id$/, 'a2a'],

@@ -242,6 +242,11 @@ describe('the admin key', () => {
       expect(hub.output).toMatch(/An admin key exists since \d{4}-\d\d-\d\dT\S+Z\. .*keys create/);
       const keys = await hub.admin('GET', '/api/v1/keys', undefined, made.stdout.trim());
       expect(keys).toMatchObject({ status: 200, body: { items: [{ scopes: ['admin'] }] } });
+      const audit = await hub.admin('GET', '/api/v1/audit', undefined, made.stdout.trim());
+      expect(audit.body.items).toMatchObject([
+        { action: 'keys.create', outcome: 'succeeded', details: { by: 'command line' } },
+        { action: 'keys.create', outcome: 'attempted', resourceId: keys.body.items[0].id },
+      ]);
 
       const refused = await main(['keys', 'create', '--admin'], environment);
       expect(refused).toMatchObject({ code: 1, stdout: '' });

@@ -1,3 +1,5 @@
+import { AuditLog } from '../../src/audit/index.js';
+import { SqlAuditLog } from '../../src/audit/persistence/sql-audit-log.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { randomUUID } from 'node:crypto';
 import type { Abstract, INestApplicationContext, Provider, Type } from '@nestjs/common';
@@ -216,6 +218,7 @@ export class HubTasks {
     const values: readonly (readonly [Type<unknown> | Abstract<unknown>, unknown])[] = [
       [AppConfig, this.config],
       [Clock, clock],
+      [AuditLog, new SqlAuditLog(database, clock, ids)],
       [IdSource, ids],
       [Log, this.output],
       [Draining, this.draining],

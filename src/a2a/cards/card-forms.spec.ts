@@ -2,6 +2,7 @@ import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { parseLegacyAgentCard } from '@a2a-js/sdk/compat/v0_3/client';
 import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../agents/index.js';
+import type { Issuer } from '../../auth/index.js';
 import { AgentCard } from '../../protocol/a2a.js';
 import { type CardForm, renderCard } from './card-forms.js';
 import { type HubFacts, composeAgentCard, composeHubCard } from './compose-cards.js';
@@ -168,6 +169,61 @@ describe("the hub's card", () => {
         apiKeySecurityScheme: { location: 'header', name: 'X-API-Key', description },
       },
     });
+  });
+
+  it('names the schemes of issuers in every form, each where it says that they will do', () => {
+    const issuer: Issuer = {
+      id: 'acme',
+      issuer: 'https://login.example',
+      audiences: null,
+      algorithms: ['RS256'],
+      metadataUrl: null,
+      jwksUrl: null,
+      clockSkewMs: 0,
+      organization: 'acme',
+      organizations: null,
+      claims: { subject: 'sub', organization: '', groups: 'groups', scopes: 'scope' },
+      grants: { everyone: [], scopes: new Map([['hub.call', ['a2a']]]), groups: new Map() },
+      introspection: null,
+      oauth2: {
+        tokenUrl: 'https://login.example/token',
+        authorizationUrl: null,
+        scopes: { 'hub.call': 'To call.' },
+      },
+    };
+    const own = composeHubCard([], { ...HUB, issuers: [issuer] });
+    const openIdConnectUrl = 'https://login.example/.well-known/openid-configuration';
+    const clientCredentials = {
+      tokenUrl: 'https://login.example/token',
+      scopes: { 'hub.call': 'To call.' },
+    };
+    for (const name of ['1.0', '0.3', '0.3-both', 'union'] as const) {
+      const { securitySchemes, security, securityRequirements } = form(own, name);
+      const needed = [...(security ?? []), ...(securityRequirements ?? [])].flatMap((each: Json) =>
+        Object.keys((each['schemes'] as Json | undefined) ?? each),
+      );
+      expect(Object.keys(securitySchemes)).toEqual(expect.arrayContaining(needed));
+      if (name !== '1.0') {
+        expect(securitySchemes['acme-oidc']).toMatchObject({
+          type: 'openIdConnect',
+          openIdConnectUrl,
+        });
+        expect(securitySchemes['acme-oauth2']).toMatchObject({
+          type: 'oauth2',
+          flows: { clientCredentials },
+        });
+      }
+      if (name !== '0.3') {
+        expect(securitySchemes['acme-oidc']).toMatchObject({
+          openIdConnectSecurityScheme: { openIdConnectUrl },
+        });
+        expect(securitySchemes['acme-oauth2']).toMatchObject({
+          oauth2SecurityScheme: { flows: { clientCredentials } },
+        });
+      }
+      expect(JSON.stringify(form(own, name))).toContain('hub.call');
+    }
+    expect(parseLegacyAgentCard(form(own, '0.3')).securityRequirements).toHaveLength(4);
   });
 
   it.each(['1.0', 'union'] as const)('is read in its %s form by a 1.0 client', (name) => {

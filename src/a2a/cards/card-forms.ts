@@ -2,6 +2,11 @@ import { AgentCard, AgentExtension, AgentInterface, AgentSkill } from '../../pro
 
 export type Json = Record<string, unknown>;
 
+type Flows = Extract<
+  AgentCard['securitySchemes'][string]['scheme'],
+  { $case: 'oauth2SecurityScheme' }
+>['value']['flows'];
+
 /**
  * The forms one card is served in:
  * - `1.0`: the closed schema of A2A 1.0;
@@ -127,9 +132,16 @@ function legacyInBothShapes(card: AgentCard): Json {
 
 /** A scheme of the hub's as the 0.3 proto has it. */
 function protoScheme({ type, in: location, ...others }: Json): Json {
-  return type === 'apiKey'
-    ? { apiKeySecurityScheme: { ...others, location } }
-    : { httpAuthSecurityScheme: others };
+  switch (type) {
+    case 'apiKey':
+      return { apiKeySecurityScheme: { ...others, location } };
+    case 'openIdConnect':
+      return { openIdConnectSecurityScheme: others };
+    case 'oauth2':
+      return { oauth2SecurityScheme: others };
+    default:
+      return { httpAuthSecurityScheme: others };
+  }
 }
 
 function legacyInterfaces({ supportedInterfaces }: AgentCard): AgentInterface[] {
@@ -173,9 +185,28 @@ function legacySchemes(card: AgentCard): Json {
         const { location, name: key, description } = scheme.value;
         return [[name, { type: 'apiKey', in: location, name: key, ...described(description) }]];
       }
+      if (scheme?.$case === 'openIdConnectSecurityScheme') {
+        const { openIdConnectUrl, description } = scheme.value;
+        return [[name, { type: 'openIdConnect', openIdConnectUrl, ...described(description) }]];
+      }
+      if (scheme?.$case === 'oauth2SecurityScheme') {
+        const { flows, description } = scheme.value;
+        return [
+          [name, { type: 'oauth2', flows: legacyFlows(flows ?? {}), ...described(description) }],
+        ];
+      }
       return [];
     }),
   );
+}
+
+/** One flow, as OpenAPI writes it; what is empty is left out. */
+function legacyFlows({ flow }: NonNullable<Flows>): Json {
+  if (flow === undefined) return {};
+  const members = Object.entries(flow.value as object).filter(
+    ([name, value]) => value !== '' && name !== 'pkceRequired',
+  );
+  return { [flow.$case]: Object.fromEntries(members) };
 }
 
 function mergedSchemes(modern: Json, old: Json): Json {

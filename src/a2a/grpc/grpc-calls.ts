@@ -7,7 +7,7 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js';
 import { Injectable } from '@nestjs/common';
-import { refuseEnded } from '../../auth/index.js';
+import { type Principal, refuseEnded } from '../../auth/index.js';
 import { hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
@@ -63,8 +63,9 @@ export class GrpcCalls {
     this.messages = new IncomingMessages(capacity, (path) => this.rulesOf(path), log);
     this.callers = new Callers(async (headers, metadata) => {
       const socket = this.messages.streamOf(metadata)?.session?.socket;
-      const caller = await admission.admit(headers, { listener: 'grpc', socket });
-      this.observer.from(metadata, caller);
+      const connection = { listener: 'grpc', socket } as const;
+      const isKnown = (known: Principal): void => this.observer.from(metadata, known);
+      const caller = await admission.admit(headers, connection, isKnown);
       this.messages.from(metadata, caller);
       return caller;
     });

@@ -1,10 +1,5 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
-import {
-  type ErrorReason,
-  type FieldViolation,
-  type HubError,
-  hubErrorOf,
-} from '../../common/hub-error.js';
+import { type FieldViolation, type HubError, hubErrorOf } from '../../common/hub-error.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { RPC_STATUS, WIRE_ERRORS, rpcErrorOf } from '../error-map.js';
 import { type RpcDetails, encodeRpcStatus } from './rpc-details.js';
@@ -15,15 +10,15 @@ const MAX_MESSAGE_BYTES = 512;
 const MAX_DETAILS_BYTES = 4096;
 
 /** Why a call has a status, by the metadata of that. */
-const reasons = new WeakMap<Metadata, ErrorReason>();
+const errors = new WeakMap<Metadata, HubError>();
 
 /** Why a call ended as it did, for a status of {@link grpcStatusOf}. */
-export function reasonOf({
+export function errorOf({
   metadata,
 }: {
   readonly metadata?: Metadata | null | undefined;
-}): ErrorReason | undefined {
-  return metadata ? reasons.get(metadata) : undefined;
+}): HubError | undefined {
+  return metadata ? errors.get(metadata) : undefined;
 }
 
 /**
@@ -36,7 +31,7 @@ export function grpcStatusOf(thrown: unknown, version: ProtocolVersion): StatusO
   const details = shortened(rpcErrorOf(error, version).message);
   const metadata = new Metadata();
   metadata.set('grpc-status-details-bin', encodedDetails(code, details, error));
-  reasons.set(metadata, error.reason);
+  errors.set(metadata, error);
   const retryAfter = error.metadata['retryAfterSeconds'];
   if (retryAfter !== undefined) metadata.set('retry-after', retryAfter);
   return { code, details, metadata };

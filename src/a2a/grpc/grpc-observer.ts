@@ -1,13 +1,14 @@
 import { Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
-import type { CallNote } from '../../common/call-note.js';
+import { Refusals } from '../../audit/index.js';
+import { type CallNote, noteFailure } from '../../common/call-note.js';
 import { Log } from '../../common/logger.js';
 import { REQUEST_ID, requestIdOf } from '../../common/request-id.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
 import { RequestLog } from '../../observability/request-log.js';
-import { reasonOf } from './grpc-error.js';
+import { errorOf } from './grpc-error.js';
 
 /** Statuses of failures that are the hub's own. */
 const FAILURES: ReadonlySet<number> = new Set([
@@ -30,7 +31,12 @@ export class GrpcObserver {
   private readonly requests: RequestLog;
   private readonly duration: ReturnType<typeof durationIn>;
 
-  constructor(metrics: Metrics, log: Log, config: AppConfig) {
+  constructor(
+    metrics: Metrics,
+    log: Log,
+    config: AppConfig,
+    private readonly refusals: Refusals,
+  ) {
     this.duration = durationIn(metrics);
     this.requests = new RequestLog(log, config.log.requests);
   }
@@ -61,9 +67,11 @@ export class GrpcObserver {
         this.duration.observe({ method: known(path) ? path : UNKNOWN, code: name }, ms / 1000);
         const failed = FAILURES.has(code);
         const isProbe = isHealth;
+        const to = { method };
+        this.refusals.ended({ ...observed, to, address: call.getPeer() });
         this.requests.write({
           ...observed,
-          to: { method },
+          to,
           status: name,
           ms,
           cut,
@@ -88,8 +96,8 @@ export class GrpcObserver {
           next(metadata);
         },
         sendStatus: (end, next) => {
-          const reason = reasonOf(end);
-          if (reason !== undefined) observed.note.reason = reason;
+          const error = errorOf(end);
+          if (error !== undefined) noteFailure(observed.note, error);
           ended(end.code ?? status.UNKNOWN, false);
           next(hasBegun ? end : withId(end, observed.note.id));
         },

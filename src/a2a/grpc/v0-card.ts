@@ -4,6 +4,9 @@ type ProtoCard = LegacyAnswer<'getAgentCard'>;
 type ProtoCapabilities = NonNullable<ProtoCard['capabilities']>;
 type ProtoExtension = ProtoCapabilities['extensions'][number];
 type ProtoScheme = ProtoCard['securitySchemes'][string];
+type ProtoFlows = NonNullable<
+  Extract<ProtoScheme['scheme'], { $case: 'oauth2SecurityScheme' }>['value']['flows']
+>;
 
 /** A card in the JSON of 0.3, as the hub writes its own. */
 interface LegacyCard {
@@ -38,7 +41,20 @@ interface LegacyCard {
 type LegacyScheme = { readonly description?: string } & (
   | { readonly type: 'http'; readonly scheme: string; readonly bearerFormat?: string }
   | { readonly type: 'apiKey'; readonly in: string; readonly name: string }
+  | { readonly type: 'openIdConnect'; readonly openIdConnectUrl: string }
+  | { readonly type: 'oauth2'; readonly flows: LegacyFlows }
 );
+
+interface LegacyFlow {
+  readonly tokenUrl: string;
+  readonly scopes: Record<string, string>;
+}
+
+/** One of them, by its kind. */
+interface LegacyFlows {
+  readonly clientCredentials?: LegacyFlow;
+  readonly authorizationCode?: LegacyFlow & { readonly authorizationUrl: string };
+}
 
 /** The hub's card as a message of the 0.3 proto. */
 export function cardMessage(card: LegacyCard): ProtoCard {
@@ -78,6 +94,25 @@ function schemeMessage(legacy: LegacyScheme): ProtoScheme {
     const value = { description, scheme, bearerFormat };
     return { scheme: { $case: 'httpAuthSecurityScheme', value } };
   }
+  if (legacy.type === 'openIdConnect') {
+    const value = { description, openIdConnectUrl: legacy.openIdConnectUrl };
+    return { scheme: { $case: 'openIdConnectSecurityScheme', value } };
+  }
+  if (legacy.type === 'oauth2') {
+    const value = { description, flows: flowsMessage(legacy.flows), oauth2MetadataUrl: '' };
+    return { scheme: { $case: 'oauth2SecurityScheme', value } };
+  }
   const value = { description, location: legacy.in, name: legacy.name };
   return { scheme: { $case: 'apiKeySecurityScheme', value } };
+}
+
+function flowsMessage({ clientCredentials, authorizationCode }: LegacyFlows): ProtoFlows {
+  if (authorizationCode !== undefined) {
+    const value = { refreshUrl: '', ...authorizationCode };
+    return { flow: { $case: 'authorizationCode', value } };
+  }
+  if (clientCredentials === undefined) return { flow: undefined };
+  return {
+    flow: { $case: 'clientCredentials', value: { refreshUrl: '', ...clientCredentials } },
+  };
 }

@@ -1,5 +1,6 @@
 import { Body, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ChangesNothing } from '../../common/http/audited-route.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { AgentsService } from '../registration/agents.service.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
@@ -10,6 +11,7 @@ export class AgentCheckController {
   constructor(private readonly agents: AgentsService) {}
 
   @Post('agents::check')
+  @ChangesNothing()
   @HttpCode(200)
   @ApiOperation({
     summary:

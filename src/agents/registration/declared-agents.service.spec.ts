@@ -149,6 +149,10 @@ afterEach(async () => {
   jest.useRealTimers();
 });
 
+/** What the audit log was told. */
+let recorded: string[];
+beforeEach(() => void (recorded = []));
+
 async function start(...agents: DeclaredEntry[]): Promise<void> {
   const clock = new SystemClock();
   const registry = new AgentRegistry(store, clock, log);
@@ -163,6 +167,9 @@ async function start(...agents: DeclaredEntry[]): Promise<void> {
     clock,
     log,
     new UnreadAgents(),
+    {
+      record: ({ action, outcome }) => Promise.resolve(`${recorded.push(`${action} ${outcome}`)}`),
+    },
   );
   stop = () => {
     service.onModuleDestroy();
@@ -195,6 +202,21 @@ describe('the declared agents', () => {
     await pass(3000);
     expect(stored()).toEqual(['new']);
     expect(logged.at(-1)).toBe('the configuration file was read again');
+  });
+
+  it('are told to the audit log as they come, change and go', async () => {
+    await start(declared('old'), declared('same'));
+    expect([...recorded].sort()).toEqual([
+      ...['agents.register attempted', 'agents.register attempted'],
+      ...['agents.register succeeded', 'agents.register succeeded'],
+    ]);
+    recorded = [];
+    source.change(configOf(declared('same', { tags: ['other'] })));
+    await pass(2000);
+    expect(recorded).toEqual([
+      ...['agents.delete attempted', 'agents.delete succeeded'],
+      ...['agents.update attempted', 'agents.update succeeded'],
+    ]);
   });
 
   it('are in force at once while a card of the list before is still being read', async () => {

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  Inject,
   Injectable,
   type OnApplicationBootstrap,
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
+import { audited, AuditLog, ownChange } from '../../audit/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError, whyOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
@@ -57,6 +59,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly unread: UnreadAgents,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'record'>,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -117,7 +120,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     const stay = new Set(declared.map(({ id }) => id));
     for (const agent of this.registry.all()) {
       if (agent.source !== 'config' || stay.has(agent.id)) continue;
-      await this.store.remove(agent.id, this.clock.now());
+      await this.audited('delete', agent.id, () => this.store.remove(agent.id, this.clock.now()));
       this.log.warn({ agent: agent.id }, 'agent removed: the configuration no longer declares it');
     }
     await this.registry.renew();
@@ -235,12 +238,23 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     if (present.source === 'api') {
       this.log.warn({ agent: agent.id }, 'a declared agent replaces one registered by the API');
     }
-    await this.store.update(agent.id, (stored) => ({ ...agent, createdAt: stored.createdAt }));
+    await this.audited('update', agent.id, () =>
+      this.store.update(agent.id, (stored) => ({ ...agent, createdAt: stored.createdAt })),
+    );
+  }
+
+  private audited<T>(operation: string, id: string, work: () => Promise<T>): Promise<T> {
+    const change = ownChange(
+      `agents.${operation}`,
+      { type: 'agents', id },
+      { by: 'configuration' },
+    );
+    return audited(this.audit, change, work);
   }
 
   private async add(agent: Agent): Promise<void> {
     try {
-      await this.store.add(agent);
+      await this.audited('register', agent.id, () => this.store.add(agent));
     } catch (error) {
       // Another process of the same configuration was quicker.
       if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;

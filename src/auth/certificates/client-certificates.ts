@@ -184,7 +184,9 @@ function readHeaders(headers: RequestHeaders): CertificateChain {
 }
 
 function refused(fault: string): HubError {
-  return new HubError('UNAUTHENTICATED', `The client certificate ${fault}.`);
+  return new HubError('UNAUTHENTICATED', `The client certificate ${fault}.`, {
+    refusal: { cause: 'refused-certificate' },
+  });
 }
 
 function wordsOf({ authorizationError }: Partial<TLSSocket>): string {

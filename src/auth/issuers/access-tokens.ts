@@ -102,5 +102,5 @@ function unknown(text: string): never {
 }
 
 function refused(text: string): HubError {
-  return new HubError('UNAUTHENTICATED', text);
+  return new HubError('UNAUTHENTICATED', text, { refusal: { cause: 'unknown-token' } });
 }

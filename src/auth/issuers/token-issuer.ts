@@ -167,7 +167,11 @@ export class TokenIssuer {
   private refusalOf(error: unknown): HubError {
     if (error instanceof HubError && error.reason === 'UNAVAILABLE') return error;
     const fault = error instanceof TokenRefused ? error : this.faultOf(error);
-    if (fault !== undefined) return new HubError('UNAUTHENTICATED', fault.message);
+    if (fault !== undefined) {
+      const cause = error instanceof errors.JOSEError ? error.code : 'refused-token';
+      const refusal = { cause, issuer: this.issuer.issuer };
+      return new HubError('UNAUTHENTICATED', fault.message, { refusal });
+    }
     return new HubError(
       'UNAVAILABLE',
       `The access token cannot be checked now: the issuer ${this.issuer.id} cannot be asked (${reasonOf(error)}). Try again.`,

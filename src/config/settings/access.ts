@@ -1,7 +1,7 @@
 import { declaredList } from '../declared-list.js';
-import { choice, duration, flag, optionalText, ports, texts } from '../setting-kinds.js';
+import { choice, days, duration, flag, optionalText, ports, texts } from '../setting-kinds.js';
 import { Section } from '../setting.js';
-import { HOUR, DAY } from '../units.js';
+import { SECOND, MINUTE, HOUR, DAY } from '../units.js';
 import { CERTIFICATE_SETTINGS } from './certificates.js';
 
 const ISSUERS =
@@ -51,6 +51,31 @@ export const ACCESS_SETTINGS = {
     }),
     ...CERTIFICATE_SETTINGS,
   }),
+
+  audit: new Section(
+    'The record of who did what: changes by administrators, refusals, tasks; docs/audit.md.',
+    {
+      tasks: flag({
+        default: true,
+        description:
+          'Whether each task that has ended gets an entry: whose it was, which agents worked on it, and how that ended.',
+      }),
+      retentionDays: days({
+        min: 0,
+        max: 36_500,
+        default: 400,
+        description:
+          'How long an entry is kept; 0d keeps all of them. A signed note remains of what is deleted, so that a verification still succeeds.',
+      }),
+      anchorEveryMs: duration({
+        min: SECOND,
+        max: DAY,
+        default: MINUTE,
+        description:
+          'How long entries are written before they are signed together: what is changed before that does not show. 1m are at most 1440 signatures a day for each process.',
+      }),
+    },
+  ),
 
   egress: new Section('What the hub may connect to.', {
     allow: texts({

@@ -20,6 +20,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
+import { ChangesNothing } from '../../common/http/audited-route.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
@@ -66,6 +67,7 @@ export class CompositesController {
   }
 
   @Post('composite-skills::validate')
+  @ChangesNothing()
   @HttpCode(200)
   @ApiOperation({
     summary:

@@ -8,6 +8,7 @@ import {
   type Principal,
 } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
+import { AuditedRead } from '../../common/http/audited-route.js';
 import { keyIdsOf, TaskDto } from './task.dto.js';
 import type { ReserveBytes } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
@@ -23,6 +24,7 @@ export class OperateController {
   ) {}
 
   @Get(':id/content')
+  @AuditedRead()
   @ApiOperation({
     summary:
       'Get any task as its client sees it: status, history and artifacts. The read is logged.',

@@ -48,6 +48,7 @@ it('cleans up, and ends the other tasks, when one cannot be ended', async () => 
         info: () => undefined,
       },
       { tasks: { retentionDays: 30 } },
+      { record: () => Promise.resolve('') },
     );
     cleanup.start();
   });

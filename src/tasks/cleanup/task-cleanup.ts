@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditLog, ownEntry } from '../../audit/index.js';
 import { AppConfig } from '../../config/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock, DAY_MS } from '../../common/clock.js';
@@ -45,6 +46,7 @@ export class TaskCleanup {
     private readonly clock: Clock,
     @Inject(Log) private readonly logger: Pick<Log, 'error' | 'warn' | 'info'>,
     @Inject(AppConfig) private readonly config: CleanupConfig,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'record'>,
   ) {
     const overdue = {
       name: 'overdue tasks',
@@ -125,12 +127,19 @@ export class TaskCleanup {
     if (retentionDays === 0) return;
     const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
     let from: TaskCursor | null = null;
+    let count = 0;
     await inTurns(signal, async () => {
       const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from, now);
       log.forget(taskIds);
+      count += taskIds.length;
       from = next;
       return next !== null;
     });
+    if (count === 0) return;
+    const details = { by: 'retention', count, before: endedBefore.toISOString() };
+    await this.audit.record(
+      ownEntry('tasks.expire', 'succeeded', { type: 'tasks', id: null }, details),
+    );
   }
 }
 

@@ -13,6 +13,7 @@ import type { TaskEvent } from '../task.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
+import type { EndedTaskNotes } from './ended-tasks.js';
 import { withDeletedLogs } from './deleted-logs.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
@@ -41,6 +42,7 @@ export function* appendBatch(
   usage: UsageStore,
   turnOf: TurnOf,
   texts: LargeTexts,
+  ended: EndedTaskNotes,
 ): Work<BatchResult> {
   const outcomes: Outcomes = new Map();
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
@@ -62,6 +64,10 @@ export function* appendBatch(
   }
   yield* insertCheckpoints(tx, good, texts);
   yield* releaseEnded(tx, changes);
+  yield* ended.add(
+    tx,
+    good.filter(endsTask).map(({ taskId }) => taskId),
+  );
   const used = sumUsage(good.map(usageOf));
   const newest = good[0]?.record.updatedAt;
   if (newest !== undefined) yield* usage.add(tx, used, newest);
@@ -83,6 +89,11 @@ export function* appendBatch(
 
 function usageOf({ record, usage }: PreparedAppend): OwnedUsageChange {
   return { owner: record, ...usage };
+}
+
+/** Its commit is the one in which the task ends. */
+function endsTask({ usage }: PreparedAppend): boolean {
+  return usage.ended !== undefined && usage.ended.size > 0;
 }
 
 function beginningOf(append: PreparedAppend): Beginning | null {

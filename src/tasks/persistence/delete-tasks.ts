@@ -7,6 +7,7 @@ import { timed } from '../../database/timed.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import { isTerminal, TERMINAL_STATES } from '../../protocol/task-state.js';
 import type { AppendParticipant } from '../store/append-participant.js';
+import type { EndedTaskNotes } from './ended-tasks.js';
 import { deleteLogs, MAX_BYTES, MAX_EVENTS } from './deleted-logs.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
@@ -24,6 +25,7 @@ const OLDEST = `${TERMINAL_STATES.map(() => OF_ONE_STATE).join(' UNION ALL ')}
 export interface Deletion {
   readonly participant: AppendParticipant;
   readonly usage: UsageStore;
+  readonly ended: EndedTaskNotes;
   readonly now: Date;
 }
 
@@ -106,6 +108,9 @@ export async function deleteTask(
     );
     if (task === undefined) return { result: 'unknown', used: [] };
     if (!isTerminal(task.state)) return { result: 'open', used: [] };
+    if ((yield* deletion.ended.unrecorded(tx, [id])).length > 0) {
+      return { result: 'unrecorded', used: [] };
+    }
     if (!drops && (yield* hasPendingCancel(tx, id))) return { result: 'agents', used: [] };
     const { taskIds, used } = yield* deleteTasks(tx, [id], deletion, drops);
     if (taskIds.length === 0) return { result: 'webhooks', used: [] };
@@ -126,10 +131,12 @@ function* hasPendingCancel(tx: Tx, taskId: string): Work<boolean> {
 function* deleteTasks(
   tx: Tx,
   ids: readonly string[],
-  { participant, usage, now }: Deletion,
+  { participant, usage, ended, now }: Deletion,
   drops = false,
 ): Work<{ taskIds: string[]; used: readonly OwnedUsageChange[] }> {
-  const locked = yield* lock(tx, ids);
+  const found = yield* lock(tx, ids);
+  const unrecorded = new Set(yield* ended.unrecorded(tx, found));
+  const locked = found.filter((id) => !unrecorded.has(id));
   if (locked.length === 0) return { taskIds: [], used: [] };
   const kept = new Set(yield* participant.forgetting(tx, locked, drops));
   const gone = locked.filter((id) => !kept.has(id));

@@ -2,6 +2,7 @@ import type { SchemaPart } from '../../database/schema.js';
 import { AgentCallbackEntity } from './agent-callback.entity.js';
 import { DeletedLogEntity } from './deleted-log.entity.js';
 import { DelegationEntity } from './delegation.entity.js';
+import { EndedTaskEntity } from './ended-task.entity.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { Tasks1700000000001 } from './migrations/1700000000001-tasks.js';
 import { AgentCallbacks1700000000043 } from './migrations/1700000000043-agent-callbacks.js';
@@ -9,6 +10,7 @@ import { TaskUsage1700000000090 } from './migrations/1700000000090-task-usage.js
 import { TaskTexts1700000000130 } from './migrations/1700000000130-task-texts.js';
 import { CheckpointTexts1700000000140 } from './migrations/1700000000140-checkpoint-texts.js';
 import { DeletedLogs1700000000150 } from './migrations/1700000000150-deleted-logs.js';
+import { EndedTasks1700000000610 } from './migrations/1700000000610-ended-tasks.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
 import { TaskEntity } from './task.entity.js';
@@ -18,6 +20,7 @@ export const TASKS_SCHEMA: SchemaPart = {
     AgentCallbackEntity,
     DelegationEntity,
     DeletedLogEntity,
+    EndedTaskEntity,
     IdempotencyKeyEntity,
     TaskEventEntity,
     TaskTextEntity,
@@ -32,5 +35,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     TaskTexts1700000000130,
     CheckpointTexts1700000000140,
     DeletedLogs1700000000150,
+    EndedTasks1700000000610,
   ],
 };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/index.js';
 import { Database } from '../../database/database.js';
+import type { Tx, Work } from '../../database/sql.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
 import { pieceOf, timed } from '../../database/timed.js';
 import { LONG } from '../../common/long-work.js';
@@ -28,6 +29,7 @@ import {
   type TaskPage,
 } from '../store/task-store.js';
 import type { LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type { EndedTask } from '../store/ended-task.js';
 import { UsageStore } from '../store/usage-store.js';
 import type { OwnedUsageChange } from '../store/usage.js';
 import { isVisible } from '../store/visibility.js';
@@ -38,6 +40,7 @@ import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { deleteLogPiece } from './deleted-logs.js';
 import { deleteTask, forgetTasks } from './delete-tasks.js';
+import { EndedTaskNotes, takeEndedTasks } from './ended-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
 import { listTasks } from './list.js';
@@ -70,6 +73,7 @@ export class SqlTaskStore extends TaskStore {
     private readonly database: Database,
     private readonly participant: AppendParticipant,
     private readonly usage: UsageStore,
+    private readonly ended: EndedTaskNotes,
   ) {
     super();
     this.downstream = new SqlDownstreamTasks(database);
@@ -252,8 +256,8 @@ export class SqlTaskStore extends TaskStore {
     after: TaskCursor | null,
     now = endedBefore,
   ): Promise<ForgottenTasks> {
-    const { participant, usage } = this;
-    const deletion = { participant, usage, now, size: this.taskPiece };
+    const { participant, usage, ended } = this;
+    const deletion = { participant, usage, ended, now, size: this.taskPiece };
     const rows = pieceOf(this.database, this.taskPiece, limit);
     const gone = await forgetTasks(this.database, deletion, endedBefore, rows, after);
     this.reportUsed(gone.used);
@@ -261,7 +265,8 @@ export class SqlTaskStore extends TaskStore {
   }
 
   async deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult> {
-    const deletion = { participant: this.participant, usage: this.usage, now };
+    const { participant, usage, ended } = this;
+    const deletion = { participant, usage, ended, now };
     const { result, used } = await deleteTask(this.database, deletion, taskId, drops);
     this.reportUsed(used);
     return result;
@@ -282,6 +287,10 @@ export class SqlTaskStore extends TaskStore {
     return this.texts.deleteStaged(before, limit);
   }
 
+  takeEnded(tx: Tx, limit: number): Work<readonly EndedTask[]> {
+    return takeEndedTasks(tx, limit);
+  }
+
   private reportUsed(changes: readonly OwnedUsageChange[]): void {
     if (changes.length > 0) this.used.emit(changes);
   }
@@ -291,7 +300,7 @@ export class SqlTaskStore extends TaskStore {
     let result: BatchResult;
     try {
       result = await this.database.write((tx) =>
-        appendBatch(tx, part, this.participant, this.usage, this.turnOf, this.texts),
+        appendBatch(tx, part, this.participant, this.usage, this.turnOf, this.texts, this.ended),
       );
     } catch (error) {
       if (isDatabaseTrouble(error)) throw error;

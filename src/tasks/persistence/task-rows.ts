@@ -68,6 +68,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     ...columns,
     plan: planOf(columns.route),
     keyId: request?.keyId ?? null,
+    requestId: request?.requestId ?? null,
     extensions: request?.extensions ?? [],
     hops: request?.hops ?? [],
     acceptedOutputModes: request?.acceptedOutputModes ?? [],
@@ -77,9 +78,10 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
 }
 
 function requestOf(record: TaskRecord): RequestColumn | null {
-  const { keyId, extensions, hops, acceptedOutputModes, requestMetadata } = record;
+  const { keyId, requestId, extensions, hops, acceptedOutputModes, requestMetadata } = record;
   const column: RequestColumn = {
     ...(keyId !== null && { keyId }),
+    ...(requestId !== null && { requestId }),
     ...(extensions.length > 0 && { extensions }),
     ...(hops.length > 0 && { hops }),
     ...(acceptedOutputModes.length > 0 && { acceptedOutputModes }),

@@ -5,7 +5,10 @@ import type { TaskRecord } from '../task.js';
 
 /** What came with the send request, where not empty. */
 export type RequestColumn = Partial<
-  Pick<TaskRecord, 'keyId' | 'extensions' | 'hops' | 'acceptedOutputModes' | 'requestMetadata'>
+  Pick<
+    TaskRecord,
+    'keyId' | 'requestId' | 'extensions' | 'hops' | 'acceptedOutputModes' | 'requestMetadata'
+  >
 >;
 
 /**

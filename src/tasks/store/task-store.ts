@@ -1,3 +1,4 @@
+import type { Tx, Work } from '../../database/sql.js';
 import type { Visibility } from '../../auth/index.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import type { Delegation, LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
@@ -8,6 +9,7 @@ import type {
   OwnedDelegation,
 } from './claimed-task.js';
 import type { AppendOutcome, DelegationWrite, PreparedAppend } from './prepared-append.js';
+import type { EndedTask } from './ended-task.js';
 import type { OwnedUsageChange } from './usage.js';
 
 /** A task as its writer needs it. */
@@ -91,9 +93,9 @@ export interface ForgottenTasks {
 
 /**
  * The result of deleting one task: `open`, it has not ended; `agents`, a cancel to an agent is pending;
- * `webhooks`, a delivery of one of its webhooks is pending.
+ * `webhooks`, a delivery of one of its webhooks is pending; `unrecorded`, the audit log does not tell of it yet.
  */
-export type DeleteResult = 'deleted' | 'unknown' | 'open' | 'agents' | 'webhooks';
+export type DeleteResult = 'deleted' | 'unknown' | 'open' | 'agents' | 'webhooks' | 'unrecorded';
 
 /** Which of the agents' own tasks belong to which delegation. */
 export interface DownstreamTasks {
@@ -267,6 +269,12 @@ export abstract class TaskStore {
    * deliveries are pending: these are dropped. What is left of a large log goes by {@link deleteLogPiece}.
    */
   abstract deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult>;
+
+  /**
+   * The oldest tasks that have ended and that were not taken yet, at most `limit`; none of those that another process
+   * is taking. With the transaction they are taken.
+   */
+  abstract takeEnded(tx: Tx, limit: number): Work<readonly EndedTask[]>;
 
   /** Deletes a piece of what is left of the large logs of deleted tasks; false when there is nothing. */
   abstract deleteLogPiece(): Promise<boolean>;

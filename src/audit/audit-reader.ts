@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { issueCursor, readCursor } from '../common/cursor.js';
+import { longTurn } from '../common/long-work.js';
+import type { Page } from '../common/page.js';
+import { type AuditCursor, type AuditFilter, AuditStore } from './audit-store.js';
+import type { AuditEvent } from './domain/audit-event.js';
+
+/** Entries that are looked at in one piece. */
+const PIECE = 250;
+/** Entries that are looked at for one page: with a filter that hardly any fits the page is shorter, and there is a next. */
+const MAX_LOOKED_AT = 20_000;
+
+/** Lists the audit log and hands all of it out, in pieces that stop nothing else. */
+@Injectable()
+export class AuditReader {
+  constructor(private readonly store: AuditStore) {}
+
+  /** Newest first; `cursor` is a `nextCursor` of the same list. A page may have fewer entries although there is a next. */
+  async list(filter: AuditFilter, limit: number, cursor?: string): Promise<Page<AuditEvent>> {
+    let after = cursor === undefined ? null : placeOf(cursor);
+    const items: AuditEvent[] = [];
+    for (let looked = 0; looked < MAX_LOOKED_AT; looked += PIECE) {
+      const { events, next } = await this.store.look(filter, 'newest', PIECE, after);
+      for (const event of events) {
+        if (items.length === limit) return { items, nextCursor: cursorOf(items.at(-1)!) };
+        items.push(event);
+      }
+      if (next === null) return { items, nextCursor: null };
+      after = next;
+      await longTurn();
+    }
+    return { items, nextCursor: cursorOf(after!) };
+  }
+
+  /** All that fit, oldest first, in pieces. */
+  async *all(filter: AuditFilter): AsyncGenerator<readonly AuditEvent[]> {
+    for (let after: AuditCursor | null = null; ;) {
+      await longTurn();
+      const piece = await this.store.look(filter, 'oldest', PIECE, after);
+      yield piece.events;
+      if (piece.next === null) return;
+      after = piece.next;
+    }
+  }
+}
+
+function cursorOf({ at, id }: AuditCursor): string {
+  return issueCursor('audit', `${at.getTime()}.${id}`);
+}
+
+function placeOf(cursor: string): AuditCursor {
+  const text = readCursor('audit', cursor, (place) => /^\d{1,15}\.[0-9a-f-]{1,64}$/.test(place));
+  const [at, id] = text.split('.') as [string, string];
+  return { at: new Date(Number(at)), id };
+}

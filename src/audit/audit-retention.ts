@@ -1,0 +1,116 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundJob } from '../common/background-job.js';
+import { Clock, DAY_MS } from '../common/clock.js';
+import { Log } from '../common/logger.js';
+import { longTurn } from '../common/long-work.js';
+import { AppConfig } from '../config/index.js';
+import { AuditAnchors } from './audit-anchors.js';
+import { AuditLog } from './audit-log.js';
+import { AuditStore } from './audit-store.js';
+import { ownEntry } from './audit-entry.js';
+import { CHAIN_START, type ChainPlace } from './domain/audit-event.js';
+
+const EVERY_MS = 60 * 60 * 1000;
+/** Entries that are looked at, or deleted, in one piece. */
+const PIECE = 250;
+/** Anchors that are due are left until there are so many: what replaces them are anchors, too. */
+const MANY_ANCHORS = 1000;
+
+/**
+ * Deletes what has been kept for `audit.retention`, from the beginning of each chain. A signed anchor says first up to
+ * where: what anybody else deletes has none, and so shows.
+ */
+@Injectable()
+export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly job: BackgroundJob;
+  private readonly days: number;
+
+  constructor(
+    private readonly audit: AuditLog,
+    private readonly store: AuditStore,
+    private readonly anchors: AuditAnchors,
+    private readonly clock: Clock,
+    log: Log,
+    { audit: { retentionDays } }: AppConfig,
+  ) {
+    this.days = retentionDays;
+    const rules = {
+      name: 'audit retention',
+      failure: 'deleting old audit entries failed; it is tried again',
+      everyMs: EVERY_MS,
+      run: (signal: AbortSignal) => this.run(signal),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.days > 0) this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
+  }
+
+  /** Deletes all that is due. Ends early when `signal` aborts; what is left is deleted by the next run. */
+  async run(signal?: AbortSignal): Promise<void> {
+    const before = new Date(this.clock.now().getTime() - this.days * DAY_MS);
+    let deleted = 0;
+    let chain: string | undefined = '';
+    while ((chain = await this.store.chainAfter(chain)) !== undefined && !signal?.aborted) {
+      deleted += await this.cut(chain, before, signal);
+    }
+    await this.cutAnchors(before, signal);
+    if (deleted === 0) return;
+    const details = { by: 'retention', count: deleted, before: before.toISOString() };
+    await this.audit.record(
+      ownEntry('audit.expire', 'succeeded', { type: 'audit', id: null }, details),
+    );
+  }
+
+  private async cut(chain: string, before: Date, signal?: AbortSignal): Promise<number> {
+    const last = await this.store.lastAnchorOf(chain, 'cut');
+    const from = last === undefined ? CHAIN_START : { seq: last.seq, hash: last.chainHash };
+    const end = await this.endOfDue(chain, from, before, signal);
+    if (end.seq > from.seq) await this.anchors.add('cut', chain, end);
+    let deleted = 0;
+    for (let piece = PIECE; piece === PIECE && end.seq > 0 && !signal?.aborted;) {
+      await longTurn();
+      piece = await this.store.deleteUpTo(chain, end.seq, PIECE);
+      deleted += piece;
+    }
+    return deleted;
+  }
+
+  private async endOfDue(
+    chain: string,
+    from: ChainPlace,
+    before: Date,
+    signal?: AbortSignal,
+  ): Promise<ChainPlace> {
+    for (let end = from; ;) {
+      await longTurn();
+      const due = await this.store.due(chain, end.seq, before, PIECE);
+      end = due.at(-1) ?? end;
+      if (due.length < PIECE || signal?.aborted) return end;
+    }
+  }
+
+  /** Deletes the oldest anchors; what they say that still counts is said once more first. */
+  private async cutAnchors(before: Date, signal?: AbortSignal): Promise<void> {
+    const first = await this.store.anchorsAfter(0, MANY_ANCHORS);
+    const due = first.findIndex(({ at }) => at >= before);
+    const old = due < 0 ? first : first.slice(0, due);
+    const last = old.at(-1);
+    if (last === undefined || old.length < MANY_ANCHORS || signal?.aborted) return;
+    for (const { kind, chain, seq, chainHash, number } of old) {
+      if (kind !== 'cut' || (await this.store.endOf(chain)) === undefined) continue;
+      const newest = await this.store.lastAnchorOf(chain, 'cut');
+      if (newest?.number === number) await this.anchors.add('cut', chain, { seq, hash: chainHash });
+    }
+    await this.anchors.add('floor', '', { seq: last.number, hash: last.hash });
+    for (let piece = PIECE; piece === PIECE && !signal?.aborted;) {
+      await longTurn();
+      piece = await this.store.deleteAnchorsUpTo(last.number, PIECE);
+    }
+  }
+}

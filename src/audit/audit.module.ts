@@ -1,0 +1,39 @@
+import { Global, Module } from '@nestjs/common';
+import type { Clock } from '../common/clock.js';
+import type { IdSource } from '../common/ids.js';
+import type { Database } from '../database/database.js';
+import { SigningModule } from '../signing/index.js';
+import { AnchorCheck } from './anchor-check.js';
+import { AuditAnchors } from './audit-anchors.js';
+import { AuditController } from './audit.controller.js';
+import { AuditLog } from './audit-log.js';
+import { AuditReader } from './audit-reader.js';
+import { AuditRetention } from './audit-retention.js';
+import { AuditStore } from './audit-store.js';
+import { AuditVerifier } from './audit-verifier.js';
+import { SqlAuditLog } from './persistence/sql-audit-log.js';
+import { SqlAuditStore } from './persistence/sql-audit.store.js';
+import { Refusals } from './refusals.js';
+
+/** The audit log in a database, for a command that runs without the hub: a chain of its own. */
+export const auditLogIn = (database: Database, clock: Clock, ids: IdSource): AuditLog =>
+  new SqlAuditLog(database, clock, ids);
+
+/** The record of who did what. */
+@Global()
+@Module({
+  imports: [SigningModule],
+  controllers: [AuditController],
+  providers: [
+    { provide: AuditLog, useClass: SqlAuditLog },
+    { provide: AuditStore, useClass: SqlAuditStore },
+    AuditAnchors,
+    AnchorCheck,
+    AuditRetention,
+    AuditVerifier,
+    AuditReader,
+    Refusals,
+  ],
+  exports: [AuditLog, AuditReader, Refusals],
+})
+export class AuditModule {}

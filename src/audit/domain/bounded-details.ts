@@ -1,0 +1,32 @@
+import { type AuditDetails, DETAIL_MEMBERS } from '../audit-entry.js';
+import { bounded } from './bounded-text.js';
+
+/** Characters of the details of an entry as JSON, at most. */
+export const MAX_DETAILS = 8192;
+
+/**
+ * Details as they may be stored: the listed members alone, texts in bounds, and as many delegations as fit;
+ * the rest are counted.
+ */
+export function boundedDetails(details: AuditDetails): AuditDetails {
+  const kept: Record<string, unknown> = {};
+  for (const name of DETAIL_MEMBERS) {
+    const value = details[name];
+    if (typeof value === 'string') kept[name] = bounded(value);
+    else if (typeof value === 'number' && Number.isFinite(value)) kept[name] = value;
+  }
+  const { delegations = [], moreDelegations = 0 } = details;
+  if (delegations.length === 0) return kept;
+  const all = delegations.map(({ agent, skill, state, calls, begunAt, changedAt }) => ({
+    agent: bounded(agent),
+    skill: skill === null ? null : bounded(skill),
+    state,
+    calls,
+    begunAt,
+    changedAt,
+  }));
+  let left = MAX_DETAILS - JSON.stringify(kept).length - 64;
+  const fitting = all.filter((each) => (left -= JSON.stringify(each).length + 1) > 0);
+  const more = moreDelegations + all.length - fitting.length;
+  return { ...kept, delegations: fitting, ...(more > 0 && { moreDelegations: more }) };
+}

@@ -1,0 +1,15 @@
+export {
+  type AuditActor,
+  type AuditEntry,
+  type AuditedDelegation,
+  NO_CALLER,
+  ownEntry,
+} from './audit-entry.js';
+export { AuditEventDto, AuditFilterDto, filterOf } from './audit.dto.js';
+export { AuditLog } from './audit-log.js';
+export { audited, type AuditedChange, ownChange } from './audited.js';
+export { AuditModule, auditLogIn } from './audit.module.js';
+export { AuditReader } from './audit-reader.js';
+export type { AuditFilter } from './audit-store.js';
+export type { AuditEvent } from './domain/audit-event.js';
+export { Refusals } from './refusals.js';

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '../common/clock.js';
+import type { Log } from '../common/logger.js';
+import { FakeAuditLog } from './fake-audit-log.js';
+import { type EndedCall, Refusals } from './refusals.js';
+
+const SILENT = { warn() {}, info() {} } as unknown as Log;
+
+let audit: FakeAuditLog;
+let refusals: Refusals;
+
+beforeEach(() => {
+  audit = new FakeAuditLog();
+  refusals = new Refusals(audit, new SystemClock(), SILENT);
+});
+
+afterEach(() => refusals.beforeApplicationShutdown());
+
+function refused(fields: Partial<EndedCall> = {}): EndedCall {
+  return {
+    note: { id: 'r1', reason: 'UNAUTHENTICATED', refusal: { cause: 'unknown-key' } },
+    caller: null,
+    to: { method: 'POST', route: '/a2a' },
+    address: '192.0.2.1',
+    ...fields,
+  };
+}
+
+describe('a refused call', () => {
+  it('has an entry at once that says why, and from where', () => {
+    refusals.ended(refused());
+    expect(audit.entries).toEqual([
+      expect.objectContaining({
+        ...{ action: 'auth.sign-in', outcome: 'refused', requestId: 'r1' },
+        details: {
+          ...{ reason: 'UNAUTHENTICATED', cause: 'unknown-key' },
+          ...{ route: 'POST /a2a', address: '192.0.2.1' },
+        },
+      }),
+    ]);
+  });
+
+  it('is told with who it was when that is known', () => {
+    const note = { id: 'r2', reason: 'PERMISSION_DENIED', refusal: { scope: 'admin' } } as const;
+    refusals.ended(refused({ note, caller: { id: 'p', organization: 'o', keyId: 'k' } }));
+    expect(audit.entries[0]).toMatchObject({
+      action: 'auth.access',
+      actor: { principal: 'p', organization: 'o', credential: 'k' },
+      details: { scope: 'admin' },
+    });
+  });
+
+  it('is none of those that were refused for something else, or not at all', () => {
+    refusals.ended(refused({ note: { id: 'r' } }));
+    refusals.ended(refused({ note: { id: 'r', reason: 'RATE_LIMITED' } }));
+    expect(audit.entries).toEqual([]);
+  });
+});
+
+describe('a flood of refused calls', () => {
+  it('is two entries a minute where they are alike', async () => {
+    for (let i = 0; i < 10_000; i++) refusals.ended(refused());
+    await refusals.writeCounts();
+    expect(audit.entries.map(({ details }) => details.count)).toEqual([undefined, 9999]);
+    await refusals.writeCounts();
+    expect(audit.entries).toHaveLength(2);
+  });
+
+  it('is bounded where they are not', async () => {
+    for (let i = 0; i < 10_000; i++) {
+      refusals.ended(refused({ address: `10.${i >> 8}.${i & 255}.1` }));
+    }
+    expect(audit.entries).toHaveLength(101);
+    await refusals.writeCounts();
+    expect(audit.entries).toHaveLength(102);
+    expect(audit.entries.at(-1)!.details).toMatchObject({ reason: 'UNAUTHENTICATED', count: 9899 });
+  });
+});
+
+it('counts on what cannot be recorded', async () => {
+  audit.failure = new Error('away');
+  refusals.ended(refused());
+  refusals.ended(refused());
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(refusals.writeCounts()).rejects.toThrow('away');
+  refusals.ended(refused());
+  audit.failure = undefined;
+  await refusals.writeCounts();
+  expect(audit.entries.map(({ details }) => details.count)).toEqual([3]);
+});

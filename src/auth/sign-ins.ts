@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { HubError } from '../common/hub-error.js';
+import { AppConfig } from '../config/index.js';
+import { IdentityStore, type SignIn } from './identity-store.js';
+import { type Principal, principalOf } from './principal.js';
+
+/** A caller without an API key, whom somebody vouches for. */
+export interface VouchedCaller extends Pick<
+  SignIn,
+  'issuer' | 'subject' | 'organization' | 'scopes'
+> {
+  /** What shows that. */
+  readonly by: 'access token' | 'client certificate';
+  /** When that expires; null where it does not say. */
+  readonly expiresAt: Date | null;
+  readonly groups?: readonly string[];
+}
+
+/** The principals of callers who sign in without an API key. */
+@Injectable()
+export class SignIns {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly identities: IdentityStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The principal of a caller, made when there is none. Rejects with UNAUTHENTICATED when it is disabled. */
+  async principalFor({ by, expiresAt, groups, ...caller }: VouchedCaller): Promise<Principal> {
+    const { issuer, organization, scopes } = caller;
+    const at = this.clock.now();
+    const grace = at.getTime() + this.config.auth.signInGraceMs;
+    const until = new Date(Math.max(grace, expiresAt?.getTime() ?? 0));
+    const {
+      id: identityId,
+      principalId,
+      isDisabled,
+    } = await this.identities.signIn({
+      ...caller,
+      at,
+      until,
+    });
+    if (isDisabled) {
+      throw new HubError('UNAUTHENTICATED', `The principal of the ${by} is disabled.`, {
+        refusal: { cause: 'disabled-principal', issuer },
+      });
+    }
+    return principalOf({
+      id: principalId,
+      organization,
+      scopes,
+      identityId,
+      issuer,
+      expiresAt,
+      ...(groups !== undefined && { groups }),
+      ...(by === 'client certificate' && { isCertified: true }),
+    });
+  }
+}

@@ -1,0 +1,40 @@
+import { type AuditEntry, NO_CALLER } from '../../audit/index.js';
+import { TaskState } from '../../protocol/a2a.js';
+import type { EndedTask } from '../store/ended-task.js';
+
+/** The trace id in a W3C `traceparent`. */
+const TRACE_ID = /^[0-9a-f]{2}-(?<id>[0-9a-f]{32})-/;
+
+/** What the audit log tells of a task: whose it was, how it ended, and which agents had a part in it. */
+export function entryOf(task: EndedTask): AuditEntry {
+  const traceId = TRACE_ID.exec(task.traceparent ?? '')?.groups?.['id'];
+  return {
+    action: 'tasks.end',
+    outcome: task.state === TaskState.TASK_STATE_COMPLETED ? 'succeeded' : 'failed',
+    actor: {
+      ...NO_CALLER,
+      principal: task.principalId,
+      organization: task.organization,
+      credential: task.keyId,
+    },
+    resource: { type: 'tasks', id: task.id },
+    requestId: task.requestId,
+    policy: null,
+    details: {
+      state: TaskState[task.state],
+      ...(traceId !== undefined && { traceId }),
+      createdAt: task.createdAt.toISOString(),
+      endedAt: task.statusAt.toISOString(),
+      delegations: task.delegations.map(
+        ({ agentId, skillId, state, calls, begunAt, updatedAt }) => ({
+          agent: agentId,
+          skill: skillId,
+          state,
+          calls,
+          begunAt: begunAt?.toISOString() ?? null,
+          changedAt: updatedAt.toISOString(),
+        }),
+      ),
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { expect, it } from '@jest/globals';
+import type { AuditEvent } from '../../src/audit/domain/audit-event.js';
+import type { Database } from '../../src/database/database.js';
+import { TaskState } from '../../src/protocol/a2a.js';
+import { TaskAudit } from '../../src/tasks/audit/task-audit.js';
+import { AuditProcess } from '../support/audit-process.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { chunk, COMPLETED, status, TaskHarness, WORKING } from './task-harness.js';
+
+const SILENT = { warn() {}, info() {} };
+
+/** What the audit log promises of tasks: each that has ended has one entry, whatever ends in between. */
+export function endedTasksContract(databases: DatabaseFactory): void {
+  /** One process of the hub, as far as tasks and the audit log are stored. */
+  class Process {
+    readonly tasks: TaskHarness;
+    readonly log: AuditProcess;
+    readonly audit: TaskAudit;
+
+    constructor(
+      readonly database: Database,
+      clock = new FakeClock(),
+      isAudited = true,
+    ) {
+      this.tasks = new TaskHarness(database, clock, Infinity, undefined, isAudited);
+      this.log = new AuditProcess(database, clock);
+      this.audit = new TaskAudit(this.log.log, this.tasks.store, clock, SILENT);
+    }
+
+    async end(state = COMPLETED): Promise<string> {
+      const { record } = await this.tasks.create();
+      await this.tasks.append(record.id, chunk('secret answer'));
+      await this.tasks.append(record.id, status(state, this.tasks.clock.now()));
+      return record.id;
+    }
+
+    async entries(): Promise<readonly AuditEvent[]> {
+      const { items } = await this.log.reader.list({ action: 'tasks.end' }, 1000);
+      return [...items].reverse();
+    }
+  }
+
+  const start = async (): Promise<Process> => new Process(await databases.openEmptied());
+
+  it('has an entry of each, with who and which agents, and nothing of what was said', async () => {
+    const hub = await start();
+    const done = await hub.end();
+    const failed = await hub.end(TaskState.TASK_STATE_FAILED);
+    const open = await hub.tasks.create();
+    await hub.tasks.append(open.record.id, status(WORKING, hub.tasks.clock.now()));
+    await hub.audit.recordAll();
+    const entries = await hub.entries();
+    expect(entries.map(({ resourceId, outcome }) => [resourceId, outcome]).sort()).toEqual(
+      [
+        [done, 'succeeded'],
+        [failed, 'failed'],
+      ].sort(),
+    );
+    const { record, delegations } = await hub.tasks.load(done);
+    expect(entries.find(({ resourceId }) => resourceId === done)).toMatchObject({
+      ...{ principal: record.principalId, organization: record.organization },
+      details: {
+        ...{ state: 'TASK_STATE_COMPLETED', endedAt: record.statusAt.toISOString() },
+        delegations: delegations.map(({ agentId, state }) => ({ agent: agentId, state })),
+      },
+    });
+    expect(JSON.stringify(entries)).not.toContain('secret');
+    await hub.audit.recordAll();
+    expect(await hub.entries()).toHaveLength(2);
+  });
+
+  it('has one of each although several processes record them, in many commits', async () => {
+    const first = await start();
+    const second = new Process(first.database, first.tasks.clock);
+    const ids: string[] = [];
+    for (let count = 0; count < 150; count++) ids.push(await first.end());
+    await Promise.all([first.audit.recordAll(), second.audit.recordAll()]);
+    await first.audit.recordAll();
+    const recorded = (await first.entries()).map(({ resourceId }) => resourceId!);
+    expect([...recorded].sort()).toEqual([...ids].sort());
+    expect(await first.log.verify()).toMatchObject({ valid: true, entries: 150 });
+  }, 60_000);
+
+  it('has one of each after a commit that failed, or whose answer was lost', async () => {
+    const hub = await start();
+    const id = await hub.end();
+    const write = hub.database.write.bind(hub.database);
+    hub.database.write = () => Promise.reject(new Error('away'));
+    await expect(hub.audit.recordAll()).rejects.toThrow('away');
+    hub.database.write = async (work, durability) => {
+      await write(work, durability);
+      throw new Error('Connection terminated');
+    };
+    await expect(hub.audit.recordAll()).rejects.toThrow('Connection terminated');
+    hub.database.write = write;
+    await hub.audit.recordAll();
+    expect((await hub.entries()).map(({ resourceId }) => resourceId)).toEqual([id]);
+  });
+
+  it('has the entry before the task is deleted', async () => {
+    const hub = await start();
+    const id = await hub.end();
+    const now = new Date(hub.tasks.clock.now().getTime() + 1000);
+    expect(await hub.tasks.store.deleteTask(id, now, true)).toBe('unrecorded');
+    expect((await hub.tasks.store.forgetTasks(now, 10, null)).taskIds).toEqual([]);
+    await hub.audit.recordAll();
+    expect(await hub.tasks.store.deleteTask(id, now, true)).toBe('deleted');
+  });
+
+  it('has none where tasks are not to be recorded', async () => {
+    const hub = new Process(await databases.openEmptied(), new FakeClock(), false);
+    const id = await hub.end();
+    await hub.audit.recordAll();
+    expect(await hub.entries()).toEqual([]);
+    expect(await hub.tasks.store.deleteTask(id, hub.tasks.clock.now(), true)).toBe('deleted');
+  });
+}

@@ -1,0 +1,9 @@
+import { auditChainContract } from '../contract/audit-chain.contract.js';
+import { auditLogContract } from '../contract/audit-log.contract.js';
+import { describeDatabases } from '../support/databases.js';
+
+describeDatabases('the audit log', (databases) => auditLogContract(() => databases.openEmptied()));
+
+describeDatabases('verification of the audit log', (databases) =>
+  auditChainContract(() => databases.openEmptied()),
+);

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditLog, Refusals } from '../../src/audit/index.js';
+import { GrpcClient, V0, V1, failureOf, grpcTarget } from '../support/grpc-client.js';
+import { type Hub, startHub } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import type { Json } from '../support/json.js';
+
+const WRONG = 'hub_0199f1c28d117b529c3e4a5b6c7d8e9f_notTheSecretOfThisKey';
+
+const GET_TASK = [V1.getTask.path, V0.getTask.path];
+
+let hub: Hub;
+
+beforeAll(async () => {
+  hub = await startHub({ config: { grpc: { port: -1 } } });
+});
+afterAll(() => hub?.close());
+
+const refusals = async (query: string): Promise<Json[]> =>
+  (await hub.admin('GET', `/api/v1/audit?outcome=refused&limit=200&${query}`)).body.items;
+
+/** The refusal of one call, which is recorded beside the answer. */
+const refusalOf = (requestId: unknown): Promise<Json> =>
+  eventually(async () => {
+    const found = await refusals(`requestId=${String(requestId)}`);
+    expect(found).toHaveLength(1);
+    return found[0];
+  });
+
+describe('a caller with a key that is not valid', () => {
+  it.each([
+    ['JSON-RPC', 'POST', '/a2a', { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} }],
+    ['HTTP+JSON', 'GET', '/a2a/tasks', undefined],
+    ['HTTP+JSON of 0.3', 'GET', '/a2a/v1/tasks/x', undefined],
+    ['the admin API', 'POST', '/api/v1/keys', { name: 'x' }],
+    ['the metrics', 'GET', '/metrics', undefined],
+  ])('is recorded by %s, without the key', async (_, method, path, body) => {
+    const { status, headers } = await hub.admin(method, path, body, WRONG);
+    expect(status).toBe(401);
+    const entry = await refusalOf(headers['x-request-id']);
+    expect(entry).toMatchObject({
+      ...{ action: 'auth.sign-in', principal: null, credential: null },
+      details: { reason: 'UNAUTHENTICATED', cause: 'unknown-key', address: '127.0.0.1' },
+    });
+    expect(JSON.stringify(entry)).not.toContain('notTheSecret');
+  });
+
+  it.each(GET_TASK)('is recorded by gRPC, %s', async (path) => {
+    const client = new GrpcClient(grpcTarget(hub), { key: WRONG });
+    const { trailers } = await failureOf(client.exchange(path, Buffer.from([])));
+    client.close();
+    expect(await refusalOf(trailers.get('x-request-id')[0])).toMatchObject({
+      action: 'auth.sign-in',
+      details: { cause: 'unknown-key', address: '127.0.0.1', route: path },
+    });
+  });
+
+  it('is told from one with none, and one whose key has expired', async () => {
+    const without = await hub.get('/a2a/tasks/x', { key: null });
+    expect(await refusalOf(without.headers['x-request-id'])).toMatchObject({
+      details: { cause: 'no-credential' },
+    });
+    const soon = new Date(Date.now() + 300).toISOString();
+    const { body } = await hub.admin('POST', '/api/v1/keys', {
+      ...{ name: 'short', scopes: ['a2a'], expiresAt: soon },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const expired = await hub.get('/a2a/tasks/x', { key: body.key });
+    expect(await refusalOf(expired.headers['x-request-id'])).toMatchObject({
+      details: { cause: 'expired-key' },
+    });
+  });
+});
+
+describe('a caller that lacks a right', () => {
+  it('is recorded with who it is, by HTTP and by gRPC', async () => {
+    const key = await hub.createKey({ scopes: ['push'], organization: 'acme' });
+    const { id, principalId } = (await hub.admin('GET', '/api/v1/keys?limit=1')).body.items[0];
+    const who = { principal: principalId, organization: 'acme', credential: id };
+    const { status, headers } = await hub.admin('GET', '/api/v1/keys', undefined, key);
+    expect(status).toBe(403);
+    expect(await refusalOf(headers['x-request-id'])).toMatchObject({
+      ...{ action: 'auth.access', ...who },
+      details: { reason: 'PERMISSION_DENIED', scope: 'admin', route: 'GET /api/v1/keys' },
+    });
+    for (const path of GET_TASK) {
+      const client = new GrpcClient(grpcTarget(hub), { key });
+      const { trailers } = await failureOf(client.exchange(path, Buffer.from([])));
+      client.close();
+      expect(await refusalOf(trailers.get('x-request-id')[0])).toMatchObject({
+        ...{ action: 'auth.access', ...who },
+        details: { scope: 'a2a', route: path },
+      });
+    }
+  });
+});
+
+describe('a flood of wrong keys', () => {
+  it('is a few entries that say how many there were', async () => {
+    const tried = 300;
+    const path = '/a2a/tasks/flood/pushNotificationConfigs';
+    const before = (await refusals('')).length;
+    await Promise.all(
+      Array.from({ length: tried }, (_, n) => hub.get(path, { key: `${WRONG}${n}` })),
+    );
+    await eventually(async () => expect((await refusals('')).length).toBe(before + 1));
+    await hub.app.get(Refusals).writeCounts();
+    const counted = (await refusals('')).filter(({ details }) =>
+      String(details.route).endsWith('/pushNotificationConfigs'),
+    );
+    expect(counted.map(({ details }) => details.count)).toEqual([tried - 1, undefined]);
+  });
+
+  it('costs no caller an answer when the audit log cannot be written', async () => {
+    const audit = hub.app.get(AuditLog);
+    const record = audit.record.bind(audit);
+    audit.record = () => Promise.reject(new Error('away'));
+    expect((await hub.get('/a2a/extendedAgentCard', { key: WRONG })).status).toBe(401);
+    audit.record = record;
+  });
+});
