@@ -126,6 +126,10 @@ describeDatabases('two processes on one database', (databases) => {
     const days = 25 * 60 * 60 * 1000;
     await database.write((tx) => tx.run('UPDATE tasks SET status_at = status_at - ?', [days]));
     await hub.cleanup.cleanUp();
+    expect((await hub.get(done.id)).id).toBe(done.id);
+    // It goes once the audit log tells of it.
+    await database.write((tx) => tx.run('DELETE FROM ended_tasks'));
+    await hub.cleanup.cleanUp();
     await expect(hub.get(done.id)).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     await expect(hub.reply(done, 'more')).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     expect((await hub.get(requested.id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
