@@ -7,7 +7,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
 import { audited, type AuditedChange, AuditLog, NO_CALLER } from '../audit/index.js';
-import { actorOf } from '../auth/index.js';
+import { actorOf, keyIdOf } from '../auth/index.js';
 import { IS_AUDITED } from '../common/http/audited-route.js';
 import { Log } from '../common/logger.js';
 
@@ -51,7 +51,9 @@ export class AuditedChanges implements NestInterceptor {
   private changeOf(request: FastifyRequest, handler: string): AuditedChange {
     const { principal, params, id: requestId } = request;
     const { action, type } = this.operationOf(request.routeOptions.url ?? '', handler);
-    const ids = Object.values((params ?? {}) as Readonly<Record<string, string>>);
+    const written = Object.values((params ?? {}) as Readonly<Record<string, string>>);
+    // Of a whole key that somebody has put into a path only its id.
+    const ids = written.map((id) => keyIdOf(id) ?? id);
     return {
       action,
       actor: principal === null ? NO_CALLER : actorOf(principal),

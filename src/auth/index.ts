@@ -7,7 +7,7 @@ export { type CallerConnection, ClientCertificates } from './certificates/client
 export { AuthService } from './auth.service.js';
 export { CallerOrganizations } from './caller-organizations.js';
 export { Challenges } from './challenge.js';
-export type { RequestHeaders } from './credential.js';
+export { keyIdOf, type RequestHeaders } from './credential.js';
 export { type Hold, HOLDS } from './domain/hold.js';
 export { type Access, type DeclaredRoute, HttpAccess } from './http-access.js';
 export { CredentialWatch, refuseEnded } from './credential-watch.js';

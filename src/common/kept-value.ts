@@ -8,7 +8,7 @@ export interface KeepingRules<T> {
   readonly keptMs: number;
   /** It is not read again sooner after a failure. */
   readonly failureMs: number;
-  /** Told of a failure that nobody waits for. */
+  /** Told, once for each read, of a failure while there is a value. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -28,7 +28,7 @@ export class KeptValue<T> {
     const { rules, kept } = this;
     const age = this.age();
     if (kept === undefined || age >= rules.keptMs) return this.renew();
-    if (age >= rules.freshMs) this.renew().catch(rules.onFailure ?? (() => undefined));
+    if (age >= rules.freshMs) this.renew().catch(() => undefined);
     return kept.value;
   }
 
@@ -55,6 +55,7 @@ export class KeptValue<T> {
       return value;
     } catch (error) {
       this.failure = { error, at: this.now() };
+      if (this.kept !== undefined) this.rules.onFailure?.(error);
       throw error;
     }
   }

@@ -181,6 +181,8 @@ describe('a token of an issuer', () => {
     ['is of no issuer', () => mint({ iss: undefined }), /issuer that is not accepted/],
     ['has a list of issuers', () => mint({ iss: [ISSUER] }), /issuer that is not accepted/],
     ['is an ID token of the issuer', () => mint({ aud: 'client-7' }), /another audience/],
+    ['has the hash of an ID token', () => mint({ at_hash: 'x' }), /but an ID or refresh token/],
+    ['is a refresh token', () => mint({ typ: 'Refresh' }), /but an ID or refresh token/],
     [
       'is a logout token',
       () => mint({}, { typ: 'logout+jwt' }),
@@ -347,7 +349,7 @@ describe('an issuer that is asked about tokens', () => {
 
   it('is asked about JWTs too where that is set, so that a revoked one ends', async () => {
     const verifier = await tokens({ introspection: { ...CLIENT, tokens: 'all' } });
-    served.set(`${ISSUER}/ask`, active());
+    served.set(`${ISSUER}/ask`, active({ sub: 'alice' }));
     const token = await mint();
     expect((await verify(verifier, token)).caller.subject).toBe('alice');
     served.set(`${ISSUER}/ask`, { active: false });

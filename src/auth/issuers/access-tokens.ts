@@ -59,7 +59,12 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
     if (known !== undefined && known.believedUntil > this.clock.now().getTime()) return known;
     this.verified.delete(hash);
     const isJwt = JWT.test(token);
-    const verified = await this.issuerOf(token, isJwt).verify(token, hash, isJwt);
+    const verified = await this.issuerOf(token, isJwt).verify(
+      token,
+      hash,
+      isJwt,
+      known !== undefined,
+    );
     const oldest = this.verified.keys().next();
     if (this.verified.size >= REMEMBERED && !oldest.done) this.verified.delete(oldest.value);
     this.verified.set(hash, verified);

@@ -65,23 +65,30 @@ export class TokenIssuer {
     return this.issuer.introspection !== null;
   }
 
-  /** The caller of a token. Rejects with UNAUTHENTICATED saying what is wrong with it, UNAVAILABLE when the issuer cannot be asked. */
-  verify(token: string, hash: string, isJwt: boolean): Promise<VerifiedToken> {
-    return this.lookups.find(hash, this.now(), async () => {
+  /** The caller of a token. Rejects with UNAUTHENTICATED saying what is wrong with it, UNAVAILABLE when the issuer cannot be asked. `wasSeen`: it was good lately, so it does not wait behind unknown ones. */
+  verify(token: string, hash: string, isJwt: boolean, wasSeen: boolean): Promise<VerifiedToken> {
+    const search = async (): Promise<VerifiedToken> => {
       try {
         return isJwt ? await this.verifyJwt(token) : await this.verifyOpaque(token);
       } catch (error) {
         throw this.refusalOf(error);
       }
-    });
+    };
+    return wasSeen ? search() : this.lookups.find(hash, this.now(), search);
   }
 
   private async verifyJwt(token: string): Promise<VerifiedToken> {
     const claims = await this.signed(token);
     const { introspection } = this.issuer;
     if (introspection?.tokens === 'all') {
-      await this.introspected(token);
-      return this.verified(claims, introspection.cacheMs);
+      const said = (await this.introspected(token)) as Claims;
+      if (said.sub !== undefined && said.sub !== claims.sub) {
+        throw new TokenRefused('The issuer knows the access token as one of another subject.');
+      }
+      return this.verified(
+        said.cnf === undefined ? claims : { ...claims, cnf: said.cnf },
+        introspection.cacheMs,
+      );
     }
     return this.verified(claims, BELIEVED_MS);
   }
@@ -125,6 +132,9 @@ export class TokenIssuer {
     const { typ } = protectedHeader;
     if (typ !== undefined && !TYPES.has(typ.toLowerCase())) {
       throw new TokenRefused('The token is not an access token, by the type in its header.');
+    }
+    if (isOfAnotherKind(payload)) {
+      throw new TokenRefused('The token is not an access token, but an ID or refresh token.');
     }
     return payload;
   }
@@ -215,6 +225,15 @@ export class TokenIssuer {
   private now(): number {
     return this.clock.now().getTime();
   }
+}
+
+/** ID tokens have hashes of what they come with (OpenID Connect Core §3.1.3.6); Keycloak names the kind in a claim. */
+function isOfAnotherKind(claims: Claims): boolean {
+  return (
+    claims['at_hash'] !== undefined ||
+    claims['c_hash'] !== undefined ||
+    ['ID', 'Refresh', 'Offline'].includes(String(claims['typ']))
+  );
 }
 
 function expired({ exp }: JWTPayload): TokenRefused {

@@ -232,6 +232,8 @@ export class GroupCommitTaskLog extends TaskLog {
     void this.loads.during(async (loads) => {
       await writer.load(() => this.reading(this.store.open(writer.taskId, by(loads))));
       if (!writer.ready || !writer.loaded) return this.goOn(writer);
+      // A claim may have had it loaded once more before it was decided on: only the last load counts.
+      this.undecided.get(writer)?.();
       const decided = new Promise<void>((resolve) => this.undecided.set(writer, resolve));
       this.goOn(writer);
       this.cache.trim();
