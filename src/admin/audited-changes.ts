@@ -9,9 +9,9 @@ import { defer, lastValueFrom, type Observable } from 'rxjs';
 import { audited, type AuditedChange, AuditLog, NO_CALLER } from '../audit/index.js';
 import { actorOf, keyIdOf } from '../auth/index.js';
 import { IS_AUDITED } from '../common/http/audited-route.js';
+import { SAFE_METHODS } from '../common/http/safe-methods.js';
 import { Log } from '../common/logger.js';
 
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const PREFIX = '/api/v1/';
 /** Handlers whose names are those of the methods of HTTP. */
 const OPERATIONS: Readonly<Record<string, string>> = { patch: 'update', remove: 'delete' };
@@ -86,7 +86,7 @@ export class AuditedChanges implements NestInterceptor {
 function isAudited(context: ExecutionContext, { method, routeOptions }: FastifyRequest): boolean {
   if (routeOptions.url?.startsWith(PREFIX) !== true) return false;
   const said: unknown = Reflect.getMetadata(IS_AUDITED, context.getHandler());
-  return typeof said === 'boolean' ? said : !READING.has(method);
+  return typeof said === 'boolean' ? said : !SAFE_METHODS.has(method);
 }
 
 /** The id in an answer: of what was made. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock } from '../common/clock.js';
+import { SettableClock } from '../common/settable-clock.js';
 import { SystemIdSource } from '../common/ids.js';
 import type { Log } from '../common/logger.js';
 import { type ConfigOverrides, configWith } from '../config/index.js';
@@ -12,16 +12,6 @@ import { CredentialWatch } from './credential-watch.js';
 import { KeysService } from './keys.service.js';
 import { PrincipalChanges } from './principal-changes.js';
 import type { TokenCallers } from './token-callers.js';
-
-class SettableClock extends Clock {
-  ms = 1_000_000;
-  now(): Date {
-    return new Date(this.ms);
-  }
-  sleep(): Promise<void> {
-    return Promise.resolve();
-  }
-}
 
 const ADMIN_KEY = 'a configured key has any form'.replaceAll(' ', '-');
 let store: FakeApiKeyStore;

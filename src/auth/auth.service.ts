@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
+import { evictOldest } from '../common/evict-oldest.js';
 import { AppConfig, isLoopback } from '../config/index.js';
 import { type Presented, type RequestHeaders, hashOf, keyIdOf, presented } from './credential.js';
 import { CertificateCallers } from './certificates/certificate-callers.js';
@@ -156,8 +157,7 @@ export class AuthService {
   }
 
   private remember(id: string, entry: Remembered): void {
-    const oldest = this.remembered.keys().next();
-    if (this.remembered.size >= REMEMBERED && !oldest.done) this.remembered.delete(oldest.value);
+    evictOldest(this.remembered, REMEMBERED);
     this.remembered.set(id, entry);
   }
 }

@@ -1,4 +1,5 @@
 import { HubError } from '../common/hub-error.js';
+import { evictOldest } from '../common/evict-oldest.js';
 
 /** Searches for credentials that were never seen before, made at once. */
 const AT_ONCE = 4;
@@ -67,8 +68,7 @@ export class CredentialLookups {
   }
 
   private remember(hash: string, refused: Refused): void {
-    const oldest = this.refused.keys().next();
-    if (this.refused.size >= REMEMBERED && !oldest.done) this.refused.delete(oldest.value);
+    evictOldest(this.refused, REMEMBERED);
     this.refused.set(hash, refused);
   }
 }

@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { BackgroundJob } from '../common/background-job.js';
 import { HubError } from '../common/hub-error.js';
+import { evictOldest } from '../common/evict-oldest.js';
 import { Log } from '../common/logger.js';
 import { Clock } from '../common/clock.js';
 import { certificateHasExpired } from './certificates/certificate-callers.js';
@@ -197,7 +198,6 @@ function noLongerValid(isKey: boolean): HubError {
 }
 
 function remember(ended: Set<string>, id: string): void {
-  const oldest = ended.values().next();
-  if (ended.size >= REMEMBERED && !oldest.done) ended.delete(oldest.value);
+  evictOldest(ended, REMEMBERED);
   ended.add(id);
 }

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Log } from '../common/logger.js';
+import { evictOldest } from '../common/evict-oldest.js';
 import { ApiKeyStore } from './api-key-store.js';
 
 /** How old what is written of a key may become while it is used. */
@@ -30,8 +31,7 @@ export class KeyUses implements OnApplicationShutdown {
     const last = this.written.get(keyId);
     if (last !== undefined && at.getTime() - last < WRITE_EVERY_MS) return;
     this.written.delete(keyId);
-    const oldest = this.written.keys().next();
-    if (this.written.size >= REMEMBERED && !oldest.done) this.written.delete(oldest.value);
+    evictOldest(this.written, REMEMBERED);
     this.written.set(keyId, at.getTime());
     this.pending.set(keyId, at);
     this.timer ??= setTimeout(() => void this.write(), COLLECT_MS).unref();

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { SAFE_METHODS } from '../common/http/safe-methods.js';
 import { type AppConfig, isLoopback } from '../config/index.js';
 
 /** What is looked at of a request. */
@@ -6,9 +7,6 @@ interface BrowserRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
-
-/** Methods by which nothing is changed. */
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Tells whether a caller without a key (`auth.mode: none`, or with a client certificate) may be a page of somebody else in the browser of
@@ -46,7 +44,7 @@ export class OwnPages {
   }
 
   private isHarmless({ method, headers }: BrowserRequest, host: string): boolean {
-    return !this.isForeign(host, headers) || (READING.has(method) && !this.mayRead(headers));
+    return !this.isForeign(host, headers) || (SAFE_METHODS.has(method) && !this.mayRead(headers));
   }
 
   private isOwn(host: string): boolean {

@@ -1,16 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock } from './clock.js';
+import { SettableClock } from './settable-clock.js';
 import { KeptValue } from './kept-value.js';
-
-class SettableClock extends Clock {
-  ms = 0;
-  now(): Date {
-    return new Date(this.ms);
-  }
-  sleep(): Promise<void> {
-    return Promise.resolve();
-  }
-}
 
 let clock: SettableClock;
 let reads: number;
@@ -19,7 +9,7 @@ let failures: unknown[];
 let kept: KeptValue<number>;
 
 beforeEach(() => {
-  clock = new SettableClock();
+  clock = new SettableClock(0);
   [reads, failing, failures] = [0, undefined, []];
   const read = async (): Promise<number> => {
     reads += 1;

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../common/logger.js';
 import { LONG, tookLong } from '../common/long-work.js';
+import { evictOldest } from '../common/evict-oldest.js';
 import { Database, type Durability, type DiskSpace, databaseClosed } from './database.js';
 import { diskSyncOf } from './disk-sync.js';
 import { pendingMigrations } from './pending-migrations.js';
@@ -274,10 +275,7 @@ export class SqliteDatabase extends Database {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
       statement = this.connection.prepare(sql);
-      if (this.statements.size >= MAX_STATEMENTS) {
-        const oldest = this.statements.keys().next();
-        if (!oldest.done) this.statements.delete(oldest.value);
-      }
+      evictOldest(this.statements, MAX_STATEMENTS);
       this.statements.set(sql, statement);
     }
     return statement;

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
+import { evictOldest } from '../../common/evict-oldest.js';
 import { Networks } from '../../common/networks.js';
 import { chainFault, MAX_INTERMEDIATES } from '../../common/tls/certificate-chain.js';
 import { certificatesIn } from '../../common/tls/pem.js';
@@ -199,7 +200,6 @@ function endOf({ own, intermediates }: CertificateChain): Date {
 }
 
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  const oldest = map.keys().next();
-  if (map.size >= REMEMBERED && !oldest.done) map.delete(oldest.value);
+  evictOldest(map, REMEMBERED);
   map.set(key, value);
 }

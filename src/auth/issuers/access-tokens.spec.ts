@@ -8,7 +8,7 @@ import {
   type JWTHeaderParameters,
   SignJWT,
 } from 'jose';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/settable-clock.js';
 import type { Log } from '../../common/logger.js';
 import { configWith, type DeclaredEntry, type PublicUrl } from '../../config/index.js';
 import { AccessTokens } from './access-tokens.js';
@@ -19,16 +19,6 @@ const METADATA = `${ISSUER}/.well-known/openid-configuration`;
 const OAUTH_METADATA = 'https://login.example/.well-known/oauth-authorization-server/realms/acme';
 const NOW = 1_800_000_000;
 const CLIENT = { clientId: 'hub', clientSecret: 'never shown' };
-
-class SettableClock extends Clock {
-  ms = NOW * 1000;
-  now(): Date {
-    return new Date(this.ms);
-  }
-  sleep(): Promise<void> {
-    return Promise.resolve();
-  }
-}
 
 interface Pair {
   readonly privateKey: CryptoKey;
@@ -54,7 +44,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  clock = new SettableClock();
+  clock = new SettableClock(NOW * 1000);
   asked = [];
   served = new Map<string, unknown>([
     [

@@ -4,6 +4,7 @@ import { Clock } from '../../common/clock.js';
 import { Egress } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
+import { evictOldest } from '../../common/evict-oldest.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
 import { readDeclaredIssuers } from './declared-issuers.js';
 import type { Issuer } from './issuer.js';
@@ -65,8 +66,7 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
       isJwt,
       known !== undefined,
     );
-    const oldest = this.verified.keys().next();
-    if (this.verified.size >= REMEMBERED && !oldest.done) this.verified.delete(oldest.value);
+    evictOldest(this.verified, REMEMBERED);
     this.verified.set(hash, verified);
     return verified;
   }

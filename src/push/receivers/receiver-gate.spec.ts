@@ -1,18 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/settable-clock.js';
 import { loadConfig } from '../../config/load-config.js';
 import { ReceiverGate } from './receiver-gate.js';
 import type { ReceiverStore } from './receiver-store.js';
-
-class SettableClock extends Clock {
-  ms = 1_000_000;
-  now(): Date {
-    return new Date(this.ms);
-  }
-  sleep(): Promise<void> {
-    return Promise.resolve();
-  }
-}
 
 it('asks few receivers because of one principal, however many it names', async () => {
   const clock = new SettableClock();

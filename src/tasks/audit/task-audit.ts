@@ -38,7 +38,7 @@ export class TaskAudit {
     this.job.start();
   }
 
-  /** Records what has ended by then. */
+  /** Waits for what is being recorded; what has ended since is recorded after the next start. */
   async stop(): Promise<void> {
     await this.job.stop();
   }
