@@ -49,7 +49,10 @@ function cursorOf({ at, id }: AuditCursor): string {
 }
 
 function placeOf(cursor: string): AuditCursor {
-  const text = readCursor('audit', cursor, (place) => /^\d{1,15}\.[0-9a-f-]{1,64}$/.test(place));
-  const [at, id] = text.split('.') as [string, string];
-  return { at: new Date(Number(at)), id };
+  const read = (place: string): AuditCursor | undefined => {
+    const [, at, id] = /^(-?\d{1,16})\.(.*)$/s.exec(place) ?? [];
+    const date = new Date(Number(at));
+    return id === undefined || Number.isNaN(date.getTime()) ? undefined : { at: date, id };
+  };
+  return read(readCursor('audit', cursor, (place) => read(place) !== undefined))!;
 }

@@ -111,6 +111,8 @@ export function auditChainContract(open: () => Promise<Database>): void {
       expect(await broken()).toEqual([{ what: 'entry-changed', chain, seq: 9, anchor: null }]);
       await hub.tamper('UPDATE audit_events SET at = at + 1 WHERE chain = ? AND seq = 2', [chain]);
       expect(await broken()).toEqual([{ what: 'entry-changed', chain, seq: 2, anchor: null }]);
+      await hub.tamper('UPDATE audit_events SET at = ? WHERE chain = ? AND seq = 1', [9e15, chain]);
+      expect(await broken()).toEqual([{ what: 'entry-changed', chain, seq: 1, anchor: null }]);
     });
 
     it('is missed in the middle, at the beginning and at the end', async () => {

@@ -157,6 +157,30 @@ export function auditLogContract(open: () => Promise<Database>): void {
       expect(await count({ principal: 'p\u0000\ud800' })).toBe(0);
     });
 
+    it('go on past entries that somebody has made unreadable', async () => {
+      await hub.record(4);
+      const change = (column: string, value: string | number, seq: number): Promise<number> =>
+        hub.tamper(`UPDATE audit_events SET ${column} = ? WHERE seq = ?`, [value, seq]);
+      await change('details', '{"by":', 2);
+      await change('id', "x.y'\u{1F511}", 3);
+      await change('at', 9e15, 4);
+      const paged: AuditEvent[] = [];
+      for (let cursor: string | undefined, pages = 0; pages < 5; pages++) {
+        const page = await hub.reader.list({}, 1, cursor);
+        paged.push(...page.items);
+        if (page.nextCursor === null) break;
+        cursor = page.nextCursor;
+      }
+      expect(paged.map(({ seq }) => seq).sort()).toEqual([1, 2, 3]);
+      const details = paged.find(({ seq }) => seq === 2)!.details;
+      expect(details.reason).toContain('Verify the audit log');
+      expect((await all()).map(({ seq }) => seq).sort()).toEqual([1, 2, 3]);
+      expect(await hub.verify()).toMatchObject({
+        valid: false,
+        broken: [{ what: 'entry-changed', seq: 2 }],
+      });
+    });
+
     it('refuse a cursor of another list', async () => {
       const other = Buffer.from('keys:0199').toString('base64url');
       await expect(hub.reader.list({}, 5, other)).rejects.toMatchObject({

@@ -4,6 +4,7 @@ import { byCharacters } from '../../database/dialect.js';
 import type { SqlValue } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
+import type { AuditDetails } from '../audit-entry.js';
 import {
   type AuditCursor,
   type AuditFilter,
@@ -30,6 +31,12 @@ const INDEXED = [
 /** Most entries are of this action, which has no index of its own: to walk by time finds them as well. */
 const OF_TASKS = 'tasks.end';
 const OF_OTHERS = `action <> '${OF_TASKS}'`;
+/** The milliseconds up to which there are dates, on either side of 1970 (ECMA-262, Time Values). */
+const MAX_TIME = 8.64e15;
+/** In place of details that are no JSON. */
+const UNREADABLE = JSON.stringify({
+  reason: 'The details cannot be read: somebody has changed this entry. Verify the audit log.',
+} satisfies AuditDetails);
 const EQUAL = [
   'principal',
   'organization',
@@ -59,6 +66,8 @@ export class SqlAuditStore extends AuditStore {
       conditions.push(sql);
       params.push(...values);
     };
+    // SQLite would keep any value there: what is no time has no place in a list by time.
+    add('at BETWEEN ? AND ?', -MAX_TIME, MAX_TIME);
     // One index is walked; what else is asked for is looked at row by row, so that a look is never long.
     const indexed = INDEXED.find(
       ([name]) => filter[name] !== undefined && filter[name] !== OF_TASKS,
@@ -72,14 +81,14 @@ export class SqlAuditStore extends AuditStore {
     const id = byCharacters('id', this.database.dialect);
     if (after !== null) {
       add(`at ${sign}= ?`, after.at.getTime());
-      add(`(at ${sign} ? OR ${id} ${sign} ?)`, after.at.getTime(), after.id);
+      add(`(at ${sign} ? OR ${id} ${sign} ?)`, after.at.getTime(), storable(after.id));
     }
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const found = await EVENT.list(
-      this.database,
-      `${where} ORDER BY at ${direction}, ${id} ${direction} LIMIT ?`,
+    const listed = await this.database.read<DatabaseRow>(
+      `SELECT ${EVENT.names} FROM audit_events WHERE ${conditions.join(' AND ')}
+         ORDER BY at ${direction}, ${id} ${direction} LIMIT ?`,
       [...params, rows],
     );
+    const found = listed.map((row) => readable(row) ?? EVENT.read({ ...row, details: UNREADABLE }));
     const last = found.length < rows ? undefined : found.at(-1);
     return {
       events: found.filter((event) => fits(event, filter)),
@@ -194,7 +203,8 @@ function fits(event: AuditEvent, filter: AuditFilter): boolean {
 /** Null for a row that is no entry: somebody has written what the hub does not. */
 function readable(row: DatabaseRow): AuditEvent | null {
   try {
-    return EVENT.read(row);
+    const event = EVENT.read(row);
+    return Number.isNaN(event.at.getTime()) ? null : event;
   } catch {
     return null;
   }
