@@ -22,6 +22,7 @@ export interface AuditedDelegation {
  */
 export const DETAIL_MEMBERS = [
   'attempt',
+  'made',
   'by',
   'reason',
   'status',
@@ -45,6 +46,8 @@ export const DETAIL_MEMBERS = [
 export interface AuditDetails {
   /** The entry of the attempt of which this is the result, by its id. */
   readonly attempt?: string;
+  /** What was made of the resource, by its id: the key that follows a rotated one. */
+  readonly made?: string;
   /** What did it, where it was no caller: `configuration`, `command line`, `first start`, `retention`. */
   readonly by?: string;
   /** Why it failed or was refused, as the error says; with the HTTP status. */

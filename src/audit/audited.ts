@@ -50,9 +50,13 @@ export async function audited<T>(
   try {
     const result = await work();
     const { resource } = change;
-    const made = resource?.id === null ? { ...resource, id: idOf(result) } : resource;
-    const details = { ...change.details, attempt };
-    await end({ outcome: 'succeeded', resource: made, details });
+    const id = idOf(result);
+    const isNew = resource !== null && id !== null && !isNamed(id, resource.id);
+    await end({
+      outcome: 'succeeded',
+      resource: resource?.id === null ? { ...resource, id } : resource,
+      details: { ...change.details, attempt, ...(isNew && resource.id !== null && { made: id }) },
+    });
     return result;
   } catch (thrown) {
     const error = hubErrorOf(thrown);
@@ -61,6 +65,11 @@ export async function audited<T>(
     await end({ outcome: 'failed', resource: change.resource, details });
     throw thrown;
   }
+}
+
+/** Whether the ids of a resource, outermost first, end with this one. */
+function isNamed(id: string, resource: string | null): boolean {
+  return resource === id || resource?.endsWith(`/${id}`) === true;
 }
 
 async function attempted(audit: Recorder, change: AuditedChange): Promise<string> {

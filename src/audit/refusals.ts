@@ -35,8 +35,6 @@ interface Counted {
   count: number;
 }
 
-const ACTIONS = { UNAUTHENTICATED: 'auth.sign-in', PERMISSION_DENIED: 'auth.access' } as const;
-
 /**
  * Records the calls that were refused for who calls, on every binding. The first of its kind gets an entry at once;
  * those of the next minute one together, with their number, so that a flood of them fills no disk.
@@ -62,10 +60,11 @@ export class Refusals implements BeforeApplicationShutdown {
 
   /** To be told of every call that has ended. Returns at once, and never throws. */
   ended(call: EndedCall): void {
-    const { reason } = call.note;
-    if (reason !== 'UNAUTHENTICATED' && reason !== 'PERMISSION_DENIED') return;
+    const { reason, refusal } = call.note;
+    const action = actionOf(reason, refusal);
+    if (reason === undefined || action === undefined) return;
     this.job.start();
-    const entry = entryOf(call, ACTIONS[reason], reason);
+    const entry = entryOf(call, action, reason);
     const known = this.counted.get(keyOf(entry));
     if (known !== undefined) known.count += 1;
     else if (this.counted.size < MAX_APART) this.first(entry);
@@ -125,6 +124,12 @@ export class Refusals implements BeforeApplicationShutdown {
   private failed(error: unknown): void {
     this.log.warn({ err: error }, 'a refused call could not be recorded');
   }
+}
+
+/** A request that says of itself what it may not, such as a forged certificate, is a failed sign-in, too. */
+function actionOf(reason: CallNote['reason'], refusal: CallNote['refusal']): string | undefined {
+  if (reason === 'PERMISSION_DENIED') return 'auth.access';
+  return reason === 'UNAUTHENTICATED' || refusal?.cause !== undefined ? 'auth.sign-in' : undefined;
 }
 
 function entryOf(call: EndedCall, action: string, reason: string): AuditEntry {

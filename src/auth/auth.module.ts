@@ -14,6 +14,7 @@ import { KeyCallers } from './key-callers.js';
 import { KeyExpiry } from './key-expiry.js';
 import { KeyUses } from './key-uses.js';
 import { CredentialWatch } from './credential-watch.js';
+import { VouchedCalls } from './vouched-calls.js';
 import { KeylessWarnings } from './keyless-warnings.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
@@ -52,6 +53,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     CallerOrganizations,
     HttpAccess,
     CredentialWatch,
+    VouchedCalls,
     KeysService,
     KeyUses,
     KeyExpiry,

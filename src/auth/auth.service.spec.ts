@@ -9,6 +9,7 @@ import type { CertificateCallers } from './certificates/certificate-callers.js';
 import { KeyCallers } from './key-callers.js';
 import { KeyUses } from './key-uses.js';
 import { CredentialWatch } from './credential-watch.js';
+import { VouchedCalls } from './vouched-calls.js';
 import { KeysService } from './keys.service.js';
 import { PrincipalChanges } from './principal-changes.js';
 import type { TokenCallers } from './token-callers.js';
@@ -31,9 +32,9 @@ function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: K
   const auth = new AuthService(config, callers, noTokens, clock, noCertificates);
   const watched = {
     revision: () => Promise.resolve(0),
-    validCredentials: () => Promise.resolve(new Set<string>()),
+    validCredentials: () => Promise.resolve(new Map<string, null>()),
   };
-  const watch = new CredentialWatch(watched, log, clock);
+  const watch = new CredentialWatch(watched, log, clock, new VouchedCalls(clock, log));
   const [changes, ids] = [new PrincipalChanges(), new SystemIdSource()];
   const audit = { record: () => Promise.resolve('') };
   return { auth, keys: new KeysService(config, store, auth, watch, changes, clock, ids, audit) };

@@ -122,10 +122,7 @@ export class AuthService {
   }
 
   private verifyCertified(caller: CertifiedCaller): Promise<Principal> {
-    const { entry, subject, until } = caller;
-    // No hash: no text that is sent as a key can be taken for it.
-    const id = `certificate ${entry.name} ${until.getTime()} ${subject}`;
-    return this.known(id, () => this.certificates.find(caller));
+    return this.known(this.certificates.idOf(caller), () => this.certificates.find(caller));
   }
 
   /** Whom a credential stands for, as it was found lately or as `find` finds it; many requests with one are one look-up. */

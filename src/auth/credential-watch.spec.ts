@@ -4,6 +4,7 @@ import { HubError } from '../common/hub-error.js';
 import type { Log } from '../common/logger.js';
 import { CredentialWatch, refuseEnded } from './credential-watch.js';
 import type { Principal } from './principal.js';
+import { VouchedCalls } from './vouched-calls.js';
 
 const ALICE: Principal = {
   id: 'alice',
@@ -13,31 +14,38 @@ const ALICE: Principal = {
 };
 
 let revision: number;
-let valid: Set<string>;
+/** When each key that is valid expires. */
+let valid: Map<string, Date | null>;
 let away: boolean;
 let requested: number;
 let watch: CredentialWatch;
+let vouched: VouchedCalls;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [revision, valid, away, requested] = [1, new Set(['k1', 'k2']), false, 0];
+  [revision, valid, away, requested] = [1, new Map(), false, 0];
+  for (const id of ['k1', 'k2']) valid.set(id, null);
   const store = {
     revision: (): Promise<number> => {
       requested += 1;
       return away ? Promise.reject(new Error('away')) : Promise.resolve(revision);
     },
-    validCredentials: (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    validCredentials: (ids: readonly string[]): Promise<ReadonlyMap<string, Date | null>> => {
       requested += 1;
-      return Promise.resolve(new Set(ids.filter((id) => valid.has(id))));
+      return Promise.resolve(new Map([...valid].filter(([id]) => ids.includes(id))));
     },
   };
   const log = { warn: () => undefined, info: () => undefined } as unknown as Log;
-  watch = new CredentialWatch(store, log, new SystemClock());
+  const clock = new SystemClock();
+  vouched = new VouchedCalls(clock, log);
+  watch = new CredentialWatch(store, log, clock, vouched);
   watch.onApplicationBootstrap();
+  vouched.onApplicationBootstrap();
 });
 
 afterEach(async () => {
   await watch.onModuleDestroy();
+  await vouched.onModuleDestroy();
   jest.useRealTimers();
 });
 
@@ -58,7 +66,7 @@ describe('what is open under a key', () => {
   it('ends soon also when another process had ended it before anybody watched it', async () => {
     const other = opened({ keyId: 'k2' });
     await jest.advanceTimersByTimeAsync(3000);
-    [revision, valid] = [2, new Set(['k2'])];
+    [revision, valid] = [2, new Map([['k2', null]])];
     await jest.advanceTimersByTimeAsync(1000);
     // Let in by what this process still believes of the key.
     const { open } = opened();
@@ -85,7 +93,7 @@ describe('what is open under a key', () => {
     const late = opened();
     await jest.advanceTimersByTimeAsync(0);
     expect(late.open.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
-    valid.add('k1');
+    valid.set('k1', null);
     const back = opened();
     await jest.advanceTimersByTimeAsync(60_000);
     expect(back.open.signal.aborted).toBe(false);
@@ -143,6 +151,7 @@ describe('what is open under a key that expires', () => {
   it('ends within about a second of it, and nothing else', async () => {
     const expiresAt = new Date(Date.now() + 5000);
     const [mine, others] = [opened({ expiresAt }), opened({ keyId: 'k2' })];
+    valid.set('k1', expiresAt);
     await jest.advanceTimersByTimeAsync(4500);
     expect(mine.open.signal.aborted).toBe(false);
     await jest.advanceTimersByTimeAsync(1500);
@@ -151,6 +160,62 @@ describe('what is open under a key that expires', () => {
       message: expect.stringContaining('has expired'),
     });
     expect(others.open.signal.aborted).toBe(false);
+  });
+
+  it('ends at the new time when another process has brought that forward', async () => {
+    const { open } = opened();
+    await jest.advanceTimersByTimeAsync(3000);
+    valid.set('k1', new Date(Date.now() + 4000));
+    revision += 1;
+    await jest.advanceTimersByTimeAsync(3000);
+    expect(open.signal.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(open.signal.reason).toMatchObject({ message: expect.stringContaining('has expired') });
+  });
+});
+
+describe('what is open under a sign-in', () => {
+  const bySignIn = (check: () => Promise<void>): AbortController => {
+    const open = new AbortController();
+    const { id, organization, scopes } = ALICE;
+    watch.watch({ id, organization, scopes, identityId: 's1', voucher: { id: 'h', check } }, open);
+    return open;
+  };
+
+  it('ends with the refusal once nobody vouches for it any more', async () => {
+    valid.set('s1', null);
+    let refused: HubError | undefined;
+    let asked = 0;
+    const check = async (): Promise<void> => {
+      asked += 1;
+      if (refused !== undefined) throw refused;
+    };
+    const calls = [bySignIn(check), bySignIn(check)];
+    await jest.advanceTimersByTimeAsync(12_000);
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+    expect(asked).toBeGreaterThan(0);
+    const before = asked;
+    refused = new HubError('UNAVAILABLE', 'The issuer cannot be asked.');
+    await jest.advanceTimersByTimeAsync(12_000);
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+    refused = new HubError('UNAUTHENTICATED', 'The access token is not active.');
+    await jest.advanceTimersByTimeAsync(6000);
+    expect(calls.map(({ signal }) => signal.reason)).toEqual([refused, refused]);
+    // Once for both.
+    expect(asked - before).toBeLessThanOrEqual(4);
+    const after = asked;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(asked).toBe(after);
+  });
+
+  it('is asked about no more when it is over', async () => {
+    let asked = 0;
+    const open = new AbortController();
+    const voucher = { id: 'hash', check: async () => void (asked += 1) };
+    const { id, organization, scopes } = ALICE;
+    watch.watch({ id, organization, scopes, identityId: 's1', voucher }, open)();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(asked).toBe(0);
   });
 });
 

@@ -14,6 +14,7 @@ import { keyHasExpired } from './key-callers.js';
 import type { Principal } from './principal.js';
 import { PrincipalStore } from './principal-store.js';
 import { tokenHasExpired } from './token-callers.js';
+import { VouchedCalls } from './vouched-calls.js';
 
 /** How often it is looked whether another process has ended a key: one small query. */
 const LOOK_EVERY_MS = 1000;
@@ -39,7 +40,8 @@ interface Expiry {
 /**
  * Ends the calls of a key when it is revoked, has expired (within about a second) or its principal is disabled:
  * at once when that happens here, within some two seconds when another process does it. Only the calls of that key: those of other
- * keys of the principal go on. Calls with an access token or a client certificate end when that expires, or its principal is disabled.
+ * keys of the principal go on. Calls with an access token or a client certificate end when that expires, when its principal is disabled,
+ * or when it is not vouched for any more ({@link VouchedCalls}).
  */
 @Injectable()
 export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy {
@@ -58,6 +60,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     private readonly store: Pick<PrincipalStore, 'revision' | 'validCredentials'>,
     private readonly log: Log,
     private readonly clock: Clock,
+    private readonly vouchedCalls: VouchedCalls,
   ) {
     const rules = {
       name: 'key watch',
@@ -81,7 +84,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
    * until the function that is given back is called. Who came without either is never ended.
    */
   watch(principal: Principal, open: AbortController): () => void {
-    const { id, keyId, identityId } = principal;
+    const { id, keyId, identityId, voucher } = principal;
     const credential = keyId ?? identityId;
     if (credential === undefined) return () => undefined;
     if (this.revokedKeys.has(credential)) {
@@ -97,9 +100,11 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     }
     const { open: mine } = entry;
     mine.set(open, expiryOf(principal));
+    const unwatch = voucher && this.vouchedCalls.watch(voucher, open);
     // Let in before that, or enabled again by another process: the database knows.
     if (this.disabledPrincipals.has(id)) void this.lookUpNow(credential);
     return () => {
+      unwatch?.();
       mine.delete(open);
       const isLast = mine.size === 0 && this.watched.get(credential)?.open === mine;
       if (isLast) this.watched.delete(credential);
@@ -147,9 +152,21 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
   private async lookUp(ids: readonly string[]): Promise<void> {
     const valid = await this.store.validCredentials(ids);
     for (const id of ids) {
-      if (!valid.has(id)) this.end(id);
-      else this.disabledPrincipals.delete(this.watched.get(id)?.principalId ?? '');
+      const expiresAt = valid.get(id);
+      if (expiresAt === undefined) this.end(id);
+      else this.goesOn(id, expiresAt);
     }
+  }
+
+  private goesOn(credential: string, expiresAt: Date | null): void {
+    const entry = this.watched.get(credential);
+    if (entry === undefined) return;
+    this.disabledPrincipals.delete(entry.principalId);
+    // A rotation brings the end of a key forward.
+    if (!entry.isKey) return;
+    const expiry =
+      expiresAt === null ? undefined : { at: expiresAt, why: keyHasExpired(expiresAt) };
+    for (const open of entry.open.keys()) entry.open.set(open, expiry);
   }
 
   /** Never rejects: when the database is away, the next looks find out. */

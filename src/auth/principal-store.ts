@@ -65,11 +65,14 @@ export abstract class PrincipalStore {
    */
   abstract setBuiltIn(id: string, organization: string, isLetIn: boolean, at: Date): Promise<void>;
 
-  /** Raised whenever a key or a principal ends or comes back, whichever process does it. */
+  /** Raised whenever a key or a principal ends, will end sooner or comes back, whichever process does it. */
   abstract revision(): Promise<number>;
 
-  /** Those of these keys and sign-ins that are valid: not revoked, their principal not disabled. */
-  abstract validCredentials(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Those of these keys and sign-ins that are valid (not revoked, their principal not disabled), with when a key
+   * expires; null: not by itself.
+   */
+  abstract validCredentials(ids: readonly string[]): Promise<ReadonlyMap<string, Date | null>>;
 
   /** How these stand; those without a row lack nothing and are left out. */
   abstract statuses(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStatus>>;

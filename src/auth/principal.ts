@@ -7,6 +7,14 @@ export const ADMIN_PRINCIPAL = 'admin';
 /** Whoever comes without a key, with `auth.mode: none`. */
 export const ANONYMOUS_PRINCIPAL = 'anonymous';
 
+/** Who vouches for a caller that came without an API key. */
+export interface Voucher {
+  /** Of the credential: calls with the same one have the same voucher. */
+  readonly id: string;
+  /** Throws or rejects with UNAUTHENTICATED when the credential is not valid any more, with another error when that cannot be told. */
+  readonly check: () => unknown;
+}
+
 /** Who is calling: a person or a program. Tasks belong to the principal, not to its key. */
 export interface Principal {
   readonly id: string;
@@ -24,6 +32,8 @@ export interface Principal {
   readonly issuer?: string;
   /** The groups its issuer says it is in. */
   readonly groups?: readonly string[];
+  /** Asked again while a call of it is open. */
+  readonly voucher?: Voucher;
   /** When that key, or the token or certificate it signed in with, expires. */
   readonly expiresAt?: Date;
 }

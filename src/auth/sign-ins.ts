@@ -3,7 +3,7 @@ import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { AppConfig } from '../config/index.js';
 import { IdentityStore, type SignIn } from './identity-store.js';
-import { type Principal, principalOf } from './principal.js';
+import { type Principal, principalOf, type Voucher } from './principal.js';
 
 /** A caller without an API key, whom somebody vouches for. */
 export interface VouchedCaller extends Pick<
@@ -15,6 +15,8 @@ export interface VouchedCaller extends Pick<
   /** When that expires; null where it does not say. */
   readonly expiresAt: Date | null;
   readonly groups?: readonly string[];
+  /** Whom to ask later whether it still does. */
+  readonly voucher: Voucher;
 }
 
 /** The principals of callers who sign in without an API key. */
@@ -27,7 +29,13 @@ export class SignIns {
   ) {}
 
   /** The principal of a caller, made when there is none. Rejects with UNAUTHENTICATED when it is disabled. */
-  async principalFor({ by, expiresAt, groups, ...caller }: VouchedCaller): Promise<Principal> {
+  async principalFor({
+    by,
+    expiresAt,
+    groups,
+    voucher,
+    ...caller
+  }: VouchedCaller): Promise<Principal> {
     const { issuer, organization, scopes } = caller;
     const at = this.clock.now();
     const grace = at.getTime() + this.config.auth.signInGraceMs;
@@ -52,6 +60,7 @@ export class SignIns {
       scopes,
       identityId,
       issuer,
+      voucher,
       expiresAt,
       ...(groups !== undefined && { groups }),
       ...(by === 'client certificate' && { isCertified: true }),

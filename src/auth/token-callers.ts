@@ -23,8 +23,13 @@ export class TokenCallers {
    */
   async find(token: string, hash: string): Promise<Principal> {
     const { issuer, caller, expiresAt } = await this.tokens.verify(token, hash);
-    const { issuer: name } = issuer;
-    return this.signIns.principalFor({ by: 'access token', issuer: name, expiresAt, ...caller });
+    return this.signIns.principalFor({
+      by: 'access token',
+      issuer: issuer.issuer,
+      expiresAt,
+      voucher: { id: hash, check: () => this.tokens.verify(token, hash) },
+      ...caller,
+    });
   }
 }
 

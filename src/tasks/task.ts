@@ -194,6 +194,8 @@ export interface TaskRecord {
   readonly deadlineAt: Date | null;
   /** The key its client came with; null: without one, or with that of the configuration, or an operator's retry. */
   readonly keyId: string | null;
+  /** The sign-in its client came with instead; null with a key. */
+  readonly identityId: string | null;
   /** The `x-request-id` of the call that began it; null where that is not known. */
   readonly requestId: string | null;
   readonly traceparent: string | null;

@@ -94,6 +94,19 @@ describe('the chain of a client certificate', () => {
     expect(fault([certificate], [plain.certificate])).toBeDefined();
   });
 
+  it('is refused when an authority on the way may sign for servers alone', async () => {
+    const root = await TestAuthority.make();
+    const usage = (id: string): x509.Extension => new x509.ExtendedKeyUsageExtension([id]);
+    const servers = await root.intermediate('Servers', { extensions: [usage(SERVER)] });
+    const mine = (await servers.issue('agent', [], { usages: [CLIENT] })).certificate;
+    expect(fault([mine, servers.certificate], [root.certificate])).toBe(
+      'is signed by one that is not for clients (extended key usage)',
+    );
+    const clients = await root.intermediate('Clients', { extensions: [usage(CLIENT)] });
+    const { certificate } = await clients.issue('agent');
+    expect(fault([certificate, clients.certificate], [root.certificate])).toBeUndefined();
+  });
+
   it('is refused when it is longer than its authority allows', async () => {
     const root = await TestAuthority.make('Short', { pathLength: 0 });
     const below = await root.intermediate('Below');

@@ -147,9 +147,9 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
 
   it('counts among the valid credentials and the organizations of callers', async () => {
     const { id, principalId } = await identities.signIn(caller());
-    expect(await principals.validCredentials([id, 'none'])).toEqual(new Set([id]));
+    expect([...(await principals.validCredentials([id, 'none'])).keys()].sort()).toEqual([id]);
     await principals.disable(principalId, new Date(2000));
-    expect(await principals.validCredentials([id])).toEqual(new Set());
+    expect([...(await principals.validCredentials([id])).keys()].sort()).toEqual([]);
     expect(await keys.hasSeveralOrganizations()).toBe(false);
     await identities.signIn(caller({ organization: 'umbrella' }));
     expect(await keys.hasSeveralOrganizations()).toBe(true);

@@ -15,20 +15,21 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
     ({ principals, keys } = await open());
   });
 
-  const add = (id: string, members: Partial<ApiKey> = {}): Promise<void> =>
-    keys.add({
-      id,
-      principalId: 'alice',
-      organization: 'acme',
-      name: 'a key',
-      scopes: ['a2a'],
-      hash: 'ab'.repeat(32),
-      createdAt: new Date(1000),
-      revokedAt: null,
-      expiresAt: null,
-      lastUsedAt: null,
-      ...members,
-    });
+  const keyOf = (id: string, members: Partial<ApiKey> = {}): ApiKey => ({
+    id,
+    principalId: 'alice',
+    organization: 'acme',
+    name: 'a key',
+    scopes: ['a2a'],
+    hash: 'ab'.repeat(32),
+    createdAt: new Date(1000),
+    revokedAt: null,
+    expiresAt: null,
+    lastUsedAt: null,
+    ...members,
+  });
+  const add = (id: string, members?: Partial<ApiKey>): Promise<void> =>
+    keys.add(keyOf(id, members));
   const lacks = async (id = 'alice'): Promise<unknown[]> => {
     const status = (await principals.statuses([id])).get(id);
     return [status?.keylessSince, status?.narrowSince, status?.plainSince];
@@ -83,10 +84,15 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       await add('k2', { expiresAt: new Date(3000), scopes: ['admin'] });
       const before = await principals.revision();
       await keys.noteExpired(new Date(1999));
-      expect(await principals.validCredentials(['k1', 'k2'])).toEqual(new Set(['k1', 'k2']));
+      expect(await principals.validCredentials(['k1', 'k2'])).toEqual(
+        new Map([
+          ['k1', new Date(2000)],
+          ['k2', new Date(3000)],
+        ]),
+      );
       await keys.noteExpired(new Date(2500));
       expect(await lacks()).toEqual([null, null, null]);
-      expect(await principals.validCredentials(['k1', 'k2'])).toEqual(new Set(['k2']));
+      expect([...(await principals.validCredentials(['k1', 'k2'])).keys()].sort()).toEqual(['k2']);
       expect(await principals.revision()).toBeGreaterThan(before);
       const lost: unknown[] = [];
       const note = () => keys.noteExpired(new Date(9000), (keyless) => lost.push(keyless));
@@ -96,6 +102,15 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await principals.get('alice')).toMatchObject({ validKeys: 0 });
       await add('k3');
       expect((await lacks())[0]).toBeNull();
+    });
+
+    it('is told of, too, when a key will end sooner than it would have', async () => {
+      await add('k1');
+      const before = await principals.revision();
+      await keys.replace('k1', keyOf('k2', { createdAt: new Date(1500) }), new Date(2000));
+      expect(await principals.revision()).toBeGreaterThan(before);
+      const valid = await principals.validCredentials(['k1', 'k2']);
+      expect([valid.get('k1'), valid.get('k2')]).toEqual([new Date(2000), null]);
     });
 
     it('is looked for by time', async () => {
@@ -118,7 +133,9 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await principals.revision()).toBeGreaterThan(before);
       expect(await keys.findValid('k1')).toBeUndefined();
       expect(await keys.find('k1')).toMatchObject({ revokedAt: null });
-      expect(await principals.validCredentials(['k1', 'k2', 'none'])).toEqual(new Set(['k2']));
+      expect([...(await principals.validCredentials(['k1', 'k2', 'none'])).keys()].sort()).toEqual([
+        'k2',
+      ]);
       expect(await keys.adminKeySince(new Date(9000))).toBeUndefined();
       await expect(add('k3')).rejects.toMatchObject({ reason: 'CONFLICT' });
       expect(await keys.find('k3')).toBeUndefined();

@@ -173,6 +173,7 @@ export function newTask(options: TaskOptions = {}, now = new FakeClock().now()):
     cancelMetadata: null,
     deadlineAt: given.deadlineAt ?? null,
     keyId: principal.keyId ?? null,
+    identityId: principal.identityId ?? null,
     requestId: null,
     traceparent: given.traceparent ?? null,
     extensions: given.extensions ?? [],

@@ -72,6 +72,11 @@ describe('API keys', () => {
       scopes: ['admin'],
       expiresAt: null,
     });
+    const { body } = await hub.admin('GET', '/api/v1/audit?action=keys.rotate&outcome=succeeded');
+    expect(body.items[0]).toMatchObject({
+      resourceId: old.id,
+      details: { made: rotated.body.id },
+    });
     const use = async (key: string) =>
       (await hub.admin('GET', '/api/v1/keys', undefined, key)).status;
     expect([await use(old.key), await use(rotated.body.key)]).toEqual([200, 200]);

@@ -26,6 +26,7 @@ import {
   HttpAccess,
   type Principal,
 } from '../../src/auth/index.js';
+import { VouchedCalls } from '../../src/auth/vouched-calls.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { HubError } from '../../src/common/hub-error.js';
@@ -46,7 +47,7 @@ interface HandledCall {
 /** The callers of the harness have no keys that could be revoked. */
 const NO_KEYS = {
   revision: () => Promise.resolve(0),
-  validCredentials: () => Promise.resolve(new Set<string>()),
+  validCredentials: () => Promise.resolve(new Map<string, null>()),
 };
 
 export interface BindingHarness {
@@ -167,7 +168,12 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
     new CallAdmission(
       auth,
       new RateLimit(config),
-      new CredentialWatch(NO_KEYS, log, new SystemClock()),
+      new CredentialWatch(
+        NO_KEYS,
+        log,
+        new SystemClock(),
+        new VouchedCalls(new SystemClock(), log),
+      ),
     ),
     streams,
     config,

@@ -13,6 +13,7 @@ import { type Issued, TestAuthority } from '../support/authority.js';
 import { eventually } from '../support/eventually.js';
 import { failureOf, GrpcClient, grpcTarget, V1 } from '../support/grpc-client.js';
 import { HubClient } from '../support/hub-client.js';
+import type { JsonObject } from '../support/json.js';
 import { pem } from '../support/pem.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { selfSigned } from '../support/self-signed.js';
@@ -316,6 +317,11 @@ describe('open connections and streams', () => {
     const code = async (): Promise<string> => (await failureOf(rpc.call(V1.getTask, UNKNOWN))).code;
     for (const each of [staying, leaving]) expect(await list(each)).toMatchObject({ status: 200 });
     expect(await code()).toBe('NOT_FOUND');
+    await one.registerAgent(agent.url, { id: 'scripted' });
+    const task = await leaving.submit('go', TO_AGENT, { key: null });
+    const id = task['id'] as string;
+    const stream = await leaving.stream('SubscribeToTask', { id }, { key: null });
+    const call = failureOf(rpc.events(V1.subscribeToTask, { tenant: '', id }));
     await writeFile(file, root!.certificate);
     const { http, grpc } = one.app.get(ListenerTls);
     for (const each of [http, grpc, http, grpc]) await each.look(new Date());
@@ -323,6 +329,9 @@ describe('open connections and streams', () => {
     expect(await list(leaving)).toMatchObject({ status: 401 });
     expect(await list(callerAt(one.url, theirs))).toMatchObject({ status: 401 });
     expect(await code()).toBe('UNAUTHENTICATED');
+    // What was open goes, too.
+    expect(JSON.stringify((await stream.collect()).at(-1))).toContain('not signed by an authority');
+    expect(await call).toMatchObject({ code: 'UNAUTHENTICATED' });
     rpc.close();
     await one.close();
     await rm(folder, { recursive: true });
@@ -431,6 +440,12 @@ describe('a certificate that a proxy names', () => {
     expect(admin).toMatchObject({ status: 400 });
     const health = await client.get('/health/ready', { key: null, headers });
     expect(health.status).toBe(200);
+    const entries = await elsewhere.admin('GET', '/api/v1/audit?action=auth.sign-in');
+    expect(
+      entries.body.items.map(({ details }: { details: JsonObject }) => details),
+    ).toContainEqual(
+      expect.objectContaining({ cause: 'forged-certificate', reason: 'INVALID_REQUEST' }),
+    );
     const rpc = new GrpcClient(grpcTarget(elsewhere), { key: null });
     const failure = await failureOf(rpc.call(V1.getTask, UNKNOWN, headers));
     expect(failure).toMatchObject({ code: 'INVALID_ARGUMENT' });

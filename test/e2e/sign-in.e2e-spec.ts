@@ -33,7 +33,7 @@ beforeAll(async () => {
       organizations: ['acme', 'umbrella'],
       clockSkew: '0s',
       grants: { groups: { leads: ['tasks:organization'], pushers: ['push'] } },
-      introspection: { clientId: 'hub', clientSecret: 'secretOfTheHub' },
+      introspection: { clientId: 'hub', clientSecret: 'secretOfTheHub', cache: '3s' },
     },
   ];
   served = await startGrpcHub({ auth: { issuers } }, { live: { manual: true, chunks: 1000 } });
@@ -281,6 +281,25 @@ describe('an opaque token', () => {
     expect(issuer.lastClient).toBe(`Basic ${Buffer.from('hub:secretOfTheHub').toString('base64')}`);
     expect(await hub.getTask(id as string, { key: await token({ sub: 'judy' }) })).toBeDefined();
   });
+});
+
+describe('an open stream', () => {
+  it('ends when its token is revoked, and the audit log names the sign-in of its task', async () => {
+    const key = 'opaque-4';
+    issuer.opaque.set(key, { active: true, sub: 'lea', org: 'umbrella', aud: hub.url });
+    const { id } = await send(key);
+    const stream = await hub.stream('SubscribeToTask', { id }, { key });
+    await stream.next();
+    issuer.opaque.set(key, { active: false });
+    expect(JSON.stringify((await stream.collect()).at(-1))).toContain('is not active');
+    await hub.rpc('CancelTask', { id }, { key: await token({ sub: 'lea', org: 'umbrella' }) });
+    await eventually(async () => {
+      const { body } = await hub.admin('GET', `/api/v1/audit?resourceId=${id as string}`);
+      expect(body.items).toEqual([
+        expect.objectContaining({ action: 'tasks.end', credential: expect.any(String) }),
+      ]);
+    }, 5000);
+  }, 20_000);
 });
 
 describe('an issuer that is away', () => {

@@ -32,11 +32,18 @@ export class CertificateCallers {
     return this.certificates.callerOf(connection, headers);
   }
 
+  /** What tells it from all other credentials. No hash: no text that is sent as a key can be taken for it. */
+  idOf({ entry, subject, until, listener, chain }: CertifiedCaller): string {
+    const { fingerprint256 } = chain.own;
+    return `certificate ${listener} ${fingerprint256} ${until.getTime()} ${entry.name} ${subject}`;
+  }
+
   /**
    * The principal that a certificate stands for: one for each entry of the settings and name in it, whatever certificate
    * shows that. Rejects with UNAUTHENTICATED when the principal is disabled.
    */
-  find({ entry, subject, until: expiresAt }: CertifiedCaller): Promise<Principal> {
+  find(caller: CertifiedCaller): Promise<Principal> {
+    const { entry, subject, until: expiresAt, listener, chain } = caller;
     const { name, organization, scopes } = entry;
     const issuer = `certificate:${name}`;
     return this.signIns.principalFor({
@@ -46,6 +53,10 @@ export class CertificateCallers {
       organization,
       scopes,
       expiresAt,
+      voucher: {
+        id: this.idOf(caller),
+        check: () => this.certificates.refuseUntrusted(listener, chain),
+      },
     });
   }
 }

@@ -35,6 +35,9 @@ export interface CertifiedCaller {
   readonly subject: string;
   /** When the first certificate of its chain ends. */
   readonly until: Date;
+  /** The listener whose authorities vouch for it. */
+  readonly listener: CallerConnection['listener'];
+  readonly chain: CertificateChain;
 }
 
 /** A chain that was looked at, under these authorities. */
@@ -88,6 +91,7 @@ export class ClientCertificates {
     throw new HubError(
       'INVALID_REQUEST',
       'Client-Cert and Client-Cert-Chain are taken from the proxies of auth.certificateProxies alone; this connection comes from another address.',
+      { refusal: { cause: 'forged-certificate' } },
     );
   }
 
@@ -110,7 +114,22 @@ export class ClientCertificates {
     if ('why' in found) throw refused(found.why);
     const until = endOf(chain);
     if (until <= now) throw refused('is signed by one that has expired');
-    return { ...found, until };
+    return { ...found, until, listener: connection.listener, chain };
+  }
+
+  /** Throws UNAUTHENTICATED when the authorities of a listener do not vouch for a chain any more. */
+  refuseUntrusted(listener: CallerConnection['listener'], chain: CertificateChain): void {
+    const { clientCa } = this.tls[listener].texts;
+    const fault =
+      clientCa === null
+        ? 'is not asked for any more'
+        : chainFault(
+            chain.own,
+            chain.intermediates,
+            this.authoritiesIn(clientCa),
+            this.clock.now(),
+          );
+    if (fault !== undefined) throw refused(fault);
   }
 
   private isProxy(socket: Socket | undefined): boolean {
@@ -157,7 +176,7 @@ export class ClientCertificates {
     return chain;
   }
 
-  private examine(chain: CertificateChain, clientCa: string): Examined {
+  private authoritiesIn(clientCa: string): readonly X509Certificate[] {
     let authorities = this.parsed.get(clientCa);
     if (authorities === undefined) {
       // Those of before are not asked again.
@@ -165,7 +184,12 @@ export class ClientCertificates {
       authorities = certificatesIn(clientCa);
       this.parsed.set(clientCa, authorities);
     }
+    return authorities;
+  }
+
+  private examine(chain: CertificateChain, clientCa: string): Examined {
     const { own, intermediates } = chain;
+    const authorities = this.authoritiesIn(clientCa);
     const fault = chainFault(own, intermediates, authorities, this.clock.now());
     const again = new Date(this.clock.now().getTime() + BELIEVED_MS);
     return { authorities: clientCa, chain, fault, again };

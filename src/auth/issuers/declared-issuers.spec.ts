@@ -4,6 +4,11 @@ import { readDeclaredIssuers } from './declared-issuers.js';
 
 const ONE = { id: 'acme', issuer: 'https://login.example/realms/acme', organization: 'acme' };
 const OTHER = { ...ONE, id: 'other', issuer: 'https://other.example' };
+const BY_CLAIM = {
+  id: 'acme',
+  issuer: 'https://multi.example',
+  claims: { organization: 'org' },
+};
 const CLIENT = { clientId: 'hub', clientSecret: 'secret' };
 
 async function faultsOf(...entries: object[]): Promise<string[]> {
@@ -64,6 +69,11 @@ describe('a declared issuer', () => {
     });
   });
 
+  it('may let a claim name any organization, when it is the only one and says so', async () => {
+    const [issuer] = await readDeclaredIssuers([{ ...BY_CLAIM, organizations: ['*'] }]);
+    expect(issuer).toMatchObject({ organization: null, organizations: null });
+  });
+
   it.each<[string, object[], RegExp]>([
     ['no id', [{ ...ONE, id: undefined }], /auth\.issuers\[0\]\.id/],
     ['the id of another', [ONE, { ...OTHER, id: 'acme' }], /\[1\]\.id is the id of an issuer/],
@@ -76,11 +86,13 @@ describe('a declared issuer', () => {
       [{ ...ONE, organizations: ['a'] }],
       /organizations needs/,
     ],
+    ['no list of organizations', [BY_CLAIM], /\[0\]\.organizations must list .* \["\*"\] for any/],
     [
-      'no list of organizations beside another issuer',
-      [ONE, { ...OTHER, organization: undefined, claims: { organization: 'org' } }],
-      /\[1\]\.organizations must list/,
+      'any organization beside another issuer',
+      [ONE, { ...OTHER, ...BY_CLAIM, id: 'other', organizations: ['*'] }],
+      /\[1\]\.organizations must list names/,
     ],
+    ['any and some', [{ ...BY_CLAIM, organizations: ['*', 'acme'] }], /organizations must have/],
     ['a symmetric algorithm', [{ ...ONE, algorithms: ['HS256'] }], /algorithms/],
     ['the algorithm none', [{ ...ONE, algorithms: ['none'] }], /algorithms/],
     ['no audience', [{ ...ONE, audiences: [] }], /audiences/],

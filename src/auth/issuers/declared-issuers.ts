@@ -11,6 +11,8 @@ import { type Introspection, ISSUER_ALGORITHMS, type Issuer } from './issuer.js'
 
 /** The key of the configuration they stand under. */
 const KEY = 'auth.issuers';
+/** In place of a list: any organization. */
+const ANY = '*';
 const MINUTE = 60_000;
 const MAX_GRANTS = 1000;
 
@@ -40,12 +42,16 @@ function readOne(dto: IssuerDto, before: readonly Issuer[], isOnly: boolean): Re
     'organizations',
     'needs claims.organization',
   );
-  // Without it, one issuer could put its callers into the organization of another one's.
+  // Whoever writes the claim chooses whose tasks its callers see, those of keys and certificates, too.
   expect(
-    isOnly || organization !== null || organizations !== null,
+    organization !== null || organizations !== null || claims.organization === undefined,
     'organizations',
-    'must list the organizations that claims.organization may name, since there are several issuers',
+    'must list the organizations that claims.organization may name; ["*"] for any',
   );
+  const namesAny = organizations?.includes(ANY) === true;
+  expect(!namesAny || organizations.length === 1, 'organizations', 'must have "*" alone, or names');
+  // One issuer could put its callers into the organization of another one's.
+  expect(!namesAny || isOnly, 'organizations', 'must list names, since there are several issuers');
   const duration = (field: string, text: string | undefined, most: number, usual: number) => {
     const ms = text === undefined ? usual : readDuration(text);
     const holds = ms !== undefined && ms <= most;
@@ -91,7 +97,7 @@ function readOne(dto: IssuerDto, before: readonly Issuer[], isOnly: boolean): Re
     jwksUrl: dto.jwksUrl ?? null,
     clockSkewMs: duration('clockSkew', dto.clockSkew, 10 * MINUTE, 30_000),
     organization,
-    organizations,
+    organizations: namesAny ? null : organizations,
     claims: {
       subject: claims.subject ?? 'sub',
       organization: claims.organization ?? '',

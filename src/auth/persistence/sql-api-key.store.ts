@@ -63,6 +63,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
       if (ended === 0 && !(yield* isValid(tx, oldId, at))) return false;
       yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });
       yield* noteCredentials(tx, key.principalId, principal, at);
+      yield* REVISION.raise(tx);
       return true;
     });
     if (isReplaced) this.added();

@@ -116,18 +116,18 @@ export class SqlPrincipalStore extends PrincipalStore {
     return REVISION.read(this.database);
   }
 
-  async validCredentials(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const valid = new Set<string>();
+  async validCredentials(ids: readonly string[]): Promise<ReadonlyMap<string, Date | null>> {
+    const valid = new Map<string, Date | null>();
     for (const piece of pieces(ids)) {
-      const rows = await this.database.read<{ id: string }>(
-        `SELECT k.id FROM api_keys k JOIN principals p ON p.id = k.principal_id
+      const rows = await this.database.read<{ id: string; ends: number | null }>(
+        `SELECT k.id, k.expires_at AS ends FROM api_keys k JOIN principals p ON p.id = k.principal_id
          WHERE k.id IN ${listOf(piece.length)} AND k.revoked_at IS NULL AND k.expired = 0
            AND p.disabled_at IS NULL
-         UNION ALL SELECT i.id FROM identities i JOIN principals p ON p.id = i.principal_id
+         UNION ALL SELECT i.id, NULL FROM identities i JOIN principals p ON p.id = i.principal_id
          WHERE i.id IN ${listOf(piece.length)} AND p.disabled_at IS NULL`,
         [...piece, ...piece],
       );
-      for (const { id } of rows) valid.add(id);
+      for (const { id, ends } of rows) valid.set(id, ends === null ? null : toDate(ends));
     }
     return valid;
   }

@@ -70,6 +70,9 @@ function issuerFault(issuer: X509Certificate, between: number, now: Date): strin
   const fault = faultOf(issuer, now);
   if (fault !== undefined) return `is signed by one that ${fault}`;
   if (!issuer.ca) return 'is signed by one that is no authority';
+  // What an authority may sign for is bounded by its own extended key usage, if it has any.
+  const limits = purposeFault(issuer);
+  if (limits !== undefined) return `is signed by one that ${limits}`;
   const { pathLength } = extensionsOf(issuer);
   return pathLength === undefined || between <= pathLength
     ? undefined

@@ -15,7 +15,7 @@ export function entryOf(task: EndedTask): AuditEntry {
       ...NO_CALLER,
       principal: task.principalId,
       organization: task.organization,
-      credential: task.keyId,
+      credential: task.keyId ?? task.identityId,
     },
     resource: { type: 'tasks', id: task.id },
     requestId: task.requestId,

@@ -240,6 +240,7 @@ export const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlin
   cancelRequestedAt: null,
   cancelMetadata: null,
   keyId: null,
+  identityId: null,
   requestId: null,
   traceparent: null,
   extensions: [],

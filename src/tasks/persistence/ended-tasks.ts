@@ -80,8 +80,9 @@ export function* takeEndedTasks(tx: Tx, limit: number): Work<EndedTask[]> {
     );
     for (const { taskId, ...delegation } of delegations) byTask.get(taskId)?.push(delegation);
     for (const { request, ...task } of tasks) {
-      const { keyId = null, requestId = null } = request ?? {};
-      ended.push({ ...task, keyId, requestId, delegations: byTask.get(task.id) ?? [] });
+      const { keyId = null, identityId = null, requestId = null } = request ?? {};
+      const parts = byTask.get(task.id) ?? [];
+      ended.push({ ...task, keyId, identityId, requestId, delegations: parts });
     }
   }
   return ended;

@@ -68,6 +68,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     ...columns,
     plan: planOf(columns.route),
     keyId: request?.keyId ?? null,
+    identityId: request?.identityId ?? null,
     requestId: request?.requestId ?? null,
     extensions: request?.extensions ?? [],
     hops: request?.hops ?? [],
@@ -78,9 +79,11 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
 }
 
 function requestOf(record: TaskRecord): RequestColumn | null {
-  const { keyId, requestId, extensions, hops, acceptedOutputModes, requestMetadata } = record;
+  const { keyId, identityId, requestId, extensions, hops } = record;
+  const { acceptedOutputModes, requestMetadata } = record;
   const column: RequestColumn = {
     ...(keyId !== null && { keyId }),
+    ...(identityId !== null && { identityId }),
     ...(requestId !== null && { requestId }),
     ...(extensions.length > 0 && { extensions }),
     ...(hops.length > 0 && { hops }),

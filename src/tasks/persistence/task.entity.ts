@@ -7,7 +7,13 @@ import type { TaskRecord } from '../task.js';
 export type RequestColumn = Partial<
   Pick<
     TaskRecord,
-    'keyId' | 'requestId' | 'extensions' | 'hops' | 'acceptedOutputModes' | 'requestMetadata'
+    | 'keyId'
+    | 'identityId'
+    | 'requestId'
+    | 'extensions'
+    | 'hops'
+    | 'acceptedOutputModes'
+    | 'requestMetadata'
   >
 >;
 

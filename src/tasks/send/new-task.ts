@@ -106,6 +106,7 @@ export function newTask(
     cancelMetadata: null,
     deadlineAt: after(now, durationMs),
     keyId: principal.keyId ?? null,
+    identityId: principal.identityId ?? null,
     requestId: request.note?.id ?? null,
     traceparent: request.traceparent ?? null,
     extensions: requestedExtensions(request.extensions, request.message),

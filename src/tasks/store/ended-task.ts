@@ -11,6 +11,7 @@ export interface EndedTask extends Pick<
   | 'createdAt'
   | 'statusAt'
   | 'keyId'
+  | 'identityId'
   | 'requestId'
 > {
   readonly state: TaskState;
