@@ -196,9 +196,18 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
   }
 }
 
-/** Throws what a call was ended with by {@link CredentialWatch}; returns when it was not. */
-export function refuseEnded({ aborted, reason }: AbortSignal): void {
-  if (aborted && reason instanceof HubError) throw reason;
+/**
+ * Throws what a call was ended with by {@link CredentialWatch}; returns when it was not. A caller that does not know yet
+ * which task it has begun learns that, so that it can follow it with another credential.
+ */
+export function refuseEnded({ aborted, reason }: AbortSignal, taskId?: string): void {
+  if (!aborted || !(reason instanceof HubError)) return;
+  if (taskId === undefined) throw reason;
+  const { message, refusal } = reason;
+  throw new HubError(reason.reason, `${message} The task of the message is ${taskId}.`, {
+    metadata: { ...reason.metadata, taskId },
+    ...(refusal !== undefined && { refusal }),
+  });
 }
 
 function expiryOf({ keyId, isCertified, expiresAt: at }: Principal): Expiry | undefined {

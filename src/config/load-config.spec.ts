@@ -156,6 +156,14 @@ agents:
     expect(summarize(config)['agents.declared']).toBe('csv');
   });
 
+  it('says nothing of what follows from a setting that is wrong', () => {
+    const config = `{server: {tls: {certificate: /etc/hub.pem, clientCa: x}}, auth: {certificates: [{name: a}]}}`;
+    const problems = problemsOf({ A2A_HUB_CONFIG: file(config) }).join('\n');
+    expect(problems).toMatch(/server\.tls\.certificate .*is the path of a file: write file:/);
+    expect(problems).toContain('auth.certificates');
+    expect(problems).not.toContain('lets no caller in');
+  });
+
   it('reads whose keys sign the cards of an origin, and says where that is wrong', () => {
     const right = '[{origin: "https://A.example/", jwksUrl: "https://a.example/keys"}]';
     const { agents } = loadConfig({

@@ -37,8 +37,12 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppCon
   for (const file of files) readConfigFile(file, written, problems);
   readEnvironment(environment, written, problems);
   const values = readValues(written, environment, problems);
-  // Relations between settings are looked at even when others are wrong: all errors at once.
-  problems.push(...checkSettings(values, (key) => written.get(key)?.source ?? 'default'));
+  // Relations between settings are looked at even when others are wrong: all errors at once. Of those that are wrong nothing can be said.
+  const between = checkSettings(values, (key) => written.get(key)?.source ?? 'default');
+  const wrong = problems.map(({ key }) => key.replace(/\[.*/, ''));
+  problems.push(
+    ...between.filter(({ key, text }) => !wrong.some((one) => `${key}: ${text}`.includes(one))),
+  );
   if (problems.length > 0) throw new ConfigError(problems);
   return new AppConfig(values);
 }

@@ -185,6 +185,7 @@ describe('a send that waits for its result', () => {
     expect([code, text]).toEqual([401, expect.stringContaining('The API key is no longer valid.')]);
     expect(challenge).toContain('Bearer');
     expect(text).not.toContain('TASK_STATE');
+    if (path === '/a2a') expect((JSON.parse(text) as { id: number }).id).toBe(7);
     live.end();
     const tasks = await eventually(async () => {
       const listed = await hub.rpc('ListTasks', {}, { key: fresh.key });
@@ -192,6 +193,8 @@ describe('a send that waits for its result', () => {
       return (listed as { tasks: unknown[] }).tasks;
     }, 10_000);
     expect(tasks).toHaveLength(1);
+    // What it can be followed by, with another key.
+    expect(text).toContain((tasks[0] as { id: string }).id);
   });
 
   it.each([
@@ -220,7 +223,7 @@ describe('a send that waits for its result', () => {
           metadata: undefined,
         }),
     ],
-  ])('over gRPC %s ends UNAUTHENTICATED', async (_version, send) => {
+  ])('over gRPC %s ends UNAUTHENTICATED', async (version, send) => {
     const old = await newKey();
     const known = new Set(agent.tasks.keys());
     const client = await GrpcClient.of(hub, { key: old.key });
@@ -230,7 +233,11 @@ describe('a send that waits for its result', () => {
     );
     const live = await begun(known);
     await hub.admin('DELETE', `/api/v1/keys/${old.id}`);
-    expect(await failed).toMatchObject({ code: status.UNAUTHENTICATED });
+    expect(await failed).toMatchObject({
+      code: status.UNAUTHENTICATED,
+      // 0.3 has a text of its own for each code.
+      details: expect.stringContaining(version === '1.0' ? 'The task of the message is' : ''),
+    });
     client.close();
     live.end();
   });

@@ -202,7 +202,13 @@ export class HttpBindings {
     // The text is large, and Fastify would keep it until the answer has ended.
     request.body = undefined;
     try {
-      const answer = await route.answer(requested).finally(() => refuseEnded(gone.signal));
+      const answer = await route.answer(requested).catch((thrown: unknown) => {
+        // What says why it was ended says more than that, such as the id of a task.
+        const { error } = this.failureOf(binding, thrown, request);
+        if (error.reason !== 'UNAUTHENTICATED') refuseEnded(gone.signal);
+        throw thrown;
+      });
+      refuseEnded(gone.signal);
       if (answer.kind === 'stream') return await this.serveStream(reply, answer, gone, taken);
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
@@ -249,16 +255,22 @@ export class HttpBindings {
     };
   }
 
+  private failureOf(
+    binding: HttpBinding,
+    thrown: unknown,
+    request: FastifyRequest,
+  ): ReturnType<HttpBinding['failure']> {
+    const requested = versionRequestedBy(request);
+    return binding.failure(thrown, { requested, headers: request.headers });
+  }
+
   private async fail(
     binding: HttpBinding,
     thrown: unknown,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const { error, status, text } = this.noted(
-      binding.failure(thrown, { requested: versionRequestedBy(request), headers: request.headers }),
-      request,
-    );
+    const { error, status, text } = this.noted(this.failureOf(binding, thrown, request), request);
     // Of a body that makes no progress the rest is not waited for.
     if (thrown instanceof StalledBody) void reply.header('connection', 'close');
     setType(binding, request, reply);

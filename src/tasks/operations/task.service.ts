@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/index.js';
-import { visibilityOf, EVERYTHING } from '../../auth/index.js';
+import { visibilityOf, EVERYTHING, refuseEnded } from '../../auth/index.js';
 import { noteTask } from '../../common/call-note.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { AppConfig } from '../../config/index.js';
@@ -76,6 +76,7 @@ export class TaskService {
       if (request.awaitsAgent) {
         const maxMs = settings.firstEventWaitMs;
         await waits.takenUp(begun.taskId, maxMs, begun.kind === 'created', request.signal);
+        if (request.signal) refuseEnded(request.signal, begun.taskId);
       }
       const isKnown = begun.kind === 'created' && !request.awaitsAgent;
       const aggregate = isKnown ? begun.aggregate : await this.aggregate(begun.taskId);
@@ -84,6 +85,7 @@ export class TaskService {
     }
     const isNew = begun.kind === 'created';
     await waits.endedOrInterrupted(begun.taskId, settings.blockingWaitMs, isNew, request.signal);
+    if (request.signal) refuseEnded(request.signal, begun.taskId);
     const aggregate = await this.aggregate(begun.taskId);
     this.activate(request, aggregate);
     if (begun.kind !== 'follow-up' && mayHaveReply(aggregate)) {
