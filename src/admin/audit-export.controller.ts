@@ -12,7 +12,7 @@ import { AuditedRead } from '../common/http/audited-route.js';
 /** One entry of the audit log in each line. */
 const NDJSON = 'application/x-ndjson';
 
-@AdminController('audit', 'api/v1', 'admin')
+@AdminController('audit', 'api/v1', 'audit')
 export class AuditExportController {
   constructor(
     private readonly reader: AuditReader,

@@ -13,7 +13,7 @@ import {
 import { AuditReader } from './audit-reader.js';
 import { AuditVerifier } from './audit-verifier.js';
 
-@AdminController('audit', 'api/v1', 'admin')
+@AdminController('audit', 'api/v1', 'audit')
 export class AuditController {
   constructor(
     private readonly reader: AuditReader,

@@ -65,8 +65,8 @@ export abstract class ApiKeyStore {
   /** The organization of a principal, or undefined when there is no such principal. */
   abstract organizationOf(principalId: string): Promise<string | undefined>;
 
-  /** Keys by id, newest first; `cursor` is the `nextCursor` of the page before. */
-  abstract list(limit: number, cursor?: string): Promise<Page<ApiKey>>;
+  /** Keys by id, newest first, of one organization or (null) of all; `cursor` is the `nextCursor` of the page before. */
+  abstract list(organization: string | null, limit: number, cursor?: string): Promise<Page<ApiKey>>;
 
   /** Revokes a key for ever; false when it does not exist. The first revocation's time stays. */
   abstract revoke(id: string, at: Date): Promise<boolean>;

@@ -11,6 +11,7 @@ import { KeyUses } from './key-uses.js';
 import { CredentialWatch } from './credential-watch.js';
 import { VouchedCalls } from './vouched-calls.js';
 import { KeysService } from './keys.service.js';
+import type { Principal } from './principal.js';
 import { PrincipalChanges } from './principal-changes.js';
 import type { TokenCallers } from './token-callers.js';
 
@@ -40,16 +41,20 @@ function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: K
   return { auth, keys: new KeysService(config, store, auth, watch, changes, clock, ids, audit) };
 }
 
+const ADMIN: Principal = { id: 'admin', organization: 'default', scopes: new Set(['admin']) };
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
 
 describe('authenticate', () => {
   it('knows the principal of a key by either header', async () => {
     const { auth, keys } = services();
-    const { key, record } = await keys.create({
-      name: 'n',
-      scopes: ['push'],
-      organization: 'acme',
-    });
+    const { key, record } = await keys.create(
+      {
+        name: 'n',
+        scopes: ['push'],
+        organization: 'acme',
+      },
+      ADMIN,
+    );
     const principal = await auth.authenticate(bearer(key));
     expect(principal).toEqual({
       id: record.principalId,
@@ -63,7 +68,7 @@ describe('authenticate', () => {
 
   it('refuses a missing, an unknown and a forged key', async () => {
     const { auth, keys } = services();
-    const { key } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
     const refused = { reason: 'UNAUTHENTICATED' };
     await expect(auth.authenticate({})).rejects.toMatchObject(refused);
     await expect(auth.authenticate(bearer('hub_ab_cd'))).rejects.toMatchObject(refused);
@@ -79,7 +84,7 @@ describe('authenticate', () => {
 
   it('believes a verified key for a second', async () => {
     const { auth, keys } = services();
-    const { key } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
     await auth.authenticate(bearer(key));
     await auth.authenticate(bearer(key));
     expect(store.lookups).toBe(1);
@@ -90,7 +95,7 @@ describe('authenticate', () => {
 
   it('asks once for many requests that come with a key at the same time', async () => {
     const { auth, keys } = services();
-    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
     const before = store.lookups;
     const many = await Promise.all(
       Array.from({ length: 1000 }, () => auth.authenticate(bearer(key))),
@@ -104,20 +109,20 @@ describe('authenticate', () => {
 
   it('lets no request after a revocation join a look-up from before it', async () => {
     const { auth, keys } = services();
-    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
     const early = auth.authenticate(bearer(key)).catch(() => undefined);
-    await keys.revoke(record.id);
+    await keys.revoke(record.id, ADMIN);
     await expect(auth.authenticate(bearer(key))).rejects.toThrow('not valid');
     await early;
   });
 
   it('refuses a key at once when it is revoked here, and in a second when elsewhere', async () => {
     const { auth, keys } = services();
-    const here = await keys.create({ name: 'n', scopes: ['a2a'] });
-    const elsewhere = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const here = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
+    const elsewhere = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
     await auth.authenticate(bearer(here.key));
     await auth.authenticate(bearer(elsewhere.key));
-    await keys.revoke(here.record.id);
+    await keys.revoke(here.record.id, ADMIN);
     await expect(auth.authenticate(bearer(here.key))).rejects.toThrow('not valid');
     await store.revoke(elsewhere.record.id, clock.now());
     clock.ms += 1001;
@@ -135,14 +140,16 @@ describe('auth.mode none', () => {
     }).auth;
     expect(await local.authenticate({})).toMatchObject({
       id: 'anonymous',
-      scopes: new Set(['a2a', 'push', 'agents', 'admin']),
+      scopes: new Set(['a2a', 'push', 'agents', 'routing', 'admin']),
     });
-    expect((await open.authenticate({})).scopes).toEqual(new Set(['a2a', 'push', 'agents']));
+    expect((await open.authenticate({})).scopes).toEqual(
+      new Set(['a2a', 'push', 'agents', 'routing']),
+    );
   });
 
   it('still knows who presents a key', async () => {
     const { auth, keys } = services({ auth: { mode: 'none' } });
-    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
     expect((await auth.authenticate(bearer(key))).id).toBe(record.principalId);
     expect((await auth.authenticate(bearer('nonsense'))).id).toBe('anonymous');
   });
@@ -151,24 +158,27 @@ describe('auth.mode none', () => {
 describe('keys', () => {
   it('gives a principal several keys, in its own organization', async () => {
     const { auth, keys } = services();
-    const first = await keys.create({ name: 'old', scopes: ['a2a'], organization: 'acme' });
+    const first = await keys.create({ name: 'old', scopes: ['a2a'], organization: 'acme' }, ADMIN);
     const { principalId } = first.record;
-    const second = await keys.create({ name: 'new', scopes: ['a2a'], principalId });
+    const second = await keys.create({ name: 'new', scopes: ['a2a'], principalId }, ADMIN);
     expect(second.record).toMatchObject({ principalId, organization: 'acme' });
-    await keys.revoke(first.record.id);
+    await keys.revoke(first.record.id, ADMIN);
     expect((await auth.authenticate(bearer(second.key))).id).toBe(principalId);
   });
 
   it('names the field when the principal is unknown or belongs to another organization', async () => {
     const { keys } = services();
-    const { record } = await keys.create({ name: 'n', scopes: ['a2a'], organization: 'acme' });
+    const { record } = await keys.create(
+      { name: 'n', scopes: ['a2a'], organization: 'acme' },
+      ADMIN,
+    );
     const request = { name: 'n', scopes: ['a2a'] as const };
-    await expect(keys.create({ ...request, principalId: 'nobody' })).rejects.toMatchObject({
+    await expect(keys.create({ ...request, principalId: 'nobody' }, ADMIN)).rejects.toMatchObject({
       violations: [{ field: 'principal' }],
     });
     const { principalId } = record;
     await expect(
-      keys.create({ ...request, principalId, organization: 'other' }),
+      keys.create({ ...request, principalId, organization: 'other' }, ADMIN),
     ).rejects.toMatchObject({ violations: [{ field: 'organization' }] });
   });
 
@@ -203,7 +213,9 @@ describe('keys', () => {
   });
 
   it('does not know an unknown key when it is to be revoked', async () => {
-    await expect(services().keys.revoke('none')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    await expect(services().keys.revoke('none', ADMIN)).rejects.toMatchObject({
+      reason: 'NOT_FOUND',
+    });
   });
 });
 
@@ -211,7 +223,7 @@ describe('a key with a time to expire', () => {
   it('is valid until then and refused with that reason from then on', async () => {
     const { auth, keys } = services();
     const expiresAt = new Date(clock.now().getTime() + 1500);
-    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt });
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt }, ADMIN);
     expect(await auth.authenticate(bearer(key))).toMatchObject({ expiresAt });
     clock.ms = expiresAt.getTime() - 1;
     await auth.authenticate(bearer(key));
@@ -226,7 +238,7 @@ describe('a key with a time to expire', () => {
   it('is not looked up again soon by those that go on showing it, nor is a forged one', async () => {
     const { auth, keys } = services();
     const expiresAt = new Date(clock.now().getTime() + 1500);
-    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt });
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt }, ADMIN);
     clock.ms = expiresAt.getTime();
     const before = store.lookups;
     for (let polls = 0; polls < 20; polls += 1) {
@@ -243,13 +255,13 @@ describe('a key with a time to expire', () => {
   it('cannot be made when that is past', async () => {
     const { keys } = services();
     const request = { name: 'n', scopes: ['a2a' as const], expiresAt: clock.now() };
-    await expect(keys.create(request)).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
+    await expect(keys.create(request, ADMIN)).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
   });
 
   it('is not that of who comes without one', async () => {
     const { auth, keys } = services({ auth: { mode: 'none' } });
     const expiresAt = new Date(clock.now().getTime() + 1);
-    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt });
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt }, ADMIN);
     clock.ms = expiresAt.getTime();
     expect(await auth.authenticate(bearer(key))).toMatchObject({ id: 'anonymous' });
   });

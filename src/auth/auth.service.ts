@@ -46,7 +46,7 @@ export class AuthService {
     private readonly certificates: CertificateCallers,
   ) {
     if (config.auth.mode !== 'none') return;
-    const scopes: Scope[] = ['a2a', 'push', 'agents'];
+    const scopes: Scope[] = ['a2a', 'push', 'agents', 'routing'];
     if (isLoopback(config.server.host)) scopes.push('admin');
     this.anonymous = principalOf({
       id: ANONYMOUS_PRINCIPAL,

@@ -40,8 +40,9 @@ export class FakeApiKeyStore extends ApiKeyStore {
     return Promise.resolve(this.organizations.get(principalId));
   }
 
-  list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
+  list(organization: string | null, limit: number, cursor?: string): Promise<Page<ApiKey>> {
     const rows = [...this.keys.values()]
+      .filter((key) => organization === null || key.organization === organization)
       .filter((key) => cursor === undefined || key.id < cursor)
       .sort((a, b) => (a.id < b.id ? 1 : -1));
     const items = rows.slice(0, limit);

@@ -13,7 +13,11 @@ export class CreateKeyDto {
   @Text({ like: NAME, example: 'billing service' })
   name!: string;
 
-  @Text({ optional: 'or-null', like: NAME, default: 'default' })
+  @Text({
+    optional: 'or-null',
+    like: NAME,
+    description: 'Default: `default`; for callers with access:organization alone, their own.',
+  })
   organization?: string;
 
   @Choice(SCOPES, { optional: true, list: { min: 1 }, default: ['a2a'] })

@@ -8,7 +8,8 @@ import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
 import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
-import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION } from './principal.js';
+import { administeredOrganization, administersAccess, refuseBeyond } from './granting.js';
+import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, type Principal } from './principal.js';
 import { hashOf, newKey, isKeyId } from './credential.js';
 import { makeAdminKey } from './make-admin-key.js';
 import { CredentialWatch } from './credential-watch.js';
@@ -46,12 +47,19 @@ export class KeysService {
     @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'record'>,
   ) {}
 
-  /** Makes a key. The returned `key` cannot be had again. */
-  async create(request: NewKey): Promise<{ readonly key: string; readonly record: ApiKey }> {
+  /**
+   * Makes a key, as far as the caller may grant what it may do ({@link refuseBeyond}). The returned `key` cannot be had
+   * again.
+   */
+  async create(
+    request: NewKey,
+    caller: Principal,
+  ): Promise<{ readonly key: string; readonly record: ApiKey }> {
+    refuseBeyond(caller, request.scopes);
     const now = this.clock.now();
     const { expiresAt = null } = request;
     if (expiresAt !== null) inFuture(expiresAt, now);
-    const organization = await this.organizationFor(request);
+    const organization = await this.organizationFor(request, caller);
     const { id, key } = newKey(this.ids);
     const record: ApiKey = {
       id,
@@ -73,16 +81,16 @@ export class KeysService {
 
   /**
    * Makes a key for the same principal with the same name and scopes; the one it replaces is valid for `overlapMs` more.
-   * It expires when the other would have, unless `expiresAt` says otherwise. Rejects with NOT_FOUND, and with CONFLICT for
-   * a key that is not valid any more.
+   * It expires when the other would have, unless `expiresAt` says otherwise. Rejects with NOT_FOUND, with CONFLICT for
+   * a key that is not valid any more, and with PERMISSION_DENIED for one that the caller may not grant.
    */
   async rotate(
     id: string,
+    caller: Principal,
     overlapMs: number,
     expiresAt?: Date,
   ): Promise<{ readonly key: string; readonly record: ApiKey }> {
-    const old = await this.store.find(id);
-    if (old === undefined) return unknownKey(id);
+    const old = await this.administered(id, caller);
     const now = this.clock.now();
     const fresh = newKey(this.ids);
     const record: ApiKey = {
@@ -106,18 +114,23 @@ export class KeysService {
     return { key: fresh.key, record };
   }
 
-  /** Newest first; `cursor` is a `nextCursor` of the same list. */
-  async list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
+  /** Those that the caller administers, newest first; `cursor` is a `nextCursor` of the same list. */
+  async list(caller: Principal, limit: number, cursor?: string): Promise<Page<ApiKey>> {
     const after = cursor === undefined ? undefined : readCursor('keys', cursor, isKeyId);
-    const { items, nextCursor } = await this.store.list(limit, after);
+    const { items, nextCursor } = await this.store.list(
+      administeredOrganization(caller),
+      limit,
+      after,
+    );
     return { items, nextCursor: nextCursor === null ? null : issueCursor('keys', nextCursor) };
   }
 
   /**
    * Revokes a key; it is refused at once here and within about a second by other processes. Its open
-   * calls end at once here and within about two seconds at others.
+   * calls end at once here and within about two seconds at others. Rejects as {@link rotate} does.
    */
-  async revoke(id: string): Promise<void> {
+  async revoke(id: string, caller: Principal): Promise<void> {
+    await this.administered(id, caller);
     if (!(await this.store.revoke(id, this.clock.now()))) {
       return unknownKey(id);
     }
@@ -142,14 +155,29 @@ export class KeysService {
     return { from: 'now', key };
   }
 
-  private async organizationFor(request: NewKey): Promise<string> {
+  /** A key of the caller's organization, or of any; not one that can do more than the caller may grant. */
+  private async administered(id: string, caller: Principal): Promise<ApiKey> {
+    const key = await this.store.find(id);
+    if (key === undefined || !administersAccess(caller, key.organization)) return unknownKey(id);
+    refuseBeyond(caller, key.scopes);
+    return key;
+  }
+
+  private async organizationFor(request: NewKey, caller: Principal): Promise<string> {
     const { principalId, organization } = request;
-    if (principalId === undefined) return organization ?? DEFAULT_ORGANIZATION;
+    const usual = administeredOrganization(caller) ?? DEFAULT_ORGANIZATION;
+    if (organization !== undefined && !administersAccess(caller, organization)) {
+      const text = 'Keys of other organizations than its own need a caller with the scope access.';
+      throw new HubError('PERMISSION_DENIED', text, { refusal: { scope: 'access' } });
+    }
+    if (principalId === undefined) return organization ?? usual;
     const existing =
       principalId === ADMIN_PRINCIPAL
         ? DEFAULT_ORGANIZATION
         : await this.store.organizationOf(principalId);
-    if (existing === undefined) throw invalidField('principal', 'there is no such principal');
+    if (existing === undefined || !administersAccess(caller, existing)) {
+      throw invalidField('principal', 'there is no such principal');
+    }
     if (organization !== undefined && organization !== existing) {
       throw invalidField('organization', `the principal belongs to ${existing}`);
     }

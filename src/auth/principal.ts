@@ -1,4 +1,4 @@
-import type { Scope } from '../common/scope.js';
+import { holds, type Scope } from '../common/scope.js';
 
 /** The organization of callers that were given none. */
 export const DEFAULT_ORGANIZATION = 'default';
@@ -61,19 +61,19 @@ export function principalOf({
 export type Visibility =
   | { readonly kind: 'principal'; readonly principalId: string; readonly organization: string }
   | { readonly kind: 'organization'; readonly organization: string }
-  /** The hub itself (runner, recovery, push worker) and operators with scope `admin`. */
+  /** The hub itself (runner, recovery, push worker) and operators. */
   | { readonly kind: 'everything' };
 
 export const EVERYTHING: Visibility = { kind: 'everything' };
 
-/** True when the principal holds the scope; `admin` holds all of them. */
-export function hasScope(principal: Principal, scope: Scope): boolean {
-  return principal.scopes.has('admin') || principal.scopes.has(scope);
+/** True when the principal holds the scope, or one that holds it. */
+export function hasScope({ scopes }: Principal, scope: Scope): boolean {
+  return holds(scopes, scope);
 }
 
 /**
  * What this principal sees in the A2A API: its own rows, or its organization's with scope
- * `tasks:organization`. Being an operator (`admin`) widens nothing there; the admin API uses
+ * `tasks:organization`. Being an operator (`admin`, `tasks:all`) widens nothing there; the admin API uses
  * {@link EVERYTHING} after checking the scope.
  */
 export function visibilityOf(principal: Principal): Visibility {

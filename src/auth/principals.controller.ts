@@ -9,24 +9,27 @@ import { PrincipalDto, PrincipalQueryDto } from './principal.dto.js';
 import type { Principal } from './principal.js';
 import { PrincipalsService } from './principals.service.js';
 
-@AdminController('principals', 'api/v1/principals', 'admin')
+@AdminController('principals', 'api/v1/principals', 'access:organization')
 export class PrincipalsController {
   constructor(private readonly principals: PrincipalsService) {}
 
   @Get()
   @ApiOperation({ summary: 'List principals and how many valid keys each has.' })
   @ApiOkResponse({ type: PageType(PrincipalDto) })
-  async list(@Query() query: PrincipalQueryDto): Promise<Page<PrincipalDto>> {
+  async list(
+    @Query() query: PrincipalQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<Page<PrincipalDto>> {
     const { limit, cursor, ...filter } = query;
-    const page = await this.principals.list(filter, limit, cursor);
+    const page = await this.principals.list(filter, caller, limit, cursor);
     return { ...page, items: page.items.map((record) => this.view(record)) };
   }
 
   @Get(':id(^[^:]+)')
   @ApiOperation({ summary: 'Get a principal.' })
   @ApiOkResponse({ type: PrincipalDto })
-  async get(@Param('id') id: string): Promise<PrincipalDto> {
-    return this.view(await this.principals.get(id));
+  async get(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<PrincipalDto> {
+    return this.view(await this.principals.get(id, caller));
   }
 
   @Post(':id(^[^:]+)::disable')
@@ -42,7 +45,7 @@ export class PrincipalsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<PrincipalDto> {
-    return this.view(await this.principals.disable(id, caller.id));
+    return this.view(await this.principals.disable(id, caller));
   }
 
   @Post(':id(^[^:]+)::enable')
@@ -56,7 +59,7 @@ export class PrincipalsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<PrincipalDto> {
-    return this.view(await this.principals.enable(id, caller.id));
+    return this.view(await this.principals.enable(id, caller));
   }
 
   private view(record: PrincipalRecord): PrincipalDto {

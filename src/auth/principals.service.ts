@@ -6,7 +6,13 @@ import { Log } from '../common/logger.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
 import { AuthService } from './auth.service.js';
-import { ADMIN_PRINCIPAL, ANONYMOUS_PRINCIPAL, DEFAULT_ORGANIZATION } from './principal.js';
+import { administeredOrganization, administersAccess } from './granting.js';
+import {
+  ADMIN_PRINCIPAL,
+  ANONYMOUS_PRINCIPAL,
+  DEFAULT_ORGANIZATION,
+  type Principal,
+} from './principal.js';
 import { type Hold, holdOf } from './domain/hold.js';
 import { CredentialWatch } from './credential-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
@@ -36,18 +42,26 @@ export class PrincipalsService implements OnModuleInit {
     await put(ANONYMOUS_PRINCIPAL, auth.mode === 'none');
   }
 
-  async get(id: string): Promise<PrincipalRecord> {
-    return (await this.store.get(id)) ?? unknown(id);
+  /** Throws NOT_FOUND for one whose access the caller does not administer, too. */
+  async get(id: string, caller: Principal): Promise<PrincipalRecord> {
+    const found = await this.store.get(id);
+    return found !== undefined && administersAccess(caller, found.organization)
+      ? found
+      : unknown(id);
   }
 
-  /** The newest first; `cursor` is a `nextCursor` of the same list. */
+  /** Those whose access the caller administers, the newest first; `cursor` is a `nextCursor` of the same list. */
   async list(
     filter: PrincipalFilter,
+    caller: Principal,
     limit: number,
     cursor?: string,
   ): Promise<Page<PrincipalRecord>> {
     const after = cursor === undefined ? undefined : readCursor('principals', cursor, isAnId);
-    const { items, nextCursor } = await this.store.list(filter, limit, after);
+    const only = administeredOrganization(caller);
+    const { organization = only ?? undefined } = filter;
+    if (only !== null && organization !== only) return { items: [], nextCursor: null };
+    const { items, nextCursor } = await this.store.list({ ...filter, organization }, limit, after);
     return {
       items,
       nextCursor: nextCursor === null ? null : issueCursor('principals', nextCursor),
@@ -64,33 +78,42 @@ export class PrincipalsService implements OnModuleInit {
    * From the answer on no key of the principal is valid and no webhook is sent for it; its open calls
    * end, at once here and within some two seconds elsewhere. Its tasks go on, and what its webhooks had
    * to tell waits. CONFLICT for the hub's own principals and for the caller's: somebody has to be able
-   * to enable it again.
+   * to enable it again. PERMISSION_DENIED for one that acts for
+   * other organizations, by callers who administer the access of one.
    */
-  async disable(id: string, callerId: string): Promise<PrincipalRecord> {
+  async disable(id: string, caller: Principal): Promise<PrincipalRecord> {
     if (id === ADMIN_PRINCIPAL || id === ANONYMOUS_PRINCIPAL) {
       const instead =
         id === ADMIN_PRINCIPAL ? 'revoke its keys instead' : 'set auth.mode to keys instead';
       throw new HubError('CONFLICT', `The principal ${id} is the hub's own: ${instead}.`);
     }
-    if (id === callerId) {
+    const { status } = await this.get(id, caller);
+    if (id === caller.id) {
       throw new HubError('CONFLICT', 'This key is of that principal: use a key of another one.');
+    }
+    // Whoever acts for other organizations, too, is for those who administer the access of all.
+    if (status.plainSince === null && administeredOrganization(caller) !== null) {
+      const text =
+        'A principal that acts for other organizations needs a caller with the scope access.';
+      throw new HubError('PERMISSION_DENIED', text, { refusal: { scope: 'access' } });
     }
     if (!(await this.store.disable(id, this.clock.now()))) return unknown(id);
     this.auth.forgetPrincipal(id);
     this.watch.disabled(id);
     await this.changes.notify(id);
-    this.log.info({ principal: id, by: callerId }, 'a principal was disabled');
-    return this.get(id);
+    this.log.info({ principal: id, by: caller.id }, 'a principal was disabled');
+    return this.get(id, caller);
   }
 
   /** Its keys that were not revoked are valid again, and what waits is sent. */
-  async enable(id: string, callerId: string): Promise<PrincipalRecord> {
+  async enable(id: string, caller: Principal): Promise<PrincipalRecord> {
+    await this.get(id, caller);
     if (!(await this.store.enable(id))) return unknown(id);
     this.auth.forgetRefused();
     this.watch.enabled(id);
     await this.changes.notify(id);
-    this.log.info({ principal: id, by: callerId }, 'a principal was enabled');
-    return this.get(id);
+    this.log.info({ principal: id, by: caller.id }, 'a principal was enabled');
+    return this.get(id, caller);
   }
 }
 

@@ -187,20 +187,20 @@ export class DryRunDto {
   @Nested(() => WrittenRuleDto, {
     optional: true,
     list: { max: RULE_LIMITS.rules },
-    description: 'Unsaved rules to use instead of all saved ones (scope `agents`).',
+    description: 'Unsaved rules to use instead of all saved ones (scope `routing`).',
   })
   rules?: WrittenRuleDto[];
 
   @Nested(() => CreateRuleDto, {
     optional: true,
     description:
-      'One unsaved rule to use in addition to the saved ones, or instead of the one with its id (scope `agents`).',
+      'One unsaved rule to use in addition to the saved ones, or instead of the one with its id (scope `routing`).',
   })
   rule?: CreateRuleDto;
 
   @Nested(() => DryRunCallerDto, {
     optional: true,
-    description: 'The caller to assume; default: the actual caller (scope `agents`).',
+    description: 'The caller to assume; default: the actual caller (scope `routing`).',
   })
   caller?: DryRunCallerDto;
 }

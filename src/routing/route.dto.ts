@@ -195,7 +195,7 @@ export class DryRunRouteDto extends RouteDto {
     optional: true,
     list: true,
     description:
-      'The outcome of each rule, when rules were evaluated; for callers who may manage them (scope `agents`).',
+      'The outcome of each rule, when rules were evaluated; for callers who may manage them (scope `routing`).',
   })
   readonly rules?: readonly RuleReportDto[];
 }

@@ -70,9 +70,9 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
   describe('list', () => {
     it('pages through all keys, the highest id first', async () => {
       for (const id of ['k1', 'k3', 'k2', 'k5', 'k4']) await store.add(keyOf({ id }));
-      const first = await store.list(2);
-      const second = await store.list(2, first.nextCursor!);
-      const third = await store.list(2, second.nextCursor!);
+      const first = await store.list(null, 2);
+      const second = await store.list(null, 2, first.nextCursor!);
+      const third = await store.list(null, 2, second.nextCursor!);
       const ids = [first, second, third].map((page) => page.items.map((key) => key.id));
       expect(ids).toEqual([['k5', 'k4'], ['k3', 'k2'], ['k1']]);
       expect(third.nextCursor).toBeNull();
@@ -80,11 +80,25 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
 
     it('has no next page when the last one is full', async () => {
       for (const id of ['k1', 'k2']) await store.add(keyOf({ id }));
-      expect((await store.list(2)).nextCursor).toBeNull();
+      expect((await store.list(null, 2)).nextCursor).toBeNull();
+    });
+
+    it('is of one organization where that is asked for', async () => {
+      for (const [id, organization] of Object.entries({ k1: 'acme', k2: 'umbrella', k3: 'acme' })) {
+        await store.add(keyOf({ id, principalId: `of-${organization}`, organization }));
+      }
+      const first = await store.list('acme', 1);
+      const second = await store.list('acme', 1, first.nextCursor!);
+      expect([first, second].map(({ items }) => items.map(({ id }) => id))).toEqual([
+        ['k3'],
+        ['k1'],
+      ]);
+      expect(second.nextCursor).toBeNull();
+      expect((await store.list('none', 5)).items).toEqual([]);
     });
 
     it('is empty at first', async () => {
-      expect(await store.list(10)).toEqual({ items: [], nextCursor: null });
+      expect(await store.list(null, 10)).toEqual({ items: [], nextCursor: null });
     });
   });
 

@@ -6,6 +6,7 @@ import { describeDatabases } from '../support/databases.js';
 import { FakeAgent } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import { artifactTexts, collect, HubTasks, statusText } from '../support/hub-tasks.js';
+import { OPERATOR } from '../support/operator.js';
 
 describeDatabases('expiry of contexts and keys', taskExpiryContract);
 
@@ -67,7 +68,7 @@ describeDatabases('two processes on one database', (databases) => {
     const requested = await api.send('ask');
     for (const { id } of tasks) await api.until(id, TaskState.TASK_STATE_WORKING);
 
-    expect(await api.stopper.stop('a')).toEqual({ canceled: 3, movedOn: 0 });
+    expect(await api.stopper.stop('a', OPERATOR)).toEqual({ canceled: 3, movedOn: 0 });
     for (const { id } of [...tasks, requested]) {
       const task = await api.get(id);
       expect(task.status?.state).toBe(TaskState.TASK_STATE_CANCELED);

@@ -18,20 +18,32 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^(GET|HEAD|OPTIONS) \/\.well-known\/jwks\.json$/, 'public'],
   [/^(GET|HEAD) \/metrics$/, 'optional'],
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
-  [/^[A-Z]+ \/api\/v1\/(keys|signing-keys|secrets|principals|usage|audit)\b/, 'admin'],
-  [/^[A-Z]+ \/api\/v1\/(agents|composite-skills|routes\/rules)\b/, 'agents'],
+  [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets)\b/, 'admin'],
+  [/^[A-Z]+ \/api\/v1\/audit\b/, 'audit'],
+  [/^[A-Z]+ \/api\/v1\/(usage\b|principals.*::handover$)/, 'access'],
+  [/^[A-Z]+ \/api\/v1\/(keys|principals)\b/, 'access:organization'],
+  [/^[A-Z]+ \/api\/v1\/agents\b/, 'agents:organization'],
+  [/^[A-Z]+ \/api\/v1\/(composite-skills|routes\/rules)\b/, 'routing'],
   [/^POST \/api\/v1\/routes::dry-run$/, 'a2a'],
   [/^DELETE \/api\/v1\/tasks\/:id$/, 'a2a'],
-  [/^(GET|HEAD) \/api\/v1\/tasks\/:id\/content$/, 'admin'],
-  [/^POST \/api\/v1\/tasks\/:id\(.+\)::(cancel|retry)$/, 'admin'],
+  [/^(GET|HEAD) \/api\/v1\/tasks\/:id\/content$/, 'tasks:all'],
+  [/^POST \/api\/v1\/tasks\/:id\(.+\)::(cancel|retry)$/, 'tasks:all'],
   [/^(GET|HEAD) \/api\/v1\/tasks\b/, 'tasks:organization'],
-  [/^(POST|PATCH|DELETE) \/api\/v1\/push\/auth-profiles\b/, 'admin'],
+  [/^(POST|PATCH|DELETE) \/api\/v1\/push\/auth-profiles\b/, 'push:all'],
   [/^(GET|HEAD) \/api\/v1\/push\/auth-profiles\b/, 'push'],
   [/^[A-Z]+ \/api\/v1\/push\/(?!auth-profiles)/, 'push'],
   [/^OPTIONS \/(a2a\b.*|v1\/card|agent\/authenticatedExtendedCard)?$/, 'public'],
   [/^(GET|HEAD|POST|DELETE) \/a2a(?!.*\.well-known)/, 'a2a'],
   [/^(POST \/|(GET|HEAD) \/(v1\/card|agent\/authenticatedExtendedCard))$/, 'a2a'],
 ];
+
+/** The scopes that open what another one does; `admin` opens all. */
+const WIDER: Partial<Record<DeclaredRoute['access'], Scope>> = {
+  'tasks:organization': 'tasks:all',
+  push: 'push:all',
+  'agents:organization': 'agents',
+  'access:organization': 'access',
+};
 
 let hub: Hub;
 const keys = new Map<Scope, string>();
@@ -184,7 +196,8 @@ function isRight(
   if (access === 'secret') return status === 404;
   if (access === 'public' || access === 'optional') return ![401, 403, 405].includes(status);
   if (scope === undefined) return status === 401;
-  return scope === access || scope === 'admin' ? ![401, 403, 405].includes(status) : status === 403;
+  const opens = [access, WIDER[access], 'admin'].includes(scope);
+  return opens ? ![401, 403, 405].includes(status) : status === 403;
 }
 
 /** The status of a request with a body that never ends; how long it took until the hub closed. */

@@ -147,7 +147,7 @@ describe('API keys', () => {
     const key = await hub.createKey({ scopes: ['a2a', 'push', 'agents', 'tasks:organization'] });
     const answer = await hub.admin('GET', '/api/v1/keys', undefined, key);
     expect(answer.status).toBe(403);
-    expect(answer.body.detail).toContain('admin');
+    expect(answer.body.detail).toContain('access:organization');
   });
 
   it.each([

@@ -160,11 +160,13 @@ describe('the API of rules', () => {
     expect((await hub.admin('PATCH', `${RULES}/one`, { id: 'two' })).status).toBe(400);
   });
 
-  it('is for those who manage agents', async () => {
+  it('is for those who manage routing', async () => {
     const key = await hub.createKey();
     expect((await hub.admin('GET', RULES, undefined, key)).status).toBe(403);
     expect((await hub.admin('POST', RULES, { name: 'r', target }, key)).status).toBe(403);
-    const operator = await hub.createKey({ scopes: ['agents'] });
+    const agents = await hub.createKey({ scopes: ['agents'] });
+    expect((await hub.admin('GET', RULES, undefined, agents)).status).toBe(403);
+    const operator = await hub.createKey({ scopes: ['routing'] });
     expect((await hub.admin('GET', RULES, undefined, operator)).status).toBe(200);
     expect((await fetch(hub.url + RULES)).status).toBe(401);
   });

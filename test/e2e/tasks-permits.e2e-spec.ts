@@ -3,6 +3,7 @@ import { TaskState } from '../../src/protocol/a2a.js';
 import { FakeAgent } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import { BOB, EVE, HubTasks } from '../support/hub-tasks.js';
+import { OPERATOR } from '../support/operator.js';
 
 let hub: HubTasks;
 afterEach(async () => {
@@ -115,7 +116,7 @@ describe('places of the runner', () => {
     for (let n = 0; n < 20; n++) requested.push(await hub.begin('go', { to: ['gone'] }));
     for (const { id } of requested) await hub.until(id, TaskState.TASK_STATE_INPUT_REQUIRED);
     gone.onCancel = 'silent';
-    await hub.stopper.stop('gone');
+    await hub.stopper.stop('gone', OPERATOR);
     await eventually(() => expect(gone.called('cancel')).toBe(16));
     const { id } = await hub.begin('quick', { to: ['quick'] });
     await hub.until(id, TaskState.TASK_STATE_COMPLETED);

@@ -5,6 +5,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
@@ -18,7 +19,7 @@ import { RegisterAgentDto } from '../request/register-agent.dto.js';
 import { AgentQueryDto } from './agent-query.dto.js';
 import { AgentDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
 
-@AdminController('agents', 'api/v1/agents', 'agents')
+@AdminController('agents', 'api/v1/agents', 'agents:organization')
 export class AgentsController {
   constructor(
     private readonly agents: AgentsService,
@@ -30,33 +31,43 @@ export class AgentsController {
   @Post()
   @ApiOperation({ summary: 'Register an agent; the answer reports what the hub will call.' })
   @ApiCreatedResponse({ type: RegisteredAgentDto })
-  async register(@Body() body: RegisterAgentDto): Promise<RegisteredAgentDto> {
-    const registration = await this.agents.register(body);
+  async register(
+    @Body() body: RegisterAgentDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<RegisteredAgentDto> {
+    const registration = await this.agents.register(body, caller);
     return new RegisteredAgentDto(registration, this.monitor.viewOf(registration.agent.id));
   }
 
   @Get()
   @ApiOperation({ summary: 'List agents by id, filtered.' })
   @ApiOkResponse({ type: PageType(AgentDto) })
-  async list(@Query() query: AgentQueryDto): Promise<Page<AgentDto>> {
+  async list(
+    @Query() query: AgentQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<Page<AgentDto>> {
     const { limit, cursor, state, ...filter } = query;
     const enabled = state === undefined ? undefined : state === 'enabled';
-    const page = await this.agents.list({ ...filter, enabled }, limit, cursor);
+    const page = await this.agents.list({ ...filter, enabled }, caller, limit, cursor);
     return { ...page, items: page.items.map((agent) => this.shown(agent)) };
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Get an agent.' })
   @ApiOkResponse({ type: AgentDto })
-  async get(@Param('id') id: string): Promise<AgentDto> {
-    return this.shown(await this.agents.get(id));
+  async get(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<AgentDto> {
+    return this.shown(await this.agents.get(id, caller));
   }
 
   @Patch(':id')
   @ApiOperation({ summary: "Change the operator's settings of an agent." })
   @ApiOkResponse({ type: AgentDto })
-  async patch(@Param('id') id: string, @Body() body: PatchAgentDto): Promise<AgentDto> {
-    return this.shown(await this.agents.patch(id, body));
+  async patch(
+    @Param('id') id: string,
+    @Body() body: PatchAgentDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<AgentDto> {
+    return this.shown(await this.agents.patch(id, body, caller));
   }
 
   @Delete(':id')
@@ -65,8 +76,8 @@ export class AgentsController {
     summary: 'Delete an agent; tasks it is working on can still be canceled for 30 days.',
   })
   @ApiNoContentResponse()
-  async remove(@Param('id') id: string): Promise<void> {
-    await this.agents.remove(id);
+  async remove(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
+    await this.agents.remove(id, caller);
   }
 
   // The plain `:id:refresh` would also match other verbs after the second colon.
@@ -74,8 +85,11 @@ export class AgentsController {
   @HttpCode(200)
   @ApiOperation({ summary: "Refresh the agent's card; the answer reports what changed." })
   @ApiOkResponse({ type: RefreshedAgentDto })
-  async refresh(@Param('id') id: string): Promise<RefreshedAgentDto> {
-    const refreshed = await this.agents.refresh(id);
+  async refresh(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<RefreshedAgentDto> {
+    const refreshed = await this.agents.refresh(id, caller);
     return new RefreshedAgentDto(
       refreshed,
       this.monitor.viewOf(id),

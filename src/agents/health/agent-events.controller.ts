@@ -10,13 +10,14 @@ import { PageType } from '../../common/http/page-type.js';
 import type { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
+import { administers, organizationOfAgents } from '../registry/administered.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { type AgentEvent, AgentEvents } from './agent-events.js';
 import { AgentChangeDto, AgentEventDto, AgentEventQueryDto } from './agent-health.dto.js';
 import { AgentMonitor } from './agent-monitor.js';
 
 /** Tells operators how agents stand, as it changes. */
-@AdminController('agents', 'api/v1/agents/events', 'agents')
+@AdminController('agents', 'api/v1/agents/events', 'agents:organization')
 export class AgentEventsController {
   constructor(
     private readonly events: AgentEvents,
@@ -34,13 +35,19 @@ export class AgentEventsController {
       'The newest 1000 since this process started; each process has its own list. A cursor from another process, or from before a restart, is refused.',
   })
   @ApiOkResponse({ type: PageType(AgentEventDto) })
-  list(@Query() { limit, cursor, agentId }: AgentEventQueryDto): Page<AgentEventDto> {
+  list(
+    @Query() { limit, cursor, agentId }: AgentEventQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Page<AgentEventDto> {
     const before =
       cursor === undefined
         ? undefined
         : readCursor('agent-events', cursor, (id) => this.events.isOwn(id));
     this.monitor.removeGone();
-    const found = this.events.newest(limit + 1, agentId, before);
+    const isShown = this.shownTo(caller);
+    const isMeant = (id: string): boolean =>
+      (agentId === undefined || id === agentId) && isShown(id);
+    const found = this.events.newest(limit + 1, isMeant, before);
     const page = pageOf('agent-events', found, limit, ({ id }) => id);
     return { ...page, items: page.items.map((event) => new AgentEventDto(event)) };
   }
@@ -62,8 +69,12 @@ export class AgentEventsController {
     reply.hijack();
     const { heartbeatMs, streamBufferBytes: bufferBytes } = this.config.tasks;
     const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });
-    const send = ({ id, change }: AgentEvent): void =>
-      feed.send({ id, event: 'agent', data: new AgentChangeDto(change) });
+    const isShown = this.shownTo(principal);
+    const send = ({ id, change }: AgentEvent): void => {
+      if (isShown(change.agentId)) {
+        feed.send({ id, event: 'agent', data: new AgentChangeDto(change) });
+      }
+    };
     // Changes not published yet are published to the other streams now, so that none follows this snapshot.
     this.monitor.removeGone();
     const ending = new AbortController();
@@ -82,12 +93,23 @@ export class AgentEventsController {
     leave.push(this.keys.watch(principal, ending));
     const missed = lastEventId === undefined ? undefined : this.events.after(lastEventId);
     if (missed) for (const event of missed) send(event);
-    else feed.send({ id: this.events.newestId, event: 'snapshot', data: this.snapshot() });
+    else feed.send({ id: this.events.newestId, event: 'snapshot', data: this.snapshot(isShown) });
     if (this.draining.signal.aborted) end();
   }
 
-  private snapshot(): object {
-    const agents = this.registry.all().map(({ id: agentId }) => {
+  /** Asked at each event: an agent may be opened for others, or no longer. */
+  private shownTo(caller: Principal): (agentId: string) => boolean {
+    return (agentId) => {
+      const agent = this.registry.known(agentId);
+      return agent === undefined
+        ? organizationOfAgents(caller) === null
+        : administers(caller, agent);
+    };
+  }
+
+  private snapshot(isShown: (agentId: string) => boolean): object {
+    const shown = this.registry.all().filter(({ id }) => isShown(id));
+    const agents = shown.map(({ id: agentId }) => {
       const { health, breaker } = this.monitor.conditionOf(agentId);
       return { agentId, health, breaker };
     });

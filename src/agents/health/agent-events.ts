@@ -54,14 +54,18 @@ export class AgentEvents {
     this.published.emit(event);
   }
 
-  /** Those still kept, of one agent or of all, newest first; `before` is the id of one, and only older ones are given. */
-  newest(limit: number, agentId?: string, before?: string): readonly AgentEvent[] {
+  /** Those still kept of the agents that are meant, newest first; `before` is the id of one, and only older ones are given. */
+  newest(
+    limit: number,
+    isMeant: (agentId: string) => boolean = () => true,
+    before?: string,
+  ): readonly AgentEvent[] {
     const end = before === undefined ? Infinity : this.countOf(before);
     const found: AgentEvent[] = [];
     for (let at = this.kept.length - 1; at >= 0 && found.length < limit; at--) {
       const event = this.kept[at]!;
       const isOlder = this.countOf(event.id) < end;
-      if (isOlder && (agentId === undefined || event.change.agentId === agentId)) found.push(event);
+      if (isOlder && isMeant(event.change.agentId)) found.push(event);
     }
     return found;
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { issueCursor, readCursor } from '../../common/cursor.js';
 import { HubError, invalidField, whyOf } from '../../common/hub-error.js';
@@ -41,6 +42,7 @@ import {
   unreadYet,
   wrongId,
 } from './agent-refusals.js';
+import { administers, organizationOfAgents, refuseOthers } from '../registry/administered.js';
 import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
@@ -74,6 +76,13 @@ export interface Refreshed {
 /** Stands for the id of an agent that is not registered. */
 const UNNAMED = 'unnamed';
 
+/** Who administers the agents of one organization registers them for that. */
+function forOwn(request: NewAgent, caller: Principal): NewAgent {
+  refuseOthers(caller, request.organizations);
+  const own = organizationOfAgents(caller);
+  return own === null ? request : { ...request, organizations: [own] };
+}
+
 /** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves. */
 @Injectable()
 export class AgentsService {
@@ -90,9 +99,11 @@ export class AgentsService {
 
   /**
    * Registers an agent; see {@link RegistrationCheck.examine} for what is refused. A requested probe
-   * comes first: its failure changes nothing, but an agent that shows a protocol from before A2A 0.2 is refused.
+   * comes first: its failure changes nothing, but an agent that shows a protocol from before A2A 0.2 is refused. Who
+   * administers the agents of one organization registers agents for that alone.
    */
-  async register(request: NewAgent): Promise<Registration> {
+  async register(written: NewAgent, caller: Principal): Promise<Registration> {
+    const request = forOwn(written, caller);
     const { id: wanted } = request;
     if (wanted !== undefined) await this.checkId(wanted);
     const { agent, checked } = await this.examined(request);
@@ -106,7 +117,8 @@ export class AgentsService {
   }
 
   /** Reports what {@link register} would do and find out, with the result of a requested probe; registers nothing. */
-  async check(request: NewAgent): Promise<Registration> {
+  async check(written: NewAgent, caller: Principal): Promise<Registration> {
+    const request = forOwn(written, caller);
     const { id: wanted } = request;
     if (wanted !== undefined && !isAgentId(wanted)) throw wrongId();
     const { agent: described, checked } = await this.examined(request);
@@ -145,15 +157,23 @@ export class AgentsService {
     return { agent, checked };
   }
 
-  /** Throws HubError NOT_FOUND. */
-  async get(id: string): Promise<Agent> {
-    return (await this.store.get(id)) ?? this.unread.get(id) ?? notFound(id);
+  /** Throws HubError NOT_FOUND, also for an agent that the caller does not administer. */
+  async get(id: string, caller: Principal): Promise<Agent> {
+    const found = (await this.store.get(id)) ?? this.unread.get(id);
+    return found !== undefined && administers(caller, found) ? found : notFound(id);
   }
 
   /**
-   * By id, declared agents among them that could not be read yet; `cursor` is a `nextCursor` of the same list.
+   * Those that the caller administers, by id, declared agents among them that could not be read yet; `cursor` is a `nextCursor` of the same list.
    */
-  async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
+  async list(
+    requested: Omit<AgentFilter, 'soleOrganization'>,
+    caller: Principal,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<Agent>> {
+    const soleOrganization = organizationOfAgents(caller) ?? undefined;
+    const filter = { ...requested, soleOrganization };
     const after = cursor === undefined ? undefined : readCursor('agents', cursor, isAgentId);
     const page = await this.store.list(filter, limit, after);
     const unread = this.unread.all().filter(({ id }) => this.registry.get(id) === undefined);
@@ -162,8 +182,9 @@ export class AgentsService {
   }
 
   /** Throws HubError NOT_FOUND, CONFLICT for a declared agent, or what the URL's checks throw. */
-  async patch(id: string, patch: AgentPatch): Promise<Agent> {
-    const present = await this.get(id);
+  async patch(id: string, patch: AgentPatch, caller: Principal): Promise<Agent> {
+    const present = await this.get(id, caller);
+    refuseOthers(caller, patch.organizations);
     refuseDeclared(present);
     refuseUnusable(present);
     // It asks for nothing, so that what is known of the agent's health stays, too.
@@ -173,6 +194,7 @@ export class AgentsService {
     const trust = await this.trustOf(present, patch.cardKeys);
     const reach = await this.reachOf({ ...present, ...trust }, patch);
     const changed = await this.store.update(id, (agent) => {
+      if (!administers(caller, agent)) return notFound(id);
       refuseDeclared(agent);
       if ((trust ?? reach) !== undefined && agent.originalCard !== present.originalCard) {
         throw new HubError('CONFLICT', `The card of ${id} was changed meanwhile; try again.`);
@@ -207,8 +229,8 @@ export class AgentsService {
    * credentials are not for, or a gRPC interface that cannot carry them; the agent then stays as it was, and
    * shows the trouble.
    */
-  async refresh(id: string): Promise<Refreshed> {
-    const before = await this.get(id);
+  async refresh(id: string, caller: Principal): Promise<Refreshed> {
+    const before = await this.get(id, caller);
     if (before.cardUrl === null) {
       throw new HubError('CONFLICT', `${id} was registered with its card; there is no address.`);
     }
@@ -256,12 +278,12 @@ export class AgentsService {
    * Takes an agent out of service, also a declared one: that one is as its declaration says again when
    * a process starts. Throws HubError NOT_FOUND.
    */
-  async disable(id: string): Promise<Agent> {
-    const disabled = await this.store.update(id, (agent) => ({
-      ...agent,
-      enabled: false,
-      updatedAt: this.clock.now(),
-    }));
+  async disable(id: string, caller: Principal): Promise<Agent> {
+    const disabled = await this.store.update(id, (agent) =>
+      administers(caller, agent)
+        ? { ...agent, enabled: false, updatedAt: this.clock.now() }
+        : notFound(id),
+    );
     await this.registry.renew();
     return disabled ?? notFound(id);
   }
@@ -270,8 +292,8 @@ export class AgentsService {
    * Deletes an agent: it gets no new message, and its id is free. What it works on goes on, and can be
    * canceled with it for 30 days.
    */
-  async remove(id: string): Promise<void> {
-    refuseDeclared(await this.get(id));
+  async remove(id: string, caller: Principal): Promise<void> {
+    refuseDeclared(await this.get(id, caller));
     if (!(await this.store.remove(id, this.clock.now()))) notFound(id);
     await this.registry.renew();
   }

@@ -3,7 +3,11 @@ import type { AgentFilter } from './agent-store.js';
 
 /** Whether an agent passes every part of the filter. */
 export function matchesFilter(agent: Agent, filter: AgentFilter): boolean {
-  const { card } = agent;
+  const { card, organizations } = agent;
+  const { soleOrganization: sole } = filter;
+  if (sole !== undefined && !(organizations?.length === 1 && organizations[0] === sole)) {
+    return false;
+  }
   if (filter.enabled !== undefined && agent.enabled !== filter.enabled) return false;
   if (filter.skill !== undefined && !card.skills.some((skill) => skill.id === filter.skill)) {
     return false;

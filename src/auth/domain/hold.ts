@@ -4,9 +4,9 @@ export interface PrincipalStatus {
   readonly disabledAt: number | null;
   /** No valid key. */
   readonly keylessSince: number | null;
-  /** No valid key with scope `tasks:organization` or `admin`. */
+  /** No valid key with scope `tasks:organization`, `tasks:all` or `admin`. */
   readonly narrowSince: number | null;
-  /** No valid key with scope `admin`. */
+  /** No valid key with scope `push:all` or `admin`. */
   readonly plainSince: number | null;
 }
 

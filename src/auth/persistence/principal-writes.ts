@@ -1,4 +1,5 @@
 import { Revision } from '../../database/revision.js';
+import type { Scope } from '../../common/scope.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
@@ -31,6 +32,12 @@ function has(scoped: string): string {
       WHERE c.principal_id = principals.id AND c.expired = 0 ${scoped})`;
 }
 
+const HOLDS_ADMIN = 'c.admin = 1';
+/** Whether a credential has the scope. */
+function holding(scope: Scope): string {
+  return `c.scopes LIKE '%"${scope}"%'`;
+}
+
 /** The time stays while there is no such credential; it goes with the first one. */
 function since(column: string, scoped: string): string {
   return `${column} = CASE WHEN built_in = 1 OR ${has(scoped)} THEN NULL
@@ -49,8 +56,8 @@ export function* noteCredentials(
 ): Work<PrincipalRow> {
   const [row] = yield* tx.all<DatabaseRow>(
     `UPDATE principals SET ${since('keyless_since', '')},
-       ${since('narrow_since', `AND (c.admin = 1 OR c.scopes LIKE '%"tasks:organization"%')`)},
-       ${since('plain_since', 'AND c.admin = 1')}
+       ${since('narrow_since', `AND (${HOLDS_ADMIN} OR ${holding('tasks:organization')} OR ${holding('tasks:all')})`)},
+       ${since('plain_since', `AND (${HOLDS_ADMIN} OR ${holding('push:all')})`)}
      WHERE id = ? RETURNING ${PRINCIPAL.names}`,
     [at, at, at, id],
   );

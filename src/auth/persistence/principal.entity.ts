@@ -26,11 +26,11 @@ export class PrincipalEntity {
   @Column({ name: 'keyless_since', type: 'bigint', nullable: true })
   keylessSince!: number | null;
 
-  /** Since when it has no valid key with scope `tasks:organization` or `admin`. */
+  /** Since when it has no valid key with scope `tasks:organization`, `tasks:all` or `admin`. */
   @Column({ name: 'narrow_since', type: 'bigint', nullable: true })
   narrowSince!: number | null;
 
-  /** Since when it has no valid key with scope `admin`. */
+  /** Since when it has no valid key with scope `push:all` or `admin`. */
   @Column({ name: 'plain_since', type: 'bigint', nullable: true })
   plainSince!: number | null;
 

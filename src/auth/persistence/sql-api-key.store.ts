@@ -89,10 +89,16 @@ export class SqlApiKeyStore extends ApiKeyStore {
     return rows[0]?.organization;
   }
 
-  async list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
+  async list(organization: string | null, limit: number, cursor?: string): Promise<Page<ApiKey>> {
+    const given = [
+      ['p.organization = ?', organization],
+      ['k.id < ?', cursor ?? null],
+    ] as const;
+    const conditions = given.filter(([, value]) => value !== null);
     const rows = await this.database.read<DatabaseRow>(
-      `${SELECT} ${cursor === undefined ? '' : 'WHERE k.id < ?'} ORDER BY k.id DESC LIMIT ?`,
-      cursor === undefined ? [limit + 1] : [cursor, limit + 1],
+      `${SELECT} WHERE ${['1 = 1', ...conditions.map(([sql]) => sql)].join(' AND ')}
+       ORDER BY k.id DESC LIMIT ?`,
+      [...conditions.map(([, value]) => value), limit + 1],
     );
     const items = rows.slice(0, limit).map(toKey);
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };

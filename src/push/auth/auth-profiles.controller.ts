@@ -29,7 +29,7 @@ export class AuthProfilesController {
   ) {}
 
   @Post()
-  @RequireScope('admin')
+  @RequireScope('push:all')
   @ApiOperation({
     summary:
       'Create an auth profile: credentials or keys, kept on the hub, that authenticate webhook requests.',
@@ -67,7 +67,7 @@ export class AuthProfilesController {
   }
 
   @Patch(':id')
-  @RequireScope('admin')
+  @RequireScope('push:all')
   @ApiOperation({ summary: 'Update an auth profile.' })
   @ApiOkResponse({ type: AuthProfileDto })
   async patch(@Param('id') id: string, @Body() body: PatchAuthProfileDto): Promise<AuthProfileDto> {
@@ -76,7 +76,7 @@ export class AuthProfilesController {
 
   @Post(':id(^[^:]+)::rotate')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('push:all')
   @ApiOperation({ summary: 'Rotate the secret of an auth profile.' })
   @ApiOkResponse({ type: IssuedAuthProfileDto })
   async rotate(
@@ -89,7 +89,7 @@ export class AuthProfilesController {
 
   @Delete(':id')
   @HttpCode(204)
-  @RequireScope('admin')
+  @RequireScope('push:all')
   @ApiOperation({ summary: 'Delete an auth profile.' })
   @ApiNoContentResponse()
   @ApiConflictResponse({ description: 'Webhooks use it, and `force` is not set.' })

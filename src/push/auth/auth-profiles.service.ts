@@ -266,7 +266,7 @@ function issuedOf(
 }
 
 function audienceOf(caller: Principal): ProfileAudience {
-  return hasScope(caller, 'admin') ? 'everybody' : { organization: caller.organization };
+  return hasScope(caller, 'push:all') ? 'everybody' : { organization: caller.organization };
 }
 
 function notFound(id: string): never {

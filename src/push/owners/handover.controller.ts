@@ -6,7 +6,7 @@ import { HandedOverDto, HandoverDto } from './handover.dto.js';
 import { HandoverService } from './handover.service.js';
 
 /** Here and not with the principals: who may call does not know of webhooks. */
-@AdminController('principals', 'api/v1/principals', 'admin')
+@AdminController('principals', 'api/v1/principals', 'access')
 export class HandoverController {
   constructor(private readonly handover: HandoverService) {}
 

@@ -8,7 +8,7 @@ import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-eve
 import { COUNT_LIMIT } from './waiting-streams.js';
 
 const ORGANIZATION =
-  'Only of this organization. Requires the scope `admin` for an organization other than your own.';
+  'Only of this organization. Requires the scope `push:all` for an organization other than your own.';
 
 export class EndpointQueryDto extends PageQueryDto {
   @Choice(ENDPOINT_STATES, { optional: true })

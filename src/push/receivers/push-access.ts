@@ -11,10 +11,10 @@ import { isUrl } from '../../common/is-url.js';
 
 /**
  * Whose webhooks and deliveries a caller of the admin API sees: its own, its organization's with scope
- * `tasks:organization`, everybody's with `admin`.
+ * `tasks:organization`, everybody's with `push:all`.
  */
 export function seenBy(caller: Principal): Visibility {
-  return hasScope(caller, 'admin') ? EVERYTHING : visibilityOf(caller);
+  return hasScope(caller, 'push:all') ? EVERYTHING : visibilityOf(caller);
 }
 
 /**
@@ -32,7 +32,7 @@ export function requestedEndpoint(
   if (!isUrl(url) || !/^https?:/i.test(url)) {
     throw invalidField('endpoint', 'must be an http or https URL such as https://hooks.example');
   }
-  if (organization === undefined && hasScope(caller, 'admin')) {
+  if (organization === undefined && hasScope(caller, 'push:all')) {
     throw invalidField('organization', 'is required with endpoint');
   }
   return endpointOf(organization ?? caller.organization, url);

@@ -161,8 +161,8 @@ function organizationOf({ organization }: CreateSubscriptionDto, caller: Princip
   if (organization === undefined || organization === caller.organization) {
     return caller.organization;
   }
-  if (hasScope(caller, 'admin')) return organization;
-  throw denied('organization', 'may be another than the key’s with the scope admin only');
+  if (hasScope(caller, 'push:all')) return organization;
+  throw denied('organization', 'may be another than the key’s with the scope push:all only');
 }
 
 function scopeOf(

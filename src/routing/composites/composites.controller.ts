@@ -47,7 +47,7 @@ const IF_MATCH = {
     'The ETag of the version to change; if the skill has another version the answer is 409.',
 };
 
-@AdminController('composite skills', 'api/v1', 'agents')
+@AdminController('composite skills', 'api/v1', 'routing')
 export class CompositesController {
   constructor(
     private readonly composites: CompositesService,

@@ -81,10 +81,10 @@ export class RuleDryRuns {
     principal: Principal,
     route: (caller: Principal, rules: RuleSource) => Promise<Route>,
   ): Promise<Route & { readonly rules?: readonly RuleReport[] }> {
-    const mayManage = hasScope(principal, 'agents');
+    const mayManage = hasScope(principal, 'routing');
     const { rules, rule, caller } = request;
     if (!mayManage && (rules ?? rule ?? caller) !== undefined) {
-      const what = 'Trying unsaved rules or another caller needs the scope agents.';
+      const what = 'Trying unsaved rules or another caller needs the scope routing.';
       throw new HubError('PERMISSION_DENIED', what);
     }
     if (!mayManage) {

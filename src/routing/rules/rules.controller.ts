@@ -13,7 +13,7 @@ import { CreateRuleDto, PatchRuleDto, ReorderRulesDto } from './rule-requests.dt
 import { RuleDto } from './rule-view.dto.js';
 import { RulesService, type ShownRule } from './rules.service.js';
 
-@AdminController('routes', 'api/v1/routes', 'agents')
+@AdminController('routes', 'api/v1/routes', 'routing')
 export class RulesController {
   constructor(private readonly rules: RulesService) {}
 

@@ -16,7 +16,7 @@ import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
 import { TaskOperator } from '../operations/task-operator.js';
 
 /** What operators do with one task of anybody. */
-@AdminController('tasks', 'api/v1/tasks', 'admin')
+@AdminController('tasks', 'api/v1/tasks', 'tasks:all')
 export class OperateController {
   constructor(
     private readonly operator: TaskOperator,

@@ -79,7 +79,7 @@ export function filterOf(query: TaskQueryDto): TaskFilter {
 export interface TaskReader {
   /** The text for a queued task while there is no worker process; null while there is one. */
   readonly unworked: string | null;
-  /** With the scope `admin`: the error texts of agents are shown too. */
+  /** With the scope `tasks:all`: the error texts of agents are shown too. */
   readonly isAdmin: boolean;
   /** The names of keys, by their ids. */
   readonly keyNames: ReadonlyMap<string, string>;
@@ -122,7 +122,7 @@ export class DelegationDto {
   @Shown.Nested(() => AgentTroubleDto, {
     nullable: true,
     description:
-      'The failed call that ended it or caused a failover to another agent; null without the scope `admin`.',
+      'The failed call that ended it or caused a failover to another agent; null without the scope `tasks:all`.',
   })
   readonly trouble!: AgentTroubleDto | null;
   @Shown.Nested(() => AttemptDto, {

@@ -35,7 +35,7 @@ const SHOWN_EVENTS = 100;
 /** Of large ones it shows fewer: the newest that have so many bytes together, one at least. */
 const SHOWN_BYTES = 8 * 1024 * 1024;
 
-/** Tasks for operators: their organization's, or all with scope `admin`. */
+/** Tasks for operators: their organization's, or all with scope `tasks:all`. */
 @AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
 export class TasksController {
   constructor(
@@ -93,19 +93,19 @@ export class TasksController {
     @Query() { force = false }: DeleteTaskQueryDto,
     @CurrentPrincipal() principal: Principal,
   ): Promise<void> {
-    const visibility = hasScope(principal, 'admin') ? EVERYTHING : visibilityOf(principal);
+    const visibility = hasScope(principal, 'tasks:all') ? EVERYTHING : visibilityOf(principal);
     await this.deleter.delete(id, visibility, force);
   }
 
   private async reader(principal: Principal, tasks: readonly TaskAggregate[]): Promise<TaskReader> {
     const keyNames = await this.keys.names(keyIdsOf(tasks));
     const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
-    return { unworked, isAdmin: hasScope(principal, 'admin'), keyNames };
+    return { unworked, isAdmin: hasScope(principal, 'tasks:all'), keyNames };
   }
 }
 
 function operatorsView(principal: Principal): Visibility {
-  return hasScope(principal, 'admin')
+  return hasScope(principal, 'tasks:all')
     ? EVERYTHING
     : { kind: 'organization', organization: principal.organization };
 }

@@ -1,5 +1,6 @@
 import { HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { Shown } from '../../common/http/fields.js';
 import { AgentStopper, type Stopped } from './agent-stopper.js';
@@ -28,7 +29,7 @@ export class KilledAgentDto {
 }
 
 /** The part of the agents' API that concerns what they work on. */
-@AdminController('agents', 'api/v1/agents', 'agents')
+@AdminController('agents', 'api/v1/agents', 'agents:organization')
 export class AgentKillController {
   constructor(private readonly stopper: AgentStopper) {}
 
@@ -42,7 +43,10 @@ export class AgentKillController {
       'Answers when the end of every delegation is committed; the hub then sends the agent a cancel for each of its tasks. A declared agent is enabled again at the next start, unless its declaration says otherwise.',
   })
   @ApiOkResponse({ type: KilledAgentDto })
-  async kill(@Param('id') id: string): Promise<KilledAgentDto> {
-    return new KilledAgentDto(id, await this.stopper.stop(id));
+  async kill(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<KilledAgentDto> {
+    return new KilledAgentDto(id, await this.stopper.stop(id, caller));
   }
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentRegistry, AgentsService } from '../../agents/index.js';
+import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { Database } from '../../database/database.js';
 import { namesBy } from '../domain/agent-name.js';
@@ -37,8 +38,8 @@ export class AgentStopper {
    * Resolves when every end is committed; the cancels go to the agent in the background, one for each of its
    * tasks. Safe to repeat. Throws HubError NOT_FOUND.
    */
-  async stop(agentId: string): Promise<Stopped> {
-    await this.agents.disable(agentId);
+  async stop(agentId: string, caller: Principal): Promise<Stopped> {
+    await this.agents.disable(agentId, caller);
     const first = await this.endAll(agentId);
     if (this.database.soleProcess) return first;
     await this.clock.sleep(KNOWN_EVERYWHERE_MS);

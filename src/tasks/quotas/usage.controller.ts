@@ -12,7 +12,7 @@ import { pageOf } from './usage-page.js';
 import { HubUsageDto, OrganizationUsageDto, PrincipalUsageDto } from './usage.dto.js';
 
 /** What organizations and principals use of the hub, beside what they may. */
-@AdminController('usage', 'api/v1/usage', 'admin')
+@AdminController('usage', 'api/v1/usage', 'access')
 export class UsageController {
   constructor(
     private readonly ledger: UsageLedger,

@@ -118,6 +118,6 @@ describe('a new task', () => {
   it('names the rule that decided to those who may manage rules only', () => {
     const ruled = route({ rule: { id: 'r1', name: 'Reports' } });
     expect(shortOf(made(ruled))).not.toHaveProperty('ruleId');
-    expect(shortOf(made(ruled, {}, ['a2a', 'agents']))).toHaveProperty('ruleId', 'r1');
+    expect(shortOf(made(ruled, {}, ['a2a', 'routing']))).toHaveProperty('ruleId', 'r1');
   });
 });

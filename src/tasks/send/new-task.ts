@@ -231,7 +231,7 @@ function shortRoute(
     strategy,
     ...(hasRequirement && { require }),
     ...(hasRequirement && require === 'quorum' && { quorum }),
-    ...(rule !== undefined && hasScope(principal, 'agents') && { ruleId: rule.id }),
+    ...(rule !== undefined && hasScope(principal, 'routing') && { ruleId: rule.id }),
     ...(composite !== undefined && { composite }),
     ...(plan.length > 1 && { steps: plan.map(({ name }) => name) }),
     agents: shortAgents(plan, delegations),

@@ -175,7 +175,7 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
   if (foreign !== undefined && status.plainSince !== null) {
     throw unfit(
       to,
-      'has no key with the scope admin, and there are subscriptions for other organizations',
+      'has no key with the scope push:all, and there are subscriptions for other organizations',
     );
   }
 }

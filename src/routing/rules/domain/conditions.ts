@@ -1,3 +1,4 @@
+import { holds } from '../../../common/scope.js';
 import type { TagMatch } from '../../../protocol/routing-extension.js';
 import type { RuleQuestion } from '../../domain/rule-decision.js';
 import { tagKey } from '../../../common/tag-key.js';
@@ -45,7 +46,7 @@ function ofOrganizations(organizations: readonly string[]): Condition {
 
 function ofScopes(scopes: NonNullable<RuleConditions['scopes']>): Condition {
   const held = ({ principal }: RuleQuestion): readonly string[] =>
-    principal.scopes.has('admin') ? scopes : scopes.filter((scope) => principal.scopes.has(scope));
+    scopes.filter((scope) => holds(principal.scopes, scope));
   return {
     holds: (question) => held(question).length > 0,
     yes: (question) => `the caller holds the scope ${held(question).join(', ')}`,

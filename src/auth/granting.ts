@@ -1,0 +1,40 @@
+import { HubError } from '../common/hub-error.js';
+import type { Scope } from '../common/scope.js';
+import { hasScope, type Principal } from './principal.js';
+
+/** What those who administer the access of one organization may grant, whatever they hold themselves. */
+const OF_CLIENTS: readonly Scope[] = ['a2a', 'tasks:organization', 'push'];
+
+/** Whose access a caller administers: everybody's (null), or that of its own organization. */
+export function administeredOrganization(caller: Principal): string | null {
+  return hasScope(caller, 'access') ? null : caller.organization;
+}
+
+/** Whether a caller administers the access of this organization. */
+export function administersAccess(caller: Principal, organization: string): boolean {
+  const only = administeredOrganization(caller);
+  return only === null || only === organization;
+}
+
+/**
+ * Throws PERMISSION_DENIED for scopes that this caller may not give to anybody, and so not take over from anybody:
+ * `admin` is granted by `admin` alone, and within an organization nobody grants more than the scopes of clients and what
+ * they hold.
+ */
+export function refuseBeyond(caller: Principal, scopes: readonly Scope[]): void {
+  const beyond = scopes.filter((scope) => !mayGrant(caller, scope));
+  if (beyond.length === 0) return;
+  const needed = hasScope(caller, 'access') || beyond.includes('admin') ? 'admin' : 'access';
+  throw new HubError(
+    'PERMISSION_DENIED',
+    `A key with ${beyond.join(', ')} needs a caller with the scope ${needed}.`,
+    { refusal: { scope: needed } },
+  );
+}
+
+function mayGrant(caller: Principal, scope: Scope): boolean {
+  if (caller.scopes.has('admin')) return true;
+  if (caller.scopes.has('access')) return scope !== 'admin';
+  if (OF_CLIENTS.includes(scope)) return true;
+  return scope.endsWith(':organization') && hasScope(caller, scope);
+}
