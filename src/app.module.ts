@@ -11,6 +11,7 @@ import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.
 import { DatabaseModule } from './database/database.module.js';
 import { HUB_SCHEMA } from './hub-schema.js';
 import { ObservabilityModule } from './observability/observability.module.js';
+import { PoliciesModule } from './policies/index.js';
 import { PushCommitModule, PushModule } from './push/index.js';
 import { RoutingModule } from './routing/index.js';
 import { SecretsModule } from './secrets/index.js';
@@ -43,6 +44,7 @@ export class AppModule implements OnModuleDestroy {
         SigningModule,
         AuditModule,
         AuthModule,
+        PoliciesModule,
         SecretsModule,
         AgentsModule,
         RoutingModule,

@@ -1,6 +1,7 @@
 import { readDeclaredAgents } from './agents/index.js';
 import { readDeclaredIssuers } from './auth/index.js';
 import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
+import { readDeclaredPolicies } from './policies/index.js';
 import { checkDeclaredRouting } from './routing/index.js';
 
 /** Throws `ConfigError` with all that is wrong with what the file declares, before anything is opened. */
@@ -9,7 +10,8 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
     const config = source.initial;
     const agents = readDeclaredAgents(config.agents.declared);
     const issuers = readDeclaredIssuers(config.auth.issuers);
-    await checkTogether([issuers, agents, checkDeclaredRouting(config)]);
+    const policies = readDeclaredPolicies(config.policies.declared, config.policies.default);
+    await checkTogether([issuers, agents, policies, checkDeclaredRouting(config)]);
     return source;
   } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;

@@ -3,6 +3,7 @@ import { AUDIT_SCHEMA } from './audit/persistence/schema.js';
 import { AUTH_SCHEMA } from './auth/persistence/schema.js';
 import { OWN_SCHEMA } from './database/own-schema.js';
 import { Schema } from './database/schema.js';
+import { POLICIES_SCHEMA } from './policies/persistence/schema.js';
 import { PUSH_AUTH_SCHEMA } from './push/auth/persistence/schema.js';
 import { DELIVERY_SCHEMA } from './push/delivery/persistence/schema.js';
 import { RECEIVERS_SCHEMA } from './push/receivers/persistence/schema.js';
@@ -17,6 +18,7 @@ export const HUB_SCHEMA = new Schema([
   SIGNING_SCHEMA,
   AUDIT_SCHEMA,
   AUTH_SCHEMA,
+  POLICIES_SCHEMA,
   AGENTS_SCHEMA,
   ROUTING_SCHEMA,
   TASKS_SCHEMA,

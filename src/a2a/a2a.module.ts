@@ -32,10 +32,11 @@ import { RateLimit } from './rate-limit.js';
 import { V0RestBinding } from './rest/v0-rest.binding.js';
 import { V1RestBinding } from './rest/v1-rest.binding.js';
 import { EventStreams } from './sse/event-streams.js';
+import { PoliciesModule } from '../policies/index.js';
 
 /** The protocol bindings that clients call. */
 @Module({
-  imports: [AgentsModule, AuthModule, PushModule, RoutingModule, SigningModule, TasksModule],
+  imports: [AgentsModule, AuthModule, PoliciesModule, PushModule, RoutingModule, SigningModule, TasksModule],
   providers: [
     RateLimit,
     CallAdmission,

@@ -20,6 +20,7 @@ import type {
   Task,
   TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
+import { PolicyDecisionPoint } from '../policies/index.js';
 import { readHops } from '../protocol/hops.js';
 import { readDirective } from '../protocol/routing-extension.js';
 import { PushConfigService } from '../push/index.js';
@@ -52,6 +53,7 @@ export class HubRequestHandler {
     private readonly push: PushConfigService,
     private readonly cards: CardService,
     private readonly config: AppConfig,
+    private readonly policies: PolicyDecisionPoint,
   ) {}
 
   /** The optional parts of A2A that are served; the others are refused (A2A §3.3.4). */
@@ -89,6 +91,7 @@ export class HubRequestHandler {
 
   async getTask(request: GetTaskRequest, call: CallContext): Promise<Task> {
     const { id, historyLength, tenant } = request;
+    this.policies.refuseOperation(call.principal, 'GetTask');
     noteTask(call.note, id);
     const task = await this.tasks.get(id, historyLength, named(call, tenant));
     await reserveFor(task, call);
@@ -96,6 +99,7 @@ export class HubRequestHandler {
   }
 
   async listTasks(request: ListTasksRequest, call: CallContext): Promise<ListTasksResponse> {
+    this.policies.refuseOperation(call.principal, 'ListTasks');
     const page = await this.tasks.list(request, named(call, request.tenant));
     await reserveFor(page, call);
     return page;
@@ -103,6 +107,7 @@ export class HubRequestHandler {
 
   async cancelTask(request: CancelTaskRequest, call: CallContext): Promise<Task> {
     const { id, tenant, metadata } = request;
+    this.policies.refuseOperation(call.principal, 'CancelTask');
     noteTask(call.note, id);
     const task = await this.tasks.cancel(id, named(call, tenant), metadata);
     await reserveForDone(task, call, id);
@@ -113,6 +118,7 @@ export class HubRequestHandler {
     request: SubscribeToTaskRequest,
     call: CallContext,
   ): AsyncGenerator<StreamItem, void, undefined> {
+    this.policies.refuseOperation(call.principal, 'SubscribeToTask');
     noteTask(call.note, request.id);
     return this.tasks.subscribe(request.id, named(call, request.tenant));
   }
@@ -131,6 +137,7 @@ export class HubRequestHandler {
     request: GetTaskPushNotificationConfigRequest,
     call: CallContext,
   ): Promise<TaskPushNotificationConfig> {
+    this.policies.refuseOperation(call.principal, 'GetTaskPushNotificationConfig');
     noteTask(call.note, request.taskId);
     return this.push.get(request.taskId, request.id || undefined, named(call, request.tenant));
   }
@@ -140,6 +147,7 @@ export class HubRequestHandler {
     call: CallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse> {
     const { taskId, pageSize, pageToken, tenant } = request;
+    this.policies.refuseOperation(call.principal, 'ListTaskPushNotificationConfigs');
     noteTask(call.note, taskId);
     return this.push.list(taskId, pageSize, pageToken, named(call, tenant));
   }
@@ -148,6 +156,7 @@ export class HubRequestHandler {
     request: DeleteTaskPushNotificationConfigRequest,
     call: CallContext,
   ): Promise<void> {
+    this.policies.refuseOperation(call.principal, 'DeleteTaskPushNotificationConfig');
     noteTask(call.note, request.taskId);
     await this.push.delete(request.taskId, request.id, named(call, request.tenant));
   }
@@ -163,6 +172,7 @@ export class HubRequestHandler {
     form: CardForm = call.version,
   ): Promise<AgentCard> {
     const { principal, agentId, version } = named(call, request.tenant);
+    this.policies.refuseOperation(principal, 'GetExtendedAgentCard');
     if (this.capabilities.extendedAgentCard) {
       return this.cards.extendedCard(principal, agentId, form);
     }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
+import { PoliciesModule } from '../policies/index.js';
 import { SigningModule } from '../signing/index.js';
 import { AgentClient } from './client/agent-client.js';
 import { AgentHealth } from './health/agent-health.js';
@@ -30,7 +31,7 @@ import { UnreadAgents } from './registration/unread-agents.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
 
 @Module({
-  imports: [AuthModule, SigningModule],
+  imports: [AuthModule, PoliciesModule, SigningModule],
   controllers: [AgentEventsController, AgentCheckController, AgentsController],
   providers: [
     { provide: AgentStore, useClass: SqlAgentStore },

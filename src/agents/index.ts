@@ -23,7 +23,7 @@ export {
 } from './health/agent-health.js';
 export { AgentLoad, type AgentQueue, type QueueAsker } from './health/agent-load.js';
 export { AgentDeviations } from './registry/agent-deviations.js';
-export { AgentRegistry } from './registry/agent-registry.js';
+export { AgentRegistry, type Audience } from './registry/agent-registry.js';
 export { type AgentFilter, AgentStore } from './registry/agent-store.js';
 export { AgentsModule } from './agents.module.js';
 export { readDeclaredAgents } from './registration/declared-agent.js';

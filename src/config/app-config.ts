@@ -18,6 +18,7 @@ export class AppConfig {
   readonly egress: Settings['egress'];
   readonly routing: Settings['routing'];
   readonly compositeSkills: Settings['compositeSkills'];
+  readonly policies: Settings['policies'];
   readonly rules: Settings['rules'];
   readonly subscriptions: Settings['subscriptions'];
   readonly card: {
@@ -48,6 +49,7 @@ export class AppConfig {
     this.egress = settings.egress;
     this.routing = settings.routing;
     this.compositeSkills = settings.compositeSkills;
+    this.policies = settings.policies;
     this.rules = settings.rules;
     this.subscriptions = settings.subscriptions;
     this.card = {

@@ -55,6 +55,7 @@ import { TestSends } from './webhooks/test-sends.js';
 import { WebhookChanges } from './webhooks/webhook-changes.js';
 import { CleanupStore } from './delivery/cleanup-store.js';
 import { SqlCleanupStore } from './delivery/persistence/sql-cleanup.store.js';
+import { PoliciesModule } from '../policies/index.js';
 
 /**
  * Runs the worker and the retention with the application, in every role but `api`, and stops them before
@@ -133,7 +134,7 @@ const WEBHOOK_PROVIDERS = [
 
 /** Webhooks: who may be sent what, the deliveries and (unless the role is `api`) the worker. */
 @Module({
-  imports: [AuthModule, PushCommitModule, SigningModule, TaskPositionsModule, TasksModule],
+  imports: [AuthModule, PoliciesModule, PushCommitModule, SigningModule, TaskPositionsModule, TasksModule],
   controllers: [
     AuthProfilesController,
     EndpointsController,

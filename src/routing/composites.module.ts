@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
+import { PoliciesModule } from '../policies/index.js';
 import { CompositePreview } from './composites/composite-preview.js';
 import { CompositeRegistry } from './composites/composite-registry.js';
 import { CompositeStore } from './composites/composite-store.js';
@@ -11,7 +12,7 @@ import { CompositeSource } from './composite-source.js';
 import { SqlCompositeStore } from './persistence/sql-composite.store.js';
 
 @Module({
-  imports: [AgentsModule, AuthModule],
+  imports: [AgentsModule, AuthModule, PoliciesModule],
   controllers: [CompositesController],
   providers: [
     { provide: CompositeStore, useClass: SqlCompositeStore },

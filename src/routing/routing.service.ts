@@ -57,6 +57,8 @@ export class RoutingService implements OnApplicationBootstrap {
     affinity: readonly string[],
     rules: RuleSource = this.rules,
   ): Promise<Route> {
+    await this.registry.prepare(request.principal);
+    await this.composites.prepare(request.principal);
     const route = await this.choose(request, this.questionOf(request, affinity, rules));
     checkFirstCalls(route, request.directive, this.config.tasks.maxCalls);
     return route;
@@ -68,7 +70,7 @@ export class RoutingService implements OnApplicationBootstrap {
     if (named) return named;
     const { principal, message } = request;
     const usable = this.usable(principal);
-    return chooser.unnamed(await this.text.find(principal.organization, message, usable));
+    return chooser.unnamed(await this.text.find(principal, message, usable));
   }
 
   private usable(principal: Principal): Usable {

@@ -9,6 +9,7 @@ import type { TextMatch } from './domain/text-index.js';
 import { ExternalRouter } from './external-router.js';
 import { TextRouter } from './text-router.js';
 import type { IndexedAgent } from './text-view.js';
+import type { Principal } from '../auth/index.js';
 
 type Agent = IndexedAgent & { readonly organizations: readonly string[] | null };
 
@@ -64,13 +65,15 @@ beforeEach(() => {
   const config = configWith({});
   const registry = Object.assign(Object.create(AgentRegistry.prototype) as AgentRegistry, {
     usable,
+    prepare: () => undefined,
+    audienceOf: (caller: Principal) => caller.organization,
   });
   const external = Object.assign(Object.create(ExternalRouter.prototype) as ExternalRouter, {
     config,
   });
   router = new TextRouter(
     registry,
-    { usable: () => COMPOSITES },
+    { usable: () => COMPOSITES, prepare: () => undefined },
     config,
     external,
     new SystemClock(),
@@ -85,7 +88,11 @@ afterEach(async () => {
 
 async function find(organization: string, text = 'payroll'): Promise<readonly TextMatch[]> {
   const offers = { agents: usable({ organization }), composites: COMPOSITES };
-  const found = await router.find(organization, { parts: [textPart(text)] }, offers);
+  const found = await router.find(
+    { id: organization, organization, scopes: new Set() },
+    { parts: [textPart(text)] },
+    offers,
+  );
   return found?.candidates ?? [];
 }
 

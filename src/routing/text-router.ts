@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { AgentRegistry } from '../agents/index.js';
+import { AgentRegistry, type Audience } from '../agents/index.js';
+import type { Principal } from '../auth/index.js';
 import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
@@ -21,18 +22,21 @@ const CANNOT_INDEX = 'skills could not be indexed for the text match';
 /** Indexes that are kept, those asked last. An organization that has left them has its made anew. */
 const MAX_VIEWS = 50;
 /** No caller's organization: it may use what every organization may. */
-const ANYBODY = { id: 'anonymous', organization: '', scopes: new Set<never>() };
+const ANYBODY: Principal = { id: 'anonymous', organization: '', scopes: new Set() };
 
 /**
- * Finds skills by the text of a message, with the operator's router when there is one. Organizations that
- * may use the same have one index; who may use agents of its own has one of its own, so that skills it may
- * not use have no part in its scores.
+ * Finds skills by the text of a message, with the operator's router when there is one. Callers who
+ * may use what everybody may have one index; those who may use other agents or skills have one of their own, so that skills they may
+ * not use have no part in their scores.
  */
 @Injectable()
 export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly open = new TextView(() => this.usable(ANYBODY.organization));
-  /** Of organizations that may use agents or composite skills of their own; the last one asked last. */
-  private readonly own = new Map<string, TextView>();
+  private readonly open = new TextView(() => this.usable(ANYBODY));
+  /** Of callers who may use agents or composite skills that not everybody may, by what they may use; the last one asked last. */
+  private readonly own = new Map<
+    Audience,
+    { readonly view: TextView; readonly caller: Principal }
+  >();
   private readonly job: BackgroundJob;
 
   constructor(
@@ -66,56 +70,64 @@ export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
    * undefined when neither the text match nor an external router is in use.
    */
   async find(
-    organization: string,
+    caller: Principal,
     message: Pick<Message, 'parts'>,
     usable: Usable,
   ): Promise<TextFinding | undefined> {
     const { text: isOn, textThreshold: threshold } = this.config.routing;
     if (!isOn && !this.external.isConfigured) return undefined;
     const text = textOf(message);
-    const found = isOn ? await this.search(text, organization, usable) : [];
+    const found = isOn ? await this.search(text, caller, usable) : [];
     const finding = { candidates: found, threshold };
     if (!this.external.isConfigured) return finding;
     const index = AgentIndex.of(usable.agents, usable.composites);
     const candidates = externalCandidates(found, index);
     if (candidates.length === 0) return finding;
     const answer = await this.external.order(
-      externalQuestion(organization, text, message, candidates, index),
+      externalQuestion(caller.organization, text, message, candidates, index),
     );
     return 'problem' in answer
       ? { ...finding, note: answer.problem }
       : followExternal(finding, candidates, answer);
   }
 
-  private async search(text: string, organization: string, usable: Usable): Promise<TextMatch[]> {
-    const view = this.viewOf(organization, usable);
+  private async search(text: string, caller: Principal, usable: Usable): Promise<TextMatch[]> {
+    await this.prepare(ANYBODY);
+    const view = this.viewOf(caller, usable);
     if (!view.covers(usable)) await view.follow();
     return view.index.search(text);
   }
 
-  private viewOf(organization: string, { agents, composites }: Usable): TextView {
-    const open = this.usable(ANYBODY.organization);
-    const known = this.own.get(organization);
-    this.own.delete(organization);
+  private viewOf(caller: Principal, { agents, composites }: Usable): TextView {
+    const open = this.usable(ANYBODY);
+    const audience = this.registry.audienceOf(caller);
+    const known = this.own.get(audience);
+    this.own.delete(audience);
     if (agents === open.agents && composites === open.composites) return this.open;
-    const view = known ?? new TextView(() => this.usable(organization));
-    this.own.set(organization, view);
+    const own = known ?? { view: new TextView(() => this.usable(caller)), caller };
+    this.own.set(audience, own);
     const [oldest] = this.own.keys();
     if (this.own.size > MAX_VIEWS && oldest !== undefined) this.own.delete(oldest);
-    return view;
+    return own.view;
   }
 
-  private usable(organization: string): Usable {
-    const caller = { ...ANYBODY, organization };
+  private usable(caller: Principal): Usable {
     const agents = this.registry.usable(caller);
     return { agents, composites: offeredComposites(this.composites.usable(caller), agents) };
+  }
+
+  private async prepare(caller: Principal): Promise<void> {
+    await this.registry.prepare(caller);
+    await this.composites.prepare(caller);
   }
 
   /** Writes what changes before a message asks for it, from the start on. */
   private async keepUp(signal: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
-    for (const view of [this.open, ...this.own.values()]) {
-      await view.follow(signal).catch((error: unknown) => failures.push(error));
+    for (const { view, caller } of [{ view: this.open, caller: ANYBODY }, ...this.own.values()]) {
+      await this.prepare(caller)
+        .then(() => view.follow(signal))
+        .catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   }

@@ -24,13 +24,14 @@ beforeEach(() => {
   agents = [agent('csv'), agent('echo')];
   const registry = {
     usable: () => agents,
+    prepare: () => undefined,
   };
   const clock = new SystemClock();
   const config = configWith({ log: { level: 'silent' } });
   const log = { info: () => undefined, error: () => undefined } as unknown as Log;
   const cards = new CardService(
     registry as unknown as AgentRegistry,
-    { usable: () => COMPOSITES },
+    { usable: () => COMPOSITES, prepare: () => undefined },
     { instanceId: async () => 'hub-1' } as never,
     config,
     { base: 'https://hub.example.com' } as never,

@@ -149,6 +149,7 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
     fake('push') as PushConfigService,
     { capabilities: CAPABILITIES } as CardService,
     config,
+    { rulesFor: () => null, refuseOperation: () => undefined },
   );
   const streams = new EventStreams(config, draining, log);
   const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));

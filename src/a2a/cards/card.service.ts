@@ -71,6 +71,7 @@ export class CardService {
 
   /** The card of one agent behind the hub; undefined when there is none that everybody can use. */
   async agentCard(agentId: string, form: CardForm): Promise<ServedCard | undefined> {
+    await this.registry.prepare(PUBLIC);
     const agent = this.usable(PUBLIC, agentId);
     return agent && this.ofAgent(agent, form);
   }
@@ -86,6 +87,7 @@ export class CardService {
     form: CardForm,
   ): Promise<AgentCard> {
     if (agentId === undefined) return (await this.ofHub(principal, form)).card;
+    await this.registry.prepare(principal);
     const agent = this.usable(principal, agentId);
     if (!agent) throw new HubError('NO_ROUTE', `No agent "${agentId}" is registered and enabled.`);
     return (await this.ofAgent(agent, form)).card;
@@ -95,7 +97,9 @@ export class CardService {
     return this.registry.usable(principal).find(({ id }) => id === agentId);
   }
 
-  private ofHub(principal: Principal, form: CardForm): Promise<MadeCard> {
+  private async ofHub(principal: Principal, form: CardForm): Promise<MadeCard> {
+    await this.registry.prepare(principal);
+    await this.composites.prepare(principal);
     const agents = this.registry.usable(principal);
     const composites = offeredComposites(this.composites.usable(principal), agents);
     let ofAgents = this.shown.get(agents);

@@ -155,7 +155,10 @@ beforeEach(() => void (recorded = []));
 
 async function start(...agents: DeclaredEntry[]): Promise<void> {
   const clock = new SystemClock();
-  const registry = new AgentRegistry(store, clock, log);
+  const registry = new AgentRegistry(store, clock, log, {
+    rulesFor: () => null,
+    refuseOperation: () => undefined,
+  });
   const changes = new ConfigChanges(configOf(), source, clock, log);
   const checked: Pick<RegistrationCheck, 'examine'> = { examine: (requested) => cardAt(requested) };
   const service = new DeclaredAgents(

@@ -4,8 +4,15 @@ import { ByOrganization, isOpenTo } from '../../common/by-organization.js';
 import { Clock } from '../../common/clock.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
+import { PermittedLists, PolicyDecisionPoint } from '../../policies/index.js';
 import type { Agent } from '../agent.js';
 import { AgentStore } from './agent-store.js';
+import {
+  agentResource,
+  PERMITTED_AGENTS,
+  skillResource,
+  type UsableAgent,
+} from './permitted-agents.js';
 
 /** How often agents are forgotten that were deleted long enough ago; one small statement. */
 const PURGE_EVERY_MS = 60 * 60 * 1000;
@@ -19,11 +26,15 @@ interface Snapshot {
   readonly byOrganization: ByOrganization<Agent>;
 }
 
+/** Callers who may use the same: those with the same rules of policies, or of one organization. */
+export type Audience = object | string;
+
 /** All agents in memory, for the path of every message. */
 @Injectable()
 export class AgentRegistry extends RevisionedCache<Agent> {
   private snapshot = snapshotOf([]);
   private purgedAt = 0;
+  private readonly permitted: PermittedLists<UsableAgent>;
   /** What was last logged of agents that cannot be used, by their ids. */
   private unusable: ReadonlyMap<string, string> = new Map();
 
@@ -31,8 +42,10 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     private readonly store: AgentStore,
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly policies: PolicyDecisionPoint,
   ) {
     super(store, 'agents', clock, log);
+    this.permitted = new PermittedLists(policies, PERMITTED_AGENTS);
   }
 
   /** The agent with this id, enabled or not. */
@@ -63,16 +76,43 @@ export class AgentRegistry extends RevisionedCache<Agent> {
 
   /**
    * The agents this principal may send new work to, by id: the enabled ones that are not limited to
-   * other organizations. The list is the same object for all of an organization until something
+   * other organizations, with the skills that the policies leave; what they have not decided about is left out, so
+   * {@link prepare} comes first. The list is the same object for all callers that are alike until something
    * changes, so that what is made of it can be kept.
    */
-  usable({ organization }: Principal): readonly Agent[] {
-    return this.snapshot.byOrganization.usable(organization);
+  usable(principal: Principal): readonly UsableAgent[] {
+    return this.permitted.of(principal, this.openTo(principal));
   }
 
-  /** Whether the principal is among those who may use this agent, enabled or not. */
-  mayUse({ organization }: Pick<Principal, 'organization'>, agent: Agent): boolean {
+  /** Has the policies decide for a caller about all agents; undefined when they have. */
+  prepare(principal: Principal): Promise<void> | undefined {
+    return this.permitted.prepare(principal, this.openTo(principal));
+  }
+
+  /** What callers have in common who may use the same, as long as the policies stay. */
+  audienceOf(principal: Principal): Audience {
+    return this.policies.rulesFor(principal) ?? principal.organization;
+  }
+
+  /**
+   * Whether the principal may send more work to this agent for what it does already, enabled or not: the policies permit the agent, or
+   * the skill it was asked for.
+   */
+  mayGoOn(principal: Principal, agent: Agent, skillId: string | null): boolean {
+    if (!isOpenTo(agent.organizations, principal.organization)) return false;
+    const rules = this.policies.rulesFor(principal);
+    if (rules === null || rules.decideOn(agentResource(agent))) return true;
+    const skill = agent.card.skills.find(({ id }) => id === skillId);
+    return skill !== undefined && rules.decideOn(skillResource(agent, skill));
+  }
+
+  /** Whether callers of this organization are among those who may use the agent, enabled or not. */
+  isOpenTo(organization: string, agent: Agent): boolean {
     return isOpenTo(agent.organizations, organization);
+  }
+
+  private openTo({ organization }: Principal): readonly Agent[] {
+    return this.snapshot.byOrganization.usable(organization);
   }
 
   protected override onReload(all: readonly Agent[]): void {

@@ -1,7 +1,7 @@
 import { ID } from '../../common/id-pattern.js';
 import { declaredList } from '../declared-list.js';
 import { declaredSubscriptions } from '../declared-subscriptions.js';
-import { duration, flag, number, optionalHttpUrl, optionalText } from '../setting-kinds.js';
+import { choice, duration, flag, number, optionalHttpUrl, optionalText } from '../setting-kinds.js';
 import { Section } from '../setting.js';
 import { SECOND } from '../units.js';
 
@@ -9,6 +9,8 @@ const COMPOSITE_SKILLS =
   'a list of composite skills (in a file only), each with id, name, description and steps, and ' +
   'optionally tags, examples, inputModes, outputModes, organizations, enabled, deadlineSeconds, ' +
   'maxCalls; see docs/orchestration.md';
+const POLICIES =
+  'a list of policies (in a file only), each with id and text, and optionally organization, description, enabled, tests; see docs/policies.md';
 const RULES =
   'a list of rules (in a file only), each with name and target, and optionally id, ' +
   'enabled, conditions; see docs/routing-rules.md';
@@ -71,6 +73,22 @@ export const ROUTING_SETTINGS = {
     description:
       'Composite skills: named plans of steps that agents carry out, each published as one skill of the hub. They exist beside those created through the API; a change of the file takes effect while the hub runs.',
   }),
+
+  policies: new Section(
+    'Who may ask which agent for what, in the policy language Cedar: docs/policies.md.',
+    {
+      default: choice(['permit', 'deny'], {
+        default: 'permit',
+        description:
+          'permit: whoever may use an agent by its organizations may ask it for everything that no policy forbids. deny: for what a policy permits alone, and nothing without policies.',
+      }),
+      declared: declaredList(POLICIES, {
+        default: [],
+        description:
+          'Policies beside those created through the API; a change of the file takes effect while the hub runs.',
+      }),
+    },
+  ),
 
   rules: declaredList(RULES, {
     default: [],

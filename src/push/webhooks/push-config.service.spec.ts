@@ -138,6 +138,7 @@ describe('PushConfigService', () => {
       { now: () => NOW } as Clock,
       new SystemIdSource(),
       wakeup,
+      { rulesFor: () => null, refuseOperation: () => undefined },
     );
   });
 

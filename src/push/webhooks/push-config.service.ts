@@ -21,6 +21,7 @@ import {
   type RequestedWebhook,
   WebhookRegistration,
 } from '../registration/webhook-registration.js';
+import { PolicyDecisionPoint } from '../../policies/index.js';
 
 /** Where the config sits in a send request. */
 const INLINE_PATH = 'configuration.taskPushNotificationConfig.';
@@ -47,6 +48,7 @@ export class PushConfigService {
     private readonly clock: Clock,
     private readonly ids: IdSource,
     private readonly wakeup: PushWakeup,
+    private readonly policies: PolicyDecisionPoint,
   ) {}
 
   /**
@@ -60,6 +62,7 @@ export class PushConfigService {
     ctx: CallContext,
     rawAuthentication?: unknown,
   ): Promise<TaskPushNotificationConfig> {
+    this.policies.refuseOperation(ctx.principal, 'CreateTaskPushNotificationConfig');
     const record = await this.visibleTask(config.taskId, ctx);
     const owner = { ...record, setBy: ctx.principal.id };
     const draft = await this.draft(config, ctx, owner, rawAuthentication, '');
@@ -100,6 +103,7 @@ export class PushConfigService {
     ctx: CallContext,
     rawAuthentication?: unknown,
   ): Promise<EnlistedWork> {
+    this.policies.refuseOperation(ctx.principal, 'CreateTaskPushNotificationConfig');
     const owner = {
       principalId: ctx.principal.id,
       organization: ctx.principal.organization,

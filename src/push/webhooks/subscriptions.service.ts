@@ -21,6 +21,7 @@ import {
 } from '../registration/webhook.js';
 import { type RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';
 import { filterOf, requestedOf, textOf } from './written-subscription.js';
+import { PolicyDecisionPoint } from '../../policies/index.js';
 
 /**
  * The subscriptions of the caller, of its organization with the scope `tasks:organization`, and
@@ -37,6 +38,7 @@ export class SubscriptionsService {
     private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly ids: IdSource,
+    private readonly policies: PolicyDecisionPoint,
   ) {}
 
   /**
@@ -44,6 +46,7 @@ export class SubscriptionsService {
    * subscriptions), PERMISSION_DENIED for tasks the caller does not see.
    */
   async create(requested: CreateSubscriptionDto, caller: Principal): Promise<Subscription> {
+    this.policies.refuseOperation(caller, 'CreateTaskPushNotificationConfig');
     const organization = organizationOf(requested, caller);
     const scope = scopeOf(requested, caller, organization);
     const checked = await this.registration.check(requestedOf(requested), organization, '');
@@ -86,6 +89,7 @@ export class SubscriptionsService {
     requested: PatchSubscriptionDto,
     caller: Principal,
   ): Promise<Subscription> {
+    this.policies.refuseOperation(caller, 'CreateTaskPushNotificationConfig');
     const { name, events, filter, url } = requested;
     const present = await this.mine(id, caller);
     const change = {

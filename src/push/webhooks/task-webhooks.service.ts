@@ -25,6 +25,7 @@ import {
   refuseOfSubscription,
 } from './webhook-store.js';
 import type { EventChoice, TaskWebhook, Webhook } from '../registration/webhook.js';
+import { PolicyDecisionPoint } from '../../policies/index.js';
 
 export interface NewTaskWebhook extends Omit<RequestedWebhook, 'rawAuthentication'> {
   readonly taskId: string;
@@ -46,6 +47,7 @@ export class TaskWebhooksService {
     private readonly tasks: TaskStore,
     private readonly clock: Clock,
     private readonly wakeup: PushWakeup,
+    private readonly policies: PolicyDecisionPoint,
   ) {}
 
   /** Newest first. */
@@ -74,6 +76,7 @@ export class TaskWebhooksService {
 
   /** Sets a webhook on a task, as its client could; the same id again replaces it. */
   async create(requested: NewTaskWebhook, caller: Principal): Promise<TaskWebhook> {
+    this.policies.refuseOperation(caller, 'CreateTaskPushNotificationConfig');
     const record = await this.tasks.record(requested.taskId, seenBy(caller));
     if (!record) throw new HubError('NOT_FOUND', 'There is no such task.');
     return this.configs.register(record, requested, caller.id);
@@ -81,6 +84,7 @@ export class TaskWebhooksService {
 
   /** Another address, another choice of events, other secrets; see `WebhookChanges`. */
   async patch(id: string, requested: RequestedChange, caller: Principal): Promise<TaskWebhook> {
+    this.policies.refuseOperation(caller, 'CreateTaskPushNotificationConfig');
     if (Object.values(requested).every((member) => member === undefined)) {
       throw invalidField('url', 'must be given, or events');
     }

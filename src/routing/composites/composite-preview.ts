@@ -35,7 +35,7 @@ export class CompositePreview {
    * What is wrong with it and, when the plan itself is right, who would do its steps for this caller.
    * A caller whom it is not for stands for somebody of the first organization that it is for.
    */
-  of(id: string, written: WrittenComposite, caller: Principal): CompositePreviewed {
+  async of(id: string, written: WrittenComposite, caller: Principal): Promise<CompositePreviewed> {
     const definition = completed(written);
     const { organizations } = definition;
     const inItself = checkDefinition(definition);
@@ -44,11 +44,13 @@ export class CompositePreview {
     if (inItself.length > 0) return { valid, problems, refusal: null, steps: [] };
     const isFor = organizations?.includes(caller.organization) ?? true;
     const organization = isFor ? caller.organization : (organizations?.[0] ?? caller.organization);
+    const asker = { ...caller, organization };
+    await this.agents.prepare(asker);
     const never = new Date(0);
     const stored = { version: 0, source: 'api', createdAt: never, updatedAt: never } as const;
     const composite: Composite = { ...definition, ...stored, id };
     try {
-      const steps = this.plan(compositeSkillOf(composite), { ...caller, organization });
+      const steps = this.plan(compositeSkillOf(composite), asker);
       return { valid, problems, refusal: null, steps };
     } catch (error) {
       if (!(error instanceof HubError)) throw error;

@@ -6,6 +6,7 @@ import type { CompositeSkill } from '../domain/composite-skill.js';
 import { CompositeRegistry } from './composite-registry.js';
 import type { CompositeStore } from './composite-store.js';
 import type { Composite } from './domain/composite.js';
+import type { Principal } from '../../auth/index.js';
 
 const NOW = new Date(1_700_000_000_000);
 
@@ -57,7 +58,10 @@ function start(first: readonly Composite[]) {
     error: nothing,
   };
   const config = configWith({ tasks: { maxCalls: 42 } });
-  const registry = new CompositeRegistry(store as CompositeStore, config, new ManualClock(), log);
+  const registry = new CompositeRegistry(store as CompositeStore, config, new ManualClock(), log, {
+    rulesFor: () => null,
+    refuseOperation: () => undefined,
+  });
   /** Lets the second pass after which it looks for changes, and the look itself. */
   const look = async (): Promise<void> => {
     const waiting = looks.length;
@@ -67,6 +71,7 @@ function start(first: readonly Composite[]) {
   return { registry, stored, look, warnings };
 }
 
+const of = (organization: string): Principal => ({ id: 'p', organization, scopes: new Set() });
 const idsOf = (skills: readonly CompositeSkill[]): string[] => skills.map(({ skill }) => skill.id);
 
 describe('CompositeRegistry', () => {
@@ -77,9 +82,9 @@ describe('CompositeRegistry', () => {
       composite('open'),
     ]);
     await registry.onModuleInit();
-    expect(idsOf(registry.usable({ organization: 'others' }))).toEqual(['open']);
-    expect(idsOf(registry.usable({ organization: '' }))).toEqual(['open']);
-    expect(idsOf(registry.usable({ organization: 'acme' }))).toEqual(['acme', 'open']);
+    expect(idsOf(registry.usable(of('others')))).toEqual(['open']);
+    expect(idsOf(registry.usable(of('')))).toEqual(['open']);
+    expect(idsOf(registry.usable(of('acme')))).toEqual(['acme', 'open']);
     expect(registry.composites().map(({ id }) => id)).toEqual(['acme', 'off', 'open']);
     registry.onModuleDestroy();
   });
@@ -90,11 +95,11 @@ describe('CompositeRegistry', () => {
       composite('two'),
     ]);
     await registry.onModuleInit();
-    const acme = { organization: 'acme' };
+    const acme = of('acme');
     const before = registry.usable(acme);
     await look();
     expect(registry.usable(acme)).toBe(before);
-    expect(registry.usable({ organization: 'x' })).toBe(registry.usable({ organization: 'y' }));
+    expect(registry.usable(of('x'))).toBe(registry.usable(of('y')));
 
     stored.composites = [
       composite('one', { organizations: ['acme'], version: 2 }),
@@ -113,20 +118,20 @@ describe('CompositeRegistry', () => {
     await registry.onModuleInit();
     stored.isDown = true;
     await look();
-    expect(idsOf(registry.usable({ organization: '' }))).toEqual(['one']);
+    expect(idsOf(registry.usable(of('')))).toEqual(['one']);
     expect(warnings).toHaveLength(1);
     stored.isDown = false;
     stored.composites = [];
     stored.revision = 2;
     await look();
-    expect(registry.usable({ organization: '' })).toEqual([]);
+    expect(registry.usable(of(''))).toEqual([]);
     registry.onModuleDestroy();
   });
 
   it('allows as many calls as the setting where a composite skill says nothing', async () => {
     const { registry } = start([composite('own', { maxCalls: 7 }), composite('silent')]);
     await registry.onModuleInit();
-    expect(registry.usable({ organization: '' }).map(({ maxCalls }) => maxCalls)).toEqual([7, 42]);
+    expect(registry.usable(of('')).map(({ maxCalls }) => maxCalls)).toEqual([7, 42]);
     registry.onModuleDestroy();
   });
 });

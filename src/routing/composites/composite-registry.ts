@@ -5,7 +5,13 @@ import { Clock } from '../../common/clock.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
-import type { CompositeSkill } from '../domain/composite-skill.js';
+import {
+  type Permits,
+  PermittedLists,
+  PolicyDecisionPoint,
+  type PolicyResource,
+} from '../../policies/index.js';
+import { COMPOSITE_AGENT_ID, type CompositeSkill } from '../domain/composite-skill.js';
 import type { CompositeSource } from '../composite-source.js';
 import { CompositeStore } from './composite-store.js';
 import { compositeSkillOf } from './domain/skill-of-composite.js';
@@ -22,14 +28,17 @@ export class CompositeRegistry extends RevisionedCache<Composite> implements Com
   /** By id, ascending. */
   private entries: ReadonlyMap<string, Entry> = new Map();
   private byOrganization = byOrganizationOf(this.entries);
+  private readonly permitted: PermittedLists<CompositeSkill>;
 
   constructor(
     store: CompositeStore,
     private readonly config: AppConfig,
     clock: Clock,
     log: Log,
+    policies: PolicyDecisionPoint,
   ) {
     super(store, 'composite skills', clock, log);
+    this.permitted = new PermittedLists(policies, PERMITTED_COMPOSITES);
   }
 
   /** Every composite skill by id, enabled or not. */
@@ -37,7 +46,15 @@ export class CompositeRegistry extends RevisionedCache<Composite> implements Com
     return [...this.entries.values()].map(({ composite }) => composite);
   }
 
-  usable({ organization }: Pick<Principal, 'organization'>): readonly CompositeSkill[] {
+  usable(principal: Principal): readonly CompositeSkill[] {
+    return this.permitted.of(principal, this.openTo(principal));
+  }
+
+  prepare(principal: Principal): Promise<void> | undefined {
+    return this.permitted.prepare(principal, this.openTo(principal));
+  }
+
+  private openTo({ organization }: Principal): readonly CompositeSkill[] {
     return this.byOrganization.usable(organization);
   }
 
@@ -54,6 +71,16 @@ export class CompositeRegistry extends RevisionedCache<Composite> implements Com
     const maxCalls = composite.maxCalls ?? this.config.tasks.maxCalls;
     return { composite, skill: { ...compositeSkillOf(composite), maxCalls } };
   }
+}
+
+/** A composite skill is a skill of the agent that stands for them all. */
+const PERMITTED_COMPOSITES: Permits<CompositeSkill> = {
+  resourcesOf: (composite) => [resourceOf(composite)],
+  left: (composite, mayAsk) => (mayAsk(resourceOf(composite)) ? composite : undefined),
+};
+
+function resourceOf({ skill: { id: skillId, tags } }: CompositeSkill): PolicyResource {
+  return { agentId: COMPOSITE_AGENT_ID, agentTags: [], skillId, tags };
 }
 
 function byOrganizationOf(entries: ReadonlyMap<string, Entry>): ByOrganization<CompositeSkill> {

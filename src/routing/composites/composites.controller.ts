@@ -38,7 +38,7 @@ import {
 } from './composite.dto.js';
 import { CompositesService } from './composites.service.js';
 import type { Composite } from './domain/composite.js';
-import { versionsWanted, versionTag } from './if-match.js';
+import { versionsWanted, versionTag } from '../../common/http/if-match.js';
 
 const IF_MATCH = {
   name: 'If-Match',
@@ -74,11 +74,11 @@ export class CompositesController {
       'Validate a composite skill: report its problems, or the agents its steps would go to. Saves nothing.',
   })
   @ApiOkResponse({ type: CompositeValidationDto })
-  validate(
+  async validate(
     @Body() body: CreateCompositeDto,
     @Query() { organization }: CompositeOrganizationQueryDto,
     @CurrentPrincipal() principal: Principal,
-  ): CompositeValidationDto {
+  ): Promise<CompositeValidationDto> {
     const caller = { ...principal, organization: organization ?? principal.organization };
     return this.preview.of(body.id, body, caller);
   }

@@ -10,7 +10,7 @@ import { CompositeStore, type CompositeVersion } from './composite-store.js';
 import { checkDefinition } from './domain/check-definition.js';
 import { checkTargets } from './domain/check-targets.js';
 import { type Composite, type CompositeDefinition, definitionOf } from './domain/composite.js';
-import { refuseOtherThan } from './if-match.js';
+import { refuseOtherThan } from '../../common/http/if-match.js';
 
 /** The lists, as their cursors name them. */
 const LIST = 'composites';

@@ -7,6 +7,8 @@ import { COMPOSITE_AGENT_ID, type CompositeSkill } from './composite-skill.js';
 
 /** What routing needs to know of an agent. */
 export type RoutableAgent = Pick<Agent, 'id' | 'tags' | 'priority'> & {
+  /** This caller may ask it for its skills only, not by its name alone. */
+  readonly bySkillOnly?: true;
   /** Its share of the work among equals; default 1. */
   readonly weight?: number;
   readonly card: Pick<Agent['card'], 'skills' | 'defaultInputModes' | 'defaultOutputModes'> &
@@ -70,6 +72,12 @@ export class AgentIndex {
   /** The agent of this id; composite skills are none. */
   agent(id: string): RoutableAgent | undefined {
     return id === COMPOSITE_AGENT_ID ? undefined : this.byId.get(id);
+  }
+
+  /** The same, where it may be asked for whatever it can do. */
+  wholeAgent(id: string): RoutableAgent | undefined {
+    const agent = this.agent(id);
+    return agent?.bySkillOnly === true ? undefined : agent;
   }
 
   /** Who has skills under this id in the hub's card: an agent, or the composite skills. */

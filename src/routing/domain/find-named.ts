@@ -31,7 +31,11 @@ export function byAgent(requested: NamedTargets, index: AgentIndex): Found | und
     !skill && wanted.tags.length > 0
       ? tagMatch(agent, agent.card.skills, wanted)?.skill
       : undefined;
-  return { reason: 'agent', matches: [plainMatch(agent, skill ?? tagged, how, media)] };
+  const named = skill ?? tagged;
+  if (named === undefined && agent.bySkillOnly === true) {
+    throw noRoute(`Of the agent "${id}" you may use single skills: name one by skillId.`, index);
+  }
+  return { reason: 'agent', matches: [plainMatch(agent, named, how, media)] };
 }
 
 /** The skill that is asked for beside a named agent, which must have it unless the address named it. */
@@ -94,7 +98,7 @@ export function byAffinity(
   index: AgentIndex,
 ): Found | undefined {
   const why = 'Handled the last message of this context.';
-  const usable = affinity.flatMap((id) => index.agent(id) ?? []);
+  const usable = affinity.flatMap((id) => index.wholeAgent(id) ?? []);
   if (usable.length === 0) return undefined;
   return {
     reason: 'affinity',
@@ -107,7 +111,7 @@ export function byAffinity(
 export function byDefault(question: RoutingQuestion, index: AgentIndex): Found | undefined {
   const { defaultAgent, affinity, media } = question;
   if (defaultAgent === null) return undefined;
-  const agent = index.agent(defaultAgent);
+  const agent = index.wholeAgent(defaultAgent);
   if (!agent) throw noRoute(`The default agent "${defaultAgent}" is not available.`, index);
   return {
     reason: 'default',
@@ -119,7 +123,7 @@ export function byDefault(question: RoutingQuestion, index: AgentIndex): Found |
 /** The agents of the context that this caller cannot use any more. */
 export function goneOf(affinity: readonly string[], index: AgentIndex): Candidate[] {
   return affinity
-    .filter((id) => !index.agent(id))
+    .filter((id) => !index.wholeAgent(id))
     .map((agentId) => ({
       agentId,
       why: 'Handled the last message of this context, but is not available.',

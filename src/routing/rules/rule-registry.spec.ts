@@ -9,7 +9,7 @@ import type { Rule } from './domain/rule.js';
 import { RuleRegistry } from './rule-registry.js';
 import { RuleStore } from './rule-store.js';
 
-const NO_COMPOSITES: CompositeSource = { usable: () => [] };
+const NO_COMPOSITES: CompositeSource = { usable: () => [], prepare: () => undefined };
 
 /** The rules as another process would change them. */
 class SharedRules extends RuleStore {

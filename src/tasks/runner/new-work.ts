@@ -5,16 +5,16 @@ import type { RunDeps } from './run-deps.js';
 
 /**
  * Why this registered agent must not get a first message, as a clause that follows its name; undefined when it
- * may. Repeats the checks of routing: a fallback may be used long after the route was made.
+ * may. Repeats the checks of routing: a fallback may be used long after the route was made. What policies said of its caller then still holds.
  */
 export function refusalOfNewWork(
-  registry: Pick<RunDeps['registry'], 'mayUse'>,
+  registry: Pick<RunDeps['registry'], 'isOpenTo'>,
   agent: Agent,
   { organization }: TaskRecord,
   { extensions }: SentWith,
 ): string | undefined {
   if (!agent.enabled) return 'is disabled';
-  if (!registry.mayUse({ organization }, agent)) return 'is no longer available to you';
+  if (!registry.isOpenTo(organization, agent)) return 'is no longer available to you';
   const missing = missingExtensions(agent, extensions);
   return missing.length === 0
     ? undefined

@@ -49,7 +49,7 @@ export class RunDeps {
     @Inject(AgentLoad) readonly load: AgentLoad,
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
     @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
-    @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'mayUse' | 'renew'>,
+    @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'isOpenTo' | 'renew'>,
     readonly chunkTurns: ChunkTurns,
     readonly clock: Clock,
     readonly ids: IdSource,

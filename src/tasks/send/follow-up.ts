@@ -33,7 +33,7 @@ export class FollowUps {
   constructor(
     private readonly log: TaskLog,
     private readonly clock: Clock,
-    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'known' | 'mayUse'>,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'known' | 'mayGoOn'>,
     private readonly quotas: Quotas,
   ) {}
 
@@ -88,10 +88,10 @@ export class FollowUps {
   }
 
   /** A further message is new work: the caller must be allowed to use the agent now. */
-  private checkAgent(request: HubRequest, { agentId }: Delegation): void {
+  private checkAgent(request: HubRequest, { agentId, skillId }: Delegation): void {
     const agent = this.agents.known(agentId);
     if (!agent) return;
-    if (!this.agents.mayUse(request.principal, agent)) {
+    if (!this.agents.mayGoOn(request.principal, agent, skillId)) {
       throw new HubError(
         'NO_ROUTE',
         `The agent "${agentId}" of this task is no longer available to you; the task can still be read and canceled.`,

@@ -1,4 +1,4 @@
-import { HubError, invalidField } from '../../common/hub-error.js';
+import { HubError, invalidField } from '../hub-error.js';
 
 /** The entity tag of a version. */
 export function versionTag(version: number): string {

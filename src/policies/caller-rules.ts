@@ -1,0 +1,74 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { AGENT_OPERATION, type PolicyCaller, type PolicyResource } from './domain/policy.js';
+import type { HubOperation } from './domain/policy.js';
+import type { PolicySet } from './policy-set.js';
+
+/** Decisions that are made before others have their turn. */
+const SLICE_MS = 4;
+/** Decisions remembered for callers that are alike; beyond, all are made anew. */
+const REMEMBERED = 50_000;
+
+/** What the policies say to callers that are alike to them. Decisions are remembered until the policies change. */
+export class CallerRules {
+  private readonly decisions = new Map<string, boolean>();
+
+  constructor(
+    private readonly set: PolicySet,
+    private readonly caller: PolicyCaller,
+    /** Told of decisions that could not be made, and so refuse. */
+    private readonly failed: (why: string) => void,
+  ) {}
+
+  /** Whether they may ask an agent, or for a skill of it; undefined when that is not decided yet. */
+  mayAsk(resource: PolicyResource): boolean | undefined {
+    return this.decisions.get(keyOf(resource));
+  }
+
+  /** The same, decided now if it is not yet. */
+  decideOn(resource: PolicyResource): boolean {
+    const key = keyOf(resource);
+    let decision = this.decisions.get(key);
+    if (decision === undefined) {
+      if (this.decisions.size >= REMEMBERED) this.decisions.clear();
+      decision = this.isAllowed(AGENT_OPERATION, resource);
+      this.decisions.set(key, decision);
+    }
+    return decision;
+  }
+
+  /** Decides about all of these, in turns with other work. */
+  async decide(resources: readonly PolicyResource[]): Promise<void> {
+    let until = performance.now() + SLICE_MS;
+    for (const resource of resources) {
+      this.decideOn(resource);
+      if (performance.now() < until) continue;
+      await othersTurn();
+      until = performance.now() + SLICE_MS;
+    }
+  }
+
+  /** Whether they may call an operation of the hub. */
+  mayCall(operation: HubOperation): boolean {
+    let decision = this.decisions.get(operation);
+    if (decision === undefined) {
+      decision = this.isAllowed(operation, null);
+      this.decisions.set(operation, decision);
+    }
+    return decision;
+  }
+
+  private isAllowed(
+    operation: typeof AGENT_OPERATION | HubOperation,
+    resource: PolicyResource | null,
+  ): boolean {
+    const { caller } = this;
+    const { isAllowed, errors } = this.set.decide({ caller, operation, resource });
+    if (errors.length > 0) this.failed(errors.join('; '));
+    return isAllowed;
+  }
+}
+
+/** No id or tag has a line break. */
+function keyOf({ agentId, agentTags, skillId, tags }: PolicyResource): string {
+  return `${agentId}\n${skillId ?? ''}\n${tags.join('\n')}\n\n${agentTags.join('\n')}`;
+}

@@ -1,0 +1,98 @@
+import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { cedar } from './cedar.js';
+import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
+import { POLICY_LIMITS } from './domain/policy.js';
+
+/** One statement of a policy, as the engine takes it. */
+export interface Statement {
+  readonly json: PolicyJson;
+  readonly effect: 'permit' | 'forbid';
+  readonly reason: string | null;
+  /** It speaks of callers by their ids, so that no two of them are alike to it. */
+  readonly namesCallers: boolean;
+}
+
+/** The statements of a text, or what is wrong with it, as sentences with their places. */
+export type ReadText =
+  { readonly statements: readonly Statement[] } | { readonly faults: string[] };
+
+/**
+ * Reads a text of Cedar and checks it against the schema: a name, type or operation that there is not, an attribute, and a
+ * statement that could never apply are faults.
+ */
+export function readText(text: string): ReadText {
+  const engine = cedar();
+  const parts = engine.policySetTextToParts(text);
+  if (parts.type === 'failure')
+    return { faults: parts.errors.map((error) => sentence(error, text)) };
+  if (parts.policy_templates.length > 0) {
+    return {
+      faults: ['holds a template (?principal or ?resource): write the entities themselves'],
+    };
+  }
+  const { policies } = parts;
+  if (policies.length === 0) return { faults: ['holds no statement: permit(…); or forbid(…);'] };
+  if (policies.length > POLICY_LIMITS.statements) {
+    return { faults: [`holds more than ${POLICY_LIMITS.statements} statements`] };
+  }
+  const named = Object.fromEntries(policies.map((each, index) => [`${index + 1}`, each]));
+  const checked = engine.validate({
+    schema: CEDAR_SCHEMA,
+    policies: { staticPolicies: named },
+    validationSettings: { mode: 'strict' },
+  });
+  if (checked.type === 'failure') {
+    return { faults: checked.errors.map((error) => sentence(error, text)) };
+  }
+  // Warnings follow from errors; alone they are statements that could never apply.
+  const { validationErrors: errors, validationWarnings: warnings } = checked;
+  const wrong = errors.length > 0 ? errors : warnings;
+  if (wrong.length > 0) {
+    const places = placesOf(text, policies);
+    return {
+      faults: wrong.map(({ policyId, error }) =>
+        sentence(error, text, places[Number(policyId) - 1]),
+      ),
+    };
+  }
+  return { statements: policies.map(statementOf) };
+}
+
+function statementOf(text: string): Statement {
+  const read = cedar().policyToJson(text);
+  if (read.type === 'failure')
+    throw new Error(read.errors.map(({ message }) => message).join('; '));
+  const { json } = read;
+  return {
+    json,
+    effect: json.effect,
+    reason: json.annotations?.['reason'] ?? null,
+    namesCallers: JSON.stringify(json).includes('"type":"Caller"'),
+  };
+}
+
+/** Where each statement begins in the whole text. */
+function placesOf(text: string, statements: readonly string[]): number[] {
+  let from = 0;
+  return statements.map((statement) => {
+    const found = text.indexOf(statement, from);
+    if (found < 0) return 0;
+    from = found + statement.length;
+    return found;
+  });
+}
+
+/** An error of the engine with the line and column of its place; its own name for the statement is left out. */
+function sentence(error: DetailedError, text: string, begin = 0): string {
+  const start = error.sourceLocations?.[0]?.start;
+  const message = error.message.replace(/^for policy `[^`]*`, /, '').replace(/ `policy\d+`/, '');
+  const help = error.help === null ? '' : ` (${error.help})`;
+  return `${start === undefined ? '' : `${placeOf(text, begin + start)}: `}${message}${help}`;
+}
+
+/** The engine counts bytes of UTF-8. */
+function placeOf(text: string, bytes: number): string {
+  const before = Buffer.from(text).subarray(0, bytes).toString();
+  const lines = before.split('\n');
+  return `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
+}

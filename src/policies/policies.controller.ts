@@ -1,0 +1,140 @@
+import {
+  Body,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Res,
+} from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+} from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { AdminController } from '../common/http/admin-controller.js';
+import { ChangesNothing } from '../common/http/audited-route.js';
+import { Text } from '../common/http/fields.js';
+import { versionsWanted, versionTag } from '../common/http/if-match.js';
+import { PageQueryDto } from '../common/http/page-query.dto.js';
+import { PageType } from '../common/http/page-type.js';
+import { NAME } from '../common/http/text-forms.js';
+import type { Page } from '../common/page.js';
+import { explain } from './domain/explain.js';
+import type { Policy } from './domain/policy.js';
+import { PoliciesService } from './policies.service.js';
+import {
+  PatchPolicyDto,
+  PolicyDecisionDto,
+  PolicyDryRunDto,
+  PolicyDto,
+  PolicyVersionDto,
+  WrittenPolicyDto,
+} from './policy.dto.js';
+
+class PolicyQueryDto extends PageQueryDto {
+  @Text({ optional: true, like: NAME, description: 'Only those of this organization.' })
+  organization?: string;
+}
+
+const IF_MATCH = {
+  name: 'If-Match',
+  required: false,
+  description: 'The ETag of the version that is meant: refused with 409 when there is a newer one.',
+};
+
+@AdminController('policies', 'api/v1', 'access')
+export class PoliciesController {
+  constructor(private readonly policies: PoliciesService) {}
+
+  @Post('policies')
+  @ApiOperation({
+    summary: 'Create a policy: who may ask which agent for what.',
+    description:
+      'Refused (400) with what is wrong and where when its text does not fit the schema, and when one of its tests fails.',
+  })
+  @ApiCreatedResponse({ type: PolicyDto })
+  async create(
+    @Body() body: WrittenPolicyDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PolicyDto> {
+    return shown(
+      await this.policies.create({ ...body, organization: body.organization ?? null }),
+      reply,
+    );
+  }
+
+  @Get('policies')
+  @ApiOperation({ summary: 'List policies: those of the configuration, then by id.' })
+  @ApiOkResponse({ type: PageType(PolicyDto) })
+  list(@Query() { organization, limit, cursor }: PolicyQueryDto): Page<PolicyDto> {
+    const page = this.policies.list(organization, limit, cursor);
+    return { ...page, items: page.items.map((policy) => new PolicyDto(policy)) };
+  }
+
+  @Post('policies::dry-run')
+  @ChangesNothing()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Ask the policies what a caller may do, by which policy and why, without doing it.',
+    description:
+      'Whether a caller may use an agent at all is decided before by the organizations of the agent and the scopes of the caller.',
+  })
+  @ApiOkResponse({ type: PolicyDecisionDto })
+  dryRun(@Body() { policy, ...question }: PolicyDryRunDto): PolicyDecisionDto {
+    const tried = policy && { ...policy, organization: policy.organization ?? null };
+    const decision = this.policies.decide(question, tried);
+    const why = explain(decision);
+    return new PolicyDecisionDto(decision, `${why[0]!.toUpperCase()}${why.slice(1)}.`);
+  }
+
+  @Get('policies/:id')
+  @ApiOperation({ summary: 'Get a policy.' })
+  @ApiOkResponse({ type: PolicyDto })
+  get(@Param('id') id: string, @Res({ passthrough: true }) reply: FastifyReply): PolicyDto {
+    return shown(this.policies.get(id), reply);
+  }
+
+  @Get('policies/:id/versions')
+  @ApiOperation({ summary: 'List what a policy was at its newest 100 versions, newest first.' })
+  @ApiOkResponse({ type: [PolicyVersionDto] })
+  async versions(@Param('id') id: string): Promise<PolicyVersionDto[]> {
+    return (await this.policies.versions(id)).map((version) => new PolicyVersionDto(version));
+  }
+
+  @Patch('policies/:id')
+  @ApiOperation({ summary: 'Change a policy.' })
+  @ApiHeader(IF_MATCH)
+  @ApiOkResponse({ type: PolicyDto })
+  async patch(
+    @Param('id') id: string,
+    @Body() body: PatchPolicyDto,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PolicyDto> {
+    return shown(await this.policies.patch(id, body, versionsWanted(ifMatch)), reply);
+  }
+
+  @Delete('policies/:id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a policy with its versions.' })
+  @ApiHeader(IF_MATCH)
+  @ApiNoContentResponse()
+  async remove(
+    @Param('id') id: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.policies.remove(id, versionsWanted(ifMatch));
+  }
+}
+
+function shown(policy: Policy, reply: FastifyReply): PolicyDto {
+  void reply.header('etag', versionTag(policy.version));
+  return new PolicyDto(policy);
+}

@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/index.js';
+import { DeclaredPolicies } from './declared-policies.js';
+import { PoliciesController } from './policies.controller.js';
+import { PoliciesService } from './policies.service.js';
+import { SqlPolicyStore } from './persistence/sql-policy.store.js';
+import { PolicyDecisionPoint } from './policy-decision-point.js';
+import { PolicyRegistry } from './policy-registry.js';
+import { PolicyStore } from './policy-store.js';
+
+@Module({
+  imports: [AuthModule],
+  controllers: [PoliciesController],
+  providers: [
+    { provide: PolicyStore, useClass: SqlPolicyStore },
+    PolicyRegistry,
+    { provide: PolicyDecisionPoint, useExisting: PolicyRegistry },
+    PoliciesService,
+    DeclaredPolicies,
+  ],
+  exports: [PolicyDecisionPoint],
+})
+export class PoliciesModule {}

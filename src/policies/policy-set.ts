@@ -1,0 +1,92 @@
+import { cedar, SCHEMA_NAME } from './cedar.js';
+import { readText, type Statement } from './cedar-text.js';
+import { cedarQuestion } from './domain/cedar-schema.js';
+import {
+  HUB_OPERATIONS,
+  type DecidingPolicy,
+  type Policy,
+  type PolicyDecision,
+  type PolicyQuestion,
+} from './domain/policy.js';
+
+/** What the hub's own statements are called. */
+export const BUILT_IN = 'built-in';
+const QUOTED = HUB_OPERATIONS.map((name) => `Action::"${name}"`).join(', ');
+/** Whatever a caller may do by its scopes, unless a policy forbids it. */
+const PERMIT_HUB = `permit(principal, action in [${QUOTED}], resource);`;
+const PERMIT_ALL = 'permit(principal, action, resource);';
+
+/** What nothing is permitted that no policy permits: `deny`; or everything that none forbids: `permit`. */
+export type PolicyDefault = 'permit' | 'deny';
+
+type Source = Pick<Policy, 'id' | 'text'>;
+
+/** Policies that decide together. A decision that cannot be made is a refusal. */
+export class PolicySet {
+  private readonly named = new Map<string, DecidingPolicy>();
+  /** Why nothing can be decided, which refuses everything. */
+  private readonly faults: string[] = [];
+  /** Whether callers are to be told apart by their ids. */
+  readonly namesCallers: boolean;
+
+  /** `name` is the engine's for the set; a later set of the same name takes its place there. */
+  constructor(
+    private readonly name: string,
+    policies: readonly Source[],
+    usual: PolicyDefault,
+    statementsOf: (policy: Source) => readonly Statement[] | undefined = statementsIn,
+  ) {
+    const all = new Map<string, Statement>();
+    const add = (id: string, statements: readonly Statement[]): void =>
+      statements.forEach((statement, index) => {
+        const { effect, reason } = statement;
+        all.set(`${id}#${index}`, statement);
+        this.named.set(`${id}#${index}`, { id, effect, reason });
+      });
+    add(BUILT_IN, builtIn(usual));
+    for (const policy of policies) {
+      const statements = statementsOf(policy);
+      if (statements === undefined) this.faults.push(`the policy ${policy.id} cannot be read`);
+      else add(policy.id, statements);
+    }
+    this.namesCallers = [...all.values()].some(({ namesCallers }) => namesCallers);
+    const staticPolicies = Object.fromEntries([...all].map(([id, { json }]) => [id, json]));
+    const prepared = cedar().preparsePolicySet(name, { staticPolicies });
+    if (prepared.type === 'failure') {
+      this.faults.push(...prepared.errors.map(({ message }) => message));
+    }
+  }
+
+  decide(question: PolicyQuestion): PolicyDecision {
+    const refused = (errors: readonly string[]): PolicyDecision => ({
+      isAllowed: false,
+      policies: [],
+      errors,
+    });
+    if (this.faults.length > 0) return refused(this.faults);
+    const answer = cedar().statefulIsAuthorized({
+      ...cedarQuestion(question),
+      context: {},
+      preparsedPolicySetId: this.name,
+      preparsedSchemaName: SCHEMA_NAME,
+      validateRequest: true,
+    });
+    if (answer.type === 'failure') return refused(answer.errors.map(({ message }) => message));
+    const { decision, diagnostics } = answer.response;
+    // The engine passes over a statement that fails: a forbid that fails would permit.
+    if (diagnostics.errors.length > 0) {
+      return refused(diagnostics.errors.map(({ error }) => error.message));
+    }
+    const policies = diagnostics.reason.map((id) => this.named.get(id)!);
+    return { isAllowed: decision === 'allow', policies, errors: [] };
+  }
+}
+
+export function statementsIn({ text }: Pick<Policy, 'text'>): readonly Statement[] | undefined {
+  const read = readText(text);
+  return 'statements' in read ? read.statements : undefined;
+}
+
+function builtIn(usual: PolicyDefault): readonly Statement[] {
+  return statementsIn({ text: usual === 'permit' ? PERMIT_ALL : PERMIT_HUB })!;
+}

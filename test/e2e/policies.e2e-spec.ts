@@ -1,0 +1,324 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { status } from '@grpc/grpc-js';
+import { RpcError, type HttpAnswer } from '../support/app.js';
+import { failureOf, GrpcClient, V1 } from '../support/grpc-client.js';
+import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
+import type { JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+import { TestIssuer } from '../support/test-issuer.js';
+
+const PATH = '/api/v1/policies';
+const CONTRACTORS = {
+  id: 'contractors',
+  text: '@reason("Contractors do not see the books.")\nforbid(principal in Group::"contractors", action == Action::"SendMessage", resource in Tag::"finance");',
+};
+
+let served: GrpcHub;
+let hub: GrpcHub['hub'];
+let books: ScriptedAgent;
+let issuer: TestIssuer;
+let staff: string;
+let contractor: string;
+
+beforeAll(async () => {
+  [issuer, books] = await Promise.all([
+    TestIssuer.start(),
+    ScriptedAgent.start({
+      skills: [
+        { id: 'invoices', tags: ['Finance'] },
+        { id: 'calendar', tags: ['dates'] },
+      ],
+    }),
+  ]);
+  served = await startGrpcHub({
+    auth: { issuers: [{ id: 'test', issuer: issuer.url, organization: 'acme' }] },
+  });
+  ({ hub } = served);
+  await hub.registerAgent(books.url, { id: 'books' });
+  staff = await issuer.token({ aud: hub.url, sub: 'staff', groups: ['staff'] });
+  contractor = await issuer.token({ aud: hub.url, sub: 'temp', groups: ['contractors'] });
+});
+afterAll(async () => {
+  await served?.close();
+  await books?.close();
+  await issuer?.close();
+});
+afterEach(async () => {
+  const { body } = await hub.admin('GET', `${PATH}?limit=200`);
+  for (const { id } of body.items) await hub.admin('DELETE', `${PATH}/${id}`);
+});
+
+async function add(policy: JsonObject): Promise<JsonObject> {
+  const answer = await hub.admin('POST', PATH, policy);
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return answer.body;
+}
+const tryOut = (question: JsonObject): Promise<HttpAnswer> =>
+  hub.admin('POST', `${PATH}:dry-run`, question);
+
+/** The agents that were asked, or why nobody was. */
+async function sent(key: string, metadata: JsonObject): Promise<string> {
+  try {
+    const task = await hub.submit('go', { message: { metadata } }, { key });
+    const [first] = (task as { metadata: Record<string, { agents: { agentId: string }[] }> })
+      .metadata['urn:a2a-hub:routing:v1']!.agents;
+    return first!.agentId;
+  } catch (error) {
+    if (error instanceof RpcError) return error.message;
+    throw error;
+  }
+}
+async function skillsOf(key: string): Promise<string[]> {
+  const card = (await hub.rpc('GetExtendedAgentCard', {}, { key })) as {
+    skills: { id: string }[];
+  };
+  return card.skills.map(({ id }) => id).sort();
+}
+
+describe('without policies', () => {
+  it('everybody may ask whatever is open to its organization', async () => {
+    expect(await sent(contractor, { skillTags: ['finance'] })).toBe('books');
+    expect(await skillsOf(contractor)).toEqual([
+      'books.calendar',
+      'books.invoices',
+      'scripted.scripted',
+    ]);
+  });
+});
+
+describe('a policy that forbids', () => {
+  it('holds for tags, skills, agents and cards alike, and for nobody else', async () => {
+    await add(CONTRACTORS);
+    expect(await sent(contractor, { skillTags: ['finance'] })).toContain('No skill carries');
+    expect(await sent(contractor, { skillId: 'invoices' })).toContain('No agent offers');
+    expect(await sent(contractor, { skillId: 'books.invoices' })).toContain('No agent offers');
+    expect(await skillsOf(contractor)).toEqual(['books.calendar', 'scripted.scripted']);
+    expect(await sent(contractor, { skillId: 'calendar' })).toBe('books');
+    expect(await sent(staff, { skillTags: ['finance'] })).toBe('books');
+    expect(await skillsOf(staff)).toContain('books.invoices');
+    const open = await hub.get('/.well-known/agent-card.json', { key: null });
+    expect(open.text).toContain('books.invoices');
+  });
+
+  it('of the agent itself leaves its permitted skills, by their names alone', async () => {
+    await add({
+      id: 'only-calendar',
+      text: 'forbid(principal in Group::"contractors", action == Action::"SendMessage", resource in Agent::"books") unless { resource == Skill::"books.calendar" };',
+    });
+    expect(await sent(contractor, { agentId: 'books' })).toContain('name one by skillId');
+    expect(await sent(contractor, { agentId: 'books', skillId: 'calendar' })).toBe('books');
+    expect(await sent(contractor, { agentId: 'books', skillId: 'invoices' })).toContain(
+      'has no skill',
+    );
+    expect(await sent(contractor, { skillTags: ['dates'] })).toBe('books');
+    expect(await sent(staff, { agentId: 'books' })).toBe('books');
+  });
+
+  it('shows an agent that is forbidden altogether as one that is not there, over every binding', async () => {
+    await add({
+      id: 'no-books',
+      text: 'forbid(principal in Group::"contractors", action, resource in Agent::"books");',
+    });
+    const named = await sent(contractor, { agentId: 'books' });
+    expect(named.replace('books', 'X')).toBe(
+      (await sent(contractor, { agentId: 'unknown' })).replace('unknown', 'X'),
+    );
+    const rest = (id: string): Promise<HttpAnswer> =>
+      hub.request(
+        'POST',
+        `/a2a/agents/${id}/message:send`,
+        JSON.stringify({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'go' }] } }),
+        { key: contractor, headers: { 'content-type': 'application/a2a+json' } },
+      );
+    const [forbidden, unknown] = [await rest('books'), await rest('unknown')];
+    expect([forbidden.status, forbidden.text.replaceAll('books', 'X')]).toEqual([
+      unknown.status,
+      unknown.text.replaceAll('unknown', 'X'),
+    ]);
+    const client = new GrpcClient(served.client.target, { key: contractor });
+    const failure = await failureOf(
+      client.call(V1.getExtendedAgentCard, { tenant: 'books' }),
+    );
+    expect(failure.code).not.toBe(status.OK);
+    client.close();
+    const v0 = await hub.rpcRaw(
+      'message/send',
+      {
+        message: {
+          kind: 'message',
+          messageId: 'm',
+          role: 'user',
+          parts: [{ kind: 'text', text: 'go' }],
+          metadata: { agentId: 'books' },
+        },
+      },
+      { key: contractor, version: '0.3' },
+    );
+    expect(v0.text).toContain('No agent \\"books\\" is registered');
+  });
+
+  it('stops follow-ups of those who may not any more, while their tasks stay theirs', async () => {
+    const ask = { message: { metadata: { agentId: 'scripted' } } };
+    const task = await hub.submit('ask', ask, { key: contractor });
+    await add({
+      id: 'no-scripted',
+      text: 'forbid(principal in Group::"contractors", action == Action::"SendMessage", resource in Agent::"scripted");',
+    });
+    const again = hub.submit('more', { message: { taskId: task['id'] } }, { key: contractor });
+    await expect(again).rejects.toThrow();
+    expect(await hub.getTask(task['id'] as string, { key: contractor })).toMatchObject({
+      id: task['id'],
+    });
+  });
+
+  it('holds for operations of the hub, webhooks that come with a message among them', async () => {
+    await add({
+      id: 'no-webhooks',
+      text: 'forbid(principal in Group::"contractors", action == Action::"CreateTaskPushNotificationConfig", resource);',
+    });
+    const config = { url: 'https://hooks.example/x' };
+    const send = (key: string) =>
+      hub.rpcRaw(
+        'SendMessage',
+        {
+          message: {
+            messageId: `m-${Math.random()}`,
+            role: 'ROLE_USER',
+            parts: [{ text: 'go' }],
+            metadata: { agentId: 'books' },
+          },
+          configuration: { returnImmediately: true, taskPushNotificationConfig: config },
+        },
+        { key },
+      );
+    expect((await send(contractor)).text).toContain(
+      'A policy does not let you call CreateTaskPushNotificationConfig',
+    );
+    expect((await send(staff)).text).not.toContain('policy');
+    const { body } = await hub.admin('GET', '/api/v1/audit?action=auth.access&limit=50');
+    expect(body.items.map(({ details }: { details: JsonObject }) => details)).toContainEqual(
+      expect.objectContaining({ cause: 'policy', reason: 'PERMISSION_DENIED' }),
+    );
+  });
+});
+
+describe('a policy of one organization', () => {
+  it('is for its callers alone', async () => {
+    const other = await hub.createKey({ organization: 'umbrella' });
+    await add({
+      id: 'acme-only',
+      organization: 'acme',
+      text: 'forbid(principal, action == Action::"SendMessage", resource in Agent::"books");',
+    });
+    expect(await sent(staff, { agentId: 'books' })).toContain('No agent');
+    expect(await sent(other, { agentId: 'books' })).toBe('books');
+  });
+});
+
+describe('saving a policy', () => {
+  it.each<[string, string, RegExp]>([
+    ['an unknown word', 'permit(principl, action, resource);', /line 1, column 8: .*principl/],
+    [
+      'an unknown operation',
+      '\n\nforbid(principal, action == Action::"SendMesage", resource);',
+      /line 3, .*did you mean `Action::"SendMessage"`/,
+    ],
+    ['an unknown type', 'forbid(principal in Team::"x", action, resource);', /Team/],
+    [
+      'an unknown attribute',
+      'forbid(principal, action, resource) when { principal.age > 3 };',
+      /age/,
+    ],
+    ['a template', 'permit(principal == ?principal, action, resource);', /template/],
+    ['nothing', '// nothing', /holds no statement/],
+    ['what can never apply', 'forbid(principal is Agent, action, resource);', /line 1/],
+  ])('is refused for %s, with its place', async (_, text, fault) => {
+    const answer = await hub.admin('POST', PATH, { id: 'wrong', text });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0]).toMatchObject({ field: 'text' });
+    expect(answer.body.errors[0].description).toMatch(fault);
+    expect((await hub.admin('GET', `${PATH}/wrong`)).status).toBe(404);
+  });
+
+  it.each<JsonObject>([
+    { id: 'x' },
+    { id: 'X Y', text: CONTRACTORS.text },
+    { id: 'x', text: 7 },
+    { id: 'x', text: 'permit(principal, action, resource);'.padEnd(20_000) },
+    { id: 'x', text: CONTRACTORS.text, colour: 'red' },
+    { id: 'x', text: CONTRACTORS.text, tests: [{ name: 't' }] },
+    { id: 'x', text: CONTRACTORS.text, tests: [{ name: 't', expect: 'allow' }] },
+  ])('is refused for members that are wrong (%#)', async (body) => {
+    expect((await hub.admin('POST', PATH, body)).status).toBe(400);
+  });
+
+  it('asks its tests, and says which fails and why', async () => {
+    const test = {
+      name: 'no books for contractors',
+      caller: { groups: ['contractors'] },
+      agentId: 'books',
+      skillId: 'invoices',
+      tags: ['finance'],
+      expect: 'deny',
+    };
+    const made = await add({ ...CONTRACTORS, tests: [test] });
+    expect(made).toMatchObject({ version: 1, tests: [test], source: 'api', organization: null });
+    const weaker = await hub.admin('PATCH', `${PATH}/contractors`, {
+      text: CONTRACTORS.text.replace('finance', 'money'),
+    });
+    expect(weaker.status).toBe(400);
+    expect(weaker.text).toContain('no books for contractors');
+    expect(weaker.text).toContain('it is permitted by default');
+    expect(await sent(contractor, { skillTags: ['finance'] })).toContain('No skill carries');
+  });
+
+  it('keeps versions, and refuses a change of another one than was read', async () => {
+    await add(CONTRACTORS);
+    const patch = (body: JsonObject, tag: string) =>
+      hub.request('PATCH', `${PATH}/contractors`, JSON.stringify(body), {
+        key: hub.adminKey,
+        headers: { 'if-match': tag, 'content-type': 'application/json' },
+      });
+    const second = await patch({ enabled: false }, '"1"');
+    expect([second.status, second.headers['etag']]).toEqual([200, '"2"']);
+    expect((await patch({ enabled: true }, '"1"')).status).toBe(409);
+    expect(await sent(contractor, { skillTags: ['finance'] })).toBe('books');
+    const { body } = await hub.admin('GET', `${PATH}/contractors/versions`);
+    expect(body.map(({ version, enabled }: JsonObject) => [version, enabled])).toEqual([
+      [2, false],
+      [1, true],
+    ]);
+    expect((await hub.admin('POST', PATH, CONTRACTORS)).status).toBe(409);
+  });
+});
+
+describe('a dry run', () => {
+  it('says who may what, by which policy and why', async () => {
+    await add(CONTRACTORS);
+    const question = { agentId: 'books', skillId: 'invoices', tags: ['finance'] };
+    const refused = await tryOut({ ...question, caller: { groups: ['contractors'] } });
+    expect(refused.body).toEqual({
+      decision: 'deny',
+      policies: [
+        { id: 'contractors', effect: 'forbid', reason: 'Contractors do not see the books.' },
+      ],
+      why: 'It is forbidden by contractors (Contractors do not see the books.).',
+    });
+    const permitted = await tryOut({ ...question, caller: { groups: ['staff'] } });
+    expect(permitted.body).toMatchObject({
+      decision: 'allow',
+      policies: [{ id: 'built-in', effect: 'permit' }],
+    });
+    const tried = await tryOut({
+      ...question,
+      policy: { id: 'contractors', text: 'forbid(principal, action, resource in Tag::"x");' },
+      caller: { groups: ['contractors'] },
+    });
+    expect(tried.body.decision).toBe('allow');
+    expect((await tryOut({ caller: {} })).status).toBe(400);
+    expect((await tryOut({ agentId: 'books', operation: 'ListTasks' })).status).toBe(400);
+    expect((await tryOut({ ...question, policy: { id: 'x', text: 'no' } })).status).toBe(400);
+    const operation = await tryOut({ operation: 'ListTasks' });
+    expect(operation.body.decision).toBe('allow');
+  });
+});
