@@ -36,7 +36,15 @@ import { PoliciesModule } from '../policies/index.js';
 
 /** The protocol bindings that clients call. */
 @Module({
-  imports: [AgentsModule, AuthModule, PoliciesModule, PushModule, RoutingModule, SigningModule, TasksModule],
+  imports: [
+    AgentsModule,
+    AuthModule,
+    PoliciesModule,
+    PushModule,
+    RoutingModule,
+    SigningModule,
+    TasksModule,
+  ],
   providers: [
     RateLimit,
     CallAdmission,

@@ -134,7 +134,14 @@ const WEBHOOK_PROVIDERS = [
 
 /** Webhooks: who may be sent what, the deliveries and (unless the role is `api`) the worker. */
 @Module({
-  imports: [AuthModule, PoliciesModule, PushCommitModule, SigningModule, TaskPositionsModule, TasksModule],
+  imports: [
+    AuthModule,
+    PoliciesModule,
+    PushCommitModule,
+    SigningModule,
+    TaskPositionsModule,
+    TasksModule,
+  ],
   controllers: [
     AuthProfilesController,
     EndpointsController,

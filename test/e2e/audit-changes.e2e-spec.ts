@@ -9,6 +9,7 @@ import type { Json } from '../support/json.js';
 const CHANGE_NOTHING = [
   'POST /api/v1/agents::check',
   'POST /api/v1/composite-skills::validate',
+  'POST /api/v1/policies::dry-run',
   'POST /api/v1/routes::dry-run',
 ];
 

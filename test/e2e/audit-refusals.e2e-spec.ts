@@ -81,7 +81,11 @@ describe('a caller that lacks a right', () => {
     expect(status).toBe(403);
     expect(await refusalOf(headers['x-request-id'])).toMatchObject({
       ...{ action: 'auth.access', ...who },
-      details: { reason: 'PERMISSION_DENIED', scope: 'admin', route: 'GET /api/v1/keys' },
+      details: {
+        reason: 'PERMISSION_DENIED',
+        scope: 'access:organization',
+        route: 'GET /api/v1/keys',
+      },
     });
     for (const path of GET_TASK) {
       const client = new GrpcClient(grpcTarget(hub), { key });

@@ -136,9 +136,7 @@ describe('a policy that forbids', () => {
       unknown.text.replaceAll('unknown', 'X'),
     ]);
     const client = new GrpcClient(served.client.target, { key: contractor });
-    const failure = await failureOf(
-      client.call(V1.getExtendedAgentCard, { tenant: 'books' }),
-    );
+    const failure = await failureOf(client.call(V1.getExtendedAgentCard, { tenant: 'books' }));
     expect(failure.code).not.toBe(status.OK);
     client.close();
     const v0 = await hub.rpcRaw(

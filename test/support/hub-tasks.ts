@@ -237,7 +237,13 @@ export class HubTasks {
       [AgentClient, options.client ?? new FakeAgentClient(agents)],
       [
         AgentRegistry,
-        { get: record, known: record, renew: () => this.renewAgents(), isOpenTo: () => true, mayGoOn: () => true },
+        {
+          get: record,
+          known: record,
+          renew: () => this.renewAgents(),
+          isOpenTo: () => true,
+          mayGoOn: () => true,
+        },
       ],
       [AgentsService, { disable: (id: string) => Promise.resolve(record(id)) }],
       [RoutingService, { route: async (request: object) => route(request as HubRequest) }],

@@ -68,6 +68,7 @@ const SUSPICIOUS = new RegExp(
 
 /** Packages of `dependencies` that connect to nothing, or to the database of the operator only. */
 export const HARMLESS: ReadonlySet<string> = new Set([
+  '@cedar-policy/cedar-wasm',
   '@bufbuild/protobuf',
   '@nestjs/common',
   '@nestjs/core',
