@@ -220,7 +220,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       await stores.subscribe({ organization: 'other' });
       await addKey('bob', ['tasks:organization']);
       await addKey('carol', ['admin']);
-      await expect(owned.handOver('alice', 'bob', NOW)).rejects.toThrow('scope admin');
+      await expect(owned.handOver('alice', 'bob', NOW)).rejects.toThrow('scope push:all');
       expect(await owned.handOver('alice', 'carol', NOW)).toMatchObject({ subscriptions: 1 });
     });
   });
