@@ -1,4 +1,5 @@
 import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { evictOldest } from '../common/evict-oldest.js';
 import { cedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
 import { POLICY_LIMITS } from './domain/policy.js';
@@ -56,6 +57,25 @@ export function readText(text: string): ReadText {
     };
   }
   return { statements: policies.map(statementOf) };
+}
+
+/** Statements remembered by their text. */
+const REMEMBERED = 5000;
+const known = new Map<string, readonly Statement[] | undefined>();
+
+/** The statements of a text that was checked when it was saved; undefined when it cannot be read. */
+export function statementsIn(text: string): readonly Statement[] | undefined {
+  if (known.has(text)) return known.get(text);
+  const statements = parsed(text);
+  evictOldest(known, REMEMBERED);
+  known.set(text, statements);
+  return statements;
+}
+
+function parsed(text: string): readonly Statement[] | undefined {
+  const parts = cedar().policySetTextToParts(text);
+  const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
+  return isRight ? parts.policies.map(statementOf) : undefined;
 }
 
 function statementOf(text: string): Statement {

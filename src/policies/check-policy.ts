@@ -1,9 +1,9 @@
 import type { FieldViolation } from '../common/hub-error.js';
-import { readText, type Statement } from './cedar-text.js';
+import { readText } from './cedar-text.js';
 import { explain } from './domain/explain.js';
 import { questionOf } from './domain/question-of.js';
 import type { Policy } from './domain/policy.js';
-import { PolicySet, type PolicyDefault, statementsIn } from './policy-set.js';
+import { PolicySet, type PolicyDefault } from './policy-set.js';
 
 /** The set that questions are put to which decide nothing. */
 const TRIED = 'tried';
@@ -12,9 +12,8 @@ const TRIED = 'tried';
 export function trySet(
   policies: readonly Pick<Policy, 'id' | 'text'>[],
   usual: PolicyDefault,
-  statementsOf: (policy: Pick<Policy, 'text'>) => readonly Statement[] | undefined = statementsIn,
 ): PolicySet {
-  return new PolicySet(TRIED, policies, usual, statementsOf);
+  return new PolicySet(TRIED, policies, usual);
 }
 
 /** What is wrong with the text of a policy. */
@@ -32,11 +31,14 @@ export function failingTests(
   deciding: (organization: string) => readonly Policy[],
   usual: PolicyDefault,
 ): FieldViolation[] {
+  let last: { readonly of: string; readonly set: PolicySet } | undefined;
   return tests.flatMap((test, index) => {
     const field = `tests[${index}]`;
     const question = questionOf(test, organization);
     if (typeof question === 'string') return [{ field, description: question }];
-    const decision = trySet(deciding(question.caller.organization), usual).decide(question);
+    const of = question.caller.organization;
+    if (last?.of !== of) last = { of, set: trySet(deciding(of), usual) };
+    const decision = last.set.decide(question);
     const isRight = decision.isAllowed === (test.expect === 'allow');
     const description = `(${test.name}) expects ${test.expect}, but ${explain(decision)}`;
     return isRight ? [] : [{ field, description }];

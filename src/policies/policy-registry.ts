@@ -7,11 +7,11 @@ import { Log } from '../common/logger.js';
 import { RevisionedCache } from '../common/revisioned-cache.js';
 import { AppConfig } from '../config/index.js';
 import { CallerRules } from './caller-rules.js';
-import type { Statement } from './cedar-text.js';
+import { statementsIn } from './cedar-text.js';
 import { callerOf } from './domain/caller.js';
 import type { HubOperation, Policy } from './domain/policy.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
-import { PolicySet, statementsIn } from './policy-set.js';
+import { PolicySet } from './policy-set.js';
 import { PolicyStore } from './policy-store.js';
 
 /** Kinds of callers whose decisions are remembered. */
@@ -32,8 +32,6 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   private rules = new Map<string, CallerRules>();
   /** The same by the caller itself: it is the same object for a moment. */
   private byCaller = new WeakMap<Principal, CallerRules>();
-  /** What has been read of texts that are the same still. */
-  private statements = new Map<string, readonly Statement[] | undefined>();
   private reported = new Set<string>();
   private readonly number = (registries += 1);
 
@@ -97,15 +95,9 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     this.sets = new Map();
     this.rules = new Map();
     this.byCaller = new WeakMap();
-    const read = new Map<string, readonly Statement[] | undefined>();
     for (const { id, text } of all) {
-      const statements = this.statements.has(text)
-        ? this.statements.get(text)
-        : statementsIn({ text });
-      read.set(text, statements);
-      if (statements === undefined) this.report(`the policy ${id} cannot be read`);
+      if (statementsIn(text) === undefined) this.report(`the policy ${id} cannot be read`);
     }
-    this.statements = read;
   }
 
   private classOf(caller: Principal, isOwn: boolean): CallerRules {
@@ -134,9 +126,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     let set = this.sets.get(name);
     if (set === undefined) {
       const policies = this.deciding(isOwn ? organization : '');
-      set = new PolicySet(name, policies, this.config.policies.default, ({ text }) =>
-        this.statements.get(text),
-      );
+      set = new PolicySet(name, policies, this.config.policies.default);
       this.sets.set(name, set);
     }
     return set;

@@ -1,5 +1,5 @@
 import { cedar, SCHEMA_NAME } from './cedar.js';
-import { readText, type Statement } from './cedar-text.js';
+import { type Statement, statementsIn } from './cedar-text.js';
 import { cedarQuestion } from './domain/cedar-schema.js';
 import {
   HUB_OPERATIONS,
@@ -34,7 +34,7 @@ export class PolicySet {
     private readonly name: string,
     policies: readonly Source[],
     usual: PolicyDefault,
-    statementsOf: (policy: Source) => readonly Statement[] | undefined = statementsIn,
+    statementsOf: (text: string) => readonly Statement[] | undefined = statementsIn,
   ) {
     const all = new Map<string, Statement>();
     const add = (id: string, statements: readonly Statement[]): void =>
@@ -45,7 +45,7 @@ export class PolicySet {
       });
     add(BUILT_IN, builtIn(usual));
     for (const policy of policies) {
-      const statements = statementsOf(policy);
+      const statements = statementsOf(policy.text);
       if (statements === undefined) this.faults.push(`the policy ${policy.id} cannot be read`);
       else add(policy.id, statements);
     }
@@ -82,11 +82,6 @@ export class PolicySet {
   }
 }
 
-export function statementsIn({ text }: Pick<Policy, 'text'>): readonly Statement[] | undefined {
-  const read = readText(text);
-  return 'statements' in read ? read.statements : undefined;
-}
-
 function builtIn(usual: PolicyDefault): readonly Statement[] {
-  return statementsIn({ text: usual === 'permit' ? PERMIT_ALL : PERMIT_HUB })!;
+  return statementsIn(usual === 'permit' ? PERMIT_ALL : PERMIT_HUB)!;
 }
