@@ -1,5 +1,7 @@
 import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { evictOldest } from '../common/evict-oldest.js';
+import { isRecord } from '../common/is-record.js';
+import { tagKey } from '../common/tag-key.js';
 import { cedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
 import { POLICY_LIMITS } from './domain/policy.js';
@@ -56,7 +58,9 @@ export function readText(text: string): ReadText {
       ),
     };
   }
-  return { statements: policies.map(statementOf) };
+  const statements = policies.map(statementOf);
+  const wrongTags = statements.flatMap(({ json }) => miswrittenTags(json));
+  return wrongTags.length > 0 ? { faults: wrongTags.map(faultOfTag) } : { statements };
 }
 
 /** Statements remembered by their text. */
@@ -75,7 +79,22 @@ export function statementsIn(text: string): readonly Statement[] | undefined {
 function parsed(text: string): readonly Statement[] | undefined {
   const parts = cedar().policySetTextToParts(text);
   const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
-  return isRight ? parts.policies.map(statementOf) : undefined;
+  if (!isRight) return undefined;
+  const statements = parts.policies.map(statementOf);
+  return statements.some(({ json }) => miswrittenTags(json).length > 0) ? undefined : statements;
+}
+
+/** Tags are compared in lower case: a forbid that names one otherwise would never apply. */
+function miswrittenTags(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(miswrittenTags);
+  if (!isRecord(value)) return [];
+  const { type, id } = value;
+  const isWrong = type === 'Tag' && typeof id === 'string' && id !== tagKey(id);
+  return [...(isWrong ? [id] : []), ...Object.values(value).flatMap(miswrittenTags)];
+}
+
+function faultOfTag(tag: string): string {
+  return `names Tag::"${tag}", but tags are compared in lower case: write Tag::"${tagKey(tag)}"`;
 }
 
 function statementOf(text: string): Statement {
@@ -91,14 +110,14 @@ function statementOf(text: string): Statement {
   };
 }
 
-/** Where each statement begins in the whole text. */
+/** Where each statement begins in the whole text, in bytes of UTF-8. */
 function placesOf(text: string, statements: readonly string[]): number[] {
   let from = 0;
   return statements.map((statement) => {
     const found = text.indexOf(statement, from);
     if (found < 0) return 0;
     from = found + statement.length;
-    return found;
+    return Buffer.byteLength(text.slice(0, found));
   });
 }
 

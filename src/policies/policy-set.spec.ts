@@ -118,6 +118,26 @@ describe('a set of policies', () => {
   });
 });
 
+describe('the text of a policy', () => {
+  it('is refused with a tag that no tag could equal, wherever it stands', () => {
+    for (const text of [
+      'forbid(principal, action, resource in Tag::"Finance");',
+      'forbid(principal, action, resource) when { resource in [Tag::"ok", Tag::" x "] };',
+    ]) {
+      expect(readText(text)).toEqual({ faults: [expect.stringContaining('lower case')] });
+      expect(setOf('permit', text).decide(ask()).isAllowed).toBe(false);
+    }
+  });
+
+  it('is wrong where it says, behind any letters', () => {
+    const text =
+      '@reason("éééééééééé") permit(principal, action, resource); forbid(x, action, resource);';
+    const read = readText(text.replace('forbid(x', 'forbid(principal in Team::"x"'));
+    const column = text.indexOf('forbid(') + 'forbid(principal in '.length + 1;
+    expect(read).toEqual({ faults: [expect.stringContaining(`column ${column}`)] });
+  });
+});
+
 describe('20,000 decisions', () => {
   /** Repeats itself by its seed. */
   function random(seed: number): () => number {
