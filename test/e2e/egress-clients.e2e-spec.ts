@@ -18,7 +18,7 @@ import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js
 import { ExternalRouter } from '../../src/routing/external-router.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';
-import { anAgent, NO_CALLERS, NO_DEVIATIONS } from '../support/an-agent.js';
+import { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_PROOFS } from '../support/an-agent.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
 import { sendInTime } from '../support/send-in-time.js';
 
@@ -125,7 +125,7 @@ function sayings(error: unknown): string {
 async function call(egress: Egress, changes: Partial<Agent>): Promise<unknown> {
   const config = configWith({});
   const memory = new EndpointMemory(new SystemClock(), config);
-  const client = new SdkAgentClient(egress, config, memory, NO_DEVIATIONS, NO_CALLERS);
+  const client = new SdkAgentClient(egress, config, memory, NO_DEVIATIONS, NO_CALLERS, NO_PROOFS);
   try {
     return await client.send(anAgent('inside', changes), hello(), options());
   } finally {

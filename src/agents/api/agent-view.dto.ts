@@ -24,6 +24,7 @@ import {
   CardSignatureDto,
   CardTroubleDto,
 } from './agent-card.dto.js';
+import { AuthenticationViewDto } from './authentication-view.dto.js';
 import { ProbeReportDto } from './check.dto.js';
 
 /** Something in which an agent differs from A2A and the hub takes it all the same. */
@@ -158,6 +159,13 @@ export class AgentDto {
   @Shown.Text({ list: true, description: 'Names of the headers sent with every call.' })
   readonly credentials!: readonly string[];
 
+  @Shown.Nested(() => AuthenticationViewDto, {
+    nullable: true,
+    description:
+      'How the hub gets an access token for its calls; null: it sends `credentials` alone.',
+  })
+  readonly authentication!: AuthenticationViewDto | null;
+
   @Shown.Text({
     list: true,
     description:
@@ -193,6 +201,7 @@ export class AgentDto {
       deviations: deviations.map((deviation) => new AgentDeviationDto(deviation)),
       cardHeaders: Object.keys(agent.cardHeaders),
       credentials: Object.keys(agent.credentials),
+      authentication: agent.authentication && new AuthenticationViewDto(agent.authentication),
       card: AgentCard.toJSON(agent.card),
     });
   }

@@ -10,6 +10,8 @@ import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
 import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
+import { AgentAuthenticator } from './authentication/agent-authenticator.js';
+import type { AgentProof } from './authentication/scheme.js';
 import { CallerTokens } from './caller-tokens.js';
 import { CALLER_HEADER, headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
@@ -40,6 +42,8 @@ interface Target {
 /** One call at one interface: the transport that makes it and what it sends beside the message. */
 interface Call extends Answered, OpenCall {
   readonly tenant: string;
+  /** See {@link AgentProof.refused}. */
+  readonly refused: AgentProof['refused'] | undefined;
   readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
@@ -52,6 +56,7 @@ interface Wires {
   readonly http: HttpWay;
   readonly connectors: Connectors;
   readonly callers: Pick<CallerTokens, 'issue'>;
+  readonly authenticator: Pick<AgentAuthenticator, 'prove'>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
   /** Messages and streams have places; these have not. */
@@ -192,7 +197,7 @@ class WiredAgentClient extends AgentClient {
     const leave = await this.wires.gates[method]?.enter(agent.id, options.signal);
     try {
       const plan = new CallPlan(agent, this.memory, method);
-      for (;;) {
+      for (let isRepeated = false; ;) {
         const call = await this.beginFor(method, agent, plan.current, options);
         try {
           const answer = await run(call);
@@ -203,7 +208,12 @@ class WiredAgentClient extends AgentClient {
           return answer;
         } catch (error) {
           call.exchange.release();
-          const end = plan.failed(call.exchange.failure(error));
+          const failure = call.exchange.failure(error);
+          if (!isRepeated && isRenewed(failure, call)) {
+            isRepeated = true;
+            continue;
+          }
+          const end = plan.failed(failure);
           if (end !== undefined) throw end;
         }
       }
@@ -219,7 +229,7 @@ class WiredAgentClient extends AgentClient {
     run: (call: Call) => AsyncGenerator<StreamResponse, void, undefined>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const plan = new CallPlan(agent, this.memory, method);
-    for (;;) {
+    for (let isRepeated = false; ;) {
       const call = await this.beginFor(method, agent, plan.current, options);
       let answered = false;
       try {
@@ -233,6 +243,10 @@ class WiredAgentClient extends AgentClient {
       } catch (error) {
         call.exchange.release();
         const failure = call.exchange.failure(error);
+        if (!answered && !isRepeated && isRenewed(failure, call)) {
+          isRepeated = true;
+          continue;
+        }
         const end = answered ? failure : plan.failed(failure);
         if (end !== undefined) throw end;
       }
@@ -245,14 +259,17 @@ class WiredAgentClient extends AgentClient {
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
+    files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal)),
   ): Promise<Call> {
     const { caller } = options;
-    const files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal));
-    if (agent.switches.caller !== 'signed' || caller === undefined) {
+    const isSigned = agent.switches.caller === 'signed' && caller !== undefined;
+    if (!isSigned && agent.authentication === null) {
       return this.begin(method, agent, endpoint, options, files);
     }
-    const token = await this.wires.callers.issue(caller, endpoint);
-    return this.begin(method, agent, endpoint, options, files, token);
+    options.connection?.wanted();
+    const proof = await this.wires.authenticator.prove(agent, endpoint, options);
+    const token = isSigned ? await this.wires.callers.issue(caller, endpoint) : undefined;
+    return this.begin(method, agent, endpoint, options, files, token, proof);
   }
 
   private begin(
@@ -262,15 +279,18 @@ class WiredAgentClient extends AgentClient {
     options: AgentCallOptions,
     files: FileBytes,
     callerToken?: string,
+    proof?: AgentProof,
   ): Call {
     const { protocolBinding, protocolVersion: version, tenant, url } = endpoint;
     const { signal, connection, contextId } = options;
     connection?.wanted();
     const { budget, gates, connectors, http } = this.wires;
     const headers = headersOf(agent, endpoint, options);
+    if (proof !== undefined) Object.assign(headers, proof.headers);
     if (callerToken !== undefined) headers[CALLER_HEADER] = callerToken;
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
-    const { agentId, secrets, connectTimeoutMs } = this.targetOf(agent);
+    const { agentId, secrets: known, connectTimeoutMs } = this.targetOf(agent);
+    const secrets = proof === undefined ? known : [...known, ...proof.secrets];
     const { transport, exchange } = connectors.of(protocolBinding).open({
       agentId,
       secrets,
@@ -291,7 +311,8 @@ class WiredAgentClient extends AgentClient {
     });
     const otherForm = (): void => onDeviation('other-form');
     const sent = { signal, serviceParameters: headers };
-    return { transport, exchange, tenant, otherForm, options: sent };
+    const refused = proof?.refused;
+    return { transport, exchange, tenant, refused, otherForm, options: sent };
   }
 
   /** How files go to and come from the interface that is called now; null where there is one form only. */
@@ -309,7 +330,7 @@ class WiredAgentClient extends AgentClient {
     signal: AbortSignal,
   ): Promise<FormAnswer> {
     const files = new FileBytes(() => Promise.resolve('once'));
-    const call = this.begin('GetTask', agent, endpoint, { signal }, files);
+    const call = await this.beginFor('GetTask', agent, endpoint, { signal }, files);
     const { exchange, transport, options } = call;
     try {
       await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);
@@ -353,12 +374,14 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     memory: EndpointMemory,
     @Inject(AgentDeviations) deviations: Pick<AgentDeviations, 'note'>,
     @Inject(CallerTokens) callers: Pick<CallerTokens, 'issue'>,
+    @Inject(AgentAuthenticator) authenticator: Pick<AgentAuthenticator, 'prove'>,
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
       http: egress,
       connectors: connectAll(egress, config.tasks.maxSizeBytes),
       callers,
+      authenticator,
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };
@@ -374,6 +397,11 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
   onApplicationShutdown(): void {
     this.wires.connectors.close();
   }
+}
+
+/** Whether the agent refused what proved the hub, and took nothing else, so that a new proof is worth the same call again. */
+function isRenewed({ kind, detail }: AgentCallError, { refused }: Call): boolean {
+  return kind === 'rejected' && detail.httpStatus === 401 && refused !== undefined && refused();
 }
 
 /** Failures of ListTasks that mean "cannot say" rather than "try again". */
