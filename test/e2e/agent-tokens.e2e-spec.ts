@@ -118,7 +118,7 @@ describe('an agent with client credentials', () => {
       cardUrl: agent.url,
       authentication: authentication(changes),
     });
-    expect([400, 403]).toContain(refused.status);
+    expect([400, 422]).toContain(refused.status);
     expect(refused.body.errors[0].field).toBe(field);
     expect(refused.text).not.toContain(server.clientSecret);
   });
