@@ -4,7 +4,7 @@ import type { AgentCard } from '../protocol/a2a.js';
 import type { ProtocolVersion } from '../protocol/protocol-version.js';
 import type { BindingName } from './binding/bindings.js';
 import type { FileForm } from './binding/file-forms.js';
-import type { AgentAuthentication } from './client/authentication/agent-authentication.js';
+import type { AgentAuthentication } from './agent-authentication.js';
 import type { Locked } from './endpoint/sealed-json.js';
 
 /** Milliseconds a delegation to this agent may take at each step; the defaults are configuration. */

@@ -1,7 +1,7 @@
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import type { Agent } from '../agent.js';
-import { AUTHENTICATION_TYPES } from '../client/authentication/agent-authentication.js';
+import { AUTHENTICATION_TYPES } from '../agent-authentication.js';
 import { Locked } from '../endpoint/sealed-json.js';
 
 /** How the hub gets what proves it to an agent, without secrets. */

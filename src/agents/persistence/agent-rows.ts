@@ -12,7 +12,7 @@ import type {
 } from '../agent.js';
 import { checkCardContent, checkStoredCard } from '../card/card-limits.js';
 import { withoutRepeatedSkills } from '../card/repeated-skills.js';
-import type { AgentAuthentication } from '../client/authentication/agent-authentication.js';
+import type { AgentAuthentication } from '../agent-authentication.js';
 import { openJson, sealJson } from '../endpoint/sealed-json.js';
 import { openHeaders, sealHeaders } from '../endpoint/sealed-headers.js';
 import type { AgentEntity } from './agent.entity.js';

@@ -1,9 +1,6 @@
 import { type FieldViolation, invalidField, invalidFields } from '../../common/hub-error.js';
 import type { Agent } from '../agent.js';
-import type {
-  AgentAuthentication,
-  AuthenticationParameters,
-} from '../client/authentication/agent-authentication.js';
+import type { AgentAuthentication, AuthenticationParameters } from '../agent-authentication.js';
 import { AUTHENTICATION_SCHEMES } from '../client/authentication/schemes.js';
 import { Locked } from '../endpoint/sealed-json.js';
 

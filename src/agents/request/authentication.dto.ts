@@ -3,10 +3,7 @@ import {
   SECRET_AUTHENTICATIONS,
   type SecretAuthentication,
 } from '../../common/oauth/request-token.js';
-import {
-  AUTHENTICATION_TYPES,
-  type AuthenticationType,
-} from '../client/authentication/agent-authentication.js';
+import { AUTHENTICATION_TYPES, type AuthenticationType } from '../agent-authentication.js';
 import { MAX_URL } from './agent-fields.js';
 
 const OPTIONAL = { optional: true, nullable: true } as const;

@@ -1,6 +1,6 @@
 import type { AgentEndpoint } from '../../agent.js';
 import type { AgentCallOptions } from '../agent-client.js';
-import type { AgentAuthentication, AuthenticationParameters } from './agent-authentication.js';
+import type { AgentAuthentication, AuthenticationParameters } from '../../agent-authentication.js';
 import type { TokenServers } from './token-servers.js';
 
 /** What one call to an agent carries besides the headers of its operator. */

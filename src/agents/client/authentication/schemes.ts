@@ -1,4 +1,4 @@
-import type { AuthenticationType } from './agent-authentication.js';
+import type { AuthenticationType } from '../../agent-authentication.js';
 import { clientCredentials } from './client-credentials.js';
 import type { AuthenticationScheme } from './scheme.js';
 

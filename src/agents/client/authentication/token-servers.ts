@@ -15,7 +15,7 @@ import {
   type TokenRequest,
 } from '../../../common/oauth/request-token.js';
 import { type GrantedToken, TokenCache } from '../../../common/oauth/token-cache.js';
-import type { AgentAuthentication } from './agent-authentication.js';
+import type { AgentAuthentication } from '../../agent-authentication.js';
 
 /** For one call of a token server, in all. */
 const TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
-import type { SecretAuthentication } from '../../../common/oauth/request-token.js';
+import type { SecretAuthentication } from '../common/oauth/request-token.js';
 
-/** The ways in which the hub gets what proves it to an agent; each has a file, see `schemes.ts`. */
+/** The ways in which the hub gets what proves it to an agent; each has a file, see client/authentication/schemes.ts. */
 export const AUTHENTICATION_TYPES = ['oauth2-client-credentials'] as const;
 export type AuthenticationType = (typeof AUTHENTICATION_TYPES)[number];
 
