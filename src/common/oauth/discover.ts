@@ -2,18 +2,18 @@ import * as oauth from 'oauth4webapi';
 
 /**
  * The metadata of an issuer: OpenID Connect Discovery, else RFC 8414. Rejects when there are none that name this issuer, and with
- * what `fetch` rejects with.
+ * what `send` rejects with.
  */
 export async function discover(
   issuer: string,
-  fetch: (url: string, init: RequestInit) => Promise<Response>,
+  send: (url: string, init: RequestInit) => Promise<Response>,
   timeoutMs: number,
 ): Promise<oauth.AuthorizationServer> {
   const expected = new URL(issuer);
   const at = async (algorithm: 'oidc' | 'oauth2'): Promise<oauth.AuthorizationServer> => {
     const answer = await oauth.discoveryRequest(expected, {
       algorithm,
-      [oauth.customFetch]: fetch,
+      [oauth.customFetch]: send,
       // The egress guard decides where plain http is allowed.
       [oauth.allowInsecureRequests]: true,
       signal: AbortSignal.timeout(timeoutMs),
