@@ -86,7 +86,7 @@ export class TokenServers {
       proof: secretProof(clientAuthentication, clientSecret),
       grantType: 'client_credentials',
       parameters: { scope: scopes?.join(' '), audience, resource },
-      fetch: this.fetch,
+      send: this.fetch,
       timeoutMs: TIMEOUT_MS,
     });
   }
