@@ -8,7 +8,8 @@ import { type CallerClaims, callerOf, TokenRefused } from '../domain/caller-clai
 import { CredentialLookups } from '../credential-lookups.js';
 import { introspect } from './introspection.js';
 import type { Issuer } from './issuer.js';
-import { IssuerMetadata, reasonOf } from './issuer-metadata.js';
+import { reasonOf } from '../../common/oauth/discover.js';
+import { IssuerMetadata } from './issuer-metadata.js';
 
 /** A token that was verified is believed for so long; what its principal may do is looked up more often. */
 const BELIEVED_MS = 60_000;
