@@ -1,4 +1,5 @@
 import { readDeclaredAgents } from './agents/index.js';
+import { readDeclaredExports } from './audit/index.js';
 import { readDeclaredIssuers } from './auth/index.js';
 import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
 import { readDeclaredPolicies } from './policies/index.js';
@@ -11,7 +12,8 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
     const agents = readDeclaredAgents(config.agents.declared);
     const issuers = readDeclaredIssuers(config.auth.issuers);
     const policies = readDeclaredPolicies(config.policies.declared, config.policies.default);
-    await checkTogether([issuers, agents, policies, checkDeclaredRouting(config)]);
+    const exports = readDeclaredExports(config.audit.export);
+    await checkTogether([exports, issuers, agents, policies, checkDeclaredRouting(config)]);
     return source;
   } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;

@@ -10,6 +10,10 @@ const ISSUERS =
   'metadataUrl, jwksUrl, clockSkew, introspection {clientId, clientSecret, clientAuthentication, url, tokens, cache, requireAudience}, ' +
   'oauth2 {tokenUrl, authorizationUrl, scopes}';
 
+const EXPORTS =
+  'a list of receivers (in a file only), each with id, type (webhook, syslog, otlp), url, and optionally from (now, start), ' +
+  'secret (whsec_…, webhooks), authorization (webhook, otlp), ca (PEM), batch (1 to 1000 entries), timeout (up to 30s)';
+
 /** Who may call the hub, and what the hub may call. */
 export const ACCESS_SETTINGS = {
   auth: new Section('Who may call the hub.', {
@@ -73,6 +77,20 @@ export const ACCESS_SETTINGS = {
         default: MINUTE,
         description:
           'How long entries are written before they are signed together: what is changed before that does not show. 1m are at most 1440 signatures a day for each process.',
+      }),
+      export: declaredList(EXPORTS, {
+        default: [],
+        description:
+          'Receivers to which each entry is sent soon after it is written, at least once and each chain in its order: webhook (NDJSON), syslog (RFC 5424 over TLS or TCP) or otlp (log records over HTTP, in JSON). egress.allow holds for them. docs/audit.md.',
+        secret: true,
+        mask: (exports) => exports.map(({ id }) => String(id)).join(', '),
+      }),
+      exportGraceDays: days({
+        min: 0,
+        max: 36_500,
+        default: 30,
+        description:
+          'How long after audit.retention entries are kept on that an export has not sent yet. After that they are deleted all the same, which the log of the hub, the audit log and a metric say.',
       }),
     },
   ),
