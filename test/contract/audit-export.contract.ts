@@ -53,7 +53,15 @@ export function auditExportContract(open: () => Promise<Database>): void {
           got.push(...batch.events.map(({ chain, seq }) => `${chain} ${seq}`));
         },
       },
-      { exports: store, audit: hub.store, clock, log: SILENT, owner, isSole },
+      {
+        exports: store,
+        audit: hub.store,
+        clock,
+        ids: { jitter: () => 0.5 },
+        log: SILENT,
+        owner,
+        isSole,
+      },
     );
   const run = (by: ExportRun): unknown => by.run(new AbortController().signal);
   const placesOf = (process: AuditProcess, from: number, to: number): string[] =>

@@ -36,7 +36,7 @@ export class AuditExporter implements OnApplicationBootstrap, BeforeApplicationS
     private readonly log: Log,
   ) {
     const isSole = database.soleProcess;
-    this.means = { exports, audit, clock, log, owner: ids.next(), isSole };
+    this.means = { exports, audit, clock, log, ids, owner: ids.next(), isSole };
   }
 
   async onApplicationBootstrap(): Promise<void> {

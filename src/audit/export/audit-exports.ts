@@ -91,8 +91,8 @@ export class AuditExports implements OnModuleInit {
     return (await this.all()).map(({ id }) => id);
   }
 
-  private async each(tell: (view: ExportView) => void): Promise<void> {
-    (await this.views()).forEach(tell);
+  private async each(report: (view: ExportView) => void): Promise<void> {
+    (await this.views()).forEach(report);
   }
 
   private async viewOf(to: AuditExport): Promise<ExportView> {

@@ -1,5 +1,6 @@
 import type { NextRun } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
+import type { IdSource } from '../../common/ids.js';
 import type { Log } from '../../common/logger.js';
 import { longTurn } from '../../common/long-work.js';
 import type { AuditStore } from '../audit-store.js';
@@ -23,6 +24,7 @@ export interface ExportMeans {
   readonly exports: ExportStore;
   readonly audit: Pick<AuditStore, 'chainRows' | 'chainAfter' | 'endOf'>;
   readonly clock: Clock;
+  readonly ids: Pick<IdSource, 'jitter'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** This process, among those that might send. */
   readonly owner: string;
@@ -159,13 +161,13 @@ export class ExportRun {
     const { exports, clock, log, owner } = this.means;
     const { id, timeoutMs } = this.to;
     const lastError = troubleOf(error, timeoutMs);
-    const asked = error instanceof ExportRefused ? error.waitMs : 0;
+    const requestedMs = error instanceof ExportRefused ? error.waitMs : 0;
     if (error instanceof ExportRefused && error.status === 413) {
       this.size = Math.max(1, Math.floor(this.size / 2));
     }
     const pauseMs = Math.min(
       LONGEST_PAUSE_MS,
-      Math.max(asked, pauseAfter(failures, Math.random())),
+      Math.max(requestedMs, pauseAfter(failures, this.means.ids.jitter())),
     );
     const now = clock.now();
     const nextAttemptAt = new Date(now.getTime() + pauseMs);
