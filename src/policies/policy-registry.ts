@@ -105,15 +105,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   private classOf(caller: Principal, isOwn: boolean): CallerRules {
     const set = this.setOf(caller.organization, isOwn);
     const asker = callerOf(caller);
-    const { id, organization, groups, scopes, signIn, issuer } = asker;
-    const key = JSON.stringify([
-      organization,
-      [...groups].sort(),
-      [...scopes].sort(),
-      signIn,
-      issuer,
-      set.namesCallers ? id : null,
-    ]);
+    const key = set.mentions.keyOfCaller(asker);
     let rules = this.rules.get(key);
     if (rules === undefined) {
       rules = new CallerRules(set, asker, (why) => this.report(why));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { casesOf } from '../../test/support/thorough.js';
 import { readText } from './cedar-text.js';
 import type { PolicyCaller, PolicyQuestion, PolicyResource } from './domain/policy.js';
 import { PolicySet } from './policy-set.js';
@@ -98,7 +99,7 @@ describe('a set of policies', () => {
         },
       ],
     };
-    const statement = { json, effect: 'forbid', reason: null, namesCallers: false };
+    const statement = { json, effect: 'forbid', reason: null };
     const set = new PolicySet('spec-error', [{ id: 'old', text }], 'permit', () => [
       statement as never,
     ]);
@@ -111,10 +112,6 @@ describe('a set of policies', () => {
     const set = setOf('permit', 'forbid(principal in Group::"a\\"b", action, resource);');
     expect(set.decide(ask({ groups: ['a"b'] })).isAllowed).toBe(false);
     expect(set.decide(ask({ groups: ['a', 'b', '"); permit('] })).isAllowed).toBe(true);
-    expect(set.namesCallers).toBe(false);
-    expect(
-      setOf('permit', 'forbid(principal == Caller::"x", action, resource);').namesCallers,
-    ).toBe(true);
   });
 });
 
@@ -159,10 +156,12 @@ describe('20,000 decisions', () => {
     readonly caller?: string;
     readonly tag?: string;
     readonly agent?: string;
+    readonly skill?: string;
     readonly unless?: string;
   }
 
-  const textOf = ({ effect, group, organization, caller, tag, agent, unless }: Plain): string => {
+  const textOf = (plain: Plain): string => {
+    const { effect, group, organization, caller, tag, agent, skill, unless } = plain;
     const principal =
       group !== undefined
         ? `principal in Group::"${group}"`
@@ -176,7 +175,9 @@ describe('20,000 decisions', () => {
         ? `resource in Tag::"${tag}"`
         : agent !== undefined
           ? `resource in Agent::"${agent}"`
-          : 'resource';
+          : skill !== undefined
+            ? `resource == Skill::"${skill}"`
+            : 'resource';
     const except = unless === undefined ? '' : ` unless { principal.signIn == "${unless}" }`;
     return `${effect}(${principal}, action == Action::"SendMessage", ${resource})${except};`;
   };
@@ -187,17 +188,21 @@ describe('20,000 decisions', () => {
     usual: 'permit' | 'deny',
     { caller, resource }: PolicyQuestion,
   ): boolean {
-    const { agentId, agentTags, tags } = resource!;
+    const { agentId, agentTags, skillId, tags } = resource!;
     const applies = (each: Plain): boolean =>
       (each.group === undefined || caller.groups.includes(each.group)) &&
       (each.organization === undefined || caller.organization === each.organization) &&
       (each.caller === undefined || caller.id === each.caller) &&
       (each.tag === undefined || [...tags, ...agentTags].includes(each.tag)) &&
       (each.agent === undefined || agentId === each.agent) &&
+      (each.skill === undefined || (skillId !== null && `${agentId}.${skillId}` === each.skill)) &&
       (each.unless === undefined || caller.signIn !== each.unless);
     const applied = policies.filter(applies).map(({ effect }) => effect);
     return !applied.includes('forbid') && (usual === 'permit' || applied.includes('permit'));
   }
+
+  const keyOf = ({ mentions }: PolicySet, { caller, resource }: PolicyQuestion): string =>
+    mentions.keyOfCaller(caller) + mentions.keyOfResource(resource!);
 
   it('are those of an independent model', () => {
     const next = random(20_261_124);
@@ -210,7 +215,12 @@ describe('20,000 decisions', () => {
         { caller: one(['p0', 'p1']) },
         {},
       ]);
-      const what = one<Partial<Plain>>([{ tag: one(TAGS) }, { agent: one(AGENTS) }, {}]);
+      const what = one<Partial<Plain>>([
+        { tag: one(TAGS) },
+        { agent: one(AGENTS) },
+        { skill: 'a0.read' },
+        {},
+      ]);
       return {
         effect: next() < 0.6 ? 'permit' : 'forbid',
         ...who,
@@ -219,10 +229,12 @@ describe('20,000 decisions', () => {
       };
     };
     let allowed = 0;
+    let alike = 0;
     for (let round = 0; round < 100; round++) {
       const usual = one(['permit', 'deny'] as const);
       const policies = Array.from({ length: 1 + Math.floor(next() * 8) }, policy);
       const set = setOf(usual, ...policies.map(textOf));
+      const decided = new Map<string, boolean>();
       for (let n = 0; n < 200; n++) {
         const question = ask(
           {
@@ -246,9 +258,93 @@ describe('20,000 decisions', () => {
         const { isAllowed, errors } = set.decide(full);
         allowed += isAllowed ? 1 : 0;
         expect([isAllowed, errors]).toEqual([model(policies, usual, full), []]);
+        // What the policies cannot tell apart has been answered alike.
+        const key = keyOf(set, full);
+        const before = decided.get(key);
+        alike += before === undefined ? 0 : 1;
+        expect([key, before ?? isAllowed]).toEqual([key, isAllowed]);
+        decided.set(key, isAllowed);
       }
     }
+    expect(alike).toBeGreaterThan(5000);
     expect(allowed).toBeGreaterThan(3000);
     expect(allowed).toBeLessThan(17_000);
   }, 60_000);
+
+  it('are those of the model in sets of up to 500 policies', () => {
+    const next = random(500);
+    const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
+    const names = (letter: string, count: number): string[] =>
+      Array.from({ length: count }, (_, n) => `${letter}${n}`);
+    const [groups, tags, agents] = [names('g', 60), names('t', 60), names('a', 30)];
+    const policy = (): Plain => ({
+      effect: next() < 0.6 ? 'permit' : 'forbid',
+      group: one(groups),
+      ...one<Partial<Plain>>([{ tag: one(tags) }, { agent: one(agents) }]),
+      ...(next() < 0.3 && { unless: one(SIGN_INS) }),
+    });
+    const total = casesOf(600, 20_000);
+    const counts = { true: 0, false: 0 };
+    const sizes = [100, 300, 500];
+    for (const [at, size] of sizes.entries()) {
+      const usual = at % 2 === 0 ? 'permit' : 'deny';
+      const policies = Array.from({ length: size }, policy);
+      const set = setOf(usual, ...policies.map(textOf));
+      for (let n = 0; n < Math.ceil(total / sizes.length); n++) {
+        const skillId = one(['read', null]);
+        const question = ask(
+          { id: one(['p0', 'p1']), groups: [one(groups), one(groups)], signIn: one(SIGN_INS) },
+          {
+            ...{ agentId: one(agents), agentTags: [one(tags)], skillId },
+            tags: skillId === null ? [] : [one(tags), one(tags)],
+          },
+        );
+        const { isAllowed, errors } = set.decide(question);
+        expect([isAllowed, errors]).toEqual([model(policies, usual, question), []]);
+        counts[`${isAllowed}`] += 1;
+      }
+    }
+    expect(Math.min(counts.true, counts.false)).toBeGreaterThan(total / 10);
+  }, 300_000);
+});
+
+describe('what policies speak of', () => {
+  it('alone tells callers and skills apart', () => {
+    const { mentions } = setOf(
+      'permit',
+      'forbid(principal in Group::"g", action, resource in Tag::"t") when { Agent::"books" in Tag::"own" };',
+    );
+    const caller = (change: Partial<PolicyCaller>) =>
+      mentions.keyOfCaller({ ...CALLER, ...change });
+    const resource = (change: Partial<PolicyResource>) =>
+      mentions.keyOfResource({ ...SKILL, ...change });
+    const [someone, something] = [caller({}), resource({ agentId: 'a' })];
+    // It names none of these.
+    expect(caller({ id: 'p9', groups: ['h'], signIn: 'token', issuer: 'x' })).toBe(someone);
+    expect(resource({ agentId: 'b', skillId: 's', tags: ['u'], agentTags: ['u'] })).toBe(something);
+    // It names these, or they always count.
+    const told = [
+      [someone, caller({ groups: ['g'] }), caller({ organization: 'umbrella' })],
+      [
+        something,
+        resource({}),
+        resource({ agentId: 'a', skillId: null }),
+        resource({ agentId: 'a', tags: [' T '] }),
+        resource({ agentId: 'a', agentTags: ['t'] }),
+        resource({ agentId: 'a', agentTags: ['own'] }),
+      ],
+    ];
+    for (const keys of told) expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('counts attributes and ids only where a policy reads them', () => {
+    const { mentions } = setOf(
+      'permit',
+      'forbid(principal == Caller::"x", action, resource) unless { principal.issuer like "https://*" };',
+    );
+    const key = (change: Partial<PolicyCaller>) => mentions.keyOfCaller({ ...CALLER, ...change });
+    expect(key({ signIn: 'token' })).toBe(key({}));
+    expect(key({ id: 'y' })).toBe(key({}));
+    expect(new Set([key({}), key({ id: 'x' }), key({ issuer: 'https://a' })]).size).toBe(3);
+  });
 });
