@@ -26,6 +26,11 @@ export class Mentions {
     for (const value of Object.values(json)) this.add(value);
   }
 
+  /** Whether they ask for more than who the caller is: its groups, its scopes, how it signed in. */
+  get readsSignIn(): boolean {
+    return this.entities.has('Group') || this.entities.has('Scope') || this.attributes.size > 0;
+  }
+
   /** The same for callers of one organization whom the policies cannot tell apart. */
   keyOfCaller({ id, organization, groups, scopes, signIn, issuer }: PolicyCaller): string {
     return JSON.stringify([
