@@ -32,6 +32,8 @@ export interface Principal {
   readonly issuer?: string;
   /** The groups its issuer says it is in. */
   readonly groups?: readonly string[];
+  /** An operator acts for it: with what groups and scopes it would call, and how it would sign in, is not known. */
+  readonly isStandIn?: boolean;
   /** Asked again while a call of it is open. */
   readonly voucher?: Voucher;
   /** When that key, or the token or certificate it signed in with, expires. */
