@@ -40,6 +40,7 @@ import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { deleteLogPiece } from './deleted-logs.js';
 import { deleteTask, forgetTasks } from './delete-tasks.js';
+import { ExactLimits } from './exact-limits.js';
 import { EndedTaskNotes, takeEndedTasks } from './ended-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
@@ -74,6 +75,7 @@ export class SqlTaskStore extends TaskStore {
     private readonly participant: AppendParticipant,
     private readonly usage: UsageStore,
     private readonly ended: EndedTaskNotes,
+    private readonly limits: ExactLimits,
   ) {
     super();
     this.downstream = new SqlDownstreamTasks(database);
@@ -300,7 +302,16 @@ export class SqlTaskStore extends TaskStore {
     let result: BatchResult;
     try {
       result = await this.database.write((tx) =>
-        appendBatch(tx, part, this.participant, this.usage, this.turnOf, this.texts, this.ended),
+        appendBatch(
+          tx,
+          part,
+          this.participant,
+          this.usage,
+          this.turnOf,
+          this.texts,
+          this.ended,
+          this.limits,
+        ),
       );
     } catch (error) {
       if (isDatabaseTrouble(error)) throw error;
@@ -315,6 +326,7 @@ export class SqlTaskStore extends TaskStore {
       return;
     }
     for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
+    this.limits.committed(result.outcomes);
     this.reportUsed(result.used);
     for (const call of result.after) call();
     for (const [append, { kind }] of result.outcomes) {

@@ -1,0 +1,20 @@
+export { LimitsModule } from './limits.module.js';
+export { readDeclaredLimits } from './declared-limits.js';
+export { LimitCounters } from './limit-counters.js';
+export { LimitRegistry } from './limit-registry.js';
+export {
+  type AppliedLimit,
+  counterOf,
+  isUsedUp,
+  nameOf,
+  periodEnd,
+  periodOf,
+  usedUp,
+} from './domain/applied-limit.js';
+export {
+  type Limit,
+  type LimitKind,
+  LIMIT_KINDS,
+  type LimitSubject,
+  targetOf,
+} from './domain/limit.js';
