@@ -5,6 +5,7 @@ export { LimitRegistry } from './limit-registry.js';
 export {
   type AppliedLimit,
   counterOf,
+  isAlmostUsedUp,
   isUsedUp,
   nameOf,
   periodEnd,
@@ -15,6 +16,7 @@ export {
   type Limit,
   type LimitKind,
   LIMIT_KINDS,
+  NO_SUBJECT,
   type LimitSubject,
   targetOf,
 } from './domain/limit.js';

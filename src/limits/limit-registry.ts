@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { RevisionedCache } from '../common/revisioned-cache.js';
-import { type Limit, type LimitSubject, shapeOf, subjectKey } from './domain/limit.js';
+import { type Limit, type LimitSubject, NO_SUBJECT, shapeOf, subjectKey } from './domain/limit.js';
 import { LimitStore } from './limit-store.js';
 
 /** All limits in memory, for the path of every message that begins a task. */
@@ -31,12 +31,12 @@ export class LimitRegistry extends RevisionedCache<Limit> {
 
   ofOrganization(organization: string): Limit | undefined {
     if (this.bySubject.size === 0) return undefined;
-    return this.bySubject.get(subjectKey({ ...NOBODY, organization }));
+    return this.bySubject.get(subjectKey({ ...NO_SUBJECT, organization }));
   }
 
   ofPrincipal(principal: string): Limit | undefined {
     if (this.bySubject.size === 0) return undefined;
-    return this.bySubject.get(subjectKey({ ...NOBODY, principal }));
+    return this.bySubject.get(subjectKey({ ...NO_SUBJECT, principal }));
   }
 
   /** Some limit is for an agent or a skill. */
@@ -56,7 +56,7 @@ export class LimitRegistry extends RevisionedCache<Limit> {
       skill: skillId == null ? null : `${agentId}.${skillId}`,
     };
     return this.shapes.flatMap((shape) => {
-      const subject: Record<string, string | null> = { ...NOBODY };
+      const subject: Record<string, string | null> = { ...NO_SUBJECT };
       for (const member of shape.split('+')) subject[member] = values[member as keyof LimitSubject];
       return this.bySubject.get(subjectKey(subject as unknown as LimitSubject)) ?? [];
     });
@@ -74,5 +74,3 @@ export class LimitRegistry extends RevisionedCache<Limit> {
     this.shapes = [...new Set(targeted.map(shapeOf))];
   }
 }
-
-const NOBODY: LimitSubject = { organization: null, principal: null, agent: null, skill: null };

@@ -5,7 +5,7 @@ import { quotaOverrides } from '../quota-overrides.js';
 import { SECOND, MINUTE, HOUR, DAY, KIB, MIB } from '../units.js';
 
 const LIMITS =
-  'a list of limits (in a file only), each with id, whom it is for (organization, principal, agent, skill) and ' +
+  'a list of limits (in a file only), each with id, its subject (organization, principal, agent, skill) and ' +
   'one or more of openTasks, tasksPerDay, tasksPerMonth, storedBytes; see docs/quotas.md';
 
 /** Tasks, their streams and what they may use. */

@@ -42,6 +42,11 @@ export function isUsedUp({ kind, max, takes }: AppliedLimit, used: number): bool
   return kind === 'storedBytes' ? used >= max : used + takes > max;
 }
 
+/** So much is used that an operator should know. */
+export function isAlmostUsedUp({ max }: AppliedLimit, used: number): boolean {
+  return used >= max * 0.8;
+}
+
 /** The refusal of what would go beyond it: which limit, whose, how much, and when it is free. */
 export function usedUp(limit: AppliedLimit, used: number, now: Date): HubError {
   const { subject, kind, max } = limit;

@@ -10,6 +10,14 @@ export interface LimitSubject {
   readonly skill: string | null;
 }
 
+/** A subject without members. */
+export const NO_SUBJECT: LimitSubject = {
+  organization: null,
+  principal: null,
+  agent: null,
+  skill: null,
+};
+
 /** What is limited; null: not by this limit, 0: to nothing. */
 export interface LimitValues {
   /** Of an agent or a skill: what it has been given and has not ended. */
@@ -69,7 +77,7 @@ export function faultsOfLimit(
   if (shapeOf(definition) === '') {
     faults.push({
       field: 'organization',
-      description: 'or principal, agent or skill must say whom the limit is for',
+      description: 'or principal, agent or skill must be given: the subject of the limit',
     });
   }
   if (organization !== null && principal !== null) {

@@ -7,7 +7,7 @@ import type { Match } from './match.js';
 import { FULL_FIT, type MediaTypes } from './media-types.js';
 import type { Found, RoutingQuestion } from './question.js';
 import type { Candidate } from './route.js';
-import { withoutUsedUp } from './used-up.js';
+import type { UsedUp } from './used-up.js';
 
 /** Seconds after which a client may try again when every agent it could use is full. */
 const RETRY_AFTER_SECONDS = '5';
@@ -88,6 +88,28 @@ function withoutUnfitting(matches: readonly Match[], media: MediaTypes): Arrange
     `No agent that matches takes ${media.input.join(', ') || 'this message'}${output}.`,
     { metadata: { inputTypes: media.input.join(', '), outputTypes: media.output.join(', ') } },
   );
+}
+
+/** Leaves out the agents whose limits are used up. Throws the refusal when that leaves none. */
+function withoutUsedUp(matches: readonly Match[], usedUp: readonly UsedUp[]): Arranged {
+  if (usedUp.length === 0) return { matches, skipped: [] };
+  const limitOf = (match: Match): UsedUp | undefined => {
+    const { agentId, skillId } = candidateOf(match);
+    return usedUp.find(
+      (each) =>
+        each.agentId === agentId && (each.skillId === undefined || each.skillId === skillId),
+    );
+  };
+  const left = matches.filter((match) => limitOf(match) === undefined);
+  const [first] = matches;
+  const refusal = first && left.length === 0 ? limitOf(first)?.refusal : undefined;
+  if (refusal) throw refusal;
+  return {
+    matches: left,
+    skipped: matches
+      .filter((match) => !left.includes(match))
+      .map((match) => candidateOf(match, limitOf(match)!.refusal.message)),
+  };
 }
 
 /** A match and how its agent stands at this moment. */

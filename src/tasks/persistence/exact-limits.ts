@@ -6,6 +6,7 @@ import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import {
   type AppliedLimit,
   counterOf,
+  isAlmostUsedUp,
   isUsedUp,
   LimitCounters,
   periodOf,
@@ -17,9 +18,6 @@ import type { PreparedAppend } from '../store/prepared-append.js';
 import { LimitLevels, type LimitWarning } from '../store/limit-levels.js';
 import { dayOf, type UsageOwner } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
-
-/** The part of a limit at which an operator is warned. */
-const WARN_AT = 0.8;
 
 /** How much of a limit is used, in one transaction. */
 interface Level {
@@ -107,8 +105,8 @@ export class ExactLimits extends LimitLevels {
     }
     return () => {
       for (const { limit, before, used } of levels.values()) {
-        const mark = limit.max * WARN_AT;
-        if (before < mark && used >= mark) this.warned.emit({ limit, used });
+        if (!isAlmostUsedUp(limit, before) && isAlmostUsedUp(limit, used))
+          this.warned.emit({ limit, used });
       }
     };
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import {
   type AppliedLimit,
+  isAlmostUsedUp,
   isUsedUp,
   LIMIT_KINDS,
   LimitRegistry,
@@ -10,9 +11,6 @@ import {
 import { LimitLevels } from '../store/limit-levels.js';
 import { LimitUsageDto, type LimitState, UsedDto } from './limit-usage.dto.js';
 import { UsageLedger } from './usage-ledger.js';
-
-/** The part of a limit from which on it counts as almost used up. */
-const WARN_AT = 0.8;
 
 /** How far limits are used up, for operators. */
 @Injectable()
@@ -52,7 +50,7 @@ export class LimitUsage {
     const used = await this.levels.used(limit, owner, now);
     const state: LimitState = isUsedUp(limit, used)
       ? 'exceeded'
-      : used >= max * WARN_AT
+      : isAlmostUsedUp(limit, used)
         ? 'warned'
         : 'ok';
     const resetsAt = periodEnd(kind, now)?.toISOString() ?? null;

@@ -2,7 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Database } from '../../database/database.js';
 import { DiskWatch } from '../../database/disk-watch.js';
-import { type AppliedLimit, type Limit, LIMIT_KINDS, LimitRegistry } from '../../limits/index.js';
+import {
+  type AppliedLimit,
+  type Limit,
+  LIMIT_KINDS,
+  LimitRegistry,
+  NO_SUBJECT,
+} from '../../limits/index.js';
 import { QuotaLimits, type Limits } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
 import type { Usage, UsageOwner } from '../store/usage.js';
@@ -11,7 +17,6 @@ import type { Usage, UsageOwner } from '../store/usage.js';
 const SMALL = 1000;
 const NEAR = 0.25;
 
-const NOBODY = { organization: null, principal: null, agent: null, skill: null };
 /** The limits of an owner, and what is used of each. */
 const OF_OWNER = [
   ['openTasks', 'openTasks'],
@@ -81,14 +86,14 @@ export class Quotas {
     const { organization, principalId: principal } = owner;
     const applied: AppliedLimit[] = [];
     this.add(applied, isTask, {
-      subject: { ...NOBODY, principal },
+      subject: { ...NO_SUBJECT, principal },
       all: limits.ofPrincipal(principal),
       own: limits.ownOfPrincipal(principal),
       limit: registry.ofPrincipal(principal),
       usage: () => ledger.ofPrincipal(owner),
     });
     this.add(applied, isTask, {
-      subject: { ...NOBODY, organization },
+      subject: { ...NO_SUBJECT, organization },
       all: limits.ofOrganization(organization),
       own: limits.ownOfOrganization(organization),
       limit: registry.ofOrganization(organization),

@@ -8,6 +8,7 @@ import {
   isUsedUp,
   type LimitSubject,
   nameOf,
+  NO_SUBJECT,
   usedUp,
 } from '../../limits/index.js';
 import { QuotaLimits, type Limits } from './quota-limits.js';
@@ -156,10 +157,9 @@ export class UsageLedger {
     const ofPrincipal = this.principal(owner);
     const ofOrganization = this.organization(owner.organization);
     const { organization, principalId: principal } = owner;
-    const nobody = { organization: null, principal: null, agent: null, skill: null };
-    const [his, all] = [limits.ofPrincipal(principal), limits.ofOrganization(organization)];
-    this.checkOne(ofPrincipal, his, { ...nobody, principal }, isTask);
-    this.checkOne(ofOrganization, all, { ...nobody, organization }, isTask);
+    const [own, all] = [limits.ofPrincipal(principal), limits.ofOrganization(organization)];
+    this.checkOne(ofPrincipal, own, { ...NO_SUBJECT, principal }, isTask);
+    this.checkOne(ofOrganization, all, { ...NO_SUBJECT, organization }, isTask);
     return [ofPrincipal, ofOrganization];
   }
 
