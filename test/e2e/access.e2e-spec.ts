@@ -20,7 +20,7 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
   [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets)\b/, 'admin'],
   [/^[A-Z]+ \/api\/v1\/audit\b/, 'audit'],
-  [/^[A-Z]+ \/api\/v1\/(usage\b|policies\b|principals.*::handover$)/, 'access'],
+  [/^[A-Z]+ \/api\/v1\/(usage\b|limits\b|policies\b|principals.*::handover$)/, 'access'],
   [/^[A-Z]+ \/api\/v1\/(keys|principals)\b/, 'access:organization'],
   [/^[A-Z]+ \/api\/v1\/agents\b/, 'agents:organization'],
   [/^[A-Z]+ \/api\/v1\/(composite-skills|routes\/rules)\b/, 'routing'],
