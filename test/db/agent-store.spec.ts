@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
-import { sendable } from '../../src/agents/endpoint/sealed-headers.js';
+import { sendableNow } from '../../src/agents/endpoint/sealed-headers.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { agentStoreContract } from '../contract/agent-store.contract.js';
-import { anAgent } from '../support/an-agent.js';
+import { anAgent, NO_REFERENCES } from '../support/an-agent.js';
 import { describeDatabases } from '../support/databases.js';
 import { keyNamed, testSecrets } from '../support/secret-box.js';
 
@@ -23,7 +23,9 @@ describeDatabases('agents', (databases) => {
     const without = new SqlAgentStore(database, new SecretBox([k2]));
     const locked = (await without.get('one'))!;
     expect(Object.keys(locked.credentials)).toEqual(['authorization', 'x-team']);
-    expect(() => sendable(locked.credentials)).toThrow(/authorization .* secrets\.keys/);
+    expect(() => sendableNow(locked.credentials, NO_REFERENCES)).toThrow(
+      /authorization .* secrets\.keys/,
+    );
     await without.update('one', (stored) => ({
       ...stored,
       tags: ['new'],

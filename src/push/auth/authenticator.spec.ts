@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { NO_REFERENCES } from '../../common/fake-secrets.js';
 import { SecretBox } from '../../common/secret-box.js';
 import { ed25519KeyOf, hmacSecretOf, timestampOf } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
@@ -69,6 +70,7 @@ beforeEach(() => {
       refused: (_, token) => refused.push(token) > 0,
     },
     { used: ({ name }) => void watched.push(name) },
+    NO_REFERENCES,
   );
 });
 
