@@ -226,7 +226,7 @@ describe('the secret of an auth profile', () => {
   const profile = (fields: JsonObject) =>
     hub.admin('POST', PROFILES, { name: 'hooks', urls: [`http://127.0.0.1`], ...fields });
 
-  it('is read of Vault for each webhook; while it is not there, webhooks wait', async () => {
+  it('is read of Vault, and shown by where it is kept', async () => {
     const made = await profile({
       scheme: 'bearer',
       organization: null,
