@@ -21,13 +21,12 @@ export class FakeVault {
   private constructor(private listener: HttpListener) {}
 
   static async start(): Promise<FakeVault> {
-    let vault: FakeVault | undefined;
     const listener = await listenOnLoopback((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => vault!.answer(request, response, Buffer.concat(chunks).toString()));
+      request.on('end', () => vault.answer(request, response, Buffer.concat(chunks).toString()));
     });
-    vault = new FakeVault(listener);
+    const vault: FakeVault = new FakeVault(listener);
     return vault;
   }
 

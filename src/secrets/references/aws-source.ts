@@ -151,16 +151,13 @@ function troubleOf(error: unknown): SourceError {
       `cannot be read: AWS did not answer within ${TIMEOUT_MS / 1000} s`,
     );
   }
-  const what = [code, name].find((one) => typeof one === 'string' && /^[\w-]{1,64}$/.test(one));
+  const names = [code, name].filter((one) => typeof one === 'string');
+  const what = names.find((one) => /^[\w-]{1,64}$/.test(one)) ?? 'Error';
   const advice =
     name === 'AccessDeniedException'
       ? ': its policy needs secretsmanager:GetSecretValue'
       : name === 'CredentialsProviderError'
         ? ': no credentials of AWS were found for the hub'
         : '';
-  return new SourceError(
-    'away',
-    `cannot be read from AWS (${String(what ?? 'Error')})${advice}`,
-    error,
-  );
+  return new SourceError('away', `cannot be read from AWS (${what})${advice}`, error);
 }
