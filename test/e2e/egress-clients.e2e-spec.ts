@@ -84,7 +84,14 @@ async function accessTokens(egress: Egress, issuer: DeclaredEntry): Promise<Acce
   const config = configWith({ auth: { issuers: [issuer] } });
   const log = { warn: () => undefined } as unknown as Log;
   const publicUrl = { base: 'https://hub.example' } as PublicUrl;
-  const verifier = new AccessTokens(config, publicUrl, egress, new SystemClock(), log, NO_REFERENCES);
+  const verifier = new AccessTokens(
+    config,
+    publicUrl,
+    egress,
+    new SystemClock(),
+    log,
+    NO_REFERENCES,
+  );
   await verifier.onModuleInit();
   return verifier;
 }
