@@ -97,9 +97,10 @@ function carried(name: string, stored: string, value: string): string {
 }
 
 function refuseLocked(headers: Headers): void {
-  let locked: string | undefined;
-  for (const name in headers) if (headers[name]!.startsWith(LOCKED)) locked = name;
-  if (locked === undefined) return;
+  let hasLocked = false;
+  for (const name in headers) hasLocked ||= headers[name]!.startsWith(LOCKED);
+  if (!hasLocked) return;
+  const locked = Object.keys(headers).find((name) => headers[name]!.startsWith(LOCKED));
   throw new SecretLockedError(
     null,
     `The header ${locked} of the agent is encrypted with a key that secrets.keys does not have.`,

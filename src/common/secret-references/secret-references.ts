@@ -41,7 +41,4 @@ export abstract class SecretReferences {
 
   /** Undefined for what is no reference. */
   abstract view(stored: string): ReferenceView | undefined;
-
-  /** The other side did not take the secret: it is read again before it is used again, once in a while. */
-  abstract refused(stored: string): void;
 }

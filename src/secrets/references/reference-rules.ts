@@ -35,7 +35,7 @@ export class ReferenceRules {
     const list = LISTS[reference.scheme];
     const isOwn = reference.scheme === 'env' && OWN_VARIABLES.test(reference.path);
     if (!isOwn && this.allowing(reference, grantee).length > 0) return undefined;
-    return `may not refer to ${reference.text}: the setting secrets.references.${list} does not allow it${whom(grantee)}`;
+    return `may not refer to ${reference.text}: the setting secrets.references.${list} does not allow it${forOrganization(grantee)}`;
   }
 
   /**
@@ -112,6 +112,6 @@ function realPathOf(directory: string): string {
   }
 }
 
-function whom(grantee: Grantee): string {
+function forOrganization(grantee: Grantee): string {
   return typeof grantee === 'string' ? '' : ` for the organization ${grantee.organization}`;
 }

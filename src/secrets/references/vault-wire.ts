@@ -82,8 +82,8 @@ export class VaultWire {
         `Vault points elsewhere (HTTP ${status}), which is not followed: set secrets.vault.address to its active node`,
       );
     }
-    const isTold = (status >= 200 && status < 300) || [400, 403, 404].includes(status);
-    if (!isTold) {
+    const isUsable = (status >= 200 && status < 300) || [400, 403, 404].includes(status);
+    if (!isUsable) {
       const what = TROUBLES[status] ?? 'Vault failed';
       throw new SourceError('away', `cannot be read now: ${what} (HTTP ${status})`);
     }
