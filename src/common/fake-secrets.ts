@@ -20,5 +20,4 @@ export const NO_REFERENCES: SecretReferences = {
   resolve: (stored) => Promise.resolve(stored),
   refusalOf: () => Promise.resolve(undefined),
   view: () => undefined,
-  refused: () => undefined,
 };

@@ -53,7 +53,7 @@ interface Wires {
   readonly http: HttpWay;
   readonly connectors: Connectors;
   readonly callers: Pick<CallerTokens, 'issue'>;
-  readonly references: Pick<SecretReferences, 'current' | 'resolve' | 'refused'>;
+  readonly references: Pick<SecretReferences, 'current' | 'resolve'>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
   /** Messages and streams have places; these have not. */

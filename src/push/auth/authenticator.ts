@@ -51,7 +51,7 @@ export class Authenticator {
     @Inject(OauthTokens) private readonly oauthTokens: Pick<OauthTokens, 'get' | 'refused'>,
     @Inject(CertificateWatch) private readonly certificates: Pick<CertificateWatch, 'used'>,
     @Inject(SecretReferences)
-    private readonly references: Pick<SecretReferences, 'current' | 'resolve' | 'refused'>,
+    private readonly references: Pick<SecretReferences, 'current' | 'resolve'>,
   ) {}
 
   /**

@@ -35,8 +35,6 @@ import { vaultOf, type VaultParts } from './vault.js';
 const MOST = 10_000;
 /** A source that failed is not asked for the same secret again sooner. */
 const FAILURE_MS = 1000;
-/** A secret that was refused is read again at most so often. */
-const REFUSED_PAUSE_MS = 10_000;
 /** How often Vault's token is looked at: one that is near its end is renewed also while nothing is read. */
 const KEEP_ALIVE_MS = 15_000;
 
@@ -45,8 +43,6 @@ interface Entry {
   readonly kept: KeptValue<string>;
   /** How long its source says a value is good. */
   readonly freshMs: number;
-  /** When it was read again because the other side had refused it. */
-  refusedAt: number;
 }
 
 /** {@link SecretReferences} in variables, files, Vault and AWS. */
@@ -149,16 +145,6 @@ export class KeptReferences
     return { reference, isReadable: false, problem };
   }
 
-  override refused(stored: string): void {
-    if (!isReferred(stored)) return;
-    const entry = this.entryOf(stored);
-    const now = this.clock.now().getTime();
-    if (Math.abs(now - entry.refusedAt) < REFUSED_PAUSE_MS) return;
-    entry.refusedAt = now;
-    // Beside those who use it: while it is read the last one still counts, should the other side have been wrong.
-    entry.kept.renew().catch(() => undefined);
-  }
-
   private entryOf(stored: string): Entry {
     const known = this.entries.get(stored);
     if (known !== undefined) return known;
@@ -191,7 +177,7 @@ export class KeptReferences
       },
       this.clock,
     );
-    return { referred, kept, freshMs, refusedAt: -Infinity };
+    return { referred, kept, freshMs };
   }
 
   private async secretOf(
