@@ -7,7 +7,7 @@ import { CERTIFICATE_SETTINGS } from './certificates.js';
 const ISSUERS =
   'a list of issuers (in a file only), each with id, issuer, organization or claims.organization, and optionally audiences, ' +
   'algorithms, organizations, claims {subject, organization, groups, scopes}, grants {everyone, scopes, groups}, ' +
-  'metadataUrl, jwksUrl, clockSkew, introspection {clientId, clientSecret, clientAuthentication, url, tokens, cache, requireAudience}, ' +
+  'metadataUrl, jwksUrl, clockSkew, introspection {clientId, clientSecret or clientSecretRef, clientAuthentication, url, tokens, cache, requireAudience}, ' +
   'oauth2 {tokenUrl, authorizationUrl, scopes}';
 
 const EXPORTS =
