@@ -1,3 +1,4 @@
+import { Networks } from '../common/networks.js';
 import type { ConfigProblem } from './config-error.js';
 import { egressFault, trustedHostsFault, webhookAllowFault } from './egress-faults.js';
 import type { Settings } from './settings.js';
@@ -34,6 +35,8 @@ export function checkSettings(
     refuse('card.provider', 'organization and url are set together or not at all');
   }
   for (const fault of tlsFaults(settings)) refuse(fault.key, fault.text);
+  const wrongProxy = Networks.faultOf(settings.server.trustedProxies);
+  if (wrongProxy !== undefined) refuse('server.trustedProxies', wrongProxy);
   if (grpc.port > 0 && grpc.port === server.port) {
     refuse('grpc.port', `is the same as server.port (${server.port}); gRPC needs one of its own`);
   }
