@@ -2,4 +2,5 @@ export { PoliciesModule } from './policies.module.js';
 export { readDeclaredPolicies } from './declared-policies.js';
 export { PolicyDecisionPoint } from './policy-decision-point.js';
 export { type Permits, PermittedLists } from './permitted-lists.js';
+export { refusalBy } from './refusal-by.js';
 export type { HubOperation, PolicyResource } from './domain/policy.js';
