@@ -1,4 +1,5 @@
 import { invalidField } from '../common/hub-error.js';
+import { isUrl } from '../common/is-url.js';
 import { Networks } from '../common/networks.js';
 import type { ApiKey } from './api-key-store.js';
 
@@ -44,7 +45,7 @@ export class KeyBounds {
 
 /** As browsers send it: they compare letter by letter. */
 function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (!isUrl(text)) return false;
   const { protocol, origin, hostname } = new URL(text);
   const isHost = !hostname.includes('*');
   return /^https?:$/.test(protocol) && isHost && origin === text;

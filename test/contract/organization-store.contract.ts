@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyStore, PrincipalStore } from '../../src/auth/index.js';
+import type { Tx, Work } from '../../src/database/sql.js';
 import type { IdentityStore } from '../../src/auth/identity-store.js';
 import type { Organization, OrganizationStore } from '../../src/auth/organization-store.js';
 
@@ -173,7 +174,8 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     await expect(organizations.delete('acme', nothingLeft)).rejects.toMatchObject(conflict);
     await expect(principals.delete('alice', nothingLeft)).rejects.toMatchObject(conflict);
     await principals.disable('alice', new Date(3000));
-    const left = function* (): Generator<never, void> {
+    const left = function* (tx: Tx): Work<void> {
+      yield* tx.all('SELECT id FROM principals');
       throw new Error('a task is left');
     };
     await expect(principals.delete('alice', left)).rejects.toThrow('a task is left');
