@@ -1,3 +1,4 @@
+import { Networks } from '../common/networks.js';
 import type { ConfigProblem } from './config-error.js';
 import { egressFault, trustedHostsFault, webhookAllowFault } from './egress-faults.js';
 import type { Settings } from './settings.js';
@@ -36,6 +37,8 @@ export function checkSettings(
   }
   for (const fault of vaultFaults(settings.secrets)) refuse(fault.key, fault.text);
   for (const fault of tlsFaults(settings)) refuse(fault.key, fault.text);
+  const wrongProxy = Networks.faultOf(settings.server.trustedProxies);
+  if (wrongProxy !== undefined) refuse('server.trustedProxies', wrongProxy);
   if (grpc.port > 0 && grpc.port === server.port) {
     refuse('grpc.port', `is the same as server.port (${server.port}); gRPC needs one of its own`);
   }

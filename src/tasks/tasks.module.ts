@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuditModule } from '../audit/index.js';
-import { AuthModule } from '../auth/index.js';
+import { AuthModule, Belongings } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
@@ -119,4 +119,8 @@ export const TASK_PROVIDERS = [
   providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, TaskWorkers],
   exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals],
 })
-export class TasksModule {}
+export class TasksModule {
+  constructor(belongings: Belongings) {
+    belongings.add('principal', 'tasks', 'SELECT id FROM tasks WHERE principal_id = ?');
+  }
+}

@@ -30,6 +30,17 @@ export const ACCESS_SETTINGS = {
         'The admin key. Null: a key is created at the first start and shown once on a terminal, else written to a file beside the SQLite database (PATH.admin-key; with PostgreSQL data/admin-key below the working directory), which only its owner can read.',
       secret: true,
     }),
+    bootstrapKeyTtlMs: duration({
+      max: 365 * DAY,
+      default: DAY,
+      description:
+        'How long the admin key that is made at the first start is valid; make keys with it before. What is printed at the first start may be kept, by the log of a container too. 0s: until it is revoked.',
+    }),
+    organizations: choice(['open', 'listed'], {
+      default: 'open',
+      description:
+        'open: an organization is made with its first principal, by a key or a sign-in that names it. listed: keys and sign-ins of an organization that does not exist are refused; POST /api/v1/organizations creates one.',
+    }),
     allowOpen: flag({
       default: false,
       description: 'Allows auth.mode none on a host that is not loopback.',

@@ -68,8 +68,8 @@ export class TaskOperator {
     }
     const { principalId } = aggregate.record;
     const owner = await this.principals.get(principalId);
-    if (owner?.disabledAt) {
-      const text = `The owner of the task, the principal ${principalId}, is disabled: enable it first.`;
+    if (owner !== undefined && owner.status.disabledAt !== null) {
+      const text = `The owner of the task, the principal ${principalId}, or its organization is disabled: enable it first.`;
       throw new HubError('CONFLICT', text);
     }
     const message = await this.firstMessage(taskId);
