@@ -10,7 +10,13 @@ import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js';
 import { guardedClient } from '../../src/common/egress/guarded-channel.js';
 import { configWith } from '../../src/config/index.js';
-import { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_PROOFS } from '../support/an-agent.js';
+import {
+  anAgent,
+  NO_CALLERS,
+  NO_DEVIATIONS,
+  NO_PROOFS,
+  NO_REFERENCES,
+} from '../support/an-agent.js';
 import { freePort } from '../support/free-port.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
 
@@ -35,7 +41,15 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
   const egress = new Egress({ allow, resolver: { resolve } });
   const config = configWith({});
   const memory = new EndpointMemory(new SystemClock(), config);
-  const client = new SdkAgentClient(egress, config, memory, NO_DEVIATIONS, NO_CALLERS, NO_PROOFS);
+  const client = new SdkAgentClient(
+    egress,
+    config,
+    memory,
+    NO_DEVIATIONS,
+    NO_CALLERS,
+    NO_REFERENCES,
+    NO_PROOFS,
+  );
   closing.push(
     () => egress.close(),
     () => client.onApplicationShutdown(),
@@ -46,7 +60,15 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
 function clientOf(egress: Egress): SdkAgentClient {
   const config = configWith({});
   const memory = new EndpointMemory(new SystemClock(), config);
-  const client = new SdkAgentClient(egress, config, memory, NO_DEVIATIONS, NO_CALLERS, NO_PROOFS);
+  const client = new SdkAgentClient(
+    egress,
+    config,
+    memory,
+    NO_DEVIATIONS,
+    NO_CALLERS,
+    NO_REFERENCES,
+    NO_PROOFS,
+  );
   closing.push(
     () => egress.close(),
     () => client.onApplicationShutdown(),

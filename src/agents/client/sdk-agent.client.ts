@@ -3,6 +3,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Egress } from '../../common/egress/egress.js';
 import { ReadBudget, readRules } from '../../common/read-budget.js';
 import { secretsIn } from '../../common/safe-words.js';
+import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig } from '../../config/index.js';
 import { type ListTasksResponse, StreamResponse, type Task } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
@@ -13,7 +14,7 @@ import { AgentDeviations, type DeviationKind } from '../registry/agent-deviation
 import { AgentAuthenticator } from './authentication/agent-authenticator.js';
 import type { AgentProof } from './authentication/scheme.js';
 import { CallerTokens } from './caller-tokens.js';
-import { CALLER_HEADER, headersOf } from './call-headers.js';
+import { CALLER_HEADER, credentialsFor, headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
@@ -56,6 +57,7 @@ interface Wires {
   readonly http: HttpWay;
   readonly connectors: Connectors;
   readonly callers: Pick<CallerTokens, 'issue'>;
+  readonly references: Pick<SecretReferences, 'current' | 'resolve'>;
   readonly authenticator: Pick<AgentAuthenticator, 'prove'>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
@@ -262,14 +264,15 @@ class WiredAgentClient extends AgentClient {
     files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal)),
   ): Promise<Call> {
     const { caller } = options;
+    const credentials = await credentialsFor(agent, endpoint, this.wires.references);
     const isSigned = agent.switches.caller === 'signed' && caller !== undefined;
     if (!isSigned && agent.authentication === null) {
-      return this.begin(method, agent, endpoint, options, files);
+      return this.begin(method, agent, endpoint, options, files, credentials);
     }
     options.connection?.wanted();
     const proof = await this.wires.authenticator.prove(agent, endpoint, options);
     const token = isSigned ? await this.wires.callers.issue(caller, endpoint) : undefined;
-    return this.begin(method, agent, endpoint, options, files, token, proof);
+    return this.begin(method, agent, endpoint, options, files, credentials, token, proof);
   }
 
   private begin(
@@ -278,6 +281,7 @@ class WiredAgentClient extends AgentClient {
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
     files: FileBytes,
+    credentials: Readonly<Record<string, string>>,
     callerToken?: string,
     proof?: AgentProof,
   ): Call {
@@ -285,11 +289,12 @@ class WiredAgentClient extends AgentClient {
     const { signal, connection, contextId } = options;
     connection?.wanted();
     const { budget, gates, connectors, http } = this.wires;
-    const headers = headersOf(agent, endpoint, options);
+    const headers = headersOf(credentials, endpoint, options);
     if (proof !== undefined) Object.assign(headers, proof.headers);
     if (callerToken !== undefined) headers[CALLER_HEADER] = callerToken;
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
-    const { agentId, secrets: known, connectTimeoutMs } = this.targetOf(agent);
+    const { agentId, secrets: own, connectTimeoutMs } = this.targetOf(agent);
+    const known = credentials === agent.credentials ? own : secretsIn(credentials);
     const secrets = proof === undefined ? known : [...known, ...proof.secrets];
     const { transport, exchange } = connectors.of(protocolBinding).open({
       agentId,
@@ -374,6 +379,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     memory: EndpointMemory,
     @Inject(AgentDeviations) deviations: Pick<AgentDeviations, 'note'>,
     @Inject(CallerTokens) callers: Pick<CallerTokens, 'issue'>,
+    @Inject(SecretReferences) references: Wires['references'],
     @Inject(AgentAuthenticator) authenticator: Pick<AgentAuthenticator, 'prove'>,
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
@@ -381,6 +387,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
       http: egress,
       connectors: connectAll(egress, config.tasks.maxSizeBytes),
       callers,
+      references,
       authenticator,
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },

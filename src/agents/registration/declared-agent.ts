@@ -62,6 +62,7 @@ function readOne(
     ...readMeans(
       { ...means, cardKeys: dto.cardKeys, authentication: dto.authentication },
       'headers',
+      'configuration',
     ),
     id,
     cardUrl,
