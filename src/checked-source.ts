@@ -1,5 +1,5 @@
 import { readDeclaredAgents } from './agents/index.js';
-import { readDeclaredIssuers } from './auth/index.js';
+import { readDeclaredHubs, readDeclaredIssuers } from './auth/index.js';
 import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
 import { readDeclaredPolicies } from './policies/index.js';
 import { checkDeclaredRouting } from './routing/index.js';
@@ -10,8 +10,9 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
     const config = source.initial;
     const agents = readDeclaredAgents(config.agents.declared);
     const issuers = readDeclaredIssuers(config.auth.issuers);
+    const hubs = readDeclaredHubs(config.auth.hubs, config.auth.issuers);
     const policies = readDeclaredPolicies(config.policies.declared, config.policies.default);
-    await checkTogether([issuers, agents, policies, checkDeclaredRouting(config)]);
+    await checkTogether([issuers, hubs, agents, policies, checkDeclaredRouting(config)]);
     return source;
   } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;

@@ -91,7 +91,11 @@ export class AuditEventDto {
   @Shown.Text({ nullable: true, description: 'The organization of the principal.' })
   readonly organization!: string | null;
 
-  @Shown.Text({ nullable: true, description: 'On whose behalf the principal acted.' })
+  @Shown.Text({
+    nullable: true,
+    description:
+      'The principal in whose name somebody else called: another hub, or the actors (`act`) of its token; null when it called itself.',
+  })
   readonly onBehalfOf!: string | null;
 
   @Shown.Text({ nullable: true, description: 'Who signed the token it came with.' })

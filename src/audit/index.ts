@@ -12,4 +12,5 @@ export { AuditModule, auditLogIn } from './audit.module.js';
 export { AuditReader } from './audit-reader.js';
 export type { AuditFilter } from './audit-store.js';
 export type { AuditEvent } from './domain/audit-event.js';
+export { actorOf } from './audited-caller.js';
 export { Refusals } from './refusals.js';

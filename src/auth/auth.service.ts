@@ -6,6 +6,7 @@ import { AppConfig, isLoopback } from '../config/index.js';
 import { type Presented, type RequestHeaders, hashOf, keyIdOf, presented } from './credential.js';
 import { CertificateCallers } from './certificates/certificate-callers.js';
 import type { CallerConnection, CertifiedCaller } from './certificates/client-certificates.js';
+import { HubCallers } from './hubs/hub-callers.js';
 import { KeyCallers } from './key-callers.js';
 import {
   ANONYMOUS_PRINCIPAL,
@@ -44,6 +45,7 @@ export class AuthService {
     private readonly tokens: TokenCallers,
     private readonly clock: Clock,
     private readonly certificates: CertificateCallers,
+    private readonly hubs: HubCallers,
   ) {
     if (config.auth.mode !== 'none') return;
     const scopes: Scope[] = ['a2a', 'push', 'agents', 'routing'];
@@ -59,9 +61,19 @@ export class AuthService {
    * The principal of the API key or access token in the headers, else of the client certificate of the connection or of the
    * headers of a listed proxy. Rejects with UNAUTHENTICATED when there is none or it
    * is not valid, or its principal is disabled, with INVALID_REQUEST when another than a proxy names a certificate; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
-   * UNAVAILABLE when the issuer of a token cannot be asked.
+   * UNAVAILABLE when the issuer of a token cannot be asked. Of another hub it is the principal in whose name that calls; see
+   * {@link HubCallers.principalFor}.
    */
   async authenticate(headers: RequestHeaders, connection?: CallerConnection): Promise<Principal> {
+    const identify = (): Promise<Principal> => this.identify(headers, connection);
+    if (!this.hubs.mayBringToken(headers)) return identify();
+    return this.hubs.principalFor(await identify(), headers, identify);
+  }
+
+  private async identify(
+    headers: RequestHeaders,
+    connection: CallerConnection | undefined,
+  ): Promise<Principal> {
     if (connection !== undefined) this.certificates.refuseForged(connection, headers);
     const credential = presented(headers);
     try {

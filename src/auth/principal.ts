@@ -1,4 +1,5 @@
 import { holds, type Scope } from '../common/scope.js';
+import type { CallerChain } from './domain/actors.js';
 
 /** The organization of callers that were given none. */
 export const DEFAULT_ORGANIZATION = 'default';
@@ -32,6 +33,8 @@ export interface Principal {
   readonly issuer?: string;
   /** The groups its issuer says it is in. */
   readonly groups?: readonly string[];
+  /** Through whom the call comes; absent when it makes it itself. */
+  readonly chain?: CallerChain;
   /** Asked again while a call of it is open. */
   readonly voucher?: Voucher;
   /** When that key, or the token or certificate it signed in with, expires. */
