@@ -40,10 +40,13 @@ beforeAll(async () => {
     organization: 'hubs',
     scopes: ['a2a'],
   });
-  [hubKey, hubPrincipal] = [made.body.key as string, made.body.principal as string];
+  [hubKey, hubPrincipal] = [made.body.key as string, made.body.principalId as string];
   await before.close();
   const hubs = [{ issuer: first.url, callers: [hubPrincipal], organization: 'partner' }];
-  second = await startHub({ databaseUrl, config: { auth: { hubs }, grpc: { port: -1 } } });
+  second = await startHub({
+    databaseUrl,
+    config: { auth: { hubs }, grpc: { port: -1 }, routing: { defaultAgent: 'told' } },
+  });
   await second.registerAgent(agent.url, { id: 'told', switches: { caller: 'signed' } });
   for (const protocolBinding of BINDINGS) {
     await first.registerAgent(second.url, {
