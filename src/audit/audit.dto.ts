@@ -36,6 +36,14 @@ export class AuditFilterDto {
   @Text({ optional: true, min: 1, max: MAX, description: 'The organization of the principal.' })
   organization?: string;
 
+  @Text({
+    optional: true,
+    min: 1,
+    max: MAX,
+    description: 'In whose name somebody else did it, by the principal id.',
+  })
+  onBehalfOf?: string;
+
   @Text({ optional: true, max: MAX, example: 'keys.revoke', like: ACTION })
   action?: string;
 

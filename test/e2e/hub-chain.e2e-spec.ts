@@ -128,7 +128,8 @@ describe('a chain of two hubs', () => {
     const { body } = await second.admin('GET', '/api/v1/principals?subject=carol-at-first');
     const [carol] = body.items as JsonObject[];
     await eventually(async () => {
-      const found = await second.admin('GET', `/api/v1/audit?resourceId=${task.id}`);
+      const query = `resourceId=${task.id}&onBehalfOf=${carol!['id'] as string}`;
+      const found = await second.admin('GET', `/api/v1/audit?${query}`);
       expect(found.body.items).toMatchObject([
         { principal: hubPrincipal, onBehalfOf: carol!['id'], organization: 'partner' },
       ]);

@@ -134,6 +134,7 @@ function retryRequest(
     id: record.principalId,
     organization: record.organization,
     scopes: new Set(['a2a']),
+    ...(record.chain && { chain: record.chain }),
   };
   return {
     principal: owner,
