@@ -10,6 +10,7 @@ import type { SecretBox } from './common/secret-box.js';
 import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HUB_SCHEMA } from './hub-schema.js';
+import { LimitsModule } from './limits/index.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { PoliciesModule } from './policies/index.js';
 import { PushCommitModule, PushModule } from './push/index.js';
@@ -45,6 +46,7 @@ export class AppModule implements OnModuleDestroy {
         AuditModule,
         AuthModule,
         PoliciesModule,
+        LimitsModule,
         SecretsModule,
         AgentsModule,
         RoutingModule,

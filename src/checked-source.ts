@@ -1,6 +1,8 @@
 import { readDeclaredAgents } from './agents/index.js';
+import { readDeclaredExports } from './audit/index.js';
 import { readDeclaredHubs, readDeclaredIssuers } from './auth/index.js';
 import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
+import { readDeclaredLimits } from './limits/index.js';
 import { readDeclaredPolicies } from './policies/index.js';
 import { checkDeclaredRouting } from './routing/index.js';
 
@@ -12,7 +14,17 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
     const issuers = readDeclaredIssuers(config.auth.issuers);
     const hubs = readDeclaredHubs(config.auth.hubs, config.auth.issuers);
     const policies = readDeclaredPolicies(config.policies.declared, config.policies.default);
-    await checkTogether([issuers, hubs, agents, policies, checkDeclaredRouting(config)]);
+    const exports = readDeclaredExports(config.audit.export);
+    const limits = readDeclaredLimits(config.limits.declared);
+    await checkTogether([
+      exports,
+      issuers,
+      hubs,
+      agents,
+      policies,
+      limits,
+      checkDeclaredRouting(config),
+    ]);
     return source;
   } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;

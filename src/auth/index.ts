@@ -4,6 +4,7 @@ export { AuthModule, apiKeysIn } from './auth.module.js';
 export type { CallContext } from './call-context.js';
 export { type CallerConnection, ClientCertificates } from './certificates/client-certificates.js';
 export { AuthService } from './auth.service.js';
+export { Belongings } from './belongings.js';
 export { CallerOrganizations } from './caller-organizations.js';
 export { Challenges } from './challenge.js';
 export { keyIdOf, type RequestHeaders } from './credential.js';

@@ -30,7 +30,8 @@ export class SignIns {
     private readonly clock: Clock,
   ) {}
 
-  /** The principal of a caller, made when there is none. Rejects with UNAUTHENTICATED when it is disabled. */
+  /** The principal of a caller, made when there is none. Rejects with UNAUTHENTICATED when it or its organization is
+   * disabled, or the organization is none that callers may be of. */
   async principalFor({
     by,
     expiresAt,
@@ -46,17 +47,20 @@ export class SignIns {
     const {
       id: identityId,
       principalId,
-      isDisabled,
+      disabled,
+      groups: own,
     } = await this.identities.signIn({
       ...caller,
       at,
       until,
+      isListed: this.config.auth.organizations === 'listed',
     });
-    if (isDisabled) {
-      throw new HubError('UNAUTHENTICATED', `The principal of the ${by} is disabled.`, {
-        refusal: { cause: 'disabled-principal', issuer },
+    if (disabled !== null) {
+      throw new HubError('UNAUTHENTICATED', `The ${disabled} of the ${by} is disabled.`, {
+        refusal: { cause: `disabled-${disabled}`, issuer },
       });
     }
+    const all = own.length === 0 ? groups : [...new Set([...own, ...(groups ?? [])])];
     return principalOf({
       id: principalId,
       organization,
@@ -65,7 +69,7 @@ export class SignIns {
       issuer,
       voucher,
       expiresAt,
-      ...(groups !== undefined && { groups }),
+      ...(all !== undefined && { groups: all }),
       ...(chain !== undefined && { chain }),
       ...(by === 'client certificate' && { isCertified: true }),
     });

@@ -24,6 +24,8 @@ let pair: { privateKey: CryptoKey; jwk: PublicJwk };
 let other: typeof pair;
 let keys: PublicJwk[] | Error;
 let signedIn: VouchedCaller[];
+/** Who it is that has called, when that is asked once more. */
+let again: Principal;
 
 async function makePair(kid: string): Promise<typeof pair> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
@@ -37,6 +39,7 @@ beforeAll(async () => {
 beforeEach(() => {
   keys = [pair.jwk];
   signedIn = [];
+  again = PRESENTER;
 });
 
 async function callers(hub: object = {}): Promise<HubCallers> {
@@ -87,7 +90,9 @@ function token(changes: object = {}, header: object = {}, key = pair.privateKey)
 }
 
 const call = async (value: string | string[], hub = {}, caller = PRESENTER): Promise<Principal> =>
-  (await callers(hub)).principalFor(caller, { 'a2a-hub-caller': value }, () => undefined);
+  (await callers(hub)).principalFor(caller, { 'a2a-hub-caller': value }, () =>
+    Promise.resolve(again),
+  );
 const refusal = (value: string | string[], hub = {}, caller = PRESENTER): Promise<HubError> =>
   call(value, hub, caller).then(
     () => Promise.reject(new Error('it was let in')),
@@ -135,6 +140,14 @@ describe('a hub that calls for its caller', () => {
     const scopes = ['a2a', 'push', 'tasks:organization'];
     await call(await token(), { scopes });
     expect(signedIn[0]!.scopes).toEqual(['a2a', 'push']);
+  });
+
+  it('is vouched for as long as it would be let in itself', async () => {
+    await call(await token());
+    const { voucher } = signedIn[0]!;
+    await expect(voucher.check()).resolves.toBeUndefined();
+    again = principalOf({ id: 'anonymous', organization: 'x', scopes: ['a2a'] });
+    await expect(voucher.check()).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
   });
 
   it('has to be the hub that the token is of', async () => {

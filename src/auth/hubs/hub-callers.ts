@@ -51,14 +51,14 @@ export class HubCallers implements OnModuleInit {
   }
 
   /**
-   * In whose name `caller` calls, as the token of a hub that it brings says. `isStillValid` is asked while a call of it
-   * is open, and rejects as `Voucher.check` does. Rejects with PERMISSION_DENIED when it is no hub of `auth.hubs`, with UNAUTHENTICATED saying
+   * In whose name `caller` calls, as the token of a hub that it brings says. `identify` finds out who
+   * calls once more, while a call of it is open, and rejects as `Voucher.check` does. Rejects with PERMISSION_DENIED when it is no hub of `auth.hubs`, with UNAUTHENTICATED saying
    * what is wrong with the token, or when the principal is disabled, with UNAVAILABLE when the keys of the hub cannot be read.
    */
   async principalFor(
     caller: Principal,
     headers: RequestHeaders,
-    isStillValid: () => unknown,
+    identify: () => Promise<Principal>,
   ): Promise<Principal> {
     const hub = this.hubs.find(({ callers }) => callers.includes(caller.id));
     if (hub === undefined) {
@@ -81,7 +81,10 @@ export class HubCallers implements OnModuleInit {
       expiresAt: null,
       voucher: {
         id: `hub ${caller.keyId ?? caller.identityId ?? caller.id}`,
-        check: isStillValid,
+        check: async () => {
+          // Who is refused may be somebody else, where no credential is needed.
+          if ((await identify()).id !== caller.id) throw notLetIn();
+        },
       },
     });
   }
@@ -168,6 +171,10 @@ function faultOf(error: unknown): string | undefined {
   if (error instanceof errors.JOSEAlgNotAllowed) return `it must be signed with ${ALGORITHM}`;
   if (error instanceof errors.JWKSNoMatchingKey) return 'it is signed with a key the hub has not';
   return error instanceof errors.JOSEError ? 'its form or its signature is wrong' : undefined;
+}
+
+function notLetIn(): HubError {
+  return new HubError('UNAUTHENTICATED', 'The hub that called is not let in any more.');
 }
 
 /** Without the cause, which can hold what was answered. */

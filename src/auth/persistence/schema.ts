@@ -4,9 +4,22 @@ import { IdentityEntity } from './identity.entity.js';
 import { Auth1700000000010 } from './migrations/1700000000010-auth.js';
 import { KeyTimes1700000000120 } from './migrations/1700000000120-key-times.js';
 import { Identities1700000000160 } from './migrations/1700000000160-identities.js';
+import { Organizations1700000000830 } from './migrations/1700000000830-organizations.js';
+import { OrganizationEntity } from './organization.entity.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
 
 export const AUTH_SCHEMA: SchemaPart = {
-  entities: [ApiKeyEntity, IdentityEntity, PrincipalEntity, PrincipalRevisionEntity],
-  migrations: [Auth1700000000010, KeyTimes1700000000120, Identities1700000000160],
+  entities: [
+    ApiKeyEntity,
+    IdentityEntity,
+    OrganizationEntity,
+    PrincipalEntity,
+    PrincipalRevisionEntity,
+  ],
+  migrations: [
+    Auth1700000000010,
+    KeyTimes1700000000120,
+    Identities1700000000160,
+    Organizations1700000000830,
+  ],
 };
