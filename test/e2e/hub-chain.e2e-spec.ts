@@ -71,7 +71,7 @@ async function told(): Promise<JsonObject> {
   const keys = createRemoteJWKSet(new URL(`${second.url}/.well-known/jwks.json`));
   const token = String(agent.calls.at(-1)!.headers['a2a-hub-caller']);
   const options = { issuer: second.url, audience: agent.url, typ: 'a2a-hub-caller+jwt' };
-  return (await jwtVerify(token, keys, options)).payload as JsonObject;
+  return (await jwtVerify(token, keys, options)).payload;
 }
 
 /** The header by which the first hub calls the second for one of its principals. */
