@@ -1,5 +1,4 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
-export { actorOf } from './audit-actor.js';
 export { CurrentPrincipal, ReserveAnswer } from './admin-handler.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';
 export type { CallContext } from './call-context.js';
@@ -9,7 +8,9 @@ export { Belongings } from './belongings.js';
 export { CallerOrganizations } from './caller-organizations.js';
 export { Challenges } from './challenge.js';
 export { keyIdOf, type RequestHeaders } from './credential.js';
+export { actClaim, type CallerChain, type NamedParty } from './domain/actors.js';
 export { type Hold, HOLDS } from './domain/hold.js';
+export { readDeclaredHubs } from './hubs/declared-hubs.js';
 export { type Access, type DeclaredRoute, HttpAccess } from './http-access.js';
 export { CredentialWatch, refuseEnded } from './credential-watch.js';
 export { type AdminKey, KeysService } from './keys.service.js';

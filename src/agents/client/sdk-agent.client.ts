@@ -6,6 +6,7 @@ import { secretsIn } from '../../common/safe-words.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig } from '../../config/index.js';
 import { type ListTasksResponse, StreamResponse, type Task } from '../../protocol/a2a.js';
+import { CALLER_HEADER } from '../../protocol/caller-token.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
 import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
@@ -14,7 +15,7 @@ import { AgentDeviations, type DeviationKind } from '../registry/agent-deviation
 import { AgentAuthenticator } from './authentication/agent-authenticator.js';
 import type { AgentProof } from './authentication/scheme.js';
 import { CallerTokens } from './caller-tokens.js';
-import { CALLER_HEADER, credentialsFor, headersOf } from './call-headers.js';
+import { credentialsFor, headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
