@@ -5,6 +5,7 @@ import { OWN_SCHEMA } from './database/own-schema.js';
 import { Schema } from './database/schema.js';
 import { POLICIES_SCHEMA } from './policies/persistence/schema.js';
 import { PUSH_AUTH_SCHEMA } from './push/auth/persistence/schema.js';
+import { DATA_SCHEMA } from './data/persistence/schema.js';
 import { DELIVERY_SCHEMA } from './push/delivery/persistence/schema.js';
 import { RECEIVERS_SCHEMA } from './push/receivers/persistence/schema.js';
 import { WEBHOOKS_SCHEMA } from './push/registration/persistence/schema.js';
@@ -26,4 +27,5 @@ export const HUB_SCHEMA = new Schema([
   RECEIVERS_SCHEMA,
   WEBHOOKS_SCHEMA,
   DELIVERY_SCHEMA,
+  DATA_SCHEMA,
 ]);

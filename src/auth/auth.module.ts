@@ -26,6 +26,11 @@ import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
 import { PrincipalsController } from './principals.controller.js';
 import { PrincipalsService } from './principals.service.js';
+import { AuthData } from './auth-data.js';
+import { SqlAuthData } from './persistence/sql-auth-data.js';
+import { SqlSignInBlocks } from './persistence/sql-sign-in-blocks.js';
+import { SignInBlocks } from './sign-in-blocks.js';
+import { SignInBlocksController } from './sign-in-blocks.controller.js';
 import { SignIns } from './sign-ins.js';
 import { TokenCallers } from './token-callers.js';
 
@@ -33,11 +38,13 @@ import { TokenCallers } from './token-callers.js';
 export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore(database);
 
 @Module({
-  controllers: [KeysController, PrincipalsController],
+  controllers: [KeysController, PrincipalsController, SignInBlocksController],
   providers: [
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: IdentityStore, useClass: SqlIdentityStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },
+    { provide: SignInBlocks, useClass: SqlSignInBlocks },
+    { provide: AuthData, useClass: SqlAuthData },
     PrincipalHolds,
     PrincipalChanges,
     PrincipalsService,
@@ -60,6 +67,8 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     KeylessWarnings,
   ],
   exports: [
+    AuthData,
+    PrincipalsService,
     AccessTokens,
     ApiKeyStore,
     CallerOrganizations,

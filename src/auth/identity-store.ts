@@ -20,6 +20,8 @@ export interface Identity {
   readonly id: string;
   readonly principalId: string;
   readonly isDisabled: boolean;
+  /** The block that keeps the caller from signing in again, by its id; there is no principal then. */
+  readonly block?: string;
 }
 
 /** Who has signed in, as operators see it. */

@@ -1,4 +1,6 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
+export { AuthData } from './auth-data.js';
+export { PrincipalsService } from './principals.service.js';
 export { actorOf } from './audit-actor.js';
 export { CurrentPrincipal, ReserveAnswer } from './admin-handler.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';

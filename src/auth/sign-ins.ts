@@ -44,11 +44,18 @@ export class SignIns {
       id: identityId,
       principalId,
       isDisabled,
+      block,
     } = await this.identities.signIn({
       ...caller,
       at,
       until,
     });
+    if (block !== undefined) {
+      const text = `The data of the caller of this ${by} was deleted, and the block ${block} keeps it from signing in again: an operator can lift it.`;
+      throw new HubError('UNAUTHENTICATED', text, {
+        refusal: { cause: 'blocked-sign-in', issuer },
+      });
+    }
     if (isDisabled) {
       throw new HubError('UNAUTHENTICATED', `The principal of the ${by} is disabled.`, {
         refusal: { cause: 'disabled-principal', issuer },

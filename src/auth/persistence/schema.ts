@@ -4,9 +4,23 @@ import { IdentityEntity } from './identity.entity.js';
 import { Auth1700000000010 } from './migrations/1700000000010-auth.js';
 import { KeyTimes1700000000120 } from './migrations/1700000000120-key-times.js';
 import { Identities1700000000160 } from './migrations/1700000000160-identities.js';
+import { SignInBlocks1700000000841 } from './migrations/1700000000841-sign-in-blocks.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
 
+import { SignInBlockEntity } from './sign-in-block.entity.js';
+
 export const AUTH_SCHEMA: SchemaPart = {
-  entities: [ApiKeyEntity, IdentityEntity, PrincipalEntity, PrincipalRevisionEntity],
-  migrations: [Auth1700000000010, KeyTimes1700000000120, Identities1700000000160],
+  entities: [
+    ApiKeyEntity,
+    IdentityEntity,
+    PrincipalEntity,
+    PrincipalRevisionEntity,
+    SignInBlockEntity,
+  ],
+  migrations: [
+    Auth1700000000010,
+    KeyTimes1700000000120,
+    Identities1700000000160,
+    SignInBlocks1700000000841,
+  ],
 };

@@ -5,6 +5,7 @@ import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import type { Keyless } from '../api-key-store.js';
 import { type Identity, IdentityStore, type SignIn } from '../identity-store.js';
+import { SignInBlocks } from '../sign-in-blocks.js';
 import { IdentityEntity } from './identity.entity.js';
 import { lockPrincipal, noteCredentials, noteExpiredCredential } from './principal-writes.js';
 
@@ -31,6 +32,7 @@ export class SqlIdentityStore extends IdentityStore {
   constructor(
     private readonly database: Database,
     private readonly ids: IdSource,
+    private readonly blocks: SignInBlocks,
   ) {
     super();
   }
@@ -39,8 +41,9 @@ export class SqlIdentityStore extends IdentityStore {
     const rows = await this.database.read<DatabaseRow>(SELECT, keyOf(caller));
     const known = rows.map(toKnown)[0];
     if (known === undefined) {
-      const identity = await this.database.write((tx) => this.add(tx, caller));
-      this.added();
+      const blocks = await this.blocks.idsFor(caller);
+      const identity = await this.database.write((tx) => this.add(tx, caller, blocks));
+      if (identity.block === undefined) this.added();
       return identity;
     }
     const scopes = known.isDisabled ? undefined : newScopes(known, caller);
@@ -65,8 +68,10 @@ export class SqlIdentityStore extends IdentityStore {
   }
 
   /** The caller's first sign-in; whoever is faster has made its principal. */
-  private *add(tx: Tx, caller: SignIn): Work<Identity> {
+  private *add(tx: Tx, caller: SignIn, blocks: readonly string[]): Work<Identity> {
     const { at, until, organization } = caller;
+    const block = yield* this.blocks.blockedIn(tx, blocks);
+    if (block !== undefined) return { id: '', principalId: '', isDisabled: true, block };
     const [id, principalId] = [this.ids.next(), this.ids.next()];
     const inserted = yield* INSERT.one(tx, {
       ...caller,
