@@ -12,6 +12,16 @@ import { BREAKS, type Break, type BrokenPlace } from './domain/broken-place.js';
 /** The longest text that an entry can have. */
 const MAX = 200;
 
+/** Of actions and types there is no list here: each route of the admin API has its own. */
+const ACTION = {
+  pattern: /^[a-z][a-z-]*(\.[a-z][a-z-]*)+$/,
+  rule: 'must be a resource and what is done to it, such as keys.revoke or tasks.end',
+};
+const RESOURCE_TYPE = {
+  pattern: /^[a-z][a-z-]*(\.[a-z][a-z-]*)*$/,
+  rule: 'must be the name of a resource, such as keys or push.subscriptions',
+};
+
 /** Which entries are meant. */
 export class AuditFilterDto {
   @Time({ optional: true, description: 'Written at or after this time.' })
@@ -26,13 +36,13 @@ export class AuditFilterDto {
   @Text({ optional: true, min: 1, max: MAX, description: 'The organization of the principal.' })
   organization?: string;
 
-  @Text({ optional: true, min: 1, max: MAX, example: 'keys.revoke' })
+  @Text({ optional: true, max: MAX, example: 'keys.revoke', like: ACTION })
   action?: string;
 
   @Choice(AUDIT_OUTCOMES, { optional: true })
   outcome?: AuditOutcome;
 
-  @Text({ optional: true, min: 1, max: MAX, example: 'agents' })
+  @Text({ optional: true, max: MAX, example: 'agents', like: RESOURCE_TYPE })
   resourceType?: string;
 
   @Text({ optional: true, min: 1, max: MAX, description: 'The id of the agent, key, task …' })

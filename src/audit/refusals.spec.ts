@@ -50,6 +50,17 @@ describe('a refused call', () => {
     });
   });
 
+  it('is told with the policies that refused it, whatever the caller was told', () => {
+    const refusal = { cause: 'policy', policy: 'no-books' } as const;
+    refusals.ended(refused({ note: { id: 'r3', reason: 'NO_ROUTE', refusal } }));
+    const other = { ...refusal, policy: 'no-finance' };
+    refusals.ended(refused({ note: { id: 'r4', reason: 'NO_ROUTE', refusal: other } }));
+    expect(audit.entries.map(({ action, policy }) => [action, policy])).toEqual([
+      ['auth.access', 'no-books'],
+      ['auth.access', 'no-finance'],
+    ]);
+  });
+
   it('is none of those that were refused for something else, or not at all', () => {
     refusals.ended(refused({ note: { id: 'r' } }));
     refusals.ended(refused({ note: { id: 'r', reason: 'RATE_LIMITED' } }));

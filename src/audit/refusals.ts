@@ -129,6 +129,8 @@ export class Refusals implements BeforeApplicationShutdown {
 /** A request that says of itself what it may not, such as a forged certificate, is a failed sign-in, too. */
 function actionOf(reason: CallNote['reason'], refusal: CallNote['refusal']): string | undefined {
   if (reason === 'PERMISSION_DENIED') return 'auth.access';
+  // An agent that a policy hides is unknown to the caller; only here it is told why.
+  if (refusal?.cause === 'policy') return 'auth.access';
   return reason === 'UNAUTHENTICATED' || refusal?.cause !== undefined ? 'auth.sign-in' : undefined;
 }
 
@@ -154,11 +156,11 @@ function entryOf(call: EndedCall, action: string, reason: string): AuditEntry {
     },
     resource: null,
     requestId: note.id,
-    policy: null,
+    policy: note.refusal?.policy ?? null,
     details,
   };
 }
 
-function keyOf({ action, actor, details }: AuditEntry): string {
-  return JSON.stringify([action, actor.principal, actor.credential, actor.issuer, details]);
+function keyOf({ action, actor, policy, details }: AuditEntry): string {
+  return JSON.stringify([action, actor.principal, actor.credential, actor.issuer, policy, details]);
 }

@@ -56,6 +56,8 @@ export interface Refusal {
   readonly issuer?: string;
   /** The scope it lacks. */
   readonly scope?: string;
+  /** The policies that refused it, by their ids. */
+  readonly policy?: string;
 }
 
 export interface HubErrorOptions {
@@ -64,7 +66,7 @@ export interface HubErrorOptions {
   /** The fields at fault, when the request is. */
   readonly violations?: readonly FieldViolation[];
   readonly cause?: unknown;
-  /** Of UNAUTHENTICATED and PERMISSION_DENIED; not shown to the caller. */
+  /** Of UNAUTHENTICATED and PERMISSION_DENIED, and of what a policy hides; not shown to the caller. */
   readonly refusal?: Refusal;
 }
 
@@ -84,6 +86,12 @@ export class HubError extends Error {
     this.metadata = options.metadata ?? {};
     this.violations = options.violations ?? [];
     this.refusal = options.refusal;
+  }
+
+  /** The same to whoever reads it, with why the caller was refused for the audit log. */
+  refusedFor(refusal: Refusal): HubError {
+    const { reason, message, metadata, violations, cause } = this;
+    return new HubError(reason, message, { metadata, violations, cause, refusal });
   }
 }
 

@@ -1,6 +1,11 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { AGENT_OPERATION, type PolicyCaller, type PolicyResource } from './domain/policy.js';
-import type { HubOperation } from './domain/policy.js';
+import {
+  AGENT_OPERATION,
+  type DecidingPolicy,
+  type HubOperation,
+  type PolicyCaller,
+  type PolicyResource,
+} from './domain/policy.js';
 import type { PolicySet } from './policy-set.js';
 
 /** Decisions that are made before others have their turn. */
@@ -11,6 +16,8 @@ const REMEMBERED = 50_000;
 /** What the policies say to callers that are alike to them. Decisions are remembered until the policies change. */
 export class CallerRules {
   private readonly decisions = new Map<string, boolean>();
+  /** The policies that refused, by what they refused. */
+  private readonly refusing = new Map<string, string>();
 
   constructor(
     private readonly set: PolicySet,
@@ -29,8 +36,11 @@ export class CallerRules {
     const key = keyOf(resource);
     let decision = this.decisions.get(key);
     if (decision === undefined) {
-      if (this.decisions.size >= REMEMBERED) this.decisions.clear();
-      decision = this.isAllowed(AGENT_OPERATION, resource);
+      if (this.decisions.size >= REMEMBERED) {
+        this.decisions.clear();
+        this.refusing.clear();
+      }
+      decision = this.isAllowed(AGENT_OPERATION, resource, key);
       this.decisions.set(key, decision);
     }
     return decision;
@@ -51,21 +61,36 @@ export class CallerRules {
   mayCall(operation: HubOperation): boolean {
     let decision = this.decisions.get(operation);
     if (decision === undefined) {
-      decision = this.isAllowed(operation, null);
+      decision = this.isAllowed(operation, null, operation);
       this.decisions.set(operation, decision);
     }
     return decision;
   }
 
+  /**
+   * By which policies an operation, or an agent or skill, was refused: their ids; `policies.default` where none permits it.
+   * Undefined where it was not refused, or no policy could be evaluated.
+   */
+  refusedBy(what: HubOperation | PolicyResource): string | undefined {
+    return this.refusing.get(typeof what === 'string' ? what : keyOf(what));
+  }
+
   private isAllowed(
     operation: typeof AGENT_OPERATION | HubOperation,
     resource: PolicyResource | null,
+    key: string,
   ): boolean {
     const { caller } = this;
-    const { isAllowed, errors } = this.set.decide({ caller, operation, resource });
+    const { isAllowed, policies, errors } = this.set.decide({ caller, operation, resource });
     if (errors.length > 0) this.failed(errors.join('; '));
+    else if (!isAllowed) this.refusing.set(key, namesOf(policies));
     return isAllowed;
   }
+}
+
+function namesOf(policies: readonly DecidingPolicy[]): string {
+  const ids = new Set(policies.map(({ id }) => id));
+  return ids.size === 0 ? 'policies.default' : [...ids].sort().join(',');
 }
 
 /** No id or tag has a line break. */

@@ -12,6 +12,7 @@ import { callerOf } from './domain/caller.js';
 import type { HubOperation, Policy } from './domain/policy.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
 import { PolicySet } from './policy-set.js';
+import { refusalBy } from './refusal-by.js';
 import { PolicyStore } from './policy-store.js';
 
 /** Kinds of callers whose decisions are remembered. */
@@ -67,9 +68,10 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   }
 
   refuseOperation(caller: Principal, operation: HubOperation): void {
-    if (this.rulesFor(caller)?.mayCall(operation) !== false) return;
+    const rules = this.rulesFor(caller);
+    if (rules?.mayCall(operation) !== false) return;
     throw new HubError('PERMISSION_DENIED', `A policy does not let you call ${operation}.`, {
-      refusal: { cause: 'policy' },
+      refusal: refusalBy(rules.refusedBy(operation)),
     });
   }
 

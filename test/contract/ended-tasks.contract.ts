@@ -108,6 +108,21 @@ export function endedTasksContract(databases: DatabaseFactory): void {
     expect(await hub.tasks.store.deleteTask(id, now, true)).toBe('deleted');
   });
 
+  it('has the entry of one that is to be deleted at once, and leaves the others', async () => {
+    const hub = await start();
+    const others = [await hub.end(), await hub.end()];
+    const id = await hub.end();
+    await hub.audit.record(id);
+    expect((await hub.entries()).map(({ resourceId }) => resourceId)).toEqual([id]);
+    const now = new Date(hub.tasks.clock.now().getTime() + 1000);
+    expect(await hub.tasks.store.deleteTask(id, now, true)).toBe('deleted');
+    await hub.audit.record(others[0]!);
+    await hub.audit.record(others[0]!);
+    await hub.audit.recordAll();
+    expect((await hub.entries()).map(({ resourceId }) => resourceId)).toEqual([id, ...others]);
+    expect(await hub.log.verify()).toMatchObject({ valid: true, entries: 3 });
+  });
+
   it('has none where tasks are not to be recorded', async () => {
     const hub = new Process(await databases.openEmptied(), new FakeClock(), false);
     const id = await hub.end();

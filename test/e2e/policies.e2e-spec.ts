@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
 import { RpcError, type HttpAnswer } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { failureOf, GrpcClient, V1 } from '../support/grpc-client.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 import type { JsonObject } from '../support/json.js';
@@ -153,6 +154,25 @@ describe('a policy that forbids', () => {
       { key: contractor, version: '0.3' },
     );
     expect(v0.text).toContain('No agent \\"books\\" is registered');
+    expect(v0.text).not.toContain('no-books');
+    await eventually(async () => {
+      const { body } = await hub.admin(
+        'GET',
+        `/api/v1/audit?action=auth.access&requestId=${String(forbidden.headers['x-request-id'])}`,
+      );
+      expect(body.items).toMatchObject([
+        {
+          outcome: 'refused',
+          policy: 'no-books',
+          details: { reason: 'NO_ROUTE', cause: 'policy' },
+        },
+      ]);
+    });
+    const { body: strangers } = await hub.admin(
+      'GET',
+      `/api/v1/audit?requestId=${String(unknown.headers['x-request-id'])}`,
+    );
+    expect(strangers.items).toEqual([]);
   });
 
   it('stops follow-ups of those who may not any more, while their tasks stay theirs', async () => {
@@ -194,8 +214,11 @@ describe('a policy that forbids', () => {
     );
     expect((await send(staff)).text).not.toContain('policy');
     const { body } = await hub.admin('GET', '/api/v1/audit?action=auth.access&limit=50');
-    expect(body.items.map(({ details }: { details: JsonObject }) => details)).toContainEqual(
-      expect.objectContaining({ cause: 'policy', reason: 'PERMISSION_DENIED' }),
+    expect(body.items).toContainEqual(
+      expect.objectContaining({
+        policy: 'no-webhooks',
+        details: expect.objectContaining({ cause: 'policy', reason: 'PERMISSION_DENIED' }),
+      }),
     );
   });
 });

@@ -243,6 +243,7 @@ export class HubTasks {
           renew: () => this.renewAgents(),
           isOpenTo: () => true,
           mayGoOn: () => true,
+          refusalOf: () => undefined,
         },
       ],
       [AgentsService, { disable: (id: string) => Promise.resolve(record(id)) }],

@@ -26,6 +26,8 @@ export class AgentCallError extends Error {
       readonly hubRefusal?: HubRefusal;
       /** The limit of the hub that the answer passes, as a clause: `has more than 50000 values`. */
       readonly limit?: string;
+      /** The hub itself failed before it asked the agent: nothing is said of its health. */
+      readonly agentUnasked?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -120,7 +120,8 @@ export class CallPlan {
 }
 
 /** Whether it was the way to the agent that failed, and not something in the call itself. */
-function wasTried({ cause }: AgentCallError): boolean {
+function wasTried({ cause, detail }: AgentCallError): boolean {
+  if (detail.agentUnasked === true) return false;
   return cause instanceof ConnectError || cause instanceof HubError;
 }
 

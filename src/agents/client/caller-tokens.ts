@@ -28,14 +28,17 @@ export class CallerTokens {
 
   /**
    * A token for one call: valid for 5 minutes, for the server of this interface only. Rejects with
-   * `AgentCallError` when it cannot be made: nothing is sent to the agent without it.
+   * `AgentCallError` when it cannot be made: nothing is sent to the agent without it, which says nothing of the agent.
    */
   async issue(caller: AgentCaller, { url }: Pick<AgentEndpoint, 'url'>): Promise<string> {
     try {
       return await this.sign(caller, audienceOf(url));
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new AgentCallError('unreachable', `the caller could not be signed: ${why}`, { cause });
+      throw new AgentCallError('unreachable', `the caller could not be signed: ${why}`, {
+        cause,
+        agentUnasked: true,
+      });
     }
   }
 

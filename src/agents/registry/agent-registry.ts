@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { ByOrganization, isOpenTo } from '../../common/by-organization.js';
 import { Clock } from '../../common/clock.js';
+import type { Refusal } from '../../common/hub-error.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
-import { PermittedLists, PolicyDecisionPoint } from '../../policies/index.js';
+import { PermittedLists, PolicyDecisionPoint, refusalBy } from '../../policies/index.js';
 import type { Agent } from '../agent.js';
 import { AgentStore } from './agent-store.js';
 import {
@@ -104,6 +105,20 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     if (rules === null || rules.decideOn(agentResource(agent))) return true;
     const skill = agent.card.skills.find(({ id }) => id === skillId);
     return skill !== undefined && rules.decideOn(skillResource(agent, skill));
+  }
+
+  /**
+   * Which policies keep an agent from the caller, or the skill of it that is meant, for the audit log; undefined where it is
+   * not a policy that does. To be asked after {@link prepare}.
+   */
+  refusalOf(principal: Principal, agentId: string, skillId: string | null): Refusal | undefined {
+    const agent = this.get(agentId);
+    const rules = this.policies.rulesFor(principal);
+    if (agent === undefined || rules === null) return undefined;
+    if (!isOpenTo(agent.organizations, principal.organization)) return undefined;
+    const skill = agent.card.skills.find(({ id }) => id === skillId);
+    const resource = skill === undefined ? agentResource(agent) : skillResource(agent, skill);
+    return rules.decideOn(resource) ? undefined : refusalBy(rules.refusedBy(resource));
   }
 
   /** Whether callers of this organization are among those who may use the agent, enabled or not. */

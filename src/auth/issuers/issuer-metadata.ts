@@ -5,6 +5,7 @@ import type { Egress } from '../../common/egress/egress.js';
 import { smallFetch } from '../../common/egress/small-fetch.js';
 import { KeptValue } from '../../common/kept-value.js';
 import type { Log } from '../../common/logger.js';
+import { discover } from '../../common/oauth/discover.js';
 import type { Issuer } from './issuer.js';
 
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -91,28 +92,11 @@ export class IssuerMetadata {
 
   private async readMetadata(): Promise<oauth.AuthorizationServer> {
     const { issuer, metadataUrl } = this.issuer;
-    const expected = new URL(issuer);
     if (metadataUrl !== null) {
       const answer = await this.request(metadataUrl, 'application/json');
-      return oauth.processDiscoveryResponse(expected, answer);
+      return oauth.processDiscoveryResponse(new URL(issuer), answer);
     }
-    const discover = async (algorithm: 'oidc' | 'oauth2'): Promise<oauth.AuthorizationServer> => {
-      const answer = await oauth.discoveryRequest(expected, {
-        algorithm,
-        [oauth.customFetch]: this.fetch,
-        // The egress guard decides where plain http is allowed.
-        [oauth.allowInsecureRequests]: true,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      return oauth.processDiscoveryResponse(expected, answer);
-    };
-    try {
-      return await discover('oidc');
-    } catch (error) {
-      // Only an answer says that the metadata may be at the other place.
-      if (!(error instanceof oauth.OperationProcessingError)) throw error;
-      return discover('oauth2');
-    }
+    return discover(issuer, this.fetch, TIMEOUT_MS);
   }
 
   private async request(url: string, accept: string): Promise<Response> {

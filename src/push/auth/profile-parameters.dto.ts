@@ -1,12 +1,12 @@
 import { Choice, Shown, Text } from '../../common/http/fields.js';
+import {
+  SECRET_AUTHENTICATIONS,
+  type SecretAuthentication,
+} from '../../common/oauth/request-token.js';
 
 const MAX_TEXT = 1000;
 const MAX_URL = 4096;
 export const MAX_PEM = 65_536;
-
-/** How the hub proves itself at a token server (RFC 6749 §2.3.1). */
-export const CLIENT_AUTHENTICATIONS = ['client_secret_basic', 'client_secret_post'] as const;
-export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number];
 
 /** What schemes need besides their secret, as callers give it; null is as good as nothing. */
 export class ProfileParametersDto {
@@ -40,12 +40,12 @@ export class ProfileParametersDto {
   })
   clientId?: string | null;
 
-  @Choice(CLIENT_AUTHENTICATIONS, {
+  @Choice(SECRET_AUTHENTICATIONS, {
     optional: true,
     nullable: true,
     description: 'oauth2: how the client secret is sent; default client_secret_basic.',
   })
-  clientAuthentication?: ClientAuthentication | null;
+  clientAuthentication?: SecretAuthentication | null;
 
   @Text({
     optional: true,
@@ -95,8 +95,8 @@ export class ProfileParametersViewDto {
   @Shown.Text({ optional: true })
   readonly clientId?: string;
 
-  @Shown.Choice(CLIENT_AUTHENTICATIONS, { optional: true })
-  readonly clientAuthentication?: ClientAuthentication;
+  @Shown.Choice(SECRET_AUTHENTICATIONS, { optional: true })
+  readonly clientAuthentication?: SecretAuthentication;
 
   @Shown.Text({ optional: true })
   readonly scope?: string;

@@ -21,7 +21,7 @@ export class TaskAudit {
 
   constructor(
     private readonly audit: AuditLog,
-    @Inject(TaskStore) private readonly store: Pick<TaskStore, 'takeEnded'>,
+    @Inject(TaskStore) private readonly store: Pick<TaskStore, 'takeEnded' | 'takeEndedTask'>,
     clock: Clock,
     @Inject(Log) log: Pick<Log, 'warn' | 'info'>,
   ) {
@@ -41,6 +41,14 @@ export class TaskAudit {
   /** Waits for what is being recorded; what has ended since is recorded after the next start. */
   async stop(): Promise<void> {
     await this.job.stop();
+  }
+
+  /** Records this task now, whatever others wait: it is to be deleted. Rejects when the audit log cannot be written. */
+  async record(taskId: string): Promise<void> {
+    const { store } = this;
+    await this.audit.recordFrom(function* (tx) {
+      return (yield* store.takeEndedTask(tx, taskId)).map(entryOf);
+    });
   }
 
   /** Records all tasks that have ended; ends early when `signal` aborts. Rejects when the audit log cannot be written. */

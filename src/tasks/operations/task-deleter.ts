@@ -25,7 +25,7 @@ export class TaskDeleter {
     if (!(await this.log.record(taskId, visibility))) throw taskNotFound(taskId);
     let result = await this.store.deleteTask(taskId, this.clock.now(), drops);
     if (result === 'unrecorded') {
-      await this.record();
+      await this.record(taskId);
       result = await this.store.deleteTask(taskId, this.clock.now(), drops);
     }
     if (result === 'unrecorded') throw unrecorded();
@@ -34,9 +34,9 @@ export class TaskDeleter {
     this.log.forget([taskId]);
   }
 
-  private async record(): Promise<void> {
+  private async record(taskId: string): Promise<void> {
     try {
-      await this.audit.recordAll();
+      await this.audit.record(taskId);
     } catch (cause) {
       throw unrecorded(cause);
     }

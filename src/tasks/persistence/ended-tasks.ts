@@ -65,6 +65,19 @@ export function* takeEndedTasks(tx: Tx, limit: number): Work<EndedTask[]> {
     `SELECT task_id FROM ended_tasks ORDER BY task_id LIMIT ?${forUpdate(tx, true)}`,
     [limit],
   );
+  return yield* taken(tx, rows);
+}
+
+/** The task, when it has ended and is to be recorded; it is waited for where another process is recording it. */
+export function* takeEndedTask(tx: Tx, taskId: string): Work<EndedTask[]> {
+  const rows = yield* tx.all<{ task_id: string }>(
+    `SELECT task_id FROM ended_tasks WHERE task_id = ?${forUpdate(tx, false)}`,
+    [taskId],
+  );
+  return yield* taken(tx, rows);
+}
+
+function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<EndedTask[]> {
   const ended: EndedTask[] = [];
   for (const piece of pieces(rows.map(({ task_id }) => task_id))) {
     const these = listOf(piece.length);

@@ -40,7 +40,7 @@ import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { deleteLogPiece } from './deleted-logs.js';
 import { deleteTask, forgetTasks } from './delete-tasks.js';
-import { EndedTaskNotes, takeEndedTasks } from './ended-tasks.js';
+import { EndedTaskNotes, takeEndedTask, takeEndedTasks } from './ended-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
 import { listTasks } from './list.js';
@@ -289,6 +289,10 @@ export class SqlTaskStore extends TaskStore {
 
   takeEnded(tx: Tx, limit: number): Work<readonly EndedTask[]> {
     return takeEndedTasks(tx, limit);
+  }
+
+  takeEndedTask(tx: Tx, taskId: string): Work<readonly EndedTask[]> {
+    return takeEndedTask(tx, taskId);
   }
 
   private reportUsed(changes: readonly OwnedUsageChange[]): void {

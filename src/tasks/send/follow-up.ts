@@ -33,7 +33,8 @@ export class FollowUps {
   constructor(
     private readonly log: TaskLog,
     private readonly clock: Clock,
-    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'known' | 'mayGoOn'>,
+    @Inject(AgentRegistry)
+    private readonly agents: Pick<AgentRegistry, 'known' | 'mayGoOn' | 'refusalOf'>,
     private readonly quotas: Quotas,
   ) {}
 
@@ -92,9 +93,11 @@ export class FollowUps {
     const agent = this.agents.known(agentId);
     if (!agent) return;
     if (!this.agents.mayGoOn(request.principal, agent, skillId)) {
+      const refusedBy = this.agents.refusalOf(request.principal, agentId, skillId);
       throw new HubError(
         'NO_ROUTE',
         `The agent "${agentId}" of this task is no longer available to you; the task can still be read and canceled.`,
+        refusedBy && { refusal: refusedBy },
       );
     }
     const requested = requestedExtensions(request.extensions, request.message);

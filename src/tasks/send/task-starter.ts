@@ -19,6 +19,7 @@ import type { EnlistedWork } from '../store/prepared-append.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
 import { ownerOf, Quotas } from '../quotas/quotas.js';
 import { idempotencyOf } from './fingerprint.js';
+import { namedAgent } from './named-agent.js';
 import { checkRelated } from './related-tasks.js';
 
 /** How often a route is chosen again because an agent was deleted meanwhile. */
@@ -34,7 +35,7 @@ export class TaskStarter {
     private readonly contexts: ContextStore,
     private readonly clock: Clock,
     private readonly ids: IdSource,
-    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get'>,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get' | 'refusalOf'>,
     @Inject(RoutingService) private readonly routing: Pick<RoutingService, 'route'>,
     @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
     private readonly quotas: Quotas,
@@ -135,7 +136,7 @@ export class TaskStarter {
     affinity: readonly string[],
   ): Promise<{ route: Route; agents: Omit<ChosenAgent, 'downstreamContextId'>[] }> {
     for (let tries = 1; ; tries++) {
-      const route = await this.routing.route(request, affinity);
+      const route = await this.route(request, affinity);
       const delegates = delegatesOf(route);
       const agents = delegates.flatMap((delegate) => {
         const agent = this.agents.get(delegate.candidate.agentId);
@@ -145,6 +146,20 @@ export class TaskStarter {
       if (tries === MAX_ROUTE_TRIES) {
         throw new HubError('UNAVAILABLE', 'The registry is changing; send the message again.');
       }
+    }
+  }
+
+  /** Where the agent that the message names is hidden by a policy, the audit log is told; the answer is as for an unknown one. */
+  private async route(request: HubRequest, affinity: readonly string[]): Promise<Route> {
+    try {
+      return await this.routing.route(request, affinity);
+    } catch (error) {
+      const named = namedAgent(request);
+      if (!(error instanceof HubError) || error.reason !== 'NO_ROUTE' || named === undefined) {
+        throw error;
+      }
+      const refusal = this.agents.refusalOf(request.principal, named.agentId, named.skillId);
+      throw refusal === undefined ? error : error.refusedFor(refusal);
     }
   }
 

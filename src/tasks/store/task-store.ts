@@ -276,6 +276,9 @@ export abstract class TaskStore {
    */
   abstract takeEnded(tx: Tx, limit: number): Work<readonly EndedTask[]>;
 
+  /** The same of one task: none where it has not ended or was taken already. */
+  abstract takeEndedTask(tx: Tx, taskId: string): Work<readonly EndedTask[]>;
+
   /** Deletes a piece of what is left of the large logs of deleted tasks; false when there is nothing. */
   abstract deleteLogPiece(): Promise<boolean>;
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type AgentFailureKind } from '../../binding/public-failure.js';
 import { type Verdict, verdictOf } from './fault-of.js';
 
-type Row = [what: string, AgentFailureKind, { code?: number; httpStatus?: number }, Verdict];
+type Detail = { code?: number; httpStatus?: number; agentUnasked?: boolean };
+type Row = [what: string, AgentFailureKind, Detail, Verdict];
 
 const ROWS: Row[] = [
   ['no connection', 'unreachable', {}, 'fault'],
@@ -26,6 +27,7 @@ const ROWS: Row[] = [
   ['too many requests', 'rejected', { httpStatus: 429 }, 'fault'],
   ['a message that is too large', 'rejected', { httpStatus: 413 }, 'alive'],
   ['a message the hub could not send', 'rejected', {}, 'nothing'],
+  ['a caller the hub could not sign', 'unreachable', { agentUnasked: true }, 'nothing'],
 ];
 
 describe('what a failed call says of its agent', () => {

@@ -13,6 +13,7 @@ const USELESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 
 export type Verdict = 'fault' | 'alive' | 'nothing';
 
 export function verdictOf({ kind, detail }: Pick<AgentCallError, 'kind' | 'detail'>): Verdict {
+  if (detail.agentUnasked === true) return 'nothing';
   switch (kind) {
     case 'unreachable':
     case 'interrupted':

@@ -1,0 +1,103 @@
+import * as oauth from 'oauth4webapi';
+import type { GrantedToken } from './token-cache.js';
+
+/** For a token whose server says nothing of its end. */
+const DEFAULT_LIFE_MS = 5 * 60_000;
+const MAX_LIFE_MS = 24 * 3_600_000;
+const HEADER_SAFE = /^[\x21-\x7e]{1,8192}$/;
+const ERROR_CODE = /^[\w.-]{1,64}$/;
+
+/** Bytes of a token server's answer. */
+export const MAX_TOKEN_ANSWER_BYTES = 64 * 1024;
+
+/** How the hub proves itself at a token server with its secret (RFC 6749 §2.3.1). */
+export const SECRET_AUTHENTICATIONS = ['client_secret_basic', 'client_secret_post'] as const;
+export type SecretAuthentication = (typeof SECRET_AUTHENTICATIONS)[number];
+
+/** No token could be got. Its message names the server, and never holds a secret or what the server wrote. */
+export class TokenError extends Error {
+  override readonly name = 'TokenError';
+}
+
+/** One request for a token. */
+export interface TokenRequest {
+  readonly server: oauth.AuthorizationServer & { readonly token_endpoint: string };
+  readonly clientId: string;
+  readonly proof: oauth.ClientAuth;
+  readonly grantType: string;
+  /** What is asked for beside the grant type; those that are undefined are left out. */
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+  /** Goes through the egress guard, and reads no more than {@link MAX_TOKEN_ANSWER_BYTES}. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** For the whole of it. */
+  readonly timeoutMs: number;
+}
+
+/** A server that is known by its token endpoint alone. */
+export function serverAt(tokenUrl: string): TokenRequest['server'] {
+  return { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl };
+}
+
+export function secretProof(
+  authentication: SecretAuthentication | undefined,
+  clientSecret: string,
+): oauth.ClientAuth {
+  return authentication === 'client_secret_post'
+    ? oauth.ClientSecretPost(clientSecret)
+    : oauth.ClientSecretBasic(clientSecret);
+}
+
+/** Asks a token server (RFC 6749 §4.4 and extension grants, §4.5). Rejects with {@link TokenError}. */
+export async function requestToken(request: TokenRequest): Promise<GrantedToken> {
+  try {
+    return await requested(request);
+  } catch (cause) {
+    throw tokenError(request.server.token_endpoint, cause);
+  }
+}
+
+/** The failure of a token server in one sentence. The cause is left out: it can hold a token. */
+export function tokenError(url: string, cause: unknown): TokenError {
+  return new TokenError(`no token from ${new URL(url).origin}: ${reasonOf(cause)}`);
+}
+
+async function requested(request: TokenRequest): Promise<GrantedToken> {
+  const { server, clientId, proof, grantType, parameters, fetch, timeoutMs } = request;
+  const client = { client_id: clientId };
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) given.set(name, value);
+  }
+  const answer = await oauth.genericTokenEndpointRequest(server, client, proof, grantType, given, {
+    [oauth.customFetch]: fetch,
+    // The egress guard decides where plain http is allowed.
+    [oauth.allowInsecureRequests]: true,
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const token = await oauth.processGenericTokenEndpointResponse(server, client, answer);
+  if (!HEADER_SAFE.test(token.access_token)) throw new Error('a token no header can carry');
+  if (token.token_type !== 'bearer') throw new Error('a token of another type than bearer');
+  const lifeMs = token.expires_in === undefined ? DEFAULT_LIFE_MS : token.expires_in * 1000;
+  return { value: token.access_token, lifeMs: Math.min(Math.max(lifeMs, 0), MAX_LIFE_MS) };
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof oauth.ResponseBodyError) {
+    const code = ERROR_CODE.test(cause.error) ? cause.error : 'an error';
+    return `it answered ${code} (HTTP ${cause.status})`;
+  }
+  if (cause instanceof oauth.WWWAuthenticateChallengeError)
+    return `it answered HTTP ${cause.status}`;
+  if (cause instanceof oauth.OperationProcessingError) return statusOf(cause);
+  const { name, code, message } = cause as { name?: unknown; code?: unknown; message?: unknown };
+  if (name === 'TimeoutError') return 'it did not answer in time';
+  return typeof code === 'string' && code !== '' ? code : String(message);
+}
+
+/** An answer that is no token answer. */
+function statusOf({ cause }: oauth.OperationProcessingError): string {
+  const status = (cause as { status?: unknown } | undefined)?.status;
+  return typeof status === 'number'
+    ? `it answered HTTP ${status}, no token answer`
+    : 'its answer is no token answer';
+}
