@@ -18,7 +18,7 @@ import { TaskCanceler } from './cancel/task-canceler.js';
 import { ContextStore } from './store/context-store.js';
 import { TaskData } from './operations/task-data.js';
 import { TaskRecords } from './operations/task-records.js';
-import { OwnedTasks } from './store/owned-tasks.js';
+import { OwnedTaskRows, OwnedTasks } from './store/owned-tasks.js';
 import { TaskDeleter } from './operations/task-deleter.js';
 import { GroupCommitTaskLog } from './log/group-commit-task-log.js';
 import { InProcessSignals } from './signals/in-process-signals.js';
@@ -29,7 +29,7 @@ import { TaskOperator } from './operations/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from './persistence/sql-callback.store.js';
 import { SqlOwnedTasks } from './persistence/sql-owned-tasks.js';
-import { SqlTaskData } from './persistence/sql-task-data.js';
+import { SqlOwnedTaskRows } from './persistence/sql-owned-task-rows.js';
 import { SqlUsageStore } from './persistence/sql-usage.store.js';
 import { SqlContextStore } from './persistence/sql-context.store.js';
 import { SqlTaskStore } from './persistence/sql-task.store.js';
@@ -107,7 +107,8 @@ export const TASK_PROVIDERS = [
   TaskAudit,
   { provide: OwnedTasks, useClass: SqlOwnedTasks },
   TaskRecords,
-  { provide: TaskData, useClass: SqlTaskData },
+  { provide: OwnedTaskRows, useClass: SqlOwnedTaskRows },
+  TaskData,
 ];
 
 /**

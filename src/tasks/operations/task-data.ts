@@ -1,4 +1,15 @@
-import { OwnedDataSet } from '../../common/owned-data.js';
+import { Injectable } from '@nestjs/common';
+import { type OwnedData, OwnedDataSet } from '../../common/owned-data.js';
+import { OwnedTaskRows } from '../store/owned-tasks.js';
+import { TaskRecords } from './task-records.js';
 
 /** What organizations and principals own of tasks. */
-export abstract class TaskData extends OwnedDataSet {}
+@Injectable()
+export class TaskData extends OwnedDataSet {
+  readonly kinds: readonly OwnedData[];
+
+  constructor(tasks: TaskRecords, rows: OwnedTaskRows) {
+    super();
+    this.kinds = [tasks, ...rows.kinds];
+  }
+}

@@ -1,4 +1,4 @@
-import type { DataOwner } from '../../common/owned-data.js';
+import { type DataOwner, OwnedDataSet } from '../../common/owned-data.js';
 
 /** A task of an owner; and where a walk through them goes on. */
 export interface OwnedTask {
@@ -18,3 +18,6 @@ export abstract class OwnedTasks {
     after?: OwnedTask,
   ): Promise<readonly OwnedTask[]>;
 }
+
+/** What else is kept of the tasks of organizations and principals, beside the tasks. */
+export abstract class OwnedTaskRows extends OwnedDataSet {}

@@ -2,22 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { DataOwner, OwnedData } from '../../common/owned-data.js';
 import { Database } from '../../database/database.js';
 import { OwnedRows } from '../../database/owned-rows.js';
-import { TaskData } from '../operations/task-data.js';
-import { TaskRecords } from '../operations/task-records.js';
+import { OwnedTaskRows } from '../store/owned-tasks.js';
 import { DeletedLogEntity } from './deleted-log.entity.js';
 import { deleteLogPiece } from './deleted-logs.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
 
-/** {@link TaskData} in the hub's database. */
+/** {@link OwnedTaskRows} in the hub's database. */
 @Injectable()
-export class SqlTaskData extends TaskData {
+export class SqlOwnedTaskRows extends OwnedTaskRows {
   readonly kinds: readonly OwnedData[];
 
-  constructor(database: Database, tasks: TaskRecords) {
+  constructor(database: Database) {
     super();
     this.kinds = [
-      tasks,
       new DeletedLogs(database),
       new OwnedRows(database, {
         kind: 'idempotencyKeys',
