@@ -12,7 +12,8 @@ import { type SignInBlock, SignInBlocks } from './sign-in-blocks.js';
 
 export class SignInBlockDto {
   @Shown.Text({
-    description: 'A keyed digest: it names nobody. The log names it when it refuses a sign-in.',
+    description:
+      'A keyed digest, from which the caller cannot be found out. The log names it when it refuses a sign-in.',
     example: '9f86d081884c7d659a2feaa0c55ad015',
   })
   readonly id!: string;

@@ -31,9 +31,7 @@ export abstract class OwnedData {
   /**
    * Ends what is under way and could make more of it. Safe to repeat; `signal` ends it early.
    */
-  end(_owner: DataOwner, _removal: DataRemoval, _signal: AbortSignal): Promise<void> {
-    return Promise.resolve();
-  }
+  end?(owner: DataOwner, removal: DataRemoval, signal: AbortSignal): Promise<void>;
 
   /** Deletes a piece; how many that were. 0: nothing is left that could be deleted now. */
   abstract delete(owner: DataOwner, removal: DataRemoval): Promise<number>;

@@ -45,7 +45,7 @@ export class DataDeletion {
       await this.shut(owner);
       for (const kind of isMappingOnly ? [] : kinds) {
         await renew();
-        await kind.end(owner, removal, signal);
+        await kind.end?.(owner, removal, signal);
       }
       if (progress.isEmpty) await this.count(kinds, owner, progress, renew);
       for (const kind of kinds) await this.delete(kind, owner, removal, progress, renew);

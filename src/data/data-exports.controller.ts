@@ -86,7 +86,7 @@ export class DataExportsController {
   @Post(':id(^[^:]+)::cancel')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Cancel an export: who reads it is cut off, and nobody reads it again.',
+    summary: 'Cancel an export: who reads it is cut off, and it cannot be read again.',
   })
   @ApiOkResponse({ type: DataJobDto })
   async cancel(@Param('id') id: string): Promise<DataJobDto> {

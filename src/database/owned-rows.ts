@@ -1,10 +1,5 @@
 import { longTurn } from '../common/long-work.js';
-import {
-  type DataOwner,
-  type DataRecord,
-  type DataRemoval,
-  OwnedData,
-} from '../common/owned-data.js';
+import { type DataOwner, type DataRecord, OwnedData } from '../common/owned-data.js';
 import { PieceSize } from '../common/piece-size.js';
 import type { Database } from './database.js';
 import type { Revision } from './revision.js';
@@ -72,7 +67,7 @@ export class OwnedRows<T extends object> extends OwnedData {
     }
   }
 
-  delete(owner: DataOwner, _removal: DataRemoval): Promise<number> {
+  delete(owner: DataOwner): Promise<number> {
     const mine = this.condition(owner);
     if (mine === undefined) return Promise.resolve(0);
     const limit = pieceOf(this.database, this.size, DELETED);

@@ -2,6 +2,8 @@ import { expect, it } from '@jest/globals';
 import { getMetadataArgsStorage } from 'typeorm';
 import { SqlAgentData } from '../../src/agents/persistence/sql-agent-data.js';
 import { SqlAuthData } from '../../src/auth/persistence/sql-auth-data.js';
+import { SqlIdentityStore } from '../../src/auth/persistence/sql-identity.store.js';
+import { SystemIdSource } from '../../src/common/ids.js';
 import { SqlSignInBlocks } from '../../src/auth/persistence/sql-sign-in-blocks.js';
 import type { DataOwner, OwnedData } from '../../src/common/owned-data.js';
 import { Table } from '../../src/database/table.js';
@@ -18,10 +20,12 @@ const REMOVAL = { now: new Date(5), blocks: true };
 const ROWS = 70;
 
 describeDatabases('what a tenant owns', (databases) => {
-  const kindsOf = (database: Database): readonly OwnedData[] => {
-    const blocks = new SqlSignInBlocks(database, {
+  const blocksIn = (database: Database): SqlSignInBlocks =>
+    new SqlSignInBlocks(database, {
       fingerprint: (values) => Promise.resolve(values.join('/')),
     });
+  const kindsOf = (database: Database): readonly OwnedData[] => {
+    const blocks = blocksIn(database);
     const directory = { renew: () => Promise.resolve() } as never;
     return [
       new SqlOwnedTaskRows(database),
@@ -92,7 +96,7 @@ describeDatabases('what a tenant owns', (databases) => {
   };
 
   const deleteAll = async (kinds: readonly OwnedData[], owner: DataOwner, principal: string) => {
-    for (const kind of kinds) await kind.end(owner, REMOVAL, new AbortController().signal);
+    for (const kind of kinds) await kind.end?.(owner, REMOVAL, new AbortController().signal);
     for (const kind of kinds) {
       const asked = kind.isOfPrincipals ? { principal } : owner;
       const count = await kind.count(asked);
@@ -134,6 +138,42 @@ describeDatabases('what a tenant owns', (databases) => {
     const left = [...(await rowsOf(database, kinds, 'acme-p')).values()].flat();
     expect(left).toEqual([]);
     expect(await rowsOf(database, kinds, 'umbrella')).toEqual(before);
+  });
+
+  it('leaves a block of who signed in, until it is lifted; of an organization, of all of it', async () => {
+    const database = await databases.openEmptied();
+    const blocks = blocksIn(database);
+    const identities = new SqlIdentityStore(database, new SystemIdSource(), blocks);
+    const signIn = (subject: string, organization = 'acme') =>
+      identities.signIn({
+        ...{ issuer: 'https://login.example', subject, organization, scopes: ['a2a'] },
+        ...{ at: new Date(1), until: new Date(10) },
+      });
+    const of = (kind: string) => kindsOf(database).find((each) => each.kind === kind)!;
+    const remove = async (owner: DataOwner, removal = REMOVAL): Promise<void> => {
+      for (const kind of [of('identities'), of('principals')]) {
+        await kind.end?.(owner, removal, new AbortController().signal);
+        while ((await kind.delete(owner, removal)) > 0);
+      }
+    };
+    const alice = await signIn('alice');
+    await remove({ principal: alice.principalId });
+    const refused = await signIn('alice');
+    expect([refused.isDisabled, refused.principalId]).toEqual([true, '']);
+    expect((await signIn('bob')).isDisabled).toBe(false);
+    expect((await signIn('alice', 'umbrella')).isDisabled).toBe(false);
+    expect((await blocks.list(10)).items).toMatchObject([{ id: refused.block }]);
+    expect(await blocks.lift(refused.block!)).toBe(true);
+    expect(await blocks.lift(refused.block!)).toBe(false);
+    const again = await signIn('alice');
+    expect(again.isDisabled).toBe(false);
+    expect(again.principalId).not.toBe(alice.principalId);
+
+    await remove({ principal: again.principalId }, { ...REMOVAL, blocks: false });
+    expect((await signIn('alice')).isDisabled).toBe(false);
+    await remove({ organization: 'acme' });
+    expect((await signIn('somebody new')).isDisabled).toBe(true);
+    expect((await signIn('somebody new', 'umbrella')).isDisabled).toBe(false);
   });
 
   it('is walked through in pieces, those that are open apart from those that have ended', async () => {

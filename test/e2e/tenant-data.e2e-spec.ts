@@ -121,7 +121,7 @@ async function exported(body: object): Promise<{ id: string; lines: Json[]; text
   const lines = text
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as Json);
+    .map((line) => JSON.parse(line));
   return { id: made.body.id as string, lines, text };
 }
 
@@ -153,7 +153,7 @@ async function receiptOf(job: Json): Promise<Json> {
     createLocalJWKSet(keys as never),
   );
   expect(protectedHeader.typ).toBe('a2a-hub-data-receipt');
-  return JSON.parse(Buffer.from(payload).toString()) as Json;
+  return JSON.parse(Buffer.from(payload).toString());
 }
 
 it('knows of every table whose it is', () => {
@@ -221,6 +221,41 @@ describe('a deletion', () => {
     const job = await deleted({ organization: acme.organization, confirm: acme.organization });
     expect([job['state'], job['error']]).toEqual(['done', null]);
     expect(await rowsWith(String(task['id']))).toEqual([]);
+  }, 60_000);
+
+  it('is one at a time for an owner, and stops when it is canceled', async () => {
+    const acme = await tenant();
+    await send(acme, 'hang', false);
+    const { organization } = acme;
+    const first = await post('deletions', { organization, confirm: organization });
+    const second = await post('deletions', { organization, confirm: organization });
+    expect([first.status, second.status]).toEqual([202, 409]);
+    const path = `/api/v1/data/deletions/${first.body.id}`;
+    expect((await hub.admin('POST', `${path}:cancel`)).body.state).toBe('canceled');
+    expect((await hub.admin('POST', `${path}:cancel`)).status).toBe(409);
+    expect((await hub.rpcRaw('ListTasks', {}, { key: acme.key })).status).toBe(401);
+    const job = await deleted({ organization, confirm: organization });
+    expect(job['state']).toBe('done');
+    expect((await hub.admin('GET', path)).body.state).toBe('canceled');
+  }, 60_000);
+
+  it('is finished by whoever finds it, in whatever moment its process was killed', async () => {
+    const acme = await tenant();
+    await send(acme, 'left by a process');
+    const id = '00000000-0000-7000-8000-000000000001';
+    await hub.app.get(Database).write((tx) =>
+      tx.run(
+        `INSERT INTO data_jobs (id, kind, owner, mapping_only, blocks, state, requested_by, progress,
+           runner, lease_until, created_at, started_at)
+         VALUES (?, 'deletion', ?, 0, 1, 'running', 'admin', '{"tasks":{"counted":1,"done":0}}', 'dead', 5, 1, 2)`,
+        [id, `organization ${acme.organization}`],
+      ),
+    );
+    await eventually(async () => {
+      const { body } = await hub.admin('GET', `/api/v1/data/deletions/${id}`);
+      expect(body).toMatchObject({ state: 'done', progress: { tasks: { counted: 1, done: 1 } } });
+    }, 30_000);
+    expect(await rowsWith(acme.organization)).toEqual([]);
   }, 60_000);
 
   it('keeps the tasks where only the mapping is asked for', async () => {
@@ -299,6 +334,12 @@ describe('an export', () => {
   it('is not whole for a reader that leaves, and may be read again; not when it is canceled', async () => {
     const acme = await tenant();
     await send(acme, 'again');
+    const read = (await post('exports', { organization: acme.organization })).body.id as string;
+    const leaving = await request(`${hub.url}/api/v1/data/exports/${read}/content`, {
+      headers: { authorization: `Bearer ${ADMIN_KEY}` },
+    });
+    leaving.body.on('error', () => undefined).destroy();
+    expect(await contentOf(read)).toContain('"kind":"end"');
     const { body } = await post('exports', { organization: acme.organization });
     expect((await hub.admin('POST', `/api/v1/data/exports/${body.id}:cancel`)).body.state).toBe(
       'canceled',

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { DataOwner, DataRemoval, OwnedData } from '../../common/owned-data.js';
+import {
+  type DataOwner,
+  type DataRecord,
+  type DataRemoval,
+  OwnedData,
+} from '../../common/owned-data.js';
 import { Database } from '../../database/database.js';
 import { listOf } from '../../database/multi-row.js';
 import { OwnedRows } from '../../database/owned-rows.js';
@@ -47,18 +52,31 @@ export class SqlAuthData extends AuthData {
 }
 
 /** Whom issuers know principals as: what makes a person of an id. */
-class Identities extends OwnedRows<IdentityEntity> {
+class Identities extends OwnedData {
+  readonly kind = 'identities';
+  readonly tables = ['identities'];
+  private readonly all: OwnedRows<IdentityEntity>;
+
   constructor(
     private readonly rows: Database,
     private readonly blocks: SignInBlocks,
   ) {
-    super(rows, {
-      kind: 'identities',
+    super();
+    this.all = new OwnedRows(rows, {
+      kind: this.kind,
       entity: IdentityEntity,
       key: ['id'],
       ofOrganization: 'organization = ?',
       ofPrincipal: 'principal_id = ?',
     });
+  }
+
+  count(owner: DataOwner): Promise<number> {
+    return this.all.count(owner);
+  }
+
+  records(owner: DataOwner): AsyncGenerator<readonly DataRecord[]> {
+    return this.all.records(owner);
   }
 
   override async end(owner: DataOwner, { blocks, now }: DataRemoval): Promise<void> {
@@ -67,7 +85,7 @@ class Identities extends OwnedRows<IdentityEntity> {
     await this.rows.write((tx) => this.blocks.addIn(tx, [id], now));
   }
 
-  override async delete(owner: DataOwner, { blocks, now }: DataRemoval): Promise<number> {
+  async delete(owner: DataOwner, { blocks, now }: DataRemoval): Promise<number> {
     const [column, name] =
       'organization' in owner
         ? ['organization', owner.organization]
@@ -77,13 +95,12 @@ class Identities extends OwnedRows<IdentityEntity> {
     ]);
     if (found.length === 0) return 0;
     const own = await Promise.all(found.map(async (each) => (await this.blocks.idsFor(each))[0]!));
-    return this.rows.write(
-      function* (this: Identities, tx: Parameters<SignInBlocks['addIn']>[0]) {
-        if (blocks) yield* this.blocks.addIn(tx, own, now);
-        const ids = found.map(({ id }) => id);
-        yield* REVISION.raise(tx);
-        return yield* tx.run(`DELETE FROM identities WHERE id IN ${listOf(ids.length)}`, ids);
-      }.bind(this),
-    );
+    const { blocks: store } = this;
+    return this.rows.write(function* (tx) {
+      if (blocks) yield* store.addIn(tx, own, now);
+      const ids = found.map(({ id }) => id);
+      yield* REVISION.raise(tx);
+      return yield* tx.run(`DELETE FROM identities WHERE id IN ${listOf(ids.length)}`, ids);
+    });
   }
 }
