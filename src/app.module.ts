@@ -11,6 +11,7 @@ import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.
 import { DataModule } from './data/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HUB_SCHEMA } from './hub-schema.js';
+import { LimitsModule } from './limits/index.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { PoliciesModule } from './policies/index.js';
 import { PushCommitModule, PushModule } from './push/index.js';
@@ -46,6 +47,7 @@ export class AppModule implements OnModuleDestroy {
         AuditModule,
         AuthModule,
         PoliciesModule,
+        LimitsModule,
         SecretsModule,
         AgentsModule,
         RoutingModule,

@@ -1,6 +1,8 @@
 import { readDeclaredAgents } from './agents/index.js';
+import { readDeclaredExports } from './audit/index.js';
 import { readDeclaredIssuers } from './auth/index.js';
 import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
+import { readDeclaredLimits } from './limits/index.js';
 import { readDeclaredPolicies } from './policies/index.js';
 import { checkDeclaredRouting } from './routing/index.js';
 
@@ -11,7 +13,9 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
     const agents = readDeclaredAgents(config.agents.declared);
     const issuers = readDeclaredIssuers(config.auth.issuers);
     const policies = readDeclaredPolicies(config.policies.declared, config.policies.default);
-    await checkTogether([issuers, agents, policies, checkDeclaredRouting(config)]);
+    const exports = readDeclaredExports(config.audit.export);
+    const limits = readDeclaredLimits(config.limits.declared);
+    await checkTogether([exports, issuers, agents, policies, limits, checkDeclaredRouting(config)]);
     return source;
   } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;

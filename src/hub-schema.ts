@@ -3,6 +3,7 @@ import { AUDIT_SCHEMA } from './audit/persistence/schema.js';
 import { AUTH_SCHEMA } from './auth/persistence/schema.js';
 import { OWN_SCHEMA } from './database/own-schema.js';
 import { Schema } from './database/schema.js';
+import { LIMITS_SCHEMA } from './limits/persistence/schema.js';
 import { POLICIES_SCHEMA } from './policies/persistence/schema.js';
 import { PUSH_AUTH_SCHEMA } from './push/auth/persistence/schema.js';
 import { DATA_SCHEMA } from './data/persistence/schema.js';
@@ -20,6 +21,7 @@ export const HUB_SCHEMA = new Schema([
   AUDIT_SCHEMA,
   AUTH_SCHEMA,
   POLICIES_SCHEMA,
+  LIMITS_SCHEMA,
   AGENTS_SCHEMA,
   ROUTING_SCHEMA,
   TASKS_SCHEMA,

@@ -13,7 +13,9 @@ import { KeySets } from './common/jwks/key-sets.js';
 import { IdSource, SystemIdSource } from './common/ids.js';
 import { Log } from './common/logger.js';
 import { SecretBox } from './common/secret-box.js';
+import { SecretReferences } from './common/secret-references/secret-references.js';
 import { AppConfig, OwnAddress, threadPoolSize } from './config/index.js';
+import { KeptReferences } from './secrets/index.js';
 
 /** A provider that has a token of its own. */
 export type Replacement = Extract<Provider, { provide: unknown }>;
@@ -34,6 +36,7 @@ export class SharedModule implements OnApplicationShutdown {
       { provide: SecretBox, useValue: secrets },
       { provide: Draining, useClass: Draining },
       { provide: KeySets, useClass: KeySets },
+      { provide: SecretReferences, useClass: KeptReferences },
       { provide: SystemResolver, useFactory: () => new SystemResolver(threadPoolSize()) },
       {
         provide: Egress,

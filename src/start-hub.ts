@@ -88,9 +88,13 @@ function sentenceOf(adminKey: AdminKey, file: string | undefined): string {
     const since = adminKey.since.toISOString();
     return `An admin key exists since ${since}. Who has lost it: node dist/main.js keys create --admin`;
   }
+  const until =
+    adminKey.expiresAt === null
+      ? ''
+      : ` It is valid until ${adminKey.expiresAt.toISOString()}: make your own keys with it before.`;
   return file === undefined
-    ? `Admin key, shown this once: ${adminKey.key}`
-    : `The first admin key is in ${file}: keep it, then remove the file.`;
+    ? `Admin key, shown this once: ${adminKey.key}${until && `\n${until.trim()}`}`
+    : `The first admin key is in ${file}: keep it, then remove the file.${until}`;
 }
 
 const LISTEN_TROUBLE: Readonly<Record<string, string>> = {

@@ -29,6 +29,7 @@ import { AgentMetrics } from './health/agent-metrics.js';
 import { AgentMonitor } from './health/agent-monitor.js';
 import { AgentHealthChecks } from './health/agent-health-checks.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
+import { Referable } from './registration/referable.js';
 import { UnreadAgents } from './registration/unread-agents.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
 
@@ -62,6 +63,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     AgentDeviations,
     AgentProbe,
     UnreadAgents,
+    Referable,
     AgentsService,
     DeclaredAgents,
   ],

@@ -1,9 +1,15 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { BackgroundJob } from '../common/background-job.js';
 import { Clock, DAY_MS } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { longTurn } from '../common/long-work.js';
 import { AppConfig } from '../config/index.js';
+import { AuditExports } from './export/audit-exports.js';
 import { AuditAnchors } from './audit-anchors.js';
 import { AuditLog } from './audit-log.js';
 import { AuditStore } from './audit-store.js';
@@ -24,16 +30,20 @@ const MANY_ANCHORS = 1000;
 export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly job: BackgroundJob;
   private readonly days: number;
+  private readonly graceMs: number;
 
   constructor(
     private readonly audit: AuditLog,
     private readonly store: AuditStore,
     private readonly anchors: AuditAnchors,
     private readonly clock: Clock,
-    log: Log,
-    { audit: { retentionDays } }: AppConfig,
+    private readonly log: Log,
+    { audit: { retentionDays, exportGraceDays } }: AppConfig,
+    @Inject(AuditExports)
+    private readonly exports: Pick<AuditExports, 'sentByAll' | 'passOver' | 'forgetEndedChains'>,
   ) {
     this.days = retentionDays;
+    this.graceMs = exportGraceDays * DAY_MS;
     const rules = {
       name: 'audit retention',
       failure: 'deleting old audit entries failed; it is tried again',
@@ -60,6 +70,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
       deleted += await this.cut(chain, before, signal);
     }
     await this.cutAnchors(before, signal);
+    await this.exports.forgetEndedChains();
     if (deleted === 0) return;
     const details = { by: 'retention', count: deleted, before: before.toISOString() };
     await this.audit.record(
@@ -70,7 +81,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
   private async cut(chain: string, before: Date, signal?: AbortSignal): Promise<number> {
     const last = await this.store.lastAnchorOf(chain, 'cut');
     const from = last === undefined ? CHAIN_START : { seq: last.seq, hash: last.chainHash };
-    const end = await this.endOfDue(chain, from, before, signal);
+    const end = await this.endOfKept(chain, from, before, signal);
     if (end.seq > from.seq) await this.anchors.add('cut', chain, end);
     let deleted = 0;
     for (let piece = PIECE; piece === PIECE && end.seq > 0 && !signal?.aborted;) {
@@ -81,17 +92,50 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     return deleted;
   }
 
-  private async endOfDue(
+  /**
+   * Up to where a chain is to be deleted: what is due and exported, and what is due for so long that the exports are not
+   * waited for any more.
+   */
+  private async endOfKept(
     chain: string,
     from: ChainPlace,
     before: Date,
     signal?: AbortSignal,
   ): Promise<ChainPlace> {
+    const sent = await this.exports.sentByAll(chain);
+    const exported = await this.endOfDue(chain, from, before, sent, signal);
+    const longBefore = new Date(before.getTime() - this.graceMs);
+    const overdue = await this.endOfDue(chain, exported, longBefore, Infinity, signal);
+    if (overdue.seq > exported.seq) await this.passOver(chain, overdue.seq);
+    return overdue;
+  }
+
+  private async passOver(chain: string, seq: number): Promise<void> {
+    for (const { exportId, count } of await this.exports.passOver(chain, seq)) {
+      this.log.error(
+        { export: exportId, chain, count },
+        'entries of the audit log are deleted although they could not be exported',
+      );
+      const details = { by: 'retention', count, reason: 'deleted before they were exported' };
+      const resource = { type: 'audit.exports', id: exportId };
+      await this.audit.record(ownEntry('audit.export', 'failed', resource, details));
+    }
+  }
+
+  /** Behind the last entry that is due, and at most so far. */
+  private async endOfDue(
+    chain: string,
+    from: ChainPlace,
+    before: Date,
+    most: number,
+    signal?: AbortSignal,
+  ): Promise<ChainPlace> {
     for (let end = from; ;) {
       await longTurn();
       const due = await this.store.due(chain, end.seq, before, PIECE);
-      end = due.at(-1) ?? end;
-      if (due.length < PIECE || signal?.aborted) return end;
+      const taken = due.filter(({ seq }) => seq <= most);
+      end = taken.at(-1) ?? end;
+      if (taken.length < PIECE || signal?.aborted) return end;
     }
   }
 

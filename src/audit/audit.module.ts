@@ -11,8 +11,13 @@ import { AuditReader } from './audit-reader.js';
 import { AuditRetention } from './audit-retention.js';
 import { AuditStore } from './audit-store.js';
 import { AuditVerifier } from './audit-verifier.js';
+import { AuditExporter } from './export/audit-exporter.js';
+import { AuditExports } from './export/audit-exports.js';
+import { ExportStore } from './export/export-store.js';
+import { ExportsController } from './export/exports.controller.js';
 import { SqlAuditLog } from './persistence/sql-audit-log.js';
 import { SqlAuditStore } from './persistence/sql-audit.store.js';
+import { SqlExportStore } from './persistence/sql-export.store.js';
 import { Refusals } from './refusals.js';
 
 /** The audit log in a database, for a command that runs without the hub: a chain of its own. */
@@ -23,10 +28,13 @@ export const auditLogIn = (database: Database, clock: Clock, ids: IdSource): Aud
 @Global()
 @Module({
   imports: [SigningModule],
-  controllers: [AuditController],
+  controllers: [AuditController, ExportsController],
   providers: [
     { provide: AuditLog, useClass: SqlAuditLog },
     { provide: AuditStore, useClass: SqlAuditStore },
+    { provide: ExportStore, useClass: SqlExportStore },
+    AuditExports,
+    AuditExporter,
     AuditAnchors,
     AnchorCheck,
     AuditRetention,

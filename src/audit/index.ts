@@ -12,4 +12,5 @@ export { AuditModule, auditLogIn } from './audit.module.js';
 export { AuditReader } from './audit-reader.js';
 export type { AuditFilter } from './audit-store.js';
 export type { AuditEvent } from './domain/audit-event.js';
+export { readDeclaredExports } from './export/declared-exports.js';
 export { Refusals } from './refusals.js';

@@ -20,6 +20,28 @@ export interface ApiKey {
   readonly expiresAt: Date | null;
   /** About a minute exact; null: not since uses are noted. */
   readonly lastUsedAt: Date | null;
+  /** Addresses and CIDR blocks its calls may come from; none: from everywhere. */
+  readonly allowedNetworks: readonly string[];
+  /** Origins of web pages its calls may come from; none: from everywhere. */
+  readonly allowedOrigins: readonly string[];
+  /** The hub's own groups that its principal is in. */
+  readonly groups: readonly string[];
+}
+
+/** What a key for use from everywhere says, of a principal in no group. */
+export const UNBOUNDED: Pick<ApiKey, 'allowedNetworks' | 'allowedOrigins' | 'groups'> =
+  Object.freeze({ allowedNetworks: [], allowedOrigins: [], groups: [] });
+
+/** What of a key can be changed; what is absent stays. */
+export type KeyChanges = Partial<
+  Pick<ApiKey, 'name' | 'expiresAt' | 'allowedNetworks' | 'allowedOrigins'>
+>;
+
+/** Which keys are listed. */
+export interface KeyFilter {
+  /** Null: of all organizations. */
+  readonly organization: string | null;
+  readonly principal?: string | undefined;
 }
 
 /** A principal without a valid key. */
@@ -34,9 +56,10 @@ export abstract class ApiKeyStore {
   /**
    * Adds a key, and its principal when that is new. The organization of a principal that exists is
    * left as it is, whatever `key.organization` says. Rejects when the key's id is taken, and with
-   * HubError CONFLICT when the principal is disabled.
+   * HubError CONFLICT when the principal or its organization is disabled. The organization of a new principal is
+   * made when there is none, or (`isListed`) refused with INVALID_PARAMS.
    */
-  abstract add(key: ApiKey): Promise<void>;
+  abstract add(key: ApiKey, isListed?: boolean): Promise<void>;
 
   /**
    * Adds a key in the place of another one of its principal, which is valid until `until` then, or as long as before when
@@ -48,7 +71,7 @@ export abstract class ApiKeyStore {
   /** The key, revoked or not. */
   abstract find(id: string): Promise<ApiKey | undefined>;
 
-  /** The key, when it is not revoked and its principal not disabled. It may have expired. */
+  /** The key, when it is not revoked and neither its principal nor its organization disabled. It may have expired. */
   abstract findValid(id: string): Promise<ApiKey | undefined>;
 
   private readonly keyAdded = new Signal();
@@ -65,8 +88,11 @@ export abstract class ApiKeyStore {
   /** The organization of a principal, or undefined when there is no such principal. */
   abstract organizationOf(principalId: string): Promise<string | undefined>;
 
-  /** Keys by id, newest first, of one organization or (null) of all; `cursor` is the `nextCursor` of the page before. */
-  abstract list(organization: string | null, limit: number, cursor?: string): Promise<Page<ApiKey>>;
+  /** Keys by id, newest first; `cursor` is the `nextCursor` of the page before. */
+  abstract list(filter: KeyFilter, limit: number, cursor?: string): Promise<Page<ApiKey>>;
+
+  /** Changes a key that is valid at that time; false when it is not. */
+  abstract change(id: string, changes: KeyChanges, at: Date): Promise<boolean>;
 
   /** Revokes a key for ever; false when it does not exist. The first revocation's time stays. */
   abstract revoke(id: string, at: Date): Promise<boolean>;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import type { Database } from '../database/database.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
+import { Belongings } from './belongings.js';
 import { CallerOrganizations } from './caller-organizations.js';
 import { CertificateCallers } from './certificates/certificate-callers.js';
 import { ClientCertificates } from './certificates/client-certificates.js';
@@ -20,7 +21,11 @@ import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 import { SqlApiKeyStore } from './persistence/sql-api-key.store.js';
 import { SqlIdentityStore } from './persistence/sql-identity.store.js';
+import { SqlOrganizationStore } from './persistence/sql-organization.store.js';
 import { SqlPrincipalStore } from './persistence/sql-principal.store.js';
+import { OrganizationStore } from './organization-store.js';
+import { OrganizationsController } from './organizations.controller.js';
+import { OrganizationsService } from './organizations.service.js';
 import { PrincipalChanges } from './principal-changes.js';
 import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
@@ -38,15 +43,24 @@ import { TokenCallers } from './token-callers.js';
 export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore(database);
 
 @Module({
-  controllers: [KeysController, PrincipalsController, SignInBlocksController],
+  controllers: [
+    KeysController,
+    OrganizationsController,
+    PrincipalsController,
+    SignInBlocksController,
+  ],
   providers: [
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: IdentityStore, useClass: SqlIdentityStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },
     { provide: SignInBlocks, useClass: SqlSignInBlocks },
     { provide: AuthData, useClass: SqlAuthData },
+    { provide: OrganizationStore, useClass: SqlOrganizationStore },
+    OrganizationsService,
+    Belongings,
     PrincipalHolds,
     PrincipalChanges,
+    OrganizationsService,
     PrincipalsService,
     AccessTokens,
     ProtectedResource,
@@ -68,9 +82,11 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
   ],
   exports: [
     AuthData,
+    OrganizationsService,
     PrincipalsService,
     AccessTokens,
     ApiKeyStore,
+    Belongings,
     CallerOrganizations,
     Challenges,
     ClientCertificates,

@@ -186,7 +186,8 @@ describe('keys', () => {
     const { auth, keys } = services();
     let kept = '';
     const made = await keys.ensureAdminKey((key) => (kept = key));
-    expect(made).toEqual({ from: 'now', key: expect.stringMatching(/^hub_/) });
+    const expiresAt = new Date(clock.now().getTime() + 24 * 3600_000);
+    expect(made).toEqual({ from: 'now', key: expect.stringMatching(/^hub_/), expiresAt });
     expect(made).toMatchObject({ key: kept });
     const since = clock.now();
     clock.ms += 5000;

@@ -6,7 +6,9 @@ import { AppConfig, isLoopback } from '../config/index.js';
 import { type Presented, type RequestHeaders, hashOf, keyIdOf, presented } from './credential.js';
 import { CertificateCallers } from './certificates/certificate-callers.js';
 import type { CallerConnection, CertifiedCaller } from './certificates/client-certificates.js';
-import { KeyCallers } from './key-callers.js';
+import { ClientAddress } from './client-address.js';
+import type { KeyBounds } from './key-bounds.js';
+import { KeyCallers, keyIsNotValid } from './key-callers.js';
 import {
   ANONYMOUS_PRINCIPAL,
   DEFAULT_ORGANIZATION,
@@ -33,6 +35,7 @@ export class AuthService {
   private readonly remembered = new Map<string, Remembered>();
   /** Look-ups under way, by the same. */
   private readonly running = new Map<string, Promise<Principal>>();
+  private readonly addresses: ClientAddress;
   /** Raised by what ends credentials here: a look-up that began before must not be remembered. */
   private ended = 0;
   /** Who calls without a credential under `auth.mode: none`; undefined when one is needed. */
@@ -45,6 +48,7 @@ export class AuthService {
     private readonly clock: Clock,
     private readonly certificates: CertificateCallers,
   ) {
+    this.addresses = new ClientAddress(config);
     if (config.auth.mode !== 'none') return;
     const scopes: Scope[] = ['a2a', 'push', 'agents', 'routing'];
     if (isLoopback(config.server.host)) scopes.push('admin');
@@ -58,14 +62,19 @@ export class AuthService {
   /**
    * The principal of the API key or access token in the headers, else of the client certificate of the connection or of the
    * headers of a listed proxy. Rejects with UNAUTHENTICATED when there is none or it
-   * is not valid, or its principal is disabled, with INVALID_REQUEST when another than a proxy names a certificate; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
+   * is not valid or not from here, or its principal or organization is disabled, with INVALID_REQUEST when another than a proxy names a certificate; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
    * UNAVAILABLE when the issuer of a token cannot be asked.
    */
   async authenticate(headers: RequestHeaders, connection?: CallerConnection): Promise<Principal> {
     if (connection !== undefined) this.certificates.refuseForged(connection, headers);
     const credential = presented(headers);
     try {
-      if (credential !== undefined) return await this.verify(credential);
+      if (credential !== undefined) {
+        const principal = await this.verify(credential);
+        if (principal.bounds !== undefined)
+          this.refuseElsewhere(principal.bounds, headers, connection);
+        return principal;
+      }
       const certified = connection && this.certificates.shownBy(connection, headers);
       if (certified !== undefined) return await this.verifyCertified(certified);
       return this.anonymous ?? this.refuse(connection);
@@ -86,6 +95,11 @@ export class AuthService {
     this.forgetThose((principal) => principal.id === id);
   }
 
+  /** Forgets all credentials of the principals of an organization at once, because that was disabled here. */
+  forgetOrganization(id: string): void {
+    this.forgetThose(({ organization }) => organization === id);
+  }
+
   /** Asks the database again about keys that were not valid: a principal was enabled here. */
   forgetRefused(): void {
     this.keys.forgetRefused();
@@ -97,6 +111,17 @@ export class AuthService {
     for (const [hash, { principal }] of this.remembered) {
       if (isMeant(principal)) this.remembered.delete(hash);
     }
+  }
+
+  private refuseElsewhere(
+    bounds: KeyBounds,
+    headers: RequestHeaders,
+    connection: CallerConnection | undefined,
+  ): void {
+    const { origin } = headers;
+    const address = this.addresses.of(headers, connection?.socket);
+    const cause = bounds.fault(address, typeof origin === 'string' ? origin : undefined);
+    if (cause !== undefined) throw keyIsNotValid(cause);
   }
 
   private refuse(connection: CallerConnection | undefined): never {

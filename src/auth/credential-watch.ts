@@ -27,6 +27,7 @@ const REMEMBERED = 10_000;
 /** The open calls that came with one key, or by one sign-in. */
 interface Watched {
   readonly principalId: string;
+  readonly organization: string;
   readonly isKey: boolean;
   /** With when the key, or the token of the call, expires. */
   readonly open: Map<AbortController, Expiry | undefined>;
@@ -38,7 +39,7 @@ interface Expiry {
 }
 
 /**
- * Ends the calls of a key when it is revoked, has expired (within about a second) or its principal is disabled:
+ * Ends the calls of a key when it is revoked, has expired (within about a second) or its principal or organization is disabled:
  * at once when that happens here, within some two seconds when another process does it. Only the calls of that key: those of other
  * keys of the principal go on. Calls with an access token or a client certificate end when that expires, when its principal is disabled,
  * or when it is not vouched for any more ({@link VouchedCalls}).
@@ -49,6 +50,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly watched = new Map<string, Watched>();
   private readonly revokedKeys = new Set<string>();
   private readonly disabledPrincipals = new Set<string>();
+  private readonly disabledOrganizations = new Set<string>();
   private readonly job: BackgroundJob;
   private revision = -1;
   /** Whether a credential is watched that was not when the database was asked last. */
@@ -84,7 +86,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
    * until the function that is given back is called. Who came without either is never ended.
    */
   watch(principal: Principal, open: AbortController): () => void {
-    const { id, keyId, identityId, voucher } = principal;
+    const { id, organization, keyId, identityId, voucher } = principal;
     const credential = keyId ?? identityId;
     if (credential === undefined) return () => undefined;
     if (this.revokedKeys.has(credential)) {
@@ -93,7 +95,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     }
     let entry = this.watched.get(credential);
     if (entry === undefined) {
-      entry = { principalId: id, isKey: keyId !== undefined, open: new Map() };
+      entry = { principalId: id, organization, isKey: keyId !== undefined, open: new Map() };
       this.watched.set(credential, entry);
       // What has ended it elsewhere may have been seen before anybody watched it.
       this.hasNew = true;
@@ -102,7 +104,9 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     mine.set(open, expiryOf(principal));
     const unwatch = voucher && this.vouchedCalls.watch(voucher, open);
     // Let in before that, or enabled again by another process: the database knows.
-    if (this.disabledPrincipals.has(id)) void this.lookUpNow(credential);
+    const mayBeOver =
+      this.disabledPrincipals.has(id) || this.disabledOrganizations.has(organization);
+    if (mayBeOver) void this.lookUpNow(credential);
     return () => {
       unwatch?.();
       mine.delete(open);
@@ -128,6 +132,19 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
   /** A principal was enabled: its credentials count again. */
   enabled(principalId: string): void {
     this.disabledPrincipals.delete(principalId);
+  }
+
+  /** An organization was disabled here: no credential of its principals is valid. */
+  organizationDisabled(organization: string): void {
+    remember(this.disabledOrganizations, organization);
+    for (const [credential, entry] of this.watched) {
+      if (entry.organization === organization) this.end(credential);
+    }
+  }
+
+  /** An organization was enabled: its credentials count again. */
+  organizationEnabled(organization: string): void {
+    this.disabledOrganizations.delete(organization);
   }
 
   private async look(): Promise<void> {
@@ -162,6 +179,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     const entry = this.watched.get(credential);
     if (entry === undefined) return;
     this.disabledPrincipals.delete(entry.principalId);
+    this.disabledOrganizations.delete(entry.organization);
     // A rotation brings the end of a key forward.
     if (!entry.isKey) return;
     const expiry =
@@ -219,7 +237,7 @@ function expiryOf({ keyId, isCertified, expiresAt: at }: Principal): Expiry | un
 function noLongerValid(isKey: boolean): HubError {
   const text = isKey
     ? 'The API key is no longer valid.'
-    : 'The principal of the access token or certificate is disabled.';
+    : 'The principal of the access token or certificate, or its organization, is disabled.';
   return new HubError('UNAUTHENTICATED', text);
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '../common/page.js';
-import { type ApiKey, ApiKeyStore } from './api-key-store.js';
+import { type ApiKey, ApiKeyStore, type KeyChanges, type KeyFilter } from './api-key-store.js';
 
 /** {@link ApiKeyStore} in memory, for unit tests. It passes the same contract suite. */
 export class FakeApiKeyStore extends ApiKeyStore {
@@ -40,9 +40,22 @@ export class FakeApiKeyStore extends ApiKeyStore {
     return Promise.resolve(this.organizations.get(principalId));
   }
 
-  list(organization: string | null, limit: number, cursor?: string): Promise<Page<ApiKey>> {
+  change(id: string, changes: KeyChanges, at: Date): Promise<boolean> {
+    const key = this.keys.get(id);
+    const isValid =
+      key?.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > at.getTime());
+    if (isValid) this.keys.set(id, { ...key, ...changes });
+    return Promise.resolve(isValid);
+  }
+
+  list(
+    { organization, principal }: KeyFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<ApiKey>> {
     const rows = [...this.keys.values()]
       .filter((key) => organization === null || key.organization === organization)
+      .filter((key) => principal === undefined || key.principalId === principal)
       .filter((key) => cursor === undefined || key.id < cursor)
       .sort((a, b) => (a.id < b.id ? 1 : -1));
     const items = rows.slice(0, limit);

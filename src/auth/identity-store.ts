@@ -13,15 +13,18 @@ export interface SignIn {
   readonly at: Date;
   /** Until then the principal counts as one with a valid credential. */
   readonly until: Date;
+  /** Nobody of an organization that does not exist is taken. */
+  readonly isListed?: boolean;
 }
 
 /** The principal of a caller who has signed in. */
 export interface Identity {
   readonly id: string;
   readonly principalId: string;
-  readonly isDisabled: boolean;
-  /** The block that keeps the caller from signing in again, by its id; there is no principal then. */
-  readonly block?: string;
+  /** What is disabled: itself, or its organization. */
+  readonly disabled: 'principal' | 'organization' | null;
+  /** The hub's own groups it is in. */
+  readonly groups: readonly string[];
 }
 
 /** Who has signed in, as operators see it. */
@@ -51,6 +54,8 @@ export abstract class IdentityStore {
   /**
    * The principal of this caller, made when there is none. What is known of an earlier sign-in is written anew when it is
    * a minute old, counts as over, or lacks a scope of this one; nothing is written for a disabled principal.
+   * Rejects with HubError UNAUTHENTICATED for a first sign-in of an organization that is disabled, or that has to be there
+   * (`isListed`) and is not; else the organization is made when there is none.
    */
   abstract signIn(caller: SignIn): Promise<Identity>;
 

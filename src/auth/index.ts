@@ -1,5 +1,6 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
 export { AuthData } from './auth-data.js';
+export { OrganizationsService } from './organizations.service.js';
 export { PrincipalsService } from './principals.service.js';
 export { actorOf } from './audit-actor.js';
 export { CurrentPrincipal, ReserveAnswer } from './admin-handler.js';
@@ -7,6 +8,7 @@ export { AuthModule, apiKeysIn } from './auth.module.js';
 export type { CallContext } from './call-context.js';
 export { type CallerConnection, ClientCertificates } from './certificates/client-certificates.js';
 export { AuthService } from './auth.service.js';
+export { Belongings } from './belongings.js';
 export { CallerOrganizations } from './caller-organizations.js';
 export { Challenges } from './challenge.js';
 export { keyIdOf, type RequestHeaders } from './credential.js';

@@ -5,6 +5,7 @@ import { AppConfig } from '../config/index.js';
 import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { hashOf, keyIdOf, sameHash } from './credential.js';
 import { CredentialLookups } from './credential-lookups.js';
+import { KeyBounds } from './key-bounds.js';
 import { KeyUses } from './key-uses.js';
 import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, type Principal, principalOf } from './principal.js';
 
@@ -43,8 +44,14 @@ export class KeyCallers {
     const search = (): Promise<ApiKey> => this.search(key, hash, now);
     const found = await (wasSeen ? search() : this.lookups.find(hash, now.getTime(), search));
     this.uses.used(found.id, now);
-    const { id: keyId, name: keyName, principalId: id, organization, scopes, expiresAt } = found;
-    return principalOf({ id, organization, scopes, keyId, keyName, expiresAt });
+    const { id: keyId, name: keyName, principalId: id, organization, groups } = found;
+    const { scopes, expiresAt } = found;
+    const bounds = KeyBounds.of(found);
+    return principalOf({
+      ...{ id, organization, scopes, keyId, keyName, expiresAt },
+      ...(groups.length > 0 && { groups }),
+      ...(bounds !== undefined && { bounds }),
+    });
   }
 
   /** Keys that were refused may be valid now. */
@@ -56,13 +63,16 @@ export class KeyCallers {
     const keyId = keyIdOf(key);
     const found = keyId === undefined ? undefined : await this.store.findValid(keyId);
     if (found === undefined || !sameHash(found.hash, hash)) {
-      throw new HubError('UNAUTHENTICATED', 'The API key is not valid.', {
-        refusal: { cause: 'unknown-key' },
-      });
+      throw keyIsNotValid('unknown-key');
     }
     if (found.expiresAt !== null && found.expiresAt <= now) throw keyHasExpired(found.expiresAt);
     return found;
   }
+}
+
+/** What is said of every key that does not let its caller in; the audit log has the cause. */
+export function keyIsNotValid(cause: string): HubError {
+  return new HubError('UNAUTHENTICATED', 'The API key is not valid.', { refusal: { cause } });
 }
 
 /** Why a key is refused, or its open calls end, that has expired. */

@@ -1,5 +1,6 @@
 import { Matches } from 'class-validator';
 import { Choice, Int, Shown, Text, Time } from '../common/http/fields.js';
+import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { NAME } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import { SCOPES, type Scope } from '../common/scope.js';
@@ -8,6 +9,21 @@ import type { ApiKey } from './api-key-store.js';
 /** A time that means the same everywhere. */
 const ZONED = /T.*(Z|[+-]\d\d:\d\d)$/;
 const ZONED_RULE = '$property must be a time with its zone: 2027-01-31T12:00:00Z';
+
+const NETWORKS = {
+  list: { max: 64, unique: true },
+  max: 64,
+  example: '10.20.0.0/16',
+  description:
+    'Addresses and CIDR blocks that calls with this key may come from, behind proxies of server.trustedProxies by X-Forwarded-For. None: every address.',
+} as const;
+const ORIGINS = {
+  list: { max: 64, unique: true },
+  max: 300,
+  example: 'https://app.example.com',
+  description:
+    'Origins of web pages: every call with this key must have one of them in its header Origin. None: calls from everywhere. server.corsOrigins must have them, too.',
+} as const;
 
 export class CreateKeyDto {
   @Text({ like: NAME, example: 'billing service' })
@@ -36,6 +52,37 @@ export class CreateKeyDto {
   })
   @Matches(ZONED, { message: ZONED_RULE })
   expiresAt?: string | null;
+
+  @Text({ ...NETWORKS, optional: 'or-null' })
+  allowedNetworks?: string[] | null;
+
+  @Text({ ...ORIGINS, optional: 'or-null' })
+  allowedOrigins?: string[] | null;
+}
+
+export class KeyQueryDto extends PageQueryDto {
+  @Text({ optional: true, like: NAME, description: 'The principal whose keys are listed.' })
+  principal?: string;
+}
+
+export class ChangeKeyDto {
+  @Text({ optional: true, like: NAME, example: 'billing service' })
+  name?: string;
+
+  @Time({
+    optional: true,
+    nullable: true,
+    description:
+      'When the key expires; null: when it is revoked. A key with the scope admin can only be given an earlier time.',
+  })
+  @Matches(ZONED, { message: ZONED_RULE })
+  expiresAt?: string | null;
+
+  @Text({ ...NETWORKS, optional: true })
+  allowedNetworks?: string[];
+
+  @Text({ ...ORIGINS, optional: true })
+  allowedOrigins?: string[];
 }
 
 export class RotateKeyDto {
@@ -87,6 +134,12 @@ export class KeyDto {
     description: 'Accurate to about a minute; null for an unused key.',
   })
   readonly lastUsedAt!: string | null;
+
+  @Shown.Text({ list: true, example: ['10.20.0.0/16'] })
+  readonly allowedNetworks!: readonly string[];
+
+  @Shown.Text({ list: true, example: ['https://app.example.com'] })
+  readonly allowedOrigins!: readonly string[];
 
   constructor(record: ApiKey) {
     fill<KeyDto>(this, record);

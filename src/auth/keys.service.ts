@@ -6,11 +6,12 @@ import { IdSource } from '../common/ids.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
-import { type ApiKey, ApiKeyStore } from './api-key-store.js';
+import { type ApiKey, ApiKeyStore, type KeyChanges, UNBOUNDED } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
 import { administeredOrganization, administersAccess, refuseBeyond } from './granting.js';
 import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, type Principal } from './principal.js';
 import { hashOf, newKey, isKeyId } from './credential.js';
+import { KeyBounds } from './key-bounds.js';
 import { makeAdminKey } from './make-admin-key.js';
 import { CredentialWatch } from './credential-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
@@ -25,11 +26,14 @@ export interface NewKey {
   readonly principalId?: string | undefined;
   /** From then on it is not valid. Default: it is until it is revoked. */
   readonly expiresAt?: Date | undefined;
+  /** See {@link ApiKey}; default: none. */
+  readonly allowedNetworks?: readonly string[] | undefined;
+  readonly allowedOrigins?: readonly string[] | undefined;
 }
 
 /** Where the admin key of this start is from: made just now (and shown this once), or there before. */
 export type AdminKey =
-  | { readonly from: 'now'; readonly key: string }
+  | { readonly from: 'now'; readonly key: string; readonly expiresAt: Date | null }
   | { readonly from: 'database'; readonly since: Date }
   | { readonly from: 'configuration' };
 
@@ -57,7 +61,8 @@ export class KeysService {
   ): Promise<{ readonly key: string; readonly record: ApiKey }> {
     refuseBeyond(caller, request.scopes);
     const now = this.clock.now();
-    const { expiresAt = null } = request;
+    const { expiresAt = null, allowedNetworks = [], allowedOrigins = [] } = request;
+    KeyBounds.check(request);
     if (expiresAt !== null) inFuture(expiresAt, now);
     const organization = await this.organizationFor(request, caller);
     const { id, key } = newKey(this.ids);
@@ -72,15 +77,41 @@ export class KeysService {
       revokedAt: null,
       expiresAt,
       lastUsedAt: null,
+      ...UNBOUNDED,
+      allowedNetworks,
+      allowedOrigins,
     };
-    await this.store.add(record);
+    await this.store.add(record, this.config.auth.organizations === 'listed');
     // What was held back for want of a key goes on.
     if (request.principalId !== undefined) await this.changes.notify(record.principalId);
     return { key, record };
   }
 
   /**
-   * Makes a key for the same principal with the same name and scopes; the one it replaces is valid for `overlapMs` more.
+   * Changes a key that is valid. Wider bounds and later expiries count at once here and within about a second elsewhere; so
+   * do narrower ones, for new calls. An admin key lives no longer by that: one that may have been seen by others ends.
+   * Rejects as {@link rotate} does, and with INVALID_PARAMS.
+   */
+  async change(id: string, changes: KeyChanges, caller: Principal): Promise<ApiKey> {
+    KeyBounds.check(changes);
+    const { scopes, expiresAt } = await this.administered(id, caller);
+    const now = this.clock.now();
+    if (changes.expiresAt instanceof Date) inFuture(changes.expiresAt, now);
+    const isLonger =
+      changes.expiresAt !== undefined &&
+      expiresAt !== null &&
+      (changes.expiresAt === null || changes.expiresAt > expiresAt);
+    if (isLonger && scopes.includes('admin')) {
+      const text = 'cannot be put off for a key with the scope admin: create another one';
+      throw invalidField('expiresAt', text);
+    }
+    if (!(await this.store.change(id, changes, now))) throw isOver(id);
+    this.auth.forget(id);
+    return this.administered(id, caller);
+  }
+
+  /**
+   * Makes a key for the same principal with the same name, scopes and bounds; the one it replaces is valid for `overlapMs` more.
    * It expires when the other would have, unless `expiresAt` says otherwise. Rejects with NOT_FOUND, with CONFLICT for
    * a key that is not valid any more, and with PERMISSION_DENIED for one that the caller may not grant.
    */
@@ -104,24 +135,23 @@ export class KeysService {
     };
     const until = new Date(now.getTime() + overlapMs);
     if (!(await this.store.replace(id, record, until))) {
-      throw new HubError(
-        'CONFLICT',
-        `The key ${id} is revoked or has expired: create a key for its principal instead.`,
-      );
+      throw isOver(id);
     }
     this.auth.forget(id);
     await this.changes.notify(record.principalId);
     return { key: fresh.key, record };
   }
 
-  /** Those that the caller administers, newest first; `cursor` is a `nextCursor` of the same list. */
-  async list(caller: Principal, limit: number, cursor?: string): Promise<Page<ApiKey>> {
+  /** Those that the caller administers, of one principal or all, newest first; `cursor` is a `nextCursor` of the same list. */
+  async list(
+    caller: Principal,
+    principal: string | undefined,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<ApiKey>> {
     const after = cursor === undefined ? undefined : readCursor('keys', cursor, isKeyId);
-    const { items, nextCursor } = await this.store.list(
-      administeredOrganization(caller),
-      limit,
-      after,
-    );
+    const filter = { organization: administeredOrganization(caller), principal };
+    const { items, nextCursor } = await this.store.list(filter, limit, after);
     return { items, nextCursor: nextCursor === null ? null : issueCursor('keys', nextCursor) };
   }
 
@@ -140,7 +170,7 @@ export class KeysService {
 
   /**
    * Ensures that the hub can be administered: a key is made when keys are asked for, none is configured
-   * and none is left that is valid. Null when keys are not asked for. `keep` has a new key first: one
+   * and none is left that is valid. It ends after `auth.bootstrapKeyTtl`: others may see where it is shown. Null when keys are not asked for. `keep` has a new key first: one
    * that cannot be kept is not made.
    */
   async ensureAdminKey(keep: (key: string) => unknown): Promise<AdminKey | null> {
@@ -151,8 +181,11 @@ export class KeysService {
     if (since !== undefined) return { from: 'database', since };
     const name = 'made at the first start';
     const { store, clock, ids, audit } = this;
-    const key = await makeAdminKey(store, clock, ids, name, audit, 'first start', keep);
-    return { from: 'now', key };
+    const ttl = auth.bootstrapKeyTtlMs;
+    const expiresAt = ttl === 0 ? null : new Date(clock.now().getTime() + ttl);
+    const by = 'first start';
+    const key = await makeAdminKey(store, clock, ids, name, audit, by, keep, expiresAt);
+    return { from: 'now', key, expiresAt };
   }
 
   /** A key of the caller's organization, or of any; not one that can do more than the caller may grant. */
@@ -188,6 +221,13 @@ export class KeysService {
 function inFuture(expiresAt: Date, now: Date): Date {
   if (expiresAt <= now) throw invalidField('expiresAt', 'must be in the future');
   return expiresAt;
+}
+
+function isOver(id: string): HubError {
+  return new HubError(
+    'CONFLICT',
+    `The key ${id} is revoked or has expired: create a key for its principal instead.`,
+  );
 }
 
 function unknownKey(id: string): never {

@@ -1,7 +1,7 @@
 import { audited, type AuditLog, ownChange } from '../audit/index.js';
 import type { Clock } from '../common/clock.js';
 import type { IdSource } from '../common/ids.js';
-import type { ApiKeyStore } from './api-key-store.js';
+import { type ApiKeyStore, UNBOUNDED } from './api-key-store.js';
 import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION } from './principal.js';
 import { hashOf, newKey } from './credential.js';
 
@@ -14,6 +14,7 @@ export async function makeAdminKey(
   audit: Pick<AuditLog, 'record'>,
   by: string,
   keep: (key: string) => unknown = () => undefined,
+  expiresAt: Date | null = null,
 ): Promise<string> {
   const { id, key } = newKey(ids);
   const change = ownChange('keys.create', { type: 'keys', id }, { by });
@@ -28,8 +29,9 @@ export async function makeAdminKey(
       hash: hashOf(key),
       createdAt: clock.now(),
       revokedAt: null,
-      expiresAt: null,
+      expiresAt,
       lastUsedAt: null,
+      ...UNBOUNDED,
     });
     return key;
   });

@@ -7,9 +7,15 @@ import type { IdentityRecord } from './identity-store.js';
 export interface PrincipalRecord {
   readonly id: string;
   readonly organization: string;
+  /** What people call it; null where nobody has said. */
+  readonly displayName: string | null;
+  /** The hub's own groups it is in. */
+  readonly groups: readonly string[];
   readonly createdAt: Date;
-  /** Null while it is enabled. */
+  /** Null while it is enabled itself. */
   readonly disabledAt: Date | null;
+  /** Null while its organization is enabled. */
+  readonly organizationDisabledAt: Date | null;
   /** Since when it has no valid key; null while it has one. */
   readonly keylessSince: Date | null;
   /** Keys that are not revoked. */
@@ -22,7 +28,7 @@ export interface PrincipalRecord {
 }
 
 export const PRINCIPAL_STATES = ['active', 'keyless', 'disabled'] as const;
-/** `keyless`: enabled, but without a valid key. */
+/** `keyless`: enabled, but without a valid key; `disabled`: it or its organization. */
 export type PrincipalState = (typeof PRINCIPAL_STATES)[number];
 
 export interface PrincipalFilter {
@@ -30,7 +36,21 @@ export interface PrincipalFilter {
   readonly state?: PrincipalState | undefined;
   /** The subject that an issuer knows it as. */
   readonly subject?: string | undefined;
+  /** One of the hub's own groups. */
+  readonly group?: string | undefined;
 }
+
+/** A principal to be made, without a key. */
+export interface NewPrincipal {
+  readonly id: string;
+  readonly organization: string;
+  readonly displayName: string | null;
+  readonly groups: readonly string[];
+  readonly createdAt: Date;
+}
+
+/** What of a principal can be changed; what is absent stays. */
+export type PrincipalEdits = Partial<Pick<NewPrincipal, 'displayName' | 'groups'>>;
 
 /** A principal whose belongings may not all be as its status says yet. */
 export interface UnreconciledPrincipal {
@@ -49,6 +69,21 @@ export abstract class PrincipalStore {
     limit: number,
     cursor?: string,
   ): Promise<Page<PrincipalRecord>>;
+
+  /**
+   * Makes a principal; false when there is one of its id. Its organization is made when there is none, or (`isListed`)
+   * refused with INVALID_PARAMS; CONFLICT when that is disabled.
+   */
+  abstract create(principal: NewPrincipal, isListed: boolean): Promise<boolean>;
+
+  /** False when there is none. */
+  abstract change(id: string, edits: PrincipalEdits): Promise<boolean>;
+
+  /**
+   * Deletes a principal with its keys and sign-in, unless `left` finds what it still has, in the same transaction. False
+   * when there is none; CONFLICT when it is not disabled.
+   */
+  abstract delete(id: string, left: (tx: Tx, id: string) => Work<void>): Promise<boolean>;
 
   /**
    * Disables a principal: no key of it is valid from the commit on. The time of the first call stays.

@@ -1,6 +1,6 @@
 import { Choice, Shown, Text } from '../common/http/fields.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
-import { NAME } from '../common/http/text-forms.js';
+import { ID, NAME } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import { type Hold, HOLDS } from './domain/hold.js';
 import type { IdentityRecord } from './identity-store.js';
@@ -20,6 +20,38 @@ export class PrincipalQueryDto extends PageQueryDto {
     description: 'The subject that its issuer knows it as.',
   })
   subject?: string;
+
+  @Text({ optional: true, like: NAME, description: "One of the hub's own groups." })
+  group?: string;
+}
+
+const GROUPS = {
+  like: NAME,
+  list: { max: 50, unique: true },
+  example: 'finance',
+  description:
+    'Groups of the hub itself, which policies know as Group::"NAME", beside those that an issuer says. They need the scope access.',
+} as const;
+
+export class ChangePrincipalDto {
+  @Text({ optional: true, nullable: true, like: NAME, example: 'Billing service' })
+  displayName?: string | null;
+
+  @Text({ ...GROUPS, optional: true })
+  groups?: string[];
+}
+
+export class CreatePrincipalDto extends ChangePrincipalDto {
+  @Text({ optional: true, like: ID, description: 'Default: a new one.', example: 'billing' })
+  id?: string;
+
+  @Text({
+    optional: true,
+    like: NAME,
+    example: 'acme',
+    description: 'Default: `default`; for callers with access:organization alone, their own.',
+  })
+  organization?: string;
 }
 
 /** The subject by which an issuer knows a principal. */
@@ -45,9 +77,15 @@ export class PrincipalDto {
   @Shown.Text({ example: 'acme' })
   readonly organization!: string;
 
+  @Shown.Text({ nullable: true, example: 'Billing service' })
+  readonly displayName!: string | null;
+
+  @Shown.Text({ list: true, description: "The hub's own groups it is in.", example: ['finance'] })
+  readonly groups!: readonly string[];
+
   @Shown.Choice(PRINCIPAL_STATES, {
     description:
-      '`keyless`: enabled, but without a valid key, and without a sign-in within auth.signInGrace.',
+      '`disabled`: it, or its organization. `keyless`: enabled, but without a valid key, and without a sign-in within auth.signInGrace.',
   })
   readonly state!: PrincipalState;
 
@@ -69,13 +107,16 @@ export class PrincipalDto {
   @Shown.Time({ nullable: true })
   readonly disabledAt!: string | null;
 
+  @Shown.Time({ nullable: true, description: 'Since when its organization is disabled.' })
+  readonly organizationDisabledAt!: string | null;
+
   @Shown.Time({ nullable: true, description: 'Since when it has no valid key or sign-in.' })
   readonly keylessSince!: string | null;
 
   @Shown.Choice(HOLDS, {
     nullable: true,
     description:
-      'Why nothing is delivered for it at this moment: all webhooks and subscriptions while it is disabled, subscriptions when it has had no valid key or sign-in for auth.keylessGrace. Each webhook shows its own reason as `held`.',
+      'Why nothing is delivered for it at this moment: all webhooks and subscriptions while it or its organization is disabled, subscriptions when it has had no valid key or sign-in for auth.keylessGrace. Each webhook shows its own reason as `held`.',
     example: null,
   })
   readonly pushHeld!: Hold | null;
@@ -86,7 +127,7 @@ export class PrincipalDto {
   }
 }
 
-function stateOf({ disabledAt, keylessSince }: PrincipalRecord): PrincipalState {
-  if (disabledAt !== null) return 'disabled';
+function stateOf({ status, keylessSince }: PrincipalRecord): PrincipalState {
+  if (status.disabledAt !== null) return 'disabled';
   return keylessSince === null ? 'active' : 'keyless';
 }

@@ -1,4 +1,5 @@
 import { holds, type Scope } from '../common/scope.js';
+import type { KeyBounds } from './key-bounds.js';
 
 /** The organization of callers that were given none. */
 export const DEFAULT_ORGANIZATION = 'default';
@@ -30,8 +31,12 @@ export interface Principal {
   readonly isCertified?: boolean;
   /** Who vouches for that sign-in: the issuer of the token, or the entry that the certificate fits. */
   readonly issuer?: string;
-  /** The groups its issuer says it is in. */
+  /** The groups it is in: the hub's own, and those its issuer says. */
   readonly groups?: readonly string[];
+  /** An operator acts for it: with what groups and scopes it would call, and how it would sign in, is not known. */
+  readonly isStandIn?: boolean;
+  /** Where calls with its key may come from; absent: from everywhere. */
+  readonly bounds?: KeyBounds;
   /** Asked again while a call of it is open. */
   readonly voucher?: Voucher;
   /** When that key, or the token or certificate it signed in with, expires. */

@@ -2,10 +2,12 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError } from '../common/hub-error.js';
+import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
 import { AuthService } from './auth.service.js';
+import { Belongings } from './belongings.js';
 import { administeredOrganization, administersAccess } from './granting.js';
 import {
   ADMIN_PRINCIPAL,
@@ -16,9 +18,22 @@ import {
 import { type Hold, holdOf } from './domain/hold.js';
 import { CredentialWatch } from './credential-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
-import { type PrincipalFilter, type PrincipalRecord, PrincipalStore } from './principal-store.js';
+import {
+  type PrincipalEdits,
+  type PrincipalFilter,
+  type PrincipalRecord,
+  PrincipalStore,
+} from './principal-store.js';
 
-/** Shows principals, disables and enables them. */
+/** A principal to be made. */
+export interface WantedPrincipal extends PrincipalEdits {
+  /** Default: a new one. */
+  readonly id?: string;
+  /** Default: the caller's, or for those of all organizations `default`. */
+  readonly organization?: string;
+}
+
+/** Creates principals, shows, changes, disables and enables them. */
 @Injectable()
 export class PrincipalsService implements OnModuleInit {
   constructor(
@@ -29,6 +44,8 @@ export class PrincipalsService implements OnModuleInit {
     private readonly changes: PrincipalChanges,
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly ids: IdSource,
+    private readonly belongings: Belongings,
   ) {}
 
   /** Whom the configuration lets in is a principal like others, but never without a key. */
@@ -68,6 +85,63 @@ export class PrincipalsService implements OnModuleInit {
     };
   }
 
+  /**
+   * Makes a principal without a key. Rejects with CONFLICT when there is one of its id or its organization is disabled, with
+   * PERMISSION_DENIED for another organization than the caller administers, and for groups without the scope access.
+   */
+  async create(wanted: WantedPrincipal, caller: Principal): Promise<PrincipalRecord> {
+    const usual = administeredOrganization(caller) ?? DEFAULT_ORGANIZATION;
+    const { id = this.ids.next(), organization = usual, displayName = null, groups = [] } = wanted;
+    if (!administersAccess(caller, organization)) {
+      const text =
+        'Principals of other organizations than its own need a caller with the scope access.';
+      throw new HubError('PERMISSION_DENIED', text, { refusal: { scope: 'access' } });
+    }
+    refuseGroups(groups, caller);
+    const isTaken = id === ADMIN_PRINCIPAL || id === ANONYMOUS_PRINCIPAL;
+    const made = { id, organization, displayName, groups, createdAt: this.clock.now() };
+    const isListed = this.config.auth.organizations === 'listed';
+    if (isTaken || !(await this.store.create(made, isListed))) {
+      throw new HubError('CONFLICT', `There is a principal ${id} already.`);
+    }
+    return this.get(id, caller);
+  }
+
+  /** Groups count at once here and within about a second elsewhere. Rejects as {@link create} does. */
+  async change(id: string, edits: PrincipalEdits, caller: Principal): Promise<PrincipalRecord> {
+    await this.get(id, caller);
+    const { displayName, groups } = edits;
+    if (groups !== undefined) refuseGroups(groups, caller, true);
+    const changes = {
+      ...(displayName !== undefined && { displayName }),
+      ...(groups !== undefined && { groups }),
+    };
+    if (!(await this.store.change(id, changes))) return unknown(id);
+    this.auth.forgetPrincipal(id);
+    return this.get(id, caller);
+  }
+
+  /**
+   * Deletes a principal that has nothing more. CONFLICT, which names what is left, while it has something, is enabled, is
+   * the hub's own, or would be there again with its next sign-in.
+   */
+  async remove(id: string, caller: Principal): Promise<void> {
+    const { identity, organizationDisabledAt } = await this.get(id, caller);
+    this.refuseOwn(id);
+    if (identity !== null && organizationDisabledAt === null) {
+      const text = `The principal ${id} would be there again, and enabled, with its next sign-in: leave it disabled, or disable its organization.`;
+      throw new HubError('CONFLICT', text);
+    }
+    const { belongings } = this;
+    const isDeleted = await this.store.delete(id, (tx, of) =>
+      belongings.refuseLeft(tx, 'principal', of),
+    );
+    if (!isDeleted) unknown(id);
+    this.auth.forgetPrincipal(id);
+    this.watch.disabled(id);
+    this.log.info({ principal: id, by: caller.id }, 'a principal was deleted');
+  }
+
   /** Why what it has registered is not sent at this moment; subscriptions of all its organization may be held for more. */
   pushHeld({ status, organization }: PrincipalRecord): Hold | null {
     const own = { scope: 'own', organization } as const;
@@ -82,11 +156,7 @@ export class PrincipalsService implements OnModuleInit {
    * other organizations, by callers who administer the access of one.
    */
   async disable(id: string, caller: Principal): Promise<PrincipalRecord> {
-    if (id === ADMIN_PRINCIPAL || id === ANONYMOUS_PRINCIPAL) {
-      const instead =
-        id === ADMIN_PRINCIPAL ? 'revoke its keys instead' : 'set auth.mode to keys instead';
-      throw new HubError('CONFLICT', `The principal ${id} is the hub's own: ${instead}.`);
-    }
+    this.refuseOwn(id);
     const { status } = await this.get(id, caller);
     if (id === caller.id) {
       throw new HubError('CONFLICT', 'This key is of that principal: use a key of another one.');
@@ -111,6 +181,13 @@ export class PrincipalsService implements OnModuleInit {
     return true;
   }
 
+  private refuseOwn(id: string): void {
+    if (id !== ADMIN_PRINCIPAL && id !== ANONYMOUS_PRINCIPAL) return;
+    const instead =
+      id === ADMIN_PRINCIPAL ? 'revoke its keys instead' : 'set auth.mode to keys instead';
+    throw new HubError('CONFLICT', `The principal ${id} is the hub's own: ${instead}.`);
+  }
+
   /** Its keys that were not revoked are valid again, and what waits is sent. */
   async enable(id: string, caller: Principal): Promise<PrincipalRecord> {
     await this.get(id, caller);
@@ -121,6 +198,14 @@ export class PrincipalsService implements OnModuleInit {
     this.log.info({ principal: id, by: caller.id }, 'a principal was enabled');
     return this.get(id, caller);
   }
+}
+
+/** Policies of the whole hub speak of groups: who administers one organization gives nobody what they permit. */
+function refuseGroups(groups: readonly string[], caller: Principal, isChange = false): void {
+  if ((groups.length === 0 && !isChange) || administeredOrganization(caller) === null) return;
+  throw new HubError('PERMISSION_DENIED', 'Groups need a caller with the scope access.', {
+    refusal: { scope: 'access' },
+  });
 }
 
 function isAnId(text: string): boolean {

@@ -9,7 +9,7 @@ export interface SignInBlock {
   readonly createdAt: Date;
 }
 
-/** Whose sign-in is meant: that of one caller, or all of an organization. */
+/** Whose sign-in is meant. */
 export type BlockedCaller = Pick<SignIn, 'issuer' | 'subject' | 'organization'>;
 
 /**
@@ -17,13 +17,10 @@ export type BlockedCaller = Pick<SignIn, 'issuer' | 'subject' | 'organization'>;
  * can be found out from a block; whoever is refused by it is told its id.
  */
 export abstract class SignInBlocks {
-  /** The ids of the blocks that would be for this caller: of itself, and of its organization. */
-  abstract idsFor(caller: BlockedCaller): Promise<readonly string[]>;
+  /** The id of the block that would be for this caller. */
+  abstract idFor(caller: BlockedCaller): Promise<string>;
 
-  abstract idForOrganization(organization: string): Promise<string>;
-
-  /** The first of these ids that is blocked. */
-  abstract blockedIn(tx: Tx, ids: readonly string[]): Work<string | undefined>;
+  abstract isBlocked(tx: Tx, id: string): Work<boolean>;
 
   abstract addIn(tx: Tx, ids: readonly string[], at: Date): Work<void>;
 

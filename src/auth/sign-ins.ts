@@ -28,7 +28,8 @@ export class SignIns {
     private readonly clock: Clock,
   ) {}
 
-  /** The principal of a caller, made when there is none. Rejects with UNAUTHENTICATED when it is disabled. */
+  /** The principal of a caller, made when there is none. Rejects with UNAUTHENTICATED when it or its organization is
+   * disabled, or the organization is none that callers may be of. */
   async principalFor({
     by,
     expiresAt,
@@ -43,24 +44,20 @@ export class SignIns {
     const {
       id: identityId,
       principalId,
-      isDisabled,
-      block,
+      disabled,
+      groups: own,
     } = await this.identities.signIn({
       ...caller,
       at,
       until,
+      isListed: this.config.auth.organizations === 'listed',
     });
-    if (block !== undefined) {
-      const text = `The data of the caller of this ${by} was deleted, and the block ${block} keeps it from signing in again: an operator can lift it.`;
-      throw new HubError('UNAUTHENTICATED', text, {
-        refusal: { cause: 'blocked-sign-in', issuer },
+    if (disabled !== null) {
+      throw new HubError('UNAUTHENTICATED', `The ${disabled} of the ${by} is disabled.`, {
+        refusal: { cause: `disabled-${disabled}`, issuer },
       });
     }
-    if (isDisabled) {
-      throw new HubError('UNAUTHENTICATED', `The principal of the ${by} is disabled.`, {
-        refusal: { cause: 'disabled-principal', issuer },
-      });
-    }
+    const all = own.length === 0 ? groups : [...new Set([...own, ...(groups ?? [])])];
     return principalOf({
       id: principalId,
       organization,
@@ -69,7 +66,7 @@ export class SignIns {
       issuer,
       voucher,
       expiresAt,
-      ...(groups !== undefined && { groups }),
+      ...(all !== undefined && { groups: all }),
       ...(by === 'client certificate' && { isCertified: true }),
     });
   }

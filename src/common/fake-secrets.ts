@@ -1,3 +1,4 @@
+import type { SecretReferences } from './secret-references/secret-references.js';
 import { SecretBox, type SecretKey } from './secret-box.js';
 
 /** The key that seals the secrets of every test that does not bring its own. */
@@ -12,3 +13,11 @@ export function keyNamed(id: string): SecretKey {
 export function testSecrets(): SecretBox {
   return new SecretBox([TEST_SECRET_KEY]);
 }
+
+/** For tests in which nothing refers to a secret. */
+export const NO_REFERENCES: SecretReferences = {
+  current: (stored) => stored,
+  resolve: (stored) => Promise.resolve(stored),
+  refusalOf: () => Promise.resolve(undefined),
+  view: () => undefined,
+};

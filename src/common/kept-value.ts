@@ -25,11 +25,26 @@ export class KeptValue<T> {
 
   /** Rejects with what keeps it from being read, when there is none that may still be used. */
   async get(): Promise<T> {
+    return this.current() ?? this.renew();
+  }
+
+  /** What {@link get} would give at once, renewed as it does; undefined when it would have to be read first. */
+  current(): T | undefined {
     const { rules, kept } = this;
     const age = this.age();
-    if (kept === undefined || age >= rules.keptMs) return this.renew();
+    if (kept === undefined || age >= rules.keptMs) return undefined;
     if (age >= rules.freshMs) this.renew().catch(() => undefined);
     return kept.value;
+  }
+
+  /** What was read is of no use any more: it is read again before it is used again. */
+  forget(): void {
+    this.kept = undefined;
+  }
+
+  /** Why the last read failed; undefined when it did not. */
+  get trouble(): unknown {
+    return this.failure?.error;
   }
 
   /** Milliseconds since it was read; infinite while it never was. */

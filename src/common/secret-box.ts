@@ -69,6 +69,14 @@ export class SecretBox {
     return [this.sealing.id, ...[...this.keys.keys()].filter((id) => id !== this.sealing.id)];
   }
 
+  /** Whether a text holds one of the keys themselves, in the form of settings and key files. */
+  holdsKey(text: string): boolean {
+    const written = text.replaceAll('-', '+').replaceAll('_', '/');
+    return [...this.keys.values()].some((key) =>
+      written.includes(key.export().toString('base64').replace(/=+$/, '')),
+    );
+  }
+
   /** What is stored for a secret. Never the same twice. */
   seal(secret: string): string {
     const { id, key } = this.sealing;

@@ -32,6 +32,7 @@ export class AppConfig {
   readonly signing: Settings['signing'];
   readonly tasks: Settings['tasks'];
   readonly quotas: Settings['quotas'];
+  readonly limits: Settings['limits'];
   readonly agents: Settings['agents'];
   readonly push: Settings['push'];
   readonly log: Settings['log'];
@@ -60,6 +61,7 @@ export class AppConfig {
     this.signing = settings.signing;
     this.tasks = settings.tasks;
     this.quotas = settings.quotas;
+    this.limits = settings.limits;
     this.agents = settings.agents;
     this.push = settings.push;
     this.log = settings.log;

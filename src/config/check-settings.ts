@@ -1,6 +1,8 @@
+import { Networks } from '../common/networks.js';
 import type { ConfigProblem } from './config-error.js';
 import { egressFault, trustedHostsFault, webhookAllowFault } from './egress-faults.js';
 import type { Settings } from './settings.js';
+import { vaultFaults } from './vault-faults.js';
 import { tlsFaults } from './tls-faults.js';
 
 /** What must hold between settings; `sourceOf` names where a key was set. */
@@ -33,7 +35,10 @@ export function checkSettings(
   if ((card.provider.organization === null) !== (card.provider.url === null)) {
     refuse('card.provider', 'organization and url are set together or not at all');
   }
+  for (const fault of vaultFaults(settings.secrets)) refuse(fault.key, fault.text);
   for (const fault of tlsFaults(settings)) refuse(fault.key, fault.text);
+  const wrongProxy = Networks.faultOf(settings.server.trustedProxies);
+  if (wrongProxy !== undefined) refuse('server.trustedProxies', wrongProxy);
   if (grpc.port > 0 && grpc.port === server.port) {
     refuse('grpc.port', `is the same as server.port (${server.port}); gRPC needs one of its own`);
   }

@@ -20,3 +20,5 @@ export { threadPoolSize } from './thread-pool.js';
 export { httpListener, textsOf, tlsTimeFaults } from './tls-faults.js';
 export { readSecretKeys, secretKeyFaults } from './secret-keys.js';
 export { Settings } from './settings-section.js';
+export type { ReferenceGrant } from './reference-grants.js';
+export { variableOf } from './reference.js';

@@ -7,6 +7,7 @@ import { SETTINGS } from './settings.js';
 /** What is put in force while the hub runs; all other settings count from the next start on. */
 const LIVE: ReadonlySet<string> = new Set([
   'policies.declared',
+  'limits.declared',
   'rules',
   'subscriptions',
   'compositeSkills',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * What a setting that may be a reference stands for: `env:NAME` is the variable, `file:PATH` the file's content
- * without its last line break, anything else itself. Looks into lists and mappings too.
+ * without its last line break, anything else itself. Looks into lists and mappings too, but `{secretRef}` stays as it is.
  */
 export function resolveReference(
   value: unknown,
@@ -23,6 +23,8 @@ export function fileOf(value: unknown): string | undefined {
 function resolve(value: unknown, environment: NodeJS.ProcessEnv): unknown {
   if (Array.isArray(value)) return value.map((entry) => resolve(entry, environment));
   if (typeof value === 'object' && value !== null) {
+    // It stays a reference: what it stands for is read when it is needed, and again when it changes.
+    if ('secretRef' in value) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, entry]) => [key, resolve(entry, environment)]),
     );
@@ -47,4 +49,9 @@ function fromFile(path: string): string {
       cause: error,
     });
   }
+}
+
+/** A variable of the process, for references to it; undefined when it is not set. */
+export function variableOf(name: string): string | undefined {
+  return process.env[name];
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PrincipalsService } from '../auth/index.js';
+import { OrganizationsService, PrincipalsService } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { longTurn } from '../common/long-work.js';
 import type { DataOwner, DataRemoval, OwnedData } from '../common/owned-data.js';
@@ -25,6 +25,7 @@ export type Renew = () => Promise<void>;
 export class DataDeletion {
   constructor(
     private readonly kinds: OwnedKinds,
+    private readonly organizations: OrganizationsService,
     private readonly principals: PrincipalsService,
     private readonly database: Database,
     private readonly clock: Clock,
@@ -58,6 +59,8 @@ export class DataDeletion {
 
   /** Nothing new is made by those who are let in no more. */
   private async shut(owner: DataOwner): Promise<void> {
+    // No one new comes in, with a key or a sign-in.
+    if ('organization' in owner) await this.organizations.shut(owner.organization);
     let isNew = false;
     for await (const { id, isShut } of this.kinds.principalsOf(owner)) {
       if (!isShut) isNew = (await this.principals.shut(id)) || isNew;

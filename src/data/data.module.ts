@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
+import { LimitsModule } from '../limits/index.js';
 import { PoliciesModule } from '../policies/index.js';
 import { PushModule } from '../push/index.js';
 import { SigningModule } from '../signing/index.js';
@@ -23,6 +24,7 @@ import { Receipts } from './receipts.js';
     AgentsModule,
     AuditModule,
     AuthModule,
+    LimitsModule,
     PoliciesModule,
     PushModule,
     SigningModule,

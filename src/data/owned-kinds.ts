@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AgentData } from '../agents/index.js';
 import { AuthData, PrincipalStore } from '../auth/index.js';
 import type { DataOwner, OwnedData } from '../common/owned-data.js';
+import { LimitData } from '../limits/index.js';
 import { PolicyData } from '../policies/index.js';
 import { PushData } from '../push/index.js';
 import { TaskData } from '../tasks/index.js';
@@ -20,11 +21,12 @@ export class OwnedKinds {
     tasks: TaskData,
     push: PushData,
     policies: PolicyData,
+    limits: LimitData,
     agents: AgentData,
     auth: AuthData,
     private readonly principals: PrincipalStore,
   ) {
-    this.all = [tasks, push, policies, agents, auth].flatMap(({ kinds }) => kinds);
+    this.all = [tasks, push, policies, limits, agents, auth].flatMap(({ kinds }) => kinds);
   }
 
   those(isMappingOnly: boolean): readonly OwnedData[] {

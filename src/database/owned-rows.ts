@@ -22,7 +22,7 @@ export interface OwnedTable<T extends object> {
   readonly ofOrganization?: string;
   readonly ofPrincipal?: string;
   /** What the conditions compare with, for the name of an owner; without it the name itself. */
-  readonly comparedWith?: (name: string) => string;
+  readonly comparedWith?: (name: string, isOrganization: boolean) => string;
   /** A statement that goes before a deletion, in its transaction, with the same values. */
   readonly before?: string;
   /** Properties that an export does not show. */
@@ -125,7 +125,7 @@ export class OwnedRows<T extends object> extends OwnedData {
     const name = isOrganization ? owner.organization : owner.principal;
     return {
       sql,
-      params: Array<SqlValue>(sql.split('?').length - 1).fill(comparedWith?.(name) ?? name),
+      params: Array<SqlValue>(sql.split('?').length - 1).fill(comparedWith?.(name, isOrganization) ?? name),
     };
   }
 

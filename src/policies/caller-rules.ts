@@ -28,12 +28,12 @@ export class CallerRules {
 
   /** Whether they may ask an agent, or for a skill of it; undefined when that is not decided yet. */
   mayAsk(resource: PolicyResource): boolean | undefined {
-    return this.decisions.get(keyOf(resource));
+    return this.decisions.get(this.set.mentions.keyOfResource(resource));
   }
 
   /** The same, decided now if it is not yet. */
   decideOn(resource: PolicyResource): boolean {
-    const key = keyOf(resource);
+    const key = this.set.mentions.keyOfResource(resource);
     let decision = this.decisions.get(key);
     if (decision === undefined) {
       if (this.decisions.size >= REMEMBERED) {
@@ -72,7 +72,9 @@ export class CallerRules {
    * Undefined where it was not refused, or no policy could be evaluated.
    */
   refusedBy(what: HubOperation | PolicyResource): string | undefined {
-    return this.refusing.get(typeof what === 'string' ? what : keyOf(what));
+    return this.refusing.get(
+      typeof what === 'string' ? what : this.set.mentions.keyOfResource(what),
+    );
   }
 
   private isAllowed(
@@ -91,9 +93,4 @@ export class CallerRules {
 function namesOf(policies: readonly DecidingPolicy[]): string {
   const ids = new Set(policies.map(({ id }) => id));
   return ids.size === 0 ? 'policies.default' : [...ids].sort().join(',');
-}
-
-/** No id or tag has a line break. */
-function keyOf({ agentId, agentTags, skillId, tags }: PolicyResource): string {
-  return `${agentId}\n${skillId ?? ''}\n${tags.join('\n')}\n\n${agentTags.join('\n')}`;
 }

@@ -11,8 +11,6 @@ export interface Statement {
   readonly json: PolicyJson;
   readonly effect: 'permit' | 'forbid';
   readonly reason: string | null;
-  /** It speaks of callers by their ids, so that no two of them are alike to it. */
-  readonly namesCallers: boolean;
 }
 
 /** The statements of a text, or what is wrong with it, as sentences with their places. */
@@ -106,7 +104,6 @@ function statementOf(text: string): Statement {
     json,
     effect: json.effect,
     reason: json.annotations?.['reason'] ?? null,
-    namesCallers: JSON.stringify(json).includes('"type":"Caller"'),
   };
 }
 

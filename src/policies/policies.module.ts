@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/index.js';
+import { AuthModule, Belongings } from '../auth/index.js';
 import { DeclaredPolicies } from './declared-policies.js';
 import { PoliciesController } from './policies.controller.js';
 import { PoliciesService } from './policies.service.js';
@@ -23,4 +23,8 @@ import { PolicyStore } from './policy-store.js';
   ],
   exports: [PolicyData, PolicyDecisionPoint],
 })
-export class PoliciesModule {}
+export class PoliciesModule {
+  constructor(belongings: Belongings) {
+    belongings.add('organization', 'policies', 'SELECT id FROM policies WHERE organization = ?');
+  }
+}

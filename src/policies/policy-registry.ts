@@ -104,16 +104,14 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
 
   private classOf(caller: Principal, isOwn: boolean): CallerRules {
     const set = this.setOf(caller.organization, isOwn);
+    if (caller.isStandIn === true && set.mentions.readsSignIn) {
+      throw new HubError(
+        'CONFLICT',
+        `Policies ask for the groups, the scopes or the sign-in of ${caller.id}, which are not known while it does not call itself: it has to send the message again.`,
+      );
+    }
     const asker = callerOf(caller);
-    const { id, organization, groups, scopes, signIn, issuer } = asker;
-    const key = JSON.stringify([
-      organization,
-      [...groups].sort(),
-      [...scopes].sort(),
-      signIn,
-      issuer,
-      set.namesCallers ? id : null,
-    ]);
+    const key = set.mentions.keyOfCaller(asker);
     let rules = this.rules.get(key);
     if (rules === undefined) {
       rules = new CallerRules(set, asker, (why) => this.report(why));

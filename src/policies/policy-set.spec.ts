@@ -98,7 +98,7 @@ describe('a set of policies', () => {
         },
       ],
     };
-    const statement = { json, effect: 'forbid', reason: null, namesCallers: false };
+    const statement = { json, effect: 'forbid', reason: null };
     const set = new PolicySet('spec-error', [{ id: 'old', text }], 'permit', () => [
       statement as never,
     ]);
@@ -111,10 +111,6 @@ describe('a set of policies', () => {
     const set = setOf('permit', 'forbid(principal in Group::"a\\"b", action, resource);');
     expect(set.decide(ask({ groups: ['a"b'] })).isAllowed).toBe(false);
     expect(set.decide(ask({ groups: ['a', 'b', '"); permit('] })).isAllowed).toBe(true);
-    expect(set.namesCallers).toBe(false);
-    expect(
-      setOf('permit', 'forbid(principal == Caller::"x", action, resource);').namesCallers,
-    ).toBe(true);
   });
 });
 
@@ -138,117 +134,43 @@ describe('the text of a policy', () => {
   });
 });
 
-describe('20,000 decisions', () => {
-  /** Repeats itself by its seed. */
-  function random(seed: number): () => number {
-    let state = seed;
-    return () => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return state / 2 ** 32;
-    };
-  }
-  const GROUPS = ['g0', 'g1', 'g2', 'g3'];
-  const TAGS = ['t0', 't1', 't2', 't3'];
-  const AGENTS = ['a0', 'a1', 'a2'];
-  const SIGN_INS = ['key', 'token', 'certificate', 'none'] as const;
+describe('what policies speak of', () => {
+  it('alone tells callers and skills apart', () => {
+    const { mentions } = setOf(
+      'permit',
+      'forbid(principal in Group::"g", action, resource in Tag::"t") when { Agent::"books" in Tag::"own" };',
+    );
+    const caller = (change: Partial<PolicyCaller>) =>
+      mentions.keyOfCaller({ ...CALLER, ...change });
+    const resource = (change: Partial<PolicyResource>) =>
+      mentions.keyOfResource({ ...SKILL, ...change });
+    const [someone, something] = [caller({}), resource({ agentId: 'a' })];
+    // It names none of these.
+    expect(caller({ id: 'p9', groups: ['h'], signIn: 'token', issuer: 'x' })).toBe(someone);
+    expect(resource({ agentId: 'b', skillId: 's', tags: ['u'], agentTags: ['u'] })).toBe(something);
+    // It names these, or they always count.
+    const told = [
+      [someone, caller({ groups: ['g'] }), caller({ organization: 'umbrella' })],
+      [
+        something,
+        resource({}),
+        resource({ agentId: 'a', skillId: null }),
+        resource({ agentId: 'a', tags: [' T '] }),
+        resource({ agentId: 'a', agentTags: ['t'] }),
+        resource({ agentId: 'a', agentTags: ['own'] }),
+      ],
+    ];
+    for (const keys of told) expect(new Set(keys).size).toBe(keys.length);
+  });
 
-  interface Plain {
-    readonly effect: 'permit' | 'forbid';
-    readonly group?: string;
-    readonly organization?: string;
-    readonly caller?: string;
-    readonly tag?: string;
-    readonly agent?: string;
-    readonly unless?: string;
-  }
-
-  const textOf = ({ effect, group, organization, caller, tag, agent, unless }: Plain): string => {
-    const principal =
-      group !== undefined
-        ? `principal in Group::"${group}"`
-        : organization !== undefined
-          ? `principal in Organization::"${organization}"`
-          : caller !== undefined
-            ? `principal == Caller::"${caller}"`
-            : 'principal';
-    const resource =
-      tag !== undefined
-        ? `resource in Tag::"${tag}"`
-        : agent !== undefined
-          ? `resource in Agent::"${agent}"`
-          : 'resource';
-    const except = unless === undefined ? '' : ` unless { principal.signIn == "${unless}" }`;
-    return `${effect}(${principal}, action == Action::"SendMessage", ${resource})${except};`;
-  };
-
-  /** The same in plain TypeScript. */
-  function model(
-    policies: readonly Plain[],
-    usual: 'permit' | 'deny',
-    { caller, resource }: PolicyQuestion,
-  ): boolean {
-    const { agentId, agentTags, tags } = resource!;
-    const applies = (each: Plain): boolean =>
-      (each.group === undefined || caller.groups.includes(each.group)) &&
-      (each.organization === undefined || caller.organization === each.organization) &&
-      (each.caller === undefined || caller.id === each.caller) &&
-      (each.tag === undefined || [...tags, ...agentTags].includes(each.tag)) &&
-      (each.agent === undefined || agentId === each.agent) &&
-      (each.unless === undefined || caller.signIn !== each.unless);
-    const applied = policies.filter(applies).map(({ effect }) => effect);
-    return !applied.includes('forbid') && (usual === 'permit' || applied.includes('permit'));
-  }
-
-  it('are those of an independent model', () => {
-    const next = random(20_261_124);
-    const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
-    const some = <T>(list: readonly T[]): T[] => list.filter(() => next() < 0.4);
-    const policy = (): Plain => {
-      const who = one<Partial<Plain>>([
-        { group: one(GROUPS) },
-        { organization: one(['acme', 'umbrella']) },
-        { caller: one(['p0', 'p1']) },
-        {},
-      ]);
-      const what = one<Partial<Plain>>([{ tag: one(TAGS) }, { agent: one(AGENTS) }, {}]);
-      return {
-        effect: next() < 0.6 ? 'permit' : 'forbid',
-        ...who,
-        ...what,
-        ...(next() < 0.3 && { unless: one(SIGN_INS) }),
-      };
-    };
-    let allowed = 0;
-    for (let round = 0; round < 100; round++) {
-      const usual = one(['permit', 'deny'] as const);
-      const policies = Array.from({ length: 1 + Math.floor(next() * 8) }, policy);
-      const set = setOf(usual, ...policies.map(textOf));
-      for (let n = 0; n < 200; n++) {
-        const question = ask(
-          {
-            id: one(['p0', 'p1', 'p2']),
-            organization: one(['acme', 'umbrella', 'third']),
-            groups: some(GROUPS),
-            signIn: one(SIGN_INS),
-          },
-          {
-            agentId: one(AGENTS),
-            agentTags: some(TAGS),
-            skillId: one(['read', null]),
-            tags: [],
-          },
-        );
-        const { resource } = question;
-        const full = {
-          ...question,
-          resource: { ...resource!, tags: resource!.skillId ? some(TAGS) : [] },
-        };
-        const { isAllowed, errors } = set.decide(full);
-        allowed += isAllowed ? 1 : 0;
-        expect([isAllowed, errors]).toEqual([model(policies, usual, full), []]);
-      }
-    }
-    expect(allowed).toBeGreaterThan(3000);
-    expect(allowed).toBeLessThan(17_000);
-  }, 60_000);
+  it('counts attributes and ids only where a policy reads them', () => {
+    const { mentions } = setOf(
+      'permit',
+      'forbid(principal == Caller::"x", action, resource) unless { principal.issuer like "https://*" };',
+    );
+    const key = (change: Partial<PolicyCaller>) => mentions.keyOfCaller({ ...CALLER, ...change });
+    expect(key({ signIn: 'token' })).toBe(key({}));
+    expect(key({ id: 'y' })).toBe(key({}));
+    expect(new Set([key({}), key({ id: 'x' }), key({ issuer: 'https://a' })]).size).toBe(3);
+  });
 });

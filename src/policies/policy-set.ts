@@ -1,6 +1,7 @@
 import { cedar, SCHEMA_NAME } from './cedar.js';
 import { type Statement, statementsIn } from './cedar-text.js';
 import { cedarQuestion } from './domain/cedar-schema.js';
+import { Mentions } from './domain/mentions.js';
 import {
   HUB_OPERATIONS,
   type DecidingPolicy,
@@ -26,8 +27,8 @@ export class PolicySet {
   private readonly named = new Map<string, DecidingPolicy>();
   /** Why nothing can be decided, which refuses everything. */
   private readonly faults: string[] = [];
-  /** Whether callers are to be told apart by their ids. */
-  readonly namesCallers: boolean;
+  /** What its policies speak of. */
+  readonly mentions = new Mentions();
 
   /** `name` is the engine's for the set; a later set of the same name takes its place there. */
   constructor(
@@ -49,7 +50,7 @@ export class PolicySet {
       if (statements === undefined) this.faults.push(`the policy ${policy.id} cannot be read`);
       else add(policy.id, statements);
     }
-    this.namesCallers = [...all.values()].some(({ namesCallers }) => namesCallers);
+    for (const { json } of all.values()) this.mentions.add(json);
     const staticPolicies = Object.fromEntries([...all].map(([id, { json }]) => [id, json]));
     const prepared = cedar().preparsePolicySet(name, { staticPolicies });
     if (prepared.type === 'failure') {

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { AuthModule } from '../auth/index.js';
+import { AuthModule, Belongings } from '../auth/index.js';
 import { AppConfig } from '../config/index.js';
 import { SigningModule } from '../signing/index.js';
 import { TaskPositionsModule, TasksModule } from '../tasks/index.js';
@@ -166,4 +166,9 @@ const WEBHOOK_PROVIDERS = [
   ],
   exports: [PushConfigService, PushData],
 })
-export class PushModule {}
+export class PushModule {
+  constructor(belongings: Belongings) {
+    const sql = 'SELECT id FROM push_webhooks WHERE principal_id = ?';
+    belongings.add('principal', 'webhooks or subscriptions', sql);
+  }
+}

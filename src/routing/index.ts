@@ -1,3 +1,4 @@
+export type { UsedUp } from './domain/used-up.js';
 export { checkDeclaredRouting } from './check-declared.js';
 export { offeredComposites } from './composites/domain/offered.js';
 export { hubSkillId, splitSkillId } from './domain/agent-index.js';

@@ -14,6 +14,7 @@ import { CompositeSource } from './composite-source.js';
 import { RULE_TEXT_LENGTH, type RuleQuestion } from './domain/rule-decision.js';
 import { RuleSource } from './rule-source.js';
 import type { PassedRule, Route } from './domain/route.js';
+import type { UsedUp } from './domain/used-up.js';
 import type { HubRequest } from './hub-request.js';
 import { TextRouter } from './text-router.js';
 import type { Usable } from './text-view.js';
@@ -48,7 +49,7 @@ export class RoutingService implements OnApplicationBootstrap {
 
   /**
    * The agents for this message, with the reasons. `affinity` are the agents that handled the last
-   * message of its context; `rules` stand in for the operator's, to try some out. Rejects with HubError
+   * message of its context; `rules` stand in for the operator's, to try some out; `usedUp` is passed over where there are others. Rejects with HubError
    * NO_ROUTE (its message and `metadata.skills` list what the caller may use), INVALID_PARAMS (also when
    * the task may not make as many calls as its first agents need), AGENT_BUSY, CONTENT_TYPE_NOT_SUPPORTED or EXTENSION_SUPPORT_REQUIRED.
    */
@@ -56,10 +57,14 @@ export class RoutingService implements OnApplicationBootstrap {
     request: Routable,
     affinity: readonly string[],
     rules: RuleSource = this.rules,
+    usedUp: readonly UsedUp[] = [],
   ): Promise<Route> {
     await this.registry.prepare(request.principal);
     await this.composites.prepare(request.principal);
-    const route = await this.choose(request, this.questionOf(request, affinity, rules));
+    const route = await this.choose(request, {
+      usedUp,
+      ...this.questionOf(request, affinity, rules),
+    });
     checkFirstCalls(route, request.directive, this.config.tasks.maxCalls);
     return route;
   }

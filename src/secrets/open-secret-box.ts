@@ -22,7 +22,10 @@ const GIVE_UP =
  * starts all the same: what it cannot open waits.
  */
 export function openSecretBox(
-  { secrets, database }: Pick<AppConfig, 'secrets' | 'database'>,
+  {
+    secrets,
+    database,
+  }: Pick<AppConfig, 'database'> & { readonly secrets: Pick<AppConfig['secrets'], 'keys'> },
   schema: Schema,
   log: Log,
 ): SecretBox {

@@ -1,3 +1,4 @@
+import type { AppliedLimit } from '../limits/index.js';
 import type { Artifact, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
 import type { Plan, Route } from '../routing/index.js';
 
@@ -327,4 +328,6 @@ export interface NewTask {
   readonly record: TaskRecord;
   readonly firstUpdate: TaskChange;
   readonly idempotency: IdempotencyKey | null;
+  /** That must not be used up; absent: none. */
+  readonly limits?: readonly AppliedLimit[];
 }

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuditModule } from '../audit/index.js';
-import { AuthModule } from '../auth/index.js';
+import { AuthModule, Belongings } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
+import { LimitsModule } from '../limits/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { AgentDelegations } from './store/agent-delegations.js';
 import { AgentKillController } from './cancel/agent-kill.controller.js';
@@ -30,6 +31,7 @@ import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from './persistence/sql-callback.store.js';
 import { SqlOwnedTasks } from './persistence/sql-owned-tasks.js';
 import { SqlOwnedTaskRows } from './persistence/sql-owned-task-rows.js';
+import { ExactLimits } from './persistence/exact-limits.js';
 import { SqlUsageStore } from './persistence/sql-usage.store.js';
 import { SqlContextStore } from './persistence/sql-context.store.js';
 import { SqlTaskStore } from './persistence/sql-task.store.js';
@@ -55,6 +57,9 @@ import { Quotas } from './quotas/quotas.js';
 import { UsageController } from './quotas/usage.controller.js';
 import { UsageLedger } from './quotas/usage-ledger.js';
 import { UsageMetrics } from './quotas/usage-metrics.js';
+import { LimitLevels } from './store/limit-levels.js';
+import { LimitUsage } from './quotas/limit-usage.js';
+import { LimitWarnings } from './quotas/limit-warnings.js';
 import { UsageStore } from './store/usage-store.js';
 
 /** All that tasks are made of, but for what runs with the application. */
@@ -82,6 +87,8 @@ export const TASK_PROVIDERS = [
     inject: [AppConfig],
     useFactory: ({ audit }: AppConfig) => new EndedTaskNotes(audit.tasks),
   },
+  ExactLimits,
+  { provide: LimitLevels, useExisting: ExactLimits },
   AgentCallbacks,
   { provide: ChunkTurns, inject: [Clock], useFactory: (clock: Clock) => new ChunkTurns(clock) },
   DownstreamCancel,
@@ -116,9 +123,13 @@ export const TASK_PROVIDERS = [
  * the store cannot be made, so nothing can be appended before it is there.
  */
 @Module({
-  imports: [AuditModule, AuthModule, AgentsModule, RoutingModule],
+  imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
-  providers: [...TASK_PROVIDERS, UsageMetrics, TaskWorkers],
+  providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, TaskWorkers],
   exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals, TaskData],
 })
-export class TasksModule {}
+export class TasksModule {
+  constructor(belongings: Belongings) {
+    belongings.add('principal', 'tasks', 'SELECT id FROM tasks WHERE principal_id = ?');
+  }
+}

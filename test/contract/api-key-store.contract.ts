@@ -67,12 +67,41 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
     });
   });
 
+  describe('change', () => {
+    it('changes what is given, and nothing else', async () => {
+      await store.add(keyOf({ id: 'k1', expiresAt: new Date(9000) }));
+      const bounds = { allowedNetworks: ['10.0.0.0/8'], allowedOrigins: ['https://app.example'] };
+      expect(await store.change('k1', { name: 'new', ...bounds }, new Date(2000))).toBe(true);
+      expect(await store.findValid('k1')).toMatchObject({
+        name: 'new',
+        expiresAt: new Date(9000),
+        ...bounds,
+      });
+      expect(await store.change('k1', { expiresAt: null }, new Date(2000))).toBe(true);
+      expect(await store.findValid('k1')).toMatchObject({
+        name: 'new',
+        expiresAt: null,
+        ...bounds,
+      });
+    });
+
+    it('changes none that is not there, is revoked or has expired', async () => {
+      await store.add(keyOf({ id: 'revoked' }));
+      await store.revoke('revoked', new Date(1500));
+      await store.add(keyOf({ id: 'expired', expiresAt: new Date(2000) }));
+      for (const id of ['none', 'revoked', 'expired']) {
+        expect(await store.change(id, { name: 'new' }, new Date(2000))).toBe(false);
+      }
+      expect(await store.find('expired')).toMatchObject({ name: keyOf({}).name });
+    });
+  });
+
   describe('list', () => {
     it('pages through all keys, the highest id first', async () => {
       for (const id of ['k1', 'k3', 'k2', 'k5', 'k4']) await store.add(keyOf({ id }));
-      const first = await store.list(null, 2);
-      const second = await store.list(null, 2, first.nextCursor!);
-      const third = await store.list(null, 2, second.nextCursor!);
+      const first = await store.list({ organization: null }, 2);
+      const second = await store.list({ organization: null }, 2, first.nextCursor!);
+      const third = await store.list({ organization: null }, 2, second.nextCursor!);
       const ids = [first, second, third].map((page) => page.items.map((key) => key.id));
       expect(ids).toEqual([['k5', 'k4'], ['k3', 'k2'], ['k1']]);
       expect(third.nextCursor).toBeNull();
@@ -80,25 +109,34 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
 
     it('has no next page when the last one is full', async () => {
       for (const id of ['k1', 'k2']) await store.add(keyOf({ id }));
-      expect((await store.list(null, 2)).nextCursor).toBeNull();
+      expect((await store.list({ organization: null }, 2)).nextCursor).toBeNull();
     });
 
     it('is of one organization where that is asked for', async () => {
       for (const [id, organization] of Object.entries({ k1: 'acme', k2: 'umbrella', k3: 'acme' })) {
         await store.add(keyOf({ id, principalId: `of-${organization}`, organization }));
       }
-      const first = await store.list('acme', 1);
-      const second = await store.list('acme', 1, first.nextCursor!);
+      const first = await store.list({ organization: 'acme' }, 1);
+      const second = await store.list({ organization: 'acme' }, 1, first.nextCursor!);
       expect([first, second].map(({ items }) => items.map(({ id }) => id))).toEqual([
         ['k3'],
         ['k1'],
       ]);
       expect(second.nextCursor).toBeNull();
-      expect((await store.list('none', 5)).items).toEqual([]);
+      expect((await store.list({ organization: 'none' }, 5)).items).toEqual([]);
+    });
+
+    it('is of one principal where that is asked for', async () => {
+      await store.add(keyOf({ id: 'k1', principalId: 'alice' }));
+      await store.add(keyOf({ id: 'k2', principalId: 'bob' }));
+      const { items } = await store.list({ organization: null, principal: 'bob' }, 5);
+      expect(items.map(({ id }) => id)).toEqual(['k2']);
+      const elsewhere = { organization: 'elsewhere', principal: 'bob' };
+      expect((await store.list(elsewhere, 5)).items).toEqual([]);
     });
 
     it('is empty at first', async () => {
-      expect(await store.list(null, 10)).toEqual({ items: [], nextCursor: null });
+      expect(await store.list({ organization: null }, 10)).toEqual({ items: [], nextCursor: null });
     });
   });
 
@@ -192,6 +230,9 @@ function keyOf(members: Partial<ApiKey>): ApiKey {
     revokedAt: null,
     expiresAt: null,
     lastUsedAt: null,
+    allowedNetworks: [],
+    allowedOrigins: [],
+    groups: [],
     ...members,
   };
 }

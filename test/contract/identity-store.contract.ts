@@ -72,11 +72,11 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
       const { principalId } = await identities.signIn(caller());
       await principals.disable(principalId, new Date(2000));
       const at = new Date(MINUTE * 5);
-      expect(await identities.signIn(caller({ at }))).toMatchObject({ isDisabled: true });
+      expect(await identities.signIn(caller({ at }))).toMatchObject({ disabled: 'principal' });
       const { identity } = (await principals.get(principalId))!;
       expect(identity!.lastSeenAt).toEqual(new Date(1000));
       await principals.enable(principalId);
-      expect(await identities.signIn(caller({ at }))).toMatchObject({ isDisabled: false });
+      expect(await identities.signIn(caller({ at }))).toMatchObject({ disabled: null });
     });
 
     it('notes about once a minute that it is used', async () => {
@@ -138,6 +138,9 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
         revokedAt: null,
         expiresAt: null,
         lastUsedAt: null,
+        allowedNetworks: [],
+        allowedOrigins: [],
+        groups: [],
       });
       const lost: unknown[] = [];
       await identities.noteExpired(new Date(6000), (each) => lost.push(each));

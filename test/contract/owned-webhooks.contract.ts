@@ -34,6 +34,9 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       revokedAt: null,
       expiresAt: null,
       lastUsedAt: null,
+      allowedNetworks: [],
+      allowedOrigins: [],
+      groups: [],
     });
   const disable = (id = 'alice'): Promise<boolean> => stores.principals.disable(id, NOW);
   const claimed = async (now = NOW): Promise<string[]> =>
@@ -155,6 +158,9 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
         revokedAt: null,
         expiresAt: null,
         lastUsedAt: null,
+        allowedNetworks: [],
+        allowedOrigins: [],
+        groups: [],
       });
       expect(await claimed(LATER)).toEqual([own]);
       expect(await stores.row(wide)).toMatchObject({ active: 2 });

@@ -26,6 +26,9 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
     revokedAt: null,
     expiresAt: null,
     lastUsedAt: null,
+    allowedNetworks: [],
+    allowedOrigins: [],
+    groups: [],
     ...members,
   });
   const add = (id: string, members?: Partial<ApiKey>): Promise<void> =>

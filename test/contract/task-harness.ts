@@ -15,6 +15,8 @@ import { cacheLimits } from '../../src/tasks/log/writer-cache.js';
 import { GroupCommitTaskLog } from '../../src/tasks/log/group-commit-task-log.js';
 import { InProcessSignals } from '../../src/tasks/signals/in-process-signals.js';
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
+import { SqlLimitCounters } from '../../src/limits/persistence/sql-limit-counters.js';
+import { ExactLimits } from '../../src/tasks/persistence/exact-limits.js';
 import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
 import type { Decision } from '../../src/tasks/log/task-log.js';
 import { storable } from '../../src/database/text.js';
@@ -77,6 +79,7 @@ export class TaskHarness {
   readonly signals = new InProcessSignals();
   readonly participant = new RecordingParticipant();
   readonly output = new SilentLog();
+  readonly limits: ExactLimits;
   readonly store: SqlTaskStore;
   readonly log: GroupCommitTaskLog;
 
@@ -87,11 +90,13 @@ export class TaskHarness {
     limits = cacheLimits(),
     isAudited = false,
   ) {
+    this.limits = new ExactLimits(new SqlLimitCounters(database), database);
     this.store = new SqlTaskStore(
       database,
       this.participant,
       new SqlUsageStore(database, { jitter: () => 0 }),
       new EndedTaskNotes(isAudited),
+      this.limits,
     );
     this.log = new GroupCommitTaskLog(
       this.store,

@@ -21,6 +21,7 @@ const NONE = { openTasks: 0, tasksPerDay: 0, storedBytes: 0 };
 const NO_LIMITS = new QuotaLimits(
   { quotas: { organization: { ...NONE, diskShare: 0 }, principal: NONE, overrides: [] } },
   { space: null },
+  { ofOrganization: () => undefined, ofPrincipal: () => undefined },
 );
 
 /** What is promised of the usage that quotas are measured by. */

@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
-import { sendable } from '../../src/agents/endpoint/sealed-headers.js';
+import { sendableNow } from '../../src/agents/endpoint/sealed-headers.js';
 import { SecretBox } from '../../src/common/secret-box.js';
+import { readReferred } from '../../src/common/secret-references/referred-secret.js';
 import { agentStoreContract } from '../contract/agent-store.contract.js';
-import { anAgent } from '../support/an-agent.js';
+import { anAgent, NO_REFERENCES } from '../support/an-agent.js';
 import { describeDatabases } from '../support/databases.js';
 import { keyNamed, testSecrets } from '../support/secret-box.js';
 
@@ -23,7 +24,9 @@ describeDatabases('agents', (databases) => {
     const without = new SqlAgentStore(database, new SecretBox([k2]));
     const locked = (await without.get('one'))!;
     expect(Object.keys(locked.credentials)).toEqual(['authorization', 'x-team']);
-    expect(() => sendable(locked.credentials)).toThrow(/authorization .* secrets\.keys/);
+    expect(() => sendableNow(locked.credentials, NO_REFERENCES)).toThrow(
+      /authorization .* secrets\.keys/,
+    );
     await without.update('one', (stored) => ({
       ...stored,
       tags: ['new'],
@@ -36,6 +39,19 @@ describeDatabases('agents', (databases) => {
       tags: ['new'],
       credentials: { authorization: 'Bearer secret', 'x-team': 'red' },
     });
+  });
+
+  it('keep references sealed as the values they stand for, and give them back as they were', async () => {
+    const database = await databases.openEmptied();
+    const store = new SqlAgentStore(database, testSecrets());
+    const written = { secretRef: 'vault:agents/books#token', prefix: 'Bearer ' };
+    const authorization = readReferred(written, { organization: 'acme' })!;
+    const agent = anAgent('one', { credentials: { authorization, 'x-literal': 'env:HOME' } });
+    await store.add(agent);
+    expect(await store.get('one')).toEqual(agent);
+    const rows = await database.read<{ credentials: string }>('SELECT credentials FROM agents', []);
+    expect(JSON.stringify(rows)).toContain('v1:test:');
+    expect(JSON.stringify(rows)).not.toMatch(/vault:|env:HOME/);
   });
 
   it('are read as development versions before there were keys stored them', async () => {

@@ -1,4 +1,5 @@
 import { auditChainContract } from '../contract/audit-chain.contract.js';
+import { auditExportContract } from '../contract/audit-export.contract.js';
 import { auditLogContract } from '../contract/audit-log.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
@@ -6,4 +7,8 @@ describeDatabases('the audit log', (databases) => auditLogContract(() => databas
 
 describeDatabases('verification of the audit log', (databases) =>
   auditChainContract(() => databases.openEmptied()),
+);
+
+describeDatabases('exports of the audit log', (databases) =>
+  auditExportContract(() => databases.openEmptied()),
 );

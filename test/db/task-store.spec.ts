@@ -2,6 +2,7 @@ import { describe } from '@jest/globals';
 import { agentDelegationsContract } from '../contract/agent-delegations.contract.js';
 import { contextStoreContract } from '../contract/context-store.contract.js';
 import { endedTasksContract } from '../contract/ended-tasks.contract.js';
+import { exactLimitsContract } from '../contract/exact-limits.contract.js';
 import { idempotencyContract } from '../contract/idempotency.contract.js';
 import { taskClaimsContract } from '../contract/task-claims.contract.js';
 import { taskListsContract } from '../contract/task-lists.contract.js';
@@ -15,5 +16,6 @@ describeDatabases('tasks', (databases) => {
   describe('idempotency keys', () => idempotencyContract(databases));
   describe('ended tasks in the audit log', () => endedTasksContract(databases));
   describe('usage', () => taskUsageContract(databases));
+  describe('limits', () => exactLimitsContract(databases));
   describe('contexts', () => contextStoreContract(databases));
 });

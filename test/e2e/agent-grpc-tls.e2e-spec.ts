@@ -55,7 +55,8 @@ async function ask(name: string, address: string, proxy?: ConnectProxy) {
   const { configWith } = await import('../../src/config/index.js');
   const { EndpointMemory } = await import('../../src/agents/client/endpoint-memory.js');
   const { SdkAgentClient } = await import('../../src/agents/client/sdk-agent.client.js');
-  const { anAgent, NO_CALLERS, NO_DEVIATIONS } = await import('../support/an-agent.js');
+  const { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_REFERENCES } =
+    await import('../support/an-agent.js');
   const { endpoint, options } = await import('../support/agent-calls.js');
   const resolver = { resolve: async () => [{ address: '127.0.0.1', family: 4 } as const] };
   const url = `http://127.0.0.1:${proxy?.port}`;
@@ -65,7 +66,14 @@ async function ask(name: string, address: string, proxy?: ConnectProxy) {
     ...(proxy ? { proxy: { url, noProxy: [], resolves: false } } : {}),
   });
   const memory = new EndpointMemory(new SystemClock(), configWith({}));
-  const client = new SdkAgentClient(egress, configWith({}), memory, NO_DEVIATIONS, NO_CALLERS);
+  const client = new SdkAgentClient(
+    egress,
+    configWith({}),
+    memory,
+    NO_DEVIATIONS,
+    NO_CALLERS,
+    NO_REFERENCES,
+  );
   try {
     const agent = anAgent('tls', { endpoint: endpoint(address, '1.0', 'GRPC') });
     return await client.getTask(agent, 't', options()).catch((error: unknown) => error);

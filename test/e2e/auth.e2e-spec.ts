@@ -31,6 +31,9 @@ describe('API keys', () => {
       revokedAt: null,
       expiresAt: null,
       lastUsedAt: null,
+      allowedNetworks: [],
+      allowedOrigins: [],
+      groups: [],
     });
     const list = await hub.admin('GET', '/api/v1/keys');
     expect(list.text).toContain(answer.body.id);

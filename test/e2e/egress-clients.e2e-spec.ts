@@ -18,7 +18,7 @@ import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js
 import { ExternalRouter } from '../../src/routing/external-router.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';
-import { anAgent, NO_CALLERS, NO_DEVIATIONS } from '../support/an-agent.js';
+import { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_REFERENCES } from '../support/an-agent.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
 import { sendInTime } from '../support/send-in-time.js';
 
@@ -29,7 +29,7 @@ const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
  * there is no other way out than the egress they all share, `test/ways-out.spec.ts` shows.
  */
 const CLIENTS: Record<string, (egress: Egress, url: string) => Promise<unknown>> = {
-  'the reader of cards': (egress, url) => new CardReader(egress).find(url, {}),
+  'the reader of cards': (egress, url) => new CardReader(egress, NO_REFERENCES).find(url, {}),
   'the reader of key sets': (egress, url) =>
     new KeySets(egress, new SystemClock()).find(url, (keys) => [...keys]),
   "the caller of the operator's router": async (egress, url) => {
@@ -84,7 +84,14 @@ async function accessTokens(egress: Egress, issuer: DeclaredEntry): Promise<Acce
   const config = configWith({ auth: { issuers: [issuer] } });
   const log = { warn: () => undefined } as unknown as Log;
   const publicUrl = { base: 'https://hub.example' } as PublicUrl;
-  const verifier = new AccessTokens(config, publicUrl, egress, new SystemClock(), log);
+  const verifier = new AccessTokens(
+    config,
+    publicUrl,
+    egress,
+    new SystemClock(),
+    log,
+    NO_REFERENCES,
+  );
   await verifier.onModuleInit();
   return verifier;
 }
@@ -125,7 +132,14 @@ function sayings(error: unknown): string {
 async function call(egress: Egress, changes: Partial<Agent>): Promise<unknown> {
   const config = configWith({});
   const memory = new EndpointMemory(new SystemClock(), config);
-  const client = new SdkAgentClient(egress, config, memory, NO_DEVIATIONS, NO_CALLERS);
+  const client = new SdkAgentClient(
+    egress,
+    config,
+    memory,
+    NO_DEVIATIONS,
+    NO_CALLERS,
+    NO_REFERENCES,
+  );
   try {
     return await client.send(anAgent('inside', changes), hello(), options());
   } finally {

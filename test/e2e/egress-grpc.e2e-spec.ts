@@ -10,7 +10,7 @@ import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js';
 import { guardedClient } from '../../src/common/egress/guarded-channel.js';
 import { configWith } from '../../src/config/index.js';
-import { anAgent, NO_CALLERS, NO_DEVIATIONS } from '../support/an-agent.js';
+import { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_REFERENCES } from '../support/an-agent.js';
 import { freePort } from '../support/free-port.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
 
@@ -35,7 +35,14 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
   const egress = new Egress({ allow, resolver: { resolve } });
   const config = configWith({});
   const memory = new EndpointMemory(new SystemClock(), config);
-  const client = new SdkAgentClient(egress, config, memory, NO_DEVIATIONS, NO_CALLERS);
+  const client = new SdkAgentClient(
+    egress,
+    config,
+    memory,
+    NO_DEVIATIONS,
+    NO_CALLERS,
+    NO_REFERENCES,
+  );
   closing.push(
     () => egress.close(),
     () => client.onApplicationShutdown(),
@@ -46,7 +53,14 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
 function clientOf(egress: Egress): SdkAgentClient {
   const config = configWith({});
   const memory = new EndpointMemory(new SystemClock(), config);
-  const client = new SdkAgentClient(egress, config, memory, NO_DEVIATIONS, NO_CALLERS);
+  const client = new SdkAgentClient(
+    egress,
+    config,
+    memory,
+    NO_DEVIATIONS,
+    NO_CALLERS,
+    NO_REFERENCES,
+  );
   closing.push(
     () => egress.close(),
     () => client.onApplicationShutdown(),

@@ -19,7 +19,7 @@ import { configWith } from '../../src/config/index.js';
 import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
-import { anAgent, NO_CALLERS, NO_DEVIATIONS } from '../support/an-agent.js';
+import { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_REFERENCES } from '../support/an-agent.js';
 import { type Issued, TestAuthority } from '../support/authority.js';
 import { ConnectProxy } from '../support/connect-proxy.js';
 import { freePort } from '../support/free-port.js';
@@ -295,7 +295,14 @@ describe('the egress proxy', () => {
 
     function clientOf(egress: Egress): SdkAgentClient {
       const memory = new EndpointMemory(new SystemClock(), configWith({}));
-      const client = new SdkAgentClient(egress, configWith({}), memory, NO_DEVIATIONS, NO_CALLERS);
+      const client = new SdkAgentClient(
+        egress,
+        configWith({}),
+        memory,
+        NO_DEVIATIONS,
+        NO_CALLERS,
+        NO_REFERENCES,
+      );
       closing.push(() => client.onApplicationShutdown());
       return client;
     }

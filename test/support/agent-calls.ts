@@ -12,7 +12,7 @@ import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { configWith } from '../../src/config/index.js';
-import { anAgent, NO_DEVIATIONS } from './an-agent.js';
+import { anAgent, NO_DEVIATIONS, NO_REFERENCES } from './an-agent.js';
 import { type SdkAgentOptions, startSdkAgent, textPart } from './agents.js';
 import { listenOnLoopback } from './http-listener.js';
 import { ScriptedAgent, type ScriptedAgentOptions } from './scripted-agent.js';
@@ -31,7 +31,7 @@ export function agentCalls(clock: Clock = new SystemClock()) {
 
   /** The agent as the registry would have it. */
   async function register(url: string, changes: Partial<Agent> = {}): Promise<Agent> {
-    const { card, original } = await new CardReader(egress).find(url, {});
+    const { card, original } = await new CardReader(egress, NO_REFERENCES).find(url, {});
     const { endpoint } = chooseEndpoint(card);
     return anAgent('under-test', { card, originalCard: original, endpoint, ...changes });
   }
@@ -69,6 +69,7 @@ export function agentCalls(clock: Clock = new SystemClock()) {
     new EndpointMemory(clock, config),
     NO_DEVIATIONS,
     { issue: ({ principalId }, { url }) => Promise.resolve(`for ${principalId} at ${url}`) },
+    NO_REFERENCES,
   );
   return { client, closing, register, sdkAgent, scripted, raw };
 }

@@ -71,3 +71,5 @@ export const NO_DEVIATIONS = { note: (): void => undefined };
 
 /** Of an agent client whose agents do not want to know who calls. */
 export const NO_CALLERS = { issue: () => Promise.reject(new Error('nobody asks for it')) };
+
+export { NO_REFERENCES } from '../../src/common/fake-secrets.js';

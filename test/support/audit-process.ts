@@ -8,6 +8,9 @@ import {
   type KeptAnchor,
   type Verification,
 } from '../../src/audit/audit-verifier.js';
+import { AuditExports } from '../../src/audit/export/audit-exports.js';
+import { SqlExportStore } from '../../src/audit/persistence/sql-export.store.js';
+import type { Metrics } from '../../src/observability/metrics.js';
 import { SqlAuditLog } from '../../src/audit/persistence/sql-audit-log.js';
 import { SqlAuditStore } from '../../src/audit/persistence/sql-audit.store.js';
 import { SystemIdSource } from '../../src/common/ids.js';
@@ -29,6 +32,7 @@ export class AuditProcess {
   readonly signing: SigningService;
   readonly anchors: AuditAnchors;
   readonly retention: AuditRetention;
+  readonly exports: AuditExports;
   readonly reader: AuditReader;
   private readonly verifier: AuditVerifier;
 
@@ -54,7 +58,21 @@ export class AuditProcess {
       SILENT,
       config,
     );
-    this.retention = new AuditRetention(this.log, this.store, this.anchors, clock, SILENT, config);
+    this.exports = new AuditExports(
+      config,
+      new SqlExportStore(database),
+      clock,
+      undefined as unknown as Metrics,
+    );
+    this.retention = new AuditRetention(
+      this.log,
+      this.store,
+      this.anchors,
+      clock,
+      SILENT,
+      config,
+      this.exports,
+    );
     const check = new AnchorCheck(this.store, this.signing, settings);
     this.verifier = new AuditVerifier(this.store, this.log, this.anchors, check);
   }

@@ -35,6 +35,8 @@ import {
   type Task,
 } from '../../src/protocol/a2a.js';
 import { textPart } from '../../src/protocol/build.js';
+import { LimitCounters, LimitRegistry } from '../../src/limits/index.js';
+import { SqlLimitCounters } from '../../src/limits/persistence/sql-limit-counters.js';
 import { type HubRequest, type Route, RoutingService } from '../../src/routing/index.js';
 import { AppendParticipant } from '../../src/tasks/store/append-participant.js';
 import { AgentCallbacks } from '../../src/tasks/callbacks/agent-callbacks.js';
@@ -102,6 +104,13 @@ export interface HubTasksOptions {
   /** What the log has in memory is taken for the newest, as a hub on SQLite does. */
   readonly soleProcess?: boolean;
 }
+
+const NO_LIMITS = {
+  hasTargets: false,
+  ofOrganization: () => undefined,
+  ofPrincipal: () => undefined,
+  ofTarget: () => [],
+};
 
 /** Short pauses, so that nothing in a test takes long unless it says so. */
 const QUICK: ConfigOverrides = {
@@ -228,6 +237,8 @@ export class HubTasks {
       [WorkerWatch, { hasNoWorkers: false }],
       [CallerOrganizations, oneOrSeveral(options.several ?? false)],
       [PrincipalStore, {}],
+      [LimitCounters, new SqlLimitCounters(database)],
+      [LimitRegistry, NO_LIMITS],
       [AppendParticipant, new NoParticipant()],
       // Each chunk at once: a clock that stands still has one turn.
       [ChunkTurns, new ChunkTurns(clock, 0)],

@@ -1,5 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { NO_REFERENCES } from '../../src/common/fake-secrets.js';
 import type { SecretBox } from '../../src/common/secret-box.js';
 import { Authenticator } from '../../src/push/auth/authenticator.js';
 import type { ReceivedWebhook } from './webhook-sink.js';
@@ -13,6 +14,7 @@ export function plainAuthenticator(secrets: SecretBox): Authenticator {
     { issue: none },
     { get: none, refused: () => false },
     { used: () => undefined },
+    NO_REFERENCES,
   );
 }
 

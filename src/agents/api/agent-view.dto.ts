@@ -1,6 +1,7 @@
 import { RECORD_SOURCES } from '../../common/record-source.js';
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
+import type { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AgentCard } from '../../protocol/a2a.js';
 import { PROTOCOL_VERSIONS } from '../../protocol/protocol-version.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
@@ -40,6 +41,44 @@ export class AgentDeviationDto {
   constructor({ kind, since }: Deviation) {
     fill<AgentDeviationDto>(this, { kind, what: DEVIATIONS[kind], since });
   }
+}
+
+/** A header whose value is kept elsewhere. */
+export class HeaderReferenceDto {
+  @Shown.Choice(['credentials', 'cardHeaders'])
+  readonly in!: 'credentials' | 'cardHeaders';
+
+  @Shown.Text({ example: 'authorization' })
+  readonly header!: string;
+
+  @Shown.Text({
+    description: 'Where the secret is; no secret itself.',
+    example: 'vault:agents/books#token',
+  })
+  readonly reference!: string;
+
+  @Shown.Flag({
+    nullable: true,
+    description:
+      'Whether this process could read it when it last tried; null: it has not tried yet.',
+  })
+  readonly isReadable!: boolean | null;
+
+  @Shown.Text({ nullable: true, description: 'Why it could not be read.' })
+  readonly problem!: string | null;
+}
+
+/** The references among the headers of an agent. */
+export function headerReferences(
+  agent: Pick<Agent, 'credentials' | 'cardHeaders'>,
+  references: Pick<SecretReferences, 'view'>,
+): HeaderReferenceDto[] {
+  return (['credentials', 'cardHeaders'] as const).flatMap((list) =>
+    Object.entries(agent[list]).flatMap(([header, stored]) => {
+      const view = references.view(stored);
+      return view === undefined ? [] : [{ ...view, in: list, header }];
+    }),
+  );
 }
 
 /** An agent as the API shows it. Of headers there are only names: their values are secrets. */
@@ -158,6 +197,12 @@ export class AgentDto {
   @Shown.Text({ list: true, description: 'Names of the headers sent with every call.' })
   readonly credentials!: readonly string[];
 
+  @Shown.Nested(() => HeaderReferenceDto, {
+    list: true,
+    description: 'The headers among both whose values are references to secrets.',
+  })
+  readonly references!: readonly HeaderReferenceDto[];
+
   @Shown.Text({
     list: true,
     description:
@@ -178,6 +223,7 @@ export class AgentDto {
     agent: Agent,
     health: AgentHealthView,
     deviations: readonly Deviation[],
+    references: readonly HeaderReferenceDto[],
     endpointNow: AgentEndpoint = agent.endpoint,
   ) {
     fill<AgentDto>(this, {
@@ -191,6 +237,7 @@ export class AgentDto {
       interfaces: judgedInterfaces(agent.card, agent),
       cardTrouble: agent.cardTrouble && new CardTroubleDto(agent.cardTrouble),
       deviations: deviations.map((deviation) => new AgentDeviationDto(deviation)),
+      references,
       cardHeaders: Object.keys(agent.cardHeaders),
       credentials: Object.keys(agent.credentials),
       card: AgentCard.toJSON(agent.card),
@@ -223,8 +270,12 @@ export class RegisteredAgentDto extends AgentDto {
   @Shown.Nested(() => RegistrationReportDto)
   readonly report: RegistrationReportDto;
 
-  constructor(registration: Registration, health: AgentHealthView) {
-    super(registration.agent, health, []);
+  constructor(
+    registration: Registration,
+    health: AgentHealthView,
+    references: readonly HeaderReferenceDto[],
+  ) {
+    super(registration.agent, health, [], references);
     this.report = new RegistrationReportDto(registration);
   }
 }
@@ -240,8 +291,9 @@ export class RefreshedAgentDto extends AgentDto {
     { agent, changes }: Refreshed,
     health: AgentHealthView,
     deviations: readonly Deviation[],
+    references: readonly HeaderReferenceDto[],
   ) {
-    super(agent, health, deviations);
+    super(agent, health, deviations, references);
     this.changes = changes;
   }
 }

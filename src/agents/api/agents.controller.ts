@@ -9,6 +9,7 @@ import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
+import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import type { Agent } from '../agent.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { AgentMonitor } from '../health/agent-monitor.js';
@@ -17,7 +18,12 @@ import { AgentDeviations } from '../registry/agent-deviations.js';
 import { PatchAgentDto } from '../request/patch-agent.dto.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
 import { AgentQueryDto } from './agent-query.dto.js';
-import { AgentDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
+import {
+  AgentDto,
+  headerReferences,
+  RefreshedAgentDto,
+  RegisteredAgentDto,
+} from './agent-view.dto.js';
 
 @AdminController('agents', 'api/v1/agents', 'agents:organization')
 export class AgentsController {
@@ -26,6 +32,7 @@ export class AgentsController {
     private readonly endpoints: EndpointMemory,
     private readonly monitor: AgentMonitor,
     private readonly deviations: AgentDeviations,
+    private readonly references: SecretReferences,
   ) {}
 
   @Post()
@@ -36,7 +43,12 @@ export class AgentsController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<RegisteredAgentDto> {
     const registration = await this.agents.register(body, caller);
-    return new RegisteredAgentDto(registration, this.monitor.viewOf(registration.agent.id));
+    const { agent } = registration;
+    return new RegisteredAgentDto(
+      registration,
+      this.monitor.viewOf(agent.id),
+      headerReferences(agent, this.references),
+    );
   }
 
   @Get()
@@ -94,6 +106,7 @@ export class AgentsController {
       refreshed,
       this.monitor.viewOf(id),
       this.deviations.of(refreshed.agent),
+      headerReferences(refreshed.agent, this.references),
     );
   }
 
@@ -102,6 +115,7 @@ export class AgentsController {
       agent,
       this.monitor.viewOf(agent.id),
       this.deviations.of(agent),
+      headerReferences(agent, this.references),
       this.endpoints.now(agent),
     );
   }

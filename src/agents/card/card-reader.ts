@@ -9,6 +9,7 @@ import { discard, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { MAX_WORDS, safeWords, secretsIn } from '../../common/safe-words.js';
 import { SecretLockedError } from '../../common/secret-box.js';
+import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
 import { sendable } from '../endpoint/sealed-headers.js';
 import { CARD_JSON, CARD_LIMIT_BYTES, cardFault } from './card-limits.js';
@@ -35,7 +36,10 @@ const WELL_KNOWN = ['.well-known/agent-card.json', '.well-known/agent.json'];
 /** Reads agent cards over the network, through the egress guard. */
 @Injectable()
 export class CardReader {
-  constructor(private readonly egress: Egress) {}
+  constructor(
+    private readonly egress: Egress,
+    private readonly references: SecretReferences,
+  ) {}
 
   /**
    * Looks for a card at an address: the well-known paths below it, the address itself, then the
@@ -43,12 +47,13 @@ export class CardReader {
    *
    * Throws HubError EGRESS_DENIED when the address is forbidden, AGENT_UNREACHABLE when nothing
    * answers, INVALID_PARAMS when what is there is no card, saying what was tried, and UNAVAILABLE when
-   * one of the headers is encrypted with a key that the hub does not have now. What is said there instead of a
+   * one of the headers is encrypted with a key that the hub does not have now, or refers to what cannot be read. What is said there instead of a
    * card is in the message, {@link MAX_WORDS} characters at most in all, unless only `egress.allow` opens the
    * address.
    */
-  async find(cardUrl: string, headers: Readonly<Record<string, string>>): Promise<FoundCard> {
+  async find(cardUrl: string, stored: Readonly<Record<string, string>>): Promise<FoundCard> {
     await this.egress.check(cardUrl);
+    const headers = await sendable(stored, this.references);
     const tried: string[] = [];
     const words = new Words(secretsIn(headers));
     let closest: HubError | undefined;
@@ -82,9 +87,10 @@ export class CardReader {
     timeoutMs: number,
   ): Promise<{ readonly status: number; readonly isCard: boolean }> {
     let sent = false;
+    const sendables = await sendable(headers, this.references);
     try {
       const onSent = (): void => void (sent = true);
-      const options = { ...requestOf(headers, timeoutMs), onSent };
+      const options = { ...requestOf(sendables, timeoutMs), onSent };
       const answer = await this.egress.request(address, options);
       const { statusCode: status } = answer;
       if (status === 200) return { status, isCard: isCard(await cardText(answer)) };
@@ -152,7 +158,7 @@ function requestOf(headers: Readonly<Record<string, string>>, timeoutMs: number)
       accept: 'application/json',
       // Agents that speak several versions show their richest card to those who ask for it.
       [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION,
-      ...sendable(headers),
+      ...headers,
     },
     signal: AbortSignal.timeout(timeoutMs),
   };

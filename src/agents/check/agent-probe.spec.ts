@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../common/clock.js';
+import { NO_REFERENCES } from '../../common/fake-secrets.js';
 import { configWith } from '../../config/index.js';
 import type { Agent } from '../agent.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
@@ -21,6 +22,7 @@ describe('a probe', () => {
       configWith({}),
       new SystemClock(),
       next as never,
+      NO_REFERENCES,
     );
     const endpoint = { url: 'https://a.example', protocolBinding: 'JSONRPC' };
     const agent = {

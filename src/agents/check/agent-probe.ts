@@ -4,12 +4,14 @@ import { Egress } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { safeWords, secretsIn } from '../../common/safe-words.js';
+import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig } from '../../config/index.js';
 import { bindingOf } from '../binding/bindings.js';
 import { type Agent, budgetsOf } from '../agent.js';
 import type { AgentCallError } from '../binding/agent-call-error.js';
 import type { DeviationKind } from '../registry/agent-deviations.js';
 import { oldWireOfAnswer } from '../card/old-wire.js';
+import { sendable } from '../endpoint/sealed-headers.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { SdkAgentClient } from '../client/sdk-agent.client.js';
 import { type Findings, isFailure } from './domain/findings.js';
@@ -53,6 +55,7 @@ export class AgentProbe {
     private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly ids: IdSource,
+    private readonly references: SecretReferences,
   ) {}
 
   /** Null when none is requested. Throws HubError RATE_LIMITED when too many are under way. */
@@ -86,20 +89,21 @@ export class AgentProbe {
     await run.run(probeText, probeTimeoutMs, () => memory.now(agent).protocolVersion === '1.0');
     const endpoint = memory.now(agent);
     const isQuoted = captured.isOpen && bindingOf(endpoint.protocolBinding).isOverHttp;
+    const secrets = await this.secretsOf(agent);
     const isUnread = run.answer === null && run.outcome !== 'unreachable';
     const findings: Findings = {
       outcome: run.outcome,
       error:
         run.failure === undefined
-          ? endOf(run, agent, isQuoted)
-          : errorOf(run.failure, agent, isQuoted),
+          ? endOf(run, secrets, isQuoted)
+          : errorOf(run.failure, secrets, isQuoted),
       endpoint,
       answer: run.answer,
       streams: run.streams,
       answersGetTask: run.answersGetTask,
       listsTasks: run.listsTasks,
       cancels: run.cancels,
-      doubts: run.doubts.map((doubt) => doubtOf(doubt, agent, isQuoted)),
+      doubts: run.doubts.map((doubt) => doubtOf(doubt, secrets, isQuoted)),
       files: run.files,
       deviations: [...kinds],
       firstAnswerMs: run.firstAnswerMs,
@@ -110,28 +114,38 @@ export class AgentProbe {
     const { firstEventMs } = budgetsOf(agent, config.agents);
     return { ...findings, recommendations: recommend(agent, findings, firstEventMs) };
   }
+
+  /** What was sent and must not be shown. Of what could not be had nothing was sent. */
+  private secretsOf({ credentials }: Agent): Promise<readonly string[]> {
+    return sendable(credentials, this.references).then(secretsIn, () => []);
+  }
 }
 
 /** In the hub's words, and in those of the agent where they may be shown. */
-function errorOf(failure: AgentCallError, { credentials }: Agent, isQuoted: boolean): string {
+function errorOf(failure: AgentCallError, secrets: readonly string[], isQuoted: boolean): string {
   const { kind, message, publicMessage } = failure;
   // No connection: what is known of that are the hub's own words.
   if (kind !== 'unreachable' && !isQuoted) return `The agent ${publicMessage}.`;
-  return `The agent ${publicMessage}: ${safeWords(message, secretsIn(credentials))}`;
+  return `The agent ${publicMessage}: ${safeWords(message, secrets)}`;
 }
 
 /** Of a task that came to nothing, what it says; null of any other. */
 function endOf(
   { answer, words }: ProbeRun,
-  { credentials }: Agent,
+  secrets: readonly string[],
   isQuoted: boolean,
 ): string | null {
   if (!isFailure(answer)) return null;
-  const says = isQuoted && words !== '' ? `: ${safeWords(words, secretsIn(credentials))}` : '.';
+  const says = isQuoted && words !== '' ? `: ${safeWords(words, secrets)}` : '.';
   return `The message ended in a task that is ${answer}${says}`;
 }
 
-function doubtOf({ operation, failure }: Doubt, agent: Agent, isQuoted: boolean): string {
-  const why = failure === null ? 'There was no answer in time.' : errorOf(failure, agent, isQuoted);
+function doubtOf(
+  { operation, failure }: Doubt,
+  secrets: readonly string[],
+  isQuoted: boolean,
+): string {
+  const why =
+    failure === null ? 'There was no answer in time.' : errorOf(failure, secrets, isQuoted);
   return `${operation}: ${why}`;
 }

@@ -1,12 +1,13 @@
 import { withMember } from '../../common/merged.js';
 import { SecretLockedError } from '../../common/secret-box.js';
+import type { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { A2A_VERSION_HEADER, HTTP_EXTENSION_HEADER } from '../../protocol/a2a.js';
 import { isListable } from '../../protocol/header-list.js';
 import { HOPS_HEADER } from '../../protocol/hops.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { isGivenFor } from '../endpoint/credential-origins.js';
-import { sendable } from '../endpoint/sealed-headers.js';
+import { sendable, sendableNow } from '../endpoint/sealed-headers.js';
 import type { AgentCallOptions } from './agent-client.js';
 
 /** Name of the extension header in 0.x; 1.0 dropped the prefix. */
@@ -14,23 +15,39 @@ const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 /** Carries the token that tells an agent on whose behalf it is called. */
 export const CALLER_HEADER = 'A2A-Hub-Caller';
 
-/** Nothing is sent without credentials that cannot be opened: the agent counts as out of reach. */
-function credentialsOf({ credentials }: Agent): Readonly<Record<string, string>> {
+const NO_HEADERS: Readonly<Record<string, string>> = {};
+
+/**
+ * The credentials for a call at an interface, only where they are for its server: at once, unless a secret that they refer
+ * to has to be read. Nothing is sent without credentials that cannot be opened or read: the agent counts as out of reach.
+ */
+export function credentialsFor(
+  agent: Agent,
+  endpoint: AgentEndpoint,
+  references: Pick<SecretReferences, 'current' | 'resolve'>,
+): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>> {
+  if (!isGivenFor(endpoint, agent)) return NO_HEADERS;
+  const { credentials } = agent;
   try {
-    return sendable(credentials);
+    return (
+      sendableNow(credentials, references) ?? sendable(credentials, references).catch(outOfReach)
+    );
   } catch (error) {
-    if (!(error instanceof SecretLockedError)) throw error;
-    throw new AgentCallError('unreachable', error.message, { cause: error });
+    return outOfReach(error);
   }
 }
 
-/** The headers of one call at an interface; credentials only where they are for its server. */
+function outOfReach(error: unknown): never {
+  if (!(error instanceof SecretLockedError)) throw error;
+  throw new AgentCallError('unreachable', error.message, { cause: error });
+}
+
+/** The headers of one call at an interface. */
 export function headersOf(
-  agent: Agent,
+  credentials: Readonly<Record<string, string>>,
   endpoint: AgentEndpoint,
   options: AgentCallOptions,
 ): Record<string, string> {
-  const credentials = isGivenFor(endpoint, agent) ? credentialsOf(agent) : {};
   const { protocolVersion } = endpoint;
   const headers: Record<string, string> = withMember(
     credentials,

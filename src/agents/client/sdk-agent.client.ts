@@ -3,6 +3,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Egress } from '../../common/egress/egress.js';
 import { ReadBudget, readRules } from '../../common/read-budget.js';
 import { secretsIn } from '../../common/safe-words.js';
+import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig } from '../../config/index.js';
 import { type ListTasksResponse, StreamResponse, type Task } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
@@ -11,7 +12,7 @@ import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-clie
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
 import { CallerTokens } from './caller-tokens.js';
-import { CALLER_HEADER, headersOf } from './call-headers.js';
+import { CALLER_HEADER, credentialsFor, headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
@@ -52,6 +53,7 @@ interface Wires {
   readonly http: HttpWay;
   readonly connectors: Connectors;
   readonly callers: Pick<CallerTokens, 'issue'>;
+  readonly references: Pick<SecretReferences, 'current' | 'resolve'>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
   /** Messages and streams have places; these have not. */
@@ -248,11 +250,12 @@ class WiredAgentClient extends AgentClient {
   ): Promise<Call> {
     const { caller } = options;
     const files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal));
+    const credentials = await credentialsFor(agent, endpoint, this.wires.references);
     if (agent.switches.caller !== 'signed' || caller === undefined) {
-      return this.begin(method, agent, endpoint, options, files);
+      return this.begin(method, agent, endpoint, options, files, credentials);
     }
     const token = await this.wires.callers.issue(caller, endpoint);
-    return this.begin(method, agent, endpoint, options, files, token);
+    return this.begin(method, agent, endpoint, options, files, credentials, token);
   }
 
   private begin(
@@ -261,16 +264,18 @@ class WiredAgentClient extends AgentClient {
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
     files: FileBytes,
+    credentials: Readonly<Record<string, string>>,
     callerToken?: string,
   ): Call {
     const { protocolBinding, protocolVersion: version, tenant, url } = endpoint;
     const { signal, connection, contextId } = options;
     connection?.wanted();
     const { budget, gates, connectors, http } = this.wires;
-    const headers = headersOf(agent, endpoint, options);
+    const headers = headersOf(credentials, endpoint, options);
     if (callerToken !== undefined) headers[CALLER_HEADER] = callerToken;
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
-    const { agentId, secrets, connectTimeoutMs } = this.targetOf(agent);
+    const { agentId, secrets: own, connectTimeoutMs } = this.targetOf(agent);
+    const secrets = credentials === agent.credentials ? own : secretsIn(credentials);
     const { transport, exchange } = connectors.of(protocolBinding).open({
       agentId,
       secrets,
@@ -309,7 +314,8 @@ class WiredAgentClient extends AgentClient {
     signal: AbortSignal,
   ): Promise<FormAnswer> {
     const files = new FileBytes(() => Promise.resolve('once'));
-    const call = this.begin('GetTask', agent, endpoint, { signal }, files);
+    const credentials = await credentialsFor(agent, endpoint, this.wires.references);
+    const call = this.begin('GetTask', agent, endpoint, { signal }, files, credentials);
     const { exchange, transport, options } = call;
     try {
       await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);
@@ -353,12 +359,14 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     memory: EndpointMemory,
     @Inject(AgentDeviations) deviations: Pick<AgentDeviations, 'note'>,
     @Inject(CallerTokens) callers: Pick<CallerTokens, 'issue'>,
+    @Inject(SecretReferences) references: Wires['references'],
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
       http: egress,
       connectors: connectAll(egress, config.tasks.maxSizeBytes),
       callers,
+      references,
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };

@@ -3,7 +3,9 @@ import { readHeaders } from './agent-headers.js';
 
 describe('readHeaders', () => {
   it('takes names in lower case and trims values', () => {
-    expect(readHeaders('credentials', { 'X-Key': ' secret ' })).toEqual({ 'x-key': 'secret' });
+    expect(readHeaders('credentials', { 'X-Key': ' secret ' }, 'hub')).toEqual({
+      'x-key': 'secret',
+    });
   });
 
   it.each([
@@ -15,7 +17,7 @@ describe('readHeaders', () => {
     ['x-key', 'snow \u2603'],
     ['x-key', 5],
   ])('refuses %j: %j without repeating the value', (name, value) => {
-    const read = () => readHeaders('credentials', { [name]: value });
+    const read = () => readHeaders('credentials', { [name]: value }, 'hub');
     expect(read).toThrow(`credentials.${name}`);
     expect(read).not.toThrow(/lines|snow/);
   });

@@ -1,4 +1,12 @@
 import { type SecretBox, SecretLockedError, isSealed } from '../../common/secret-box.js';
+import { isReferred } from '../../common/secret-references/referred-secret.js';
+import {
+  type SecretReferences,
+  SecretUnavailableError,
+} from '../../common/secret-references/secret-references.js';
+
+/** Visible characters, spaces and tabs. */
+const CARRIED = /^[\t\x20-\x7e]*$/;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -32,10 +40,67 @@ export function openHeaders(secrets: SecretBox, stored: Headers): Record<string,
   });
 }
 
-/** The headers, to be sent. Throws {@link SecretLockedError} when one of them is locked. */
-export function sendable(headers: Headers): Headers {
-  const locked = Object.keys(headers).find((name) => headers[name]?.startsWith(LOCKED));
-  if (locked === undefined) return headers;
+/**
+ * The headers, to be sent, with the secrets that references among them name; undefined when one of those has to be waited
+ * for. Throws {@link SecretLockedError} when a header is locked.
+ */
+export function sendableNow(
+  headers: Headers,
+  references: Pick<SecretReferences, 'current'>,
+): Headers | undefined {
+  refuseLocked(headers);
+  if (!hasReferences(headers)) return headers;
+  const entries: [string, string][] = [];
+  for (const [name, stored] of Object.entries(headers)) {
+    const value = references.current(stored);
+    if (value === undefined) return undefined;
+    entries.push([name, carried(name, stored, value)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/**
+ * The headers, to be sent. Rejects with {@link SecretLockedError} when a header is locked, or what a reference names
+ * cannot be had.
+ */
+export async function sendable(
+  headers: Headers,
+  references: Pick<SecretReferences, 'current' | 'resolve'>,
+): Promise<Headers> {
+  const now = sendableNow(headers, references);
+  if (now !== undefined) return now;
+  const resolved = Object.entries(headers).map(
+    async ([name, stored]) =>
+      [name, carried(name, stored, await references.resolve(stored))] as const,
+  );
+  return Object.fromEntries(await Promise.all(resolved));
+}
+
+/** The headers as far as they can be known without what references name: for rules that look at names and forms. */
+export function withoutReferences(headers: Headers): Headers {
+  return hasReferences(headers)
+    ? mapValues(headers, (value) => (isReferred(value) ? '' : value))
+    : headers;
+}
+
+function hasReferences(headers: Headers): boolean {
+  for (const name in headers) if (isReferred(headers[name]!)) return true;
+  return false;
+}
+
+/** Every binding carries it; a secret with line ends would be refused by none but the connection itself. */
+function carried(name: string, stored: string, value: string): string {
+  if (value === stored || CARRIED.test(value)) return value;
+  throw new SecretUnavailableError(
+    `The secret that the header ${name} of the agent refers to is not one line of printable ASCII; put it into its source without line ends.`,
+  );
+}
+
+function refuseLocked(headers: Headers): void {
+  let hasLocked = false;
+  for (const name in headers) hasLocked ||= headers[name]!.startsWith(LOCKED);
+  if (!hasLocked) return;
+  const locked = Object.keys(headers).find((name) => headers[name]!.startsWith(LOCKED));
   throw new SecretLockedError(
     null,
     `The header ${locked} of the agent is encrypted with a key that secrets.keys does not have.`,

@@ -1,3 +1,4 @@
+import type { Grantee } from '../../common/secret-references/referred-secret.js';
 import type { Agent, AgentBudgets, AgentEndpoint, AgentPin, AgentSwitches } from '../agent.js';
 import { readHeaders } from '../endpoint/agent-headers.js';
 import { called, chooseEndpoint, originsGiven } from '../endpoint/choose-endpoint.js';
@@ -70,13 +71,14 @@ export function pinned(pin: AgentPin, request: Pick<AgentPatch, keyof AgentPin>)
 export function entries(
   field: string,
   patch: Readonly<Record<string, unknown>> | null | undefined,
+  grantee: Grantee,
 ): Record<string, string | null> | null | undefined {
   if (patch === null || patch === undefined) return patch;
   const removed = Object.keys(patch).filter((name) => patch[name] === null);
   const set = Object.entries(patch).filter(([, value]) => value !== null);
   return {
     ...Object.fromEntries(removed.map((name) => [name.toLowerCase(), null])),
-    ...readHeaders(field, Object.fromEntries(set)),
+    ...readHeaders(field, Object.fromEntries(set), grantee),
   };
 }
 

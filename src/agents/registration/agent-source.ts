@@ -1,5 +1,7 @@
 import type { Agent, AgentEndpoint } from '../agent.js';
+import type { Grantee } from '../../common/secret-references/referred-secret.js';
 import { readHeaders } from '../endpoint/agent-headers.js';
+import { withoutReferences } from '../endpoint/sealed-headers.js';
 import { bindingOf } from '../binding/bindings.js';
 import type { CheckedCard } from './registration-check.js';
 import { adjustedBy } from '../card/card-trouble.js';
@@ -18,10 +20,10 @@ export interface WrittenMeans {
 }
 
 /** Throws HubError INVALID_PARAMS naming the field; that of the credentials is called `field`. */
-export function readMeans(written: WrittenMeans, field: string): AgentMeans {
+export function readMeans(written: WrittenMeans, field: string, grantee: Grantee): AgentMeans {
   return {
-    cardHeaders: readHeaders('cardHeaders', written.cardHeaders ?? {}),
-    credentials: readHeaders(field, written.credentials ?? {}),
+    cardHeaders: readHeaders('cardHeaders', written.cardHeaders ?? {}, grantee),
+    credentials: readHeaders(field, written.credentials ?? {}, grantee),
     cardKeys: readCardKeys('cardKeys', written.cardKeys),
   };
 }
@@ -64,5 +66,5 @@ export function checkCarried(
   endpoint: AgentEndpoint,
   credentials: Agent['credentials'],
 ): void {
-  bindingOf(endpoint.protocolBinding).checkHeaders(field, credentials);
+  bindingOf(endpoint.protocolBinding).checkHeaders(field, withoutReferences(credentials));
 }

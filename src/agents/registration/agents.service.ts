@@ -43,6 +43,7 @@ import {
   wrongId,
 } from './agent-refusals.js';
 import { administers, organizationOfAgents, refuseOthers } from '../registry/administered.js';
+import { granteeOf, Referable } from './referable.js';
 import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
@@ -95,6 +96,7 @@ export class AgentsService {
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly unread: UnreadAgents,
+    private readonly referable: Referable,
   ) {}
 
   /**
@@ -106,7 +108,7 @@ export class AgentsService {
     const request = forOwn(written, caller);
     const { id: wanted } = request;
     if (wanted !== undefined) await this.checkId(wanted);
-    const { agent, checked } = await this.examined(request);
+    const { agent, checked } = await this.examined(request, caller);
     const probe = await this.probe.of(agent, request);
     if (probe?.oldWire) {
       throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
@@ -121,7 +123,7 @@ export class AgentsService {
     const request = forOwn(written, caller);
     const { id: wanted } = request;
     if (wanted !== undefined && !isAgentId(wanted)) throw wrongId();
-    const { agent: described, checked } = await this.examined(request);
+    const { agent: described, checked } = await this.examined(request, caller);
     const agent = { ...described, id: wanted ?? UNNAMED };
     return { agent, checked, probe: await this.probe.of(agent, request) };
   }
@@ -129,12 +131,15 @@ export class AgentsService {
   /** The agent that a request describes, with what its card says now. */
   private async examined(
     request: NewAgent,
+    caller: Principal,
   ): Promise<{ readonly agent: Omit<Agent, 'id'>; readonly checked: CheckedCard }> {
     const { cardUrl = null, card = null, endpointOverride = null } = request;
     if ((cardUrl === null) === (card === null)) {
       throw invalidField('cardUrl', 'must be given, or card, and not both');
     }
-    const means = readMeans(request, 'credentials');
+    const means = readMeans(request, 'credentials', granteeOf(caller));
+    await this.referable.check('cardHeaders', means.cardHeaders);
+    await this.referable.check('credentials', means.credentials);
     const pin = pinned({ protocolBinding: null, protocolVersion: null }, request);
     const source = { ...means, endpointOverride, pin };
     const checked = await this.registration.examine({ cardUrl, card, ...source });
@@ -189,8 +194,10 @@ export class AgentsService {
     refuseUnusable(present);
     // It asks for nothing, so that what is known of the agent's health stays, too.
     if (Object.values(patch).every((member) => member === undefined)) return present;
-    const credentials = entries('credentials', patch.credentials);
-    const cardHeaders = entries('cardHeaders', patch.cardHeaders);
+    const credentials = entries('credentials', patch.credentials, granteeOf(caller));
+    const cardHeaders = entries('cardHeaders', patch.cardHeaders, granteeOf(caller));
+    await this.referable.check('credentials', credentials);
+    await this.referable.check('cardHeaders', cardHeaders);
     const trust = await this.trustOf(present, patch.cardKeys);
     const reach = await this.reachOf({ ...present, ...trust }, patch);
     const changed = await this.store.update(id, (agent) => {

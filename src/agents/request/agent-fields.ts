@@ -30,10 +30,27 @@ export const MAX_BUDGETS: Readonly<Record<keyof AgentBudgets, number>> = {
   cancelWaitMs: 3_600_000,
 };
 
-/** Headers by their names. */
+/** Headers by their names; a value is a text or names a secret kept elsewhere. */
 export const HEADERS = {
-  values: { type: 'string' },
-  example: { authorization: 'Bearer …' },
+  values: {
+    oneOf: [
+      { type: 'string' },
+      {
+        type: 'object',
+        required: ['secretRef'],
+        properties: {
+          secretRef: {
+            type: 'string',
+            description:
+              'env:NAME, file:/PATH, vault:PATH#FIELD or aws:NAME; what secrets.references allows.',
+          },
+          prefix: { type: 'string', description: 'Before the secret, such as "Bearer ".' },
+        },
+        additionalProperties: false,
+      },
+    ],
+  },
+  example: { authorization: 'Bearer …', 'x-api-key': { secretRef: 'vault:agents/books#key' } },
 } as const;
 
 /** A JWK Set, or where it is. */

@@ -4,6 +4,7 @@ import { type PrincipalStatus, type OnBehalf, holdOf } from './hold.js';
 const LACKS_NOTHING: PrincipalStatus = {
   organization: 'acme',
   disabledAt: null,
+  organizationDisabledAt: null,
   keylessSince: null,
   narrowSince: null,
   plainSince: null,
@@ -29,6 +30,11 @@ describe('holdOf', () => {
     const all = ALL.map(() => 'principal-disabled');
     expect(holds({ disabledAt: 5000 }, 5000)).toEqual(all);
     expect(holds({ disabledAt: 5000, keylessSince: 1 }, 5000)).toEqual(all);
+  });
+
+  it('says so when it is the organization that is disabled', () => {
+    const all = ALL.map(() => 'organization-disabled');
+    expect(holds({ disabledAt: 5000, organizationDisabledAt: 5000 }, 5000)).toEqual(all);
   });
 
   it('holds what has no end once the last key is gone for the grace', () => {

@@ -1,7 +1,10 @@
 /** How a principal stands: since when it lacks what. Times in epoch milliseconds, null while it lacks nothing. */
 export interface PrincipalStatus {
   readonly organization: string;
+  /** It, or its organization. */
   readonly disabledAt: number | null;
+  /** Its organization. */
+  readonly organizationDisabledAt: number | null;
   /** No valid key. */
   readonly keylessSince: number | null;
   /** No valid key with scope `tasks:organization`, `tasks:all` or `admin`. */
@@ -21,7 +24,12 @@ export interface OnBehalf {
 }
 
 /** Why nothing is done for a principal without a call of its own. */
-export const HOLDS = ['principal-disabled', 'no-valid-key', 'scope-lost'] as const;
+export const HOLDS = [
+  'organization-disabled',
+  'principal-disabled',
+  'no-valid-key',
+  'scope-lost',
+] as const;
 export type Hold = (typeof HOLDS)[number];
 
 /**
@@ -35,6 +43,7 @@ export function holdOf(
   now: Date,
   graceMs: number,
 ): Hold | null {
+  if (status.organizationDisabledAt !== null) return 'organization-disabled';
   if (status.disabledAt !== null) return 'principal-disabled';
   if (work.scope === 'task') return null;
   const isOver = (since: number | null): boolean =>

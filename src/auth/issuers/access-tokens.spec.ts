@@ -9,6 +9,7 @@ import {
   SignJWT,
 } from 'jose';
 import { SettableClock } from '../../common/settable-clock.js';
+import { NO_REFERENCES } from '../../common/fake-secrets.js';
 import type { Log } from '../../common/logger.js';
 import { configWith, type DeclaredEntry, type PublicUrl } from '../../config/index.js';
 import { AccessTokens } from './access-tokens.js';
@@ -72,7 +73,14 @@ async function tokens(issuer: object = {}, ...others: DeclaredEntry[]): Promise<
   const first = { id: 'acme', issuer: ISSUER, organization: 'acme', ...issuer };
   const config = configWith({ auth: { issuers: [first, ...others] } });
   const log = { warn: () => undefined } as unknown as Log;
-  const verifier = new AccessTokens(config, { base: HUB } as PublicUrl, egress, clock, log);
+  const verifier = new AccessTokens(
+    config,
+    { base: HUB } as PublicUrl,
+    egress,
+    clock,
+    log,
+    NO_REFERENCES,
+  );
   await verifier.onModuleInit();
   return verifier;
 }

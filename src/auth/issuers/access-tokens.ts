@@ -5,6 +5,7 @@ import { Egress } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { evictOldest } from '../../common/evict-oldest.js';
+import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
 import { readDeclaredIssuers } from './declared-issuers.js';
 import type { Issuer } from './issuer.js';
@@ -31,13 +32,15 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
     @Inject(Egress) private readonly egress: Pick<Egress, 'fetch'>,
     private readonly clock: Clock,
     private readonly log: Log,
+    @Inject(SecretReferences) private readonly references: Pick<SecretReferences, 'resolve'>,
   ) {}
 
   async onModuleInit(): Promise<void> {
     const issuers = await readDeclaredIssuers(this.config.auth.issuers);
     this.tokenIssuers = issuers.map((issuer) => {
       const audiences = (): readonly string[] => this.audiencesOf(issuer);
-      return new TokenIssuer(issuer, audiences, this.egress, this.clock, this.log);
+      const { egress, clock, log, references } = this;
+      return new TokenIssuer(issuer, audiences, egress, clock, log, references);
     });
   }
 

@@ -1,5 +1,6 @@
 import { Choice, Flag, Json, Nested, Text, Url } from '../../common/http/fields.js';
 import { ID, NAME } from '../../common/http/text-forms.js';
+import { MAX_REFERENCE } from '../../common/secret-references/secret-reference.js';
 import { SCOPES, type Scope } from '../../common/scope.js';
 import { ISSUER_ALGORITHMS } from './issuer.js';
 
@@ -38,8 +39,13 @@ export class IntrospectionDto {
   @Text({ min: 1, max: 500 })
   clientId!: string;
 
-  @Text({ min: 1, max: 4096 })
-  clientSecret!: string;
+  /** This, or `clientSecretRef`. */
+  @Text({ optional: true, min: 1, max: 4096 })
+  clientSecret?: string;
+
+  /** Where it is kept; it is read again when it changes there. */
+  @Text({ optional: true, max: MAX_REFERENCE })
+  clientSecretRef?: string;
 
   @Choice(['client_secret_basic', 'client_secret_post'], { optional: true })
   clientAuthentication?: 'client_secret_basic' | 'client_secret_post';

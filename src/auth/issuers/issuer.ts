@@ -18,6 +18,7 @@ export const ISSUER_ALGORITHMS = [
 /** How an issuer is asked about a token (RFC 7662). */
 export interface Introspection {
   readonly clientId: string;
+  /** The secret, or a reference to it in its stored form. */
   readonly clientSecret: string;
   readonly clientAuthentication: 'client_secret_basic' | 'client_secret_post';
   /** Null: what the issuer's metadata says. */

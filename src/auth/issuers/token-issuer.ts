@@ -1,5 +1,6 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
 import type { Egress } from '../../common/egress/egress.js';
+import type { SecretReferences } from '../../common/secret-references/secret-references.js';
 import type { Log } from '../../common/logger.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
@@ -7,7 +8,7 @@ import { isRecord } from '../../common/is-record.js';
 import { type CallerClaims, callerOf, TokenRefused } from '../domain/caller-claims.js';
 import { CredentialLookups } from '../credential-lookups.js';
 import { introspect } from './introspection.js';
-import type { Issuer } from './issuer.js';
+import type { Introspection, Issuer } from './issuer.js';
 import { IssuerMetadata, reasonOf } from './issuer-metadata.js';
 
 /** A token that was verified is believed for so long; what its principal may do is looked up more often. */
@@ -43,6 +44,7 @@ export class TokenIssuer {
     private readonly egress: Pick<Egress, 'fetch'>,
     private readonly clock: Clock,
     private readonly log: Pick<Log, 'warn'>,
+    private readonly references: Pick<SecretReferences, 'resolve'>,
   ) {
     this.metadata = new IssuerMetadata(issuer, egress, clock, log);
   }
@@ -114,7 +116,22 @@ export class TokenIssuer {
   private async introspected(token: string): Promise<unknown> {
     const { introspection, issuer } = this.issuer;
     const url = introspection!.url ?? (await this.metadata.introspectionUrl());
-    return introspect(issuer, url, introspection!, token, this.egress);
+    const clientSecret = await this.clientSecret(introspection!);
+    return introspect(issuer, url, { ...introspection!, clientSecret }, token, this.egress);
+  }
+
+  /** Where it is kept is told to the log, and not to whoever shows a token. */
+  private async clientSecret({ clientSecret }: Introspection): Promise<string> {
+    try {
+      return await this.references.resolve(clientSecret);
+    } catch (error) {
+      const { id } = this.issuer;
+      this.log.warn(
+        { issuer: id, why: (error as Error).message },
+        'an issuer of access tokens cannot be asked: the client secret cannot be read',
+      );
+      throw new Error('the client secret for it cannot be read', { cause: error });
+    }
   }
 
   /** The claims of a token that a key of the issuer has signed, for the hub, now. */

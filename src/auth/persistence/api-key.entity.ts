@@ -38,6 +38,14 @@ export class ApiKeyEntity {
   @Column({ name: 'expires_at', type: 'bigint', nullable: true, transformer: DATE })
   expiresAt!: Date | null;
 
+  /** Networks its calls may come from; none: from all. */
+  @Column({ name: 'allowed_networks', type: 'text', default: '[]', transformer: JSON_TEXT })
+  allowedNetworks!: readonly string[];
+
+  /** Origins of web pages its calls may come from; none: from anywhere. */
+  @Column({ name: 'allowed_origins', type: 'text', default: '[]', transformer: JSON_TEXT })
+  allowedOrigins!: readonly string[];
+
   /** Its expiry counts for its principal as a revocation does. */
   @Column({ type: 'smallint', default: 0, transformer: FLAG })
   expired!: boolean;

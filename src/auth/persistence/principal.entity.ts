@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { DATE, FLAG } from '../../database/columns.js';
+import { DATE, FLAG, JSON_TEXT } from '../../database/columns.js';
 
 /** The table `principals`: whoever may call the hub. Times are epoch milliseconds. */
 @Entity('principals')
@@ -12,6 +12,13 @@ export class PrincipalEntity {
   @Column({ type: 'text' })
   organization!: string;
 
+  @Column({ name: 'display_name', type: 'text', nullable: true })
+  displayName!: string | null;
+
+  /** The hub's own groups it is in. */
+  @Column({ type: 'text', default: '[]', transformer: JSON_TEXT })
+  groups!: readonly string[];
+
   /** The configuration lets it in without a row in `api_keys`. */
   @Column({ name: 'built_in', type: 'smallint', transformer: FLAG })
   builtIn!: boolean;
@@ -21,6 +28,10 @@ export class PrincipalEntity {
 
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
   disabledAt!: number | null;
+
+  /** Since when its organization is disabled; kept here, so that nothing more has to be read at a call. */
+  @Column({ name: 'organization_disabled_at', type: 'bigint', nullable: true })
+  organizationDisabledAt!: number | null;
 
   /** Since when it has no valid key; null while it has one. */
   @Column({ name: 'keyless_since', type: 'bigint', nullable: true })

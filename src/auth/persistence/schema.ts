@@ -4,6 +4,8 @@ import { IdentityEntity } from './identity.entity.js';
 import { Auth1700000000010 } from './migrations/1700000000010-auth.js';
 import { KeyTimes1700000000120 } from './migrations/1700000000120-key-times.js';
 import { Identities1700000000160 } from './migrations/1700000000160-identities.js';
+import { Organizations1700000000830 } from './migrations/1700000000830-organizations.js';
+import { OrganizationEntity } from './organization.entity.js';
 import { SignInBlocks1700000000841 } from './migrations/1700000000841-sign-in-blocks.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
 
@@ -13,6 +15,7 @@ export const AUTH_SCHEMA: SchemaPart = {
   entities: [
     ApiKeyEntity,
     IdentityEntity,
+    OrganizationEntity,
     PrincipalEntity,
     PrincipalRevisionEntity,
     SignInBlockEntity,
@@ -21,6 +24,7 @@ export const AUTH_SCHEMA: SchemaPart = {
     Auth1700000000010,
     KeyTimes1700000000120,
     Identities1700000000160,
+    Organizations1700000000830,
     SignInBlocks1700000000841,
   ],
 };

@@ -6,20 +6,29 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
-import { type ApiKey, ApiKeyStore, type Keyless } from '../api-key-store.js';
+import {
+  type ApiKey,
+  ApiKeyStore,
+  type KeyChanges,
+  type Keyless,
+  type KeyFilter,
+} from '../api-key-store.js';
 import { ApiKeyEntity } from './api-key.entity.js';
+import { admitPrincipal, organizationIsDisabled } from './organization-writes.js';
 import {
   lockPrincipal,
   noteCredentials,
   noteExpiredCredential,
+  type PrincipalRow,
   REVISION,
 } from './principal-writes.js';
 
 const KEYS = new Table(ApiKeyEntity);
 const KEY = KEYS.selectBut('admin', 'expired');
-const SELECT = `SELECT ${KEY.namesOf('k')}, p.organization
+const SELECT = `SELECT ${KEY.namesOf('k')}, p.organization, p.groups
   FROM api_keys k JOIN principals p ON p.id = k.principal_id`;
 const INSERT = KEYS.insert();
+const UPDATE = KEYS.update(['name', 'expiresAt', 'allowedNetworks', 'allowedOrigins']);
 
 /** Uses that are written in one transaction. */
 const KEYS_AT_ONCE = 100;
@@ -31,18 +40,12 @@ export class SqlApiKeyStore extends ApiKeyStore {
     super();
   }
 
-  async add(key: ApiKey): Promise<void> {
+  async add(key: ApiKey, isListed = false): Promise<void> {
     const at = key.createdAt.getTime();
     await this.database.write(function* (tx) {
-      yield* tx.run(
-        `INSERT INTO principals (id, organization, built_in, created_at) VALUES (?, ?, 0, ?)
-         ON CONFLICT (id) DO NOTHING`,
-        [key.principalId, key.organization, at],
-      );
+      yield* admitPrincipal(tx, { ...key, id: key.principalId }, isListed);
       const principal = (yield* lockPrincipal(tx, key.principalId))!;
-      if (principal.disabledAt !== null) {
-        throw isDisabled(key.principalId);
-      }
+      refuseDisabled(principal);
       yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });
       yield* noteCredentials(tx, key.principalId, principal, at);
     });
@@ -54,7 +57,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
     const isReplaced = await this.database.write(function* (tx): Work<boolean> {
       const principal = yield* lockPrincipal(tx, key.principalId);
       if (principal === undefined) return false;
-      if (principal.disabledAt !== null) throw isDisabled(key.principalId);
+      refuseDisabled(principal);
       const ended = yield* tx.run(
         `UPDATE api_keys SET expires_at = ? WHERE id = ? AND principal_id = ? AND revoked_at IS NULL
            AND expired = 0 AND (expires_at IS NULL OR expires_at > ?)`,
@@ -77,7 +80,8 @@ export class SqlApiKeyStore extends ApiKeyStore {
 
   async findValid(id: string): Promise<ApiKey | undefined> {
     const rows = await this.database.read<DatabaseRow>(
-      `${SELECT} WHERE k.id = ? AND k.revoked_at IS NULL AND p.disabled_at IS NULL`,
+      `${SELECT} WHERE k.id = ? AND k.revoked_at IS NULL AND p.disabled_at IS NULL
+         AND p.organization_disabled_at IS NULL`,
       [id],
     );
     return rows.map(toKey)[0];
@@ -89,9 +93,14 @@ export class SqlApiKeyStore extends ApiKeyStore {
     return rows[0]?.organization;
   }
 
-  async list(organization: string | null, limit: number, cursor?: string): Promise<Page<ApiKey>> {
+  async list(
+    { organization, principal }: KeyFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<ApiKey>> {
     const given = [
       ['p.organization = ?', organization],
+      ['k.principal_id = ?', storable(principal ?? null)],
       ['k.id < ?', cursor ?? null],
     ] as const;
     const conditions = given.filter(([, value]) => value !== null);
@@ -102,6 +111,30 @@ export class SqlApiKeyStore extends ApiKeyStore {
     );
     const items = rows.slice(0, limit).map(toKey);
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  change(id: string, changes: KeyChanges, at: Date): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const [key] = yield* tx.all<{ principal_id: string }>(
+        'SELECT principal_id FROM api_keys WHERE id = ?',
+        [storable(id)],
+      );
+      const principal = key && (yield* lockPrincipal(tx, key.principal_id));
+      const [row] = yield* tx.all<DatabaseRow>(
+        `SELECT ${KEY.names} FROM api_keys
+         WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+           AND expired = 0`,
+        [storable(id), at.getTime()],
+      );
+      if (principal === undefined || row === undefined) return false;
+      const { name, expiresAt, allowedNetworks, allowedOrigins } = {
+        ...KEY.read(row),
+        ...changes,
+      };
+      yield* UPDATE.apply(tx, [{ id, name, expiresAt, allowedNetworks, allowedOrigins }]);
+      yield* REVISION.raise(tx);
+      return true;
+    });
   }
 
   revoke(id: string, at: Date): Promise<boolean> {
@@ -197,11 +230,20 @@ function* isValid(tx: Tx, id: string, at: number): Work<boolean> {
   return rows.length > 0;
 }
 
-function isDisabled(principalId: string): HubError {
-  const text = `The principal ${principalId} is disabled: enable it before it gets a key.`;
-  return new HubError('CONFLICT', text);
+function refuseDisabled({
+  id,
+  organization,
+  disabledAt,
+  organizationDisabledAt,
+}: PrincipalRow): void {
+  if (organizationDisabledAt !== null) throw organizationIsDisabled(organization);
+  if (disabledAt === null) return;
+  const text = `The principal ${id} is disabled: enable it before it gets a key.`;
+  throw new HubError('CONFLICT', text);
 }
 
 function toKey(row: DatabaseRow): ApiKey {
-  return { ...KEY.read(row), organization: row['organization'] as string };
+  const key = KEY.read(row);
+  const groups = JSON.parse(row['groups'] as string) as string[];
+  return { ...key, organization: row['organization'] as string, groups };
 }

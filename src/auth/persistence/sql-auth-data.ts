@@ -14,6 +14,7 @@ import { SignInBlocks } from '../sign-in-blocks.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { IdentityEntity } from './identity.entity.js';
 import { REVISION } from './principal-writes.js';
+import { OrganizationEntity } from './organization.entity.js';
 import { PrincipalEntity } from './principal.entity.js';
 
 const OF_ORGANIZATION = 'principal_id IN (SELECT id FROM principals WHERE organization = ?)';
@@ -47,6 +48,7 @@ export class SqlAuthData extends AuthData {
         hidden: ['unreconciled'],
         revision: REVISION,
       }),
+      new Organizations(database),
     ];
   }
 }
@@ -79,12 +81,6 @@ class Identities extends OwnedData {
     return this.all.records(owner);
   }
 
-  override async end(owner: DataOwner, { blocks, now }: DataRemoval): Promise<void> {
-    if (!blocks || !('organization' in owner)) return;
-    const id = await this.blocks.idForOrganization(owner.organization);
-    await this.rows.write((tx) => this.blocks.addIn(tx, [id], now));
-  }
-
   async delete(owner: DataOwner, { blocks, now }: DataRemoval): Promise<number> {
     const [column, name] =
       'organization' in owner
@@ -94,7 +90,7 @@ class Identities extends OwnedData {
       name,
     ]);
     if (found.length === 0) return 0;
-    const own = await Promise.all(found.map(async (each) => (await this.blocks.idsFor(each))[0]!));
+    const own = await Promise.all(found.map((each) => this.blocks.idFor(each)));
     const { blocks: store } = this;
     return this.rows.write(function* (tx) {
       if (blocks) yield* store.addIn(tx, own, now);
@@ -102,5 +98,41 @@ class Identities extends OwnedData {
       yield* REVISION.raise(tx);
       return yield* tx.run(`DELETE FROM identities WHERE id IN ${listOf(ids.length)}`, ids);
     });
+  }
+}
+
+/**
+ * The organization itself: it stays, disabled and without its names, where those of it may not come back, so that they and
+ * keys for it are refused.
+ */
+class Organizations extends OwnedRows<OrganizationEntity> {
+  constructor(private readonly rows: Database) {
+    super(rows, {
+      kind: 'organizations',
+      entity: OrganizationEntity,
+      key: ['id'],
+      ofOrganization: `id = ? AND (disabled_at IS NULL OR display_name IS NOT NULL
+        OR description IS NOT NULL OR labels <> '{}')`,
+      ofPrincipal: '1 = 0 AND id = ?',
+    });
+  }
+
+  override delete(owner: DataOwner, removal?: DataRemoval): Promise<number> {
+    if (!('organization' in owner)) return Promise.resolve(0);
+    const { organization } = owner;
+    if (removal?.blocks === true) {
+      return this.rows.write((tx) =>
+        tx.run(
+          `UPDATE organizations SET display_name = NULL, description = NULL, labels = '{}',
+             disabled_at = COALESCE(disabled_at, CAST(? AS bigint))
+           WHERE id = ? AND (disabled_at IS NULL OR display_name IS NOT NULL
+             OR description IS NOT NULL OR labels <> '{}')`,
+          [removal.now.getTime(), organization],
+        ),
+      );
+    }
+    return this.rows.write((tx) =>
+      tx.run('DELETE FROM organizations WHERE id = ?', [organization]),
+    );
   }
 }

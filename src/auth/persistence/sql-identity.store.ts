@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
@@ -7,13 +8,14 @@ import type { Keyless } from '../api-key-store.js';
 import { type Identity, IdentityStore, type SignIn } from '../identity-store.js';
 import { SignInBlocks } from '../sign-in-blocks.js';
 import { IdentityEntity } from './identity.entity.js';
+import { organizationFor } from './organization-writes.js';
 import { lockPrincipal, noteCredentials, noteExpiredCredential } from './principal-writes.js';
 
 const IDENTITIES = new Table(IdentityEntity);
 const IDENTITY = IDENTITIES.select('id', 'principalId', 'scopes', 'lastSeenAt', 'expired');
 const INSERT = IDENTITIES.insert('ON CONFLICT (issuer, organization, subject) DO NOTHING');
 const UPDATE = IDENTITIES.update(['scopes', 'admin', 'lastSeenAt', 'expiresAt', 'expired']);
-const SELECT = `SELECT ${IDENTITY.namesOf('i')}, p.disabled_at
+const SELECT = `SELECT ${IDENTITY.namesOf('i')}, p.disabled_at, p.organization_disabled_at, p.groups
   FROM identities i JOIN principals p ON p.id = i.principal_id
   WHERE i.issuer = ? AND i.organization = ? AND i.subject = ?`;
 
@@ -41,12 +43,12 @@ export class SqlIdentityStore extends IdentityStore {
     const rows = await this.database.read<DatabaseRow>(SELECT, keyOf(caller));
     const known = rows.map(toKnown)[0];
     if (known === undefined) {
-      const blocks = await this.blocks.idsFor(caller);
-      const identity = await this.database.write((tx) => this.add(tx, caller, blocks));
-      if (identity.block === undefined) this.added();
+      const block = await this.blocks.idFor(caller);
+      const identity = await this.database.write((tx) => this.add(tx, caller, block));
+      this.added();
       return identity;
     }
-    const scopes = known.isDisabled ? undefined : newScopes(known, caller);
+    const scopes = known.disabled !== null ? undefined : newScopes(known, caller);
     if (scopes !== undefined) {
       await this.database.write((tx) => renew(tx, known, { ...caller, scopes }));
     }
@@ -68,10 +70,12 @@ export class SqlIdentityStore extends IdentityStore {
   }
 
   /** The caller's first sign-in; whoever is faster has made its principal. */
-  private *add(tx: Tx, caller: SignIn, blocks: readonly string[]): Work<Identity> {
-    const { at, until, organization } = caller;
-    const block = yield* this.blocks.blockedIn(tx, blocks);
-    if (block !== undefined) return { id: '', principalId: '', isDisabled: true, block };
+  private *add(tx: Tx, caller: SignIn, block: string): Work<Identity> {
+    const { at, until, organization, isListed = false } = caller;
+    if (yield* this.blocks.isBlocked(tx, block)) throw signInBlocked(caller, block);
+    // Locks the organization before anything else.
+    const state = yield* organizationFor(tx, organization, at, isListed);
+    if (state !== 'enabled') throw signInRefused(caller, state);
     const [id, principalId] = [this.ids.next(), this.ids.next()];
     const inserted = yield* INSERT.one(tx, {
       ...caller,
@@ -90,7 +94,7 @@ export class SqlIdentityStore extends IdentityStore {
       );
       const principal = (yield* lockPrincipal(tx, principalId))!;
       yield* noteCredentials(tx, principalId, principal, at.getTime());
-      return { id, principalId, isDisabled: false };
+      return { id, principalId, disabled: null, groups: [] };
     }
     const rows = yield* tx.all<DatabaseRow>(SELECT, keyOf(caller));
     return toKnown(rows[0]!);
@@ -123,10 +127,32 @@ function isAdmin({ scopes }: SignIn): boolean {
   return scopes.includes('admin');
 }
 
+function signInRefused({ issuer, organization }: SignIn, state: 'disabled' | 'missing'): HubError {
+  const [cause, text] =
+    state === 'disabled'
+      ? ['disabled-organization', `The organization ${organization} is disabled.`]
+      : ['unknown-organization', `The organization ${organization} is not known to the hub.`];
+  return new HubError('UNAUTHENTICATED', text, { refusal: { cause, issuer } });
+}
+
+function signInBlocked({ issuer }: SignIn, block: string): HubError {
+  const text = `The data of this caller was deleted, and the block ${block} keeps it from signing in again: an operator can lift it.`;
+  return new HubError('UNAUTHENTICATED', text, { refusal: { cause: 'blocked-sign-in', issuer } });
+}
+
 function keyOf({ issuer, organization, subject }: SignIn): string[] {
   return [issuer, organization, subject];
 }
 
 function toKnown(row: DatabaseRow): Known {
-  return { ...IDENTITY.read(row), isDisabled: row['disabled_at'] !== null };
+  return {
+    ...IDENTITY.read(row),
+    disabled: disabledOf(row),
+    groups: JSON.parse(row['groups'] as string) as string[],
+  };
+}
+
+function disabledOf(row: DatabaseRow): Identity['disabled'] {
+  if (row['organization_disabled_at'] !== null) return 'organization';
+  return row['disabled_at'] === null ? null : 'principal';
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
@@ -9,18 +10,22 @@ import { storable } from '../../database/text.js';
 import type { PrincipalStatus } from '../domain/hold.js';
 import type { IdentityRecord } from '../identity-store.js';
 import {
+  type NewPrincipal,
+  type PrincipalEdits,
   type PrincipalFilter,
   type PrincipalRecord,
   type PrincipalState,
   PrincipalStore,
   type UnreconciledPrincipal,
 } from '../principal-store.js';
+import { admitPrincipal } from './organization-writes.js';
 import {
   type PrincipalRow,
   lockPrincipal,
   markUnreconciled,
   noteCredentials,
   PRINCIPAL,
+  PRINCIPALS,
   REVISION,
 } from './principal-writes.js';
 
@@ -29,10 +34,14 @@ const SELECT = `SELECT ${PRINCIPAL.namesOf('p')}, (SELECT COUNT(*) FROM api_keys
     i.issuer, i.subject, i.last_seen_at
   FROM principals p LEFT JOIN identities i ON i.principal_id = p.id`;
 
+const EDIT = PRINCIPALS.update(['displayName', 'groups']);
+
+/** Neither it nor its organization is disabled. */
+const ENABLED = 'p.disabled_at IS NULL AND p.organization_disabled_at IS NULL';
 const IN_STATE: Readonly<Record<PrincipalState, string>> = {
-  active: 'p.disabled_at IS NULL AND p.keyless_since IS NULL',
-  keyless: 'p.disabled_at IS NULL AND p.keyless_since IS NOT NULL',
-  disabled: 'p.disabled_at IS NOT NULL',
+  active: `${ENABLED} AND p.keyless_since IS NULL`,
+  keyless: `${ENABLED} AND p.keyless_since IS NOT NULL`,
+  disabled: `NOT (${ENABLED})`,
 };
 
 /** {@link PrincipalStore} on the hub's database. */
@@ -48,7 +57,7 @@ export class SqlPrincipalStore extends PrincipalStore {
   }
 
   async list(
-    { organization, state, subject }: PrincipalFilter,
+    { organization, state, subject, group }: PrincipalFilter,
     limit: number,
     cursor?: string,
   ): Promise<Page<PrincipalRecord>> {
@@ -62,6 +71,11 @@ export class SqlPrincipalStore extends PrincipalStore {
       conditions.push('i.subject = ?');
       params.push(storable(subject));
     }
+    if (group !== undefined) {
+      // They are kept as JSON.
+      conditions.push(`p.groups LIKE ? ESCAPE '!'`);
+      params.push(`%${JSON.stringify(group).replace(/[!%_]/g, '!$&')}%`);
+    }
     if (cursor !== undefined) {
       conditions.push('p.id < ?');
       params.push(cursor);
@@ -72,6 +86,44 @@ export class SqlPrincipalStore extends PrincipalStore {
     );
     const items = rows.slice(0, limit).map(toRecord);
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  create(principal: NewPrincipal, isListed: boolean): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const { id, displayName, groups, createdAt } = principal;
+      if (!(yield* admitPrincipal(tx, principal, isListed))) return false;
+      const row = (yield* lockPrincipal(tx, id))!;
+      yield* EDIT.apply(tx, [{ id, displayName, groups }]);
+      yield* noteCredentials(tx, id, row, createdAt.getTime());
+      return true;
+    });
+  }
+
+  change(id: string, edits: PrincipalEdits): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const row = yield* lockPrincipal(tx, storable(id));
+      if (row === undefined) return false;
+      const { displayName, groups } = { ...row, ...edits };
+      yield* EDIT.apply(tx, [{ id: row.id, displayName, groups }]);
+      return true;
+    });
+  }
+
+  delete(id: string, left: (tx: Tx, id: string) => Work<void>): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const row = yield* lockPrincipal(tx, storable(id));
+      if (row === undefined) return false;
+      if (row.disabledAt === null && row.organizationDisabledAt === null) {
+        throw new HubError('CONFLICT', `The principal ${row.id} is enabled: disable it first.`);
+      }
+      yield* left(tx, row.id);
+      for (const table of ['api_keys', 'identities']) {
+        yield* tx.run(`DELETE FROM ${table} WHERE principal_id = ?`, [row.id]);
+      }
+      yield* tx.run('DELETE FROM principals WHERE id = ?', [row.id]);
+      yield* REVISION.raise(tx);
+      return true;
+    });
   }
 
   disable(id: string, at: Date): Promise<boolean> {
@@ -98,13 +150,7 @@ export class SqlPrincipalStore extends PrincipalStore {
 
   async setBuiltIn(id: string, organization: string, isLetIn: boolean, at: Date): Promise<void> {
     await this.database.write(function* (tx) {
-      if (isLetIn) {
-        yield* tx.run(
-          `INSERT INTO principals (id, organization, built_in, created_at) VALUES (?, ?, 1, ?)
-           ON CONFLICT (id) DO NOTHING`,
-          [id, organization, at.getTime()],
-        );
-      }
+      if (isLetIn) yield* admitPrincipal(tx, { id, organization, createdAt: at }, false);
       const row = yield* lockPrincipal(tx, id);
       if (row === undefined) return;
       yield* tx.run('UPDATE principals SET built_in = ? WHERE id = ?', [isLetIn ? 1 : 0, id]);
@@ -122,9 +168,9 @@ export class SqlPrincipalStore extends PrincipalStore {
       const rows = await this.database.read<{ id: string; ends: number | null }>(
         `SELECT k.id, k.expires_at AS ends FROM api_keys k JOIN principals p ON p.id = k.principal_id
          WHERE k.id IN ${listOf(piece.length)} AND k.revoked_at IS NULL AND k.expired = 0
-           AND p.disabled_at IS NULL
+           AND ${ENABLED}
          UNION ALL SELECT i.id, NULL FROM identities i JOIN principals p ON p.id = i.principal_id
-         WHERE i.id IN ${listOf(piece.length)} AND p.disabled_at IS NULL`,
+         WHERE i.id IN ${listOf(piece.length)} AND ${ENABLED}`,
         [...piece, ...piece],
       );
       for (const { id, ends } of rows) valid.set(id, ends === null ? null : toDate(ends));
@@ -190,11 +236,19 @@ function principalsIn(count: number): string {
 function toStatus({
   organization,
   disabledAt,
+  organizationDisabledAt,
   keylessSince,
   narrowSince,
   plainSince,
 }: PrincipalRow): PrincipalStatus {
-  return { organization, disabledAt, keylessSince, narrowSince, plainSince };
+  return {
+    organization,
+    disabledAt: disabledAt ?? organizationDisabledAt,
+    organizationDisabledAt,
+    keylessSince,
+    narrowSince,
+    plainSince,
+  };
 }
 
 function toIdentity(row: DatabaseRow): IdentityRecord | null {
@@ -209,12 +263,15 @@ function toIdentity(row: DatabaseRow): IdentityRecord | null {
 
 function toRecord(row: DatabaseRow): PrincipalRecord {
   const principal = PRINCIPAL.read(row);
-  const { id, organization, createdAt, builtIn, disabledAt, keylessSince } = principal;
+  const { id, organization, displayName, groups, createdAt, builtIn, keylessSince } = principal;
   return {
     id,
     organization,
+    displayName,
+    groups,
     createdAt,
-    disabledAt: toDate(disabledAt),
+    disabledAt: toDate(principal.disabledAt),
+    organizationDisabledAt: toDate(principal.organizationDisabledAt),
     keylessSince: toDate(keylessSince),
     validKeys: row['valid_keys'] as number,
     builtIn,

@@ -3,7 +3,6 @@ import { pageOf } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
 import { HubSettings } from '../../database/hub-settings.js';
-import { listOf } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
@@ -24,19 +23,12 @@ export class SqlSignInBlocks extends SignInBlocks {
     super();
   }
 
-  async idsFor({ issuer, organization, subject }: BlockedCaller): Promise<readonly string[]> {
-    const own = await this.settings.fingerprint(['blocked caller', issuer, organization, subject]);
-    return [own, await this.idForOrganization(organization)];
+  idFor({ issuer, organization, subject }: BlockedCaller): Promise<string> {
+    return this.settings.fingerprint(['blocked caller', issuer, organization, subject]);
   }
 
-  idForOrganization(organization: string): Promise<string> {
-    return this.settings.fingerprint(['blocked organization', organization]);
-  }
-
-  *blockedIn(tx: Tx, ids: readonly string[]): Work<string | undefined> {
-    const sql = `SELECT id FROM sign_in_blocks WHERE id IN ${listOf(ids.length)}`;
-    const [row] = yield* tx.all<{ id: string }>(sql, ids);
-    return row?.id;
+  *isBlocked(tx: Tx, id: string): Work<boolean> {
+    return (yield* tx.all('SELECT id FROM sign_in_blocks WHERE id = ?', [id])).length > 0;
   }
 
   *addIn(tx: Tx, ids: readonly string[], createdAt: Date): Work<void> {

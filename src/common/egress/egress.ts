@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ConnectError, denied, isDenial } from './connect-error.js';
 import { EgressProxy, type EgressProxyOptions } from './egress-proxy.js';
@@ -6,7 +7,7 @@ import { GuardedConnector, unlessLate, type Way } from './guarded-connector.js';
 import { Pools } from './pools.js';
 import { discard, type EgressResponse } from './read-body.js';
 import { type ResolvedAddress, type Resolver, SystemResolver } from './resolver.js';
-import type { TlsChoice } from './tls-choice.js';
+import { secureContextOf, type TlsChoice } from './tls-choice.js';
 
 export { ConnectError } from './connect-error.js';
 export type { EgressResponse } from './read-body.js';
@@ -43,6 +44,13 @@ export interface EgressRequest extends TlsChoice {
   readonly bodyTimeoutMs?: number;
   /** Called when the request is on a connection and about to be written. */
   readonly onSent?: () => void;
+}
+
+/** A connection without HTTP. */
+export interface EgressConnection extends TlsChoice {
+  readonly signal?: AbortSignal;
+  /** Milliseconds for name, TCP and TLS together. Default 5000. */
+  readonly connectTimeoutMs?: number;
 }
 
 /** The options of an operator's settings. */
@@ -187,6 +195,35 @@ export class Egress {
       ...(options.onSent !== undefined && { onSent: options.onSent }),
     });
     return signal === undefined ? answer : unlessAborted(answer, signal);
+  }
+
+  /**
+   * A connection for a protocol that is not HTTP, to `tls://host:port` or `tcp://host:port`. The policy is that for https, and
+   * for plain http. Rejects as {@link request} does, with whoever gets it to close it.
+   */
+  async connect(
+    url: string,
+    { signal, connectTimeoutMs = CONNECT_TIMEOUT_MS, ...choice }: EgressConnection,
+  ): Promise<Socket> {
+    const parsed = this.parse(url.replace(/^tls:/i, 'https:').replace(/^tcp:/i, 'http:'));
+    signal?.throwIfAborted();
+    const secureContext = secureContextOf(choice);
+    const connect = this.connector.connectorTo(parsed, {
+      timeoutMs: connectTimeoutMs,
+      secureContext,
+    });
+    const { protocol, host, port } = parsed;
+    const hostname = parsed.hostname.replace(/^\[|\]$/g, '');
+    return new Promise((resolve, reject) => {
+      const abort = (): void => reject(signal!.reason as Error);
+      signal?.addEventListener('abort', abort, { once: true });
+      connect({ protocol, host, hostname, port }, (error, socket) => {
+        signal?.removeEventListener('abort', abort);
+        if (error !== null) reject(error);
+        else if (signal?.aborted) socket.destroy();
+        else resolve(socket);
+      });
+    });
   }
 
   /**

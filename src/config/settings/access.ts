@@ -7,8 +7,12 @@ import { CERTIFICATE_SETTINGS } from './certificates.js';
 const ISSUERS =
   'a list of issuers (in a file only), each with id, issuer, organization or claims.organization, and optionally audiences, ' +
   'algorithms, organizations, claims {subject, organization, groups, scopes}, grants {everyone, scopes, groups}, ' +
-  'metadataUrl, jwksUrl, clockSkew, introspection {clientId, clientSecret, clientAuthentication, url, tokens, cache, requireAudience}, ' +
+  'metadataUrl, jwksUrl, clockSkew, introspection {clientId, clientSecret or clientSecretRef, clientAuthentication, url, tokens, cache, requireAudience}, ' +
   'oauth2 {tokenUrl, authorizationUrl, scopes}';
+
+const EXPORTS =
+  'a list of receivers (in a file only), each with id, type (webhook, syslog, otlp), url, and optionally from (now, start), ' +
+  'secret (whsec_…, webhooks), authorization (webhook, otlp), ca (PEM), batch (1 to 1000 entries), timeout (up to 30s)';
 
 /** Who may call the hub, and what the hub may call. */
 export const ACCESS_SETTINGS = {
@@ -25,6 +29,17 @@ export const ACCESS_SETTINGS = {
       description:
         'The admin key. Null: a key is created at the first start and shown once on a terminal, else written to a file beside the SQLite database (PATH.admin-key; with PostgreSQL data/admin-key below the working directory), which only its owner can read.',
       secret: true,
+    }),
+    bootstrapKeyTtlMs: duration({
+      max: 365 * DAY,
+      default: DAY,
+      description:
+        'How long the admin key that is made at the first start is valid; make keys with it before. What is printed at the first start may be kept, by the log of a container too. 0s: until it is revoked.',
+    }),
+    organizations: choice(['open', 'listed'], {
+      default: 'open',
+      description:
+        'open: an organization is made with its first principal, by a key or a sign-in that names it. listed: keys and sign-ins of an organization that does not exist are refused; POST /api/v1/organizations creates one.',
     }),
     allowOpen: flag({
       default: false,
@@ -73,6 +88,20 @@ export const ACCESS_SETTINGS = {
         default: MINUTE,
         description:
           'How long entries are written before they are signed together: what is changed before that does not show. 1m are at most 1440 signatures a day for each process.',
+      }),
+      export: declaredList(EXPORTS, {
+        default: [],
+        description:
+          'Receivers to which each entry is sent soon after it is written, at least once and each chain in its order: webhook (NDJSON), syslog (RFC 5424 over TLS or TCP) or otlp (log records over HTTP, in JSON). egress.allow holds for them. docs/audit.md.',
+        secret: true,
+        mask: (exports) => exports.map(({ id }) => String(id)).join(', '),
+      }),
+      exportGraceDays: days({
+        min: 0,
+        max: 36_500,
+        default: 30,
+        description:
+          'How long after audit.retention entries are kept on that an export has not sent yet. After that they are deleted all the same, which the log of the hub, the audit log and a metric say.',
       }),
     },
   ),

@@ -1,4 +1,4 @@
-import { choice, duration, number, optionalHttpUrl, size, text } from '../setting-kinds.js';
+import { choice, duration, number, optionalHttpUrl, size, text, texts } from '../setting-kinds.js';
 import { optionalPem } from '../pem-setting.js';
 import { origins } from '../origins.js';
 import { Section } from '../setting.js';
@@ -65,6 +65,11 @@ export const SERVER_SETTINGS = {
       default: [],
       description:
         'Origins (https://app.example.com) whose pages may call the hub from a browser, with a key also under auth.mode none: A2A over HTTP and the admin API alike; * for every origin. Empty: none but its own.',
+    }),
+    trustedProxies: texts({
+      default: [],
+      description:
+        "Addresses and CIDR blocks of proxies whose X-Forwarded-For is believed, where a key's allowedNetworks are compared with the caller's address; over HTTP and gRPC. From any other address the header counts for nothing.",
     }),
     tls: new Section(
       'TLS of the HTTP server itself, without a proxy in front. Files are read again when they change; new connections have what is in them. See docs/tls.md.',

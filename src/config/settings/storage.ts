@@ -3,6 +3,7 @@ import { choice, size, text } from '../setting-kinds.js';
 import { Section } from '../setting.js';
 import { secretKeys } from '../secret-keys.js';
 import { MIB } from '../units.js';
+import { SECRET_REFERENCE_SETTINGS } from './secret-references.js';
 
 /** Where the hub keeps its data, and how secrets in it are encrypted. */
 export const STORAGE_SETTINGS = {
@@ -30,11 +31,15 @@ export const STORAGE_SETTINGS = {
     }),
   }),
 
-  secrets: new Section('How the secrets in the database are encrypted; docs/secrets.md.', {
-    keys: secretKeys({
-      default: [],
-      description:
-        'Keys that encrypt them (AES-256-GCM), each ID:KEY with 32 bytes as base64 (openssl rand -base64 32) or env:NAME, file:PATH. The first key encrypts, all of them decrypt. Required with PostgreSQL. Empty on SQLite: a key is created at the first start, in a file beside the database.',
-    }),
-  }),
+  secrets: new Section(
+    'How the secrets in the database are encrypted, and where others are kept; docs/secrets.md.',
+    {
+      keys: secretKeys({
+        default: [],
+        description:
+          'Keys that encrypt them (AES-256-GCM), each ID:KEY with 32 bytes as base64 (openssl rand -base64 32) or env:NAME, file:PATH. The first key encrypts, all of them decrypt. Required with PostgreSQL. Empty on SQLite: a key is created at the first start, in a file beside the database.',
+      }),
+      ...SECRET_REFERENCE_SETTINGS,
+    },
+  ),
 } as const;

@@ -1,7 +1,12 @@
 import { choice, days, duration, flag, number, size } from '../setting-kinds.js';
 import { Section } from '../setting.js';
+import { declaredList } from '../declared-list.js';
 import { quotaOverrides } from '../quota-overrides.js';
 import { SECOND, MINUTE, HOUR, DAY, KIB, MIB } from '../units.js';
+
+const LIMITS =
+  'a list of limits (in a file only), each with id, its subject (organization, principal, agent, skill) and ' +
+  'one or more of openTasks, tasksPerDay, tasksPerMonth, storedBytes; see docs/quotas.md';
 
 /** Tasks, their streams and what they may use. */
 const TASKS_PER_DAY = number({
@@ -135,8 +140,16 @@ export const TASKS_SETTINGS = {
     }),
   }),
 
+  limits: new Section('Limits of organizations, principals, agents and skills; docs/quotas.md.', {
+    declared: declaredList(LIMITS, {
+      default: [],
+      description:
+        'Limits beside those created through the API; a change of the file takes effect while the hub runs.',
+    }),
+  }),
+
   quotas: new Section(
-    'How much one organization, and one principal of it, may use; a task beyond a quota is refused (QUOTA_EXCEEDED). See docs/limits.md.',
+    'How much one organization, and one principal of it, may use; a task beyond a quota is refused (QUOTA_EXCEEDED). See docs/quotas.md.',
     {
       organization: new Section('All principals of one organization together.', {
         openTasks: openTasks(50_000),

@@ -9,6 +9,10 @@ export const KEPT: readonly { readonly what: string; readonly why: string }[] = 
     why: 'it proves the deletion; it holds ids',
   },
   {
+    what: 'with `blocks`: the id of an organization, disabled, or keyed digests of those who signed in',
+    why: 'they are not to come back unasked',
+  },
+  {
     what: 'configuration, agents of several organizations, and routing rules and policies of the hub, that name the owner',
     why: 'they are those of the operator',
   },

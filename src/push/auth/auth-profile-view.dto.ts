@@ -1,5 +1,6 @@
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
+import type { ReferenceView } from '../../common/secret-references/secret-references.js';
 import type { AuthProfile } from './auth-profile.js';
 import { type CertificateState, certificateFacts } from './domain/client-certificate.js';
 import { ProfileParametersViewDto } from './profile-parameters.dto.js';
@@ -13,6 +14,22 @@ export class ProfileSecretDto {
 
   @Shown.Time()
   readonly since!: string;
+
+  @Shown.Text({
+    nullable: true,
+    description: 'Where the secret is kept (env:, file:, vault:, aws:); null: here.',
+  })
+  readonly reference!: string | null;
+
+  @Shown.Flag({
+    nullable: true,
+    description:
+      'Whether this process could read it there when it last tried; null: it is kept here, or was not tried yet.',
+  })
+  readonly isReadable!: boolean | null;
+
+  @Shown.Text({ nullable: true, description: 'Why it could not be read.' })
+  readonly problem!: string | null;
 
   @Shown.Text({
     nullable: true,
@@ -45,6 +62,9 @@ export class ProfileCertificateDto {
   })
   readonly state!: CertificateState;
 }
+
+/** Of a secret that is no reference. */
+const KEPT_HERE = { reference: null, isReadable: null, problem: null };
 
 /** A profile as it is shown: its secret only by a fingerprint. */
 export class AuthProfileDto {
@@ -81,7 +101,11 @@ export class AuthProfileDto {
   @Shown.Time()
   readonly updatedAt!: string;
 
-  constructor(profile: AuthProfile, now: Date) {
+  constructor(
+    profile: AuthProfile,
+    now: Date,
+    reference: ReferenceView | typeof KEPT_HERE = KEPT_HERE,
+  ) {
     const { certificate, previousPublicKey, ...parameters } = profile.parameters;
     const { previousUntil } = profile;
     const both = previousUntil !== null && previousUntil > now && previousPublicKey !== undefined;
@@ -89,7 +113,7 @@ export class AuthProfileDto {
       ...profile,
       parameters: { ...parameters, ...(both ? { previousPublicKey } : {}) },
       certificate: certificate === undefined ? null : shownCertificate(certificate, now),
-      secret: shownSecret(profile, now),
+      secret: shownSecret(profile, now, reference),
     });
   }
 }
@@ -102,8 +126,13 @@ export class IssuedAuthProfileDto extends AuthProfileDto {
   })
   readonly issuedSecret: string | null;
 
-  constructor(profile: AuthProfile, now: Date, issuedSecret: string | null) {
-    super(profile, now);
+  constructor(
+    profile: AuthProfile,
+    now: Date,
+    reference: ReferenceView | undefined,
+    issuedSecret: string | null,
+  ) {
+    super(profile, now, reference);
     this.issuedSecret = issuedSecret;
   }
 }
@@ -118,11 +147,16 @@ function shownCertificate(pem: string, now: Date): ProfileCertificateDto | null 
   };
 }
 
-function shownSecret(profile: AuthProfile, now: Date): ProfileSecretDto | null {
+function shownSecret(
+  profile: AuthProfile,
+  now: Date,
+  reference: ReferenceView | typeof KEPT_HERE,
+): ProfileSecretDto | null {
   const { fingerprint, secretSince, previousFingerprint, previousUntil } = profile;
   if (fingerprint === null || secretSince === null) return null;
   const overlaps = previousUntil !== null && previousUntil > now;
   return {
+    ...reference,
     fingerprint,
     since: secretSince.toISOString(),
     previousFingerprint: overlaps ? previousFingerprint : null,

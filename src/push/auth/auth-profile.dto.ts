@@ -1,6 +1,7 @@
 import { PartialType } from '@nestjs/swagger';
 import { Choice, Flag, Int, QueryFlag, Text } from '../../common/http/fields.js';
 import { ID, NAME } from '../../common/http/text-forms.js';
+import { MAX_REFERENCE } from '../../common/secret-references/secret-reference.js';
 import { MAX_PEM, ProfileParametersDto } from './profile-parameters.dto.js';
 import { PROFILE_SCHEMES } from './schemes/schemes.js';
 import { PROFILE_SCHEME_NAMES, type ProfileSchemeName } from './schemes/schemes.js';
@@ -30,6 +31,14 @@ const SECRET = {
   writeOnly: true,
   description: `The ${joined(SECRETS, 'or')}. It is never returned. When omitted for ${joined(GENERATED, 'and')}, the hub generates one.`,
 };
+
+const SECRET_REF = {
+  optional: true,
+  max: MAX_REFERENCE,
+  description:
+    'Where the secret is kept, in the place of secret: env:NAME, file:/PATH, vault:PATH#FIELD or aws:NAME, as secrets.references allows. It is read again when it changes there.',
+  example: 'vault:webhooks/billing#token',
+} as const;
 
 /** What any profile has that can be changed. */
 class ProfileBaseDto extends ProfileParametersDto {
@@ -71,6 +80,9 @@ export class CreateAuthProfileDto extends ProfileBaseDto {
   @Text({ ...SECRET, optional: true, min: 1, max: MAX_SECRET })
   secret?: string;
 
+  @Text(SECRET_REF)
+  secretRef?: string;
+
   @Text({
     optional: true,
     nullable: true,
@@ -89,6 +101,9 @@ export class PatchAuthProfileDto extends PartialType(ProfileBaseDto, {
 export class RotateAuthProfileDto {
   @Text({ ...SECRET, optional: true, min: 1, max: MAX_SECRET })
   secret?: string;
+
+  @Text(SECRET_REF)
+  secretRef?: string;
 
   @Text({
     optional: true,

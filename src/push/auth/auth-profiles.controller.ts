@@ -12,6 +12,7 @@ import { AdminController, RequireScope } from '../../common/http/admin-controlle
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
+import type { AuthProfile } from './auth-profile.js';
 import { AuthProfileDto, IssuedAuthProfileDto } from './auth-profile-view.dto.js';
 import {
   CreateAuthProfileDto,
@@ -41,7 +42,8 @@ export class AuthProfilesController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<IssuedAuthProfileDto> {
     const { profile, issuedSecret } = await this.profiles.create(body, caller);
-    return new IssuedAuthProfileDto(profile, this.clock.now(), issuedSecret);
+    const reference = this.profiles.referenceOf(profile);
+    return new IssuedAuthProfileDto(profile, this.clock.now(), reference, issuedSecret);
   }
 
   @Get()
@@ -52,8 +54,7 @@ export class AuthProfilesController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<Page<AuthProfileDto>> {
     const page = await this.profiles.list(caller, query.limit, query.cursor);
-    const now = this.clock.now();
-    return { ...page, items: page.items.map((each) => new AuthProfileDto(each, now)) };
+    return { ...page, items: page.items.map((each) => this.shown(each)) };
   }
 
   @Get(':id')
@@ -63,7 +64,7 @@ export class AuthProfilesController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<AuthProfileDto> {
-    return new AuthProfileDto(await this.profiles.get(id, caller), this.clock.now());
+    return this.shown(await this.profiles.get(id, caller));
   }
 
   @Patch(':id')
@@ -71,7 +72,7 @@ export class AuthProfilesController {
   @ApiOperation({ summary: 'Update an auth profile.' })
   @ApiOkResponse({ type: AuthProfileDto })
   async patch(@Param('id') id: string, @Body() body: PatchAuthProfileDto): Promise<AuthProfileDto> {
-    return new AuthProfileDto(await this.profiles.patch(id, body), this.clock.now());
+    return this.shown(await this.profiles.patch(id, body));
   }
 
   @Post(':id(^[^:]+)::rotate')
@@ -84,7 +85,8 @@ export class AuthProfilesController {
     @Body() body: RotateAuthProfileDto,
   ): Promise<IssuedAuthProfileDto> {
     const { profile, issuedSecret } = await this.profiles.rotate(id, body);
-    return new IssuedAuthProfileDto(profile, this.clock.now(), issuedSecret);
+    const reference = this.profiles.referenceOf(profile);
+    return new IssuedAuthProfileDto(profile, this.clock.now(), reference, issuedSecret);
   }
 
   @Delete(':id')
@@ -95,5 +97,9 @@ export class AuthProfilesController {
   @ApiConflictResponse({ description: 'Webhooks use it, and `force` is not set.' })
   async remove(@Param('id') id: string, @Query() query: DeleteAuthProfileQueryDto): Promise<void> {
     await this.profiles.remove(id, query.force ?? false);
+  }
+
+  private shown(profile: AuthProfile): AuthProfileDto {
+    return new AuthProfileDto(profile, this.clock.now(), this.profiles.referenceOf(profile));
   }
 }

@@ -6,7 +6,13 @@ import { Egress } from '../../common/egress/egress.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import type { Page } from '../../common/page.js';
-import { SecretBox } from '../../common/secret-box.js';
+import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
+import { storedReference } from '../../common/secret-references/referred-secret.js';
+import { readReference } from '../../common/secret-references/secret-reference.js';
+import {
+  type ReferenceView,
+  SecretReferences,
+} from '../../common/secret-references/secret-references.js';
 import { isUuid } from '../../common/uuid.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
@@ -52,6 +58,7 @@ export class AuthProfilesService {
     private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly ids: IdSource,
+    private readonly references: SecretReferences,
   ) {}
 
   /** Rejects with INVALID_PARAMS naming each field at fault, with CONFLICT when the name is taken. */
@@ -62,8 +69,9 @@ export class AuthProfilesService {
     checkParameters(scheme, parameters);
     await this.checkTokenUrl(parameters.tokenUrl);
     const now = this.clock.now();
-    checkSecret(scheme, requested.secret, parameters, now);
-    const secret = requested.secret ?? this.madeSecret(scheme);
+    const referred = await this.referred(scheme, requested);
+    if (referred === undefined) checkSecret(scheme, requested.secret, parameters, now);
+    const secret = referred ?? requested.secret ?? this.madeSecret(scheme);
     const profile: AuthProfile = {
       id: this.ids.next(),
       organization,
@@ -82,7 +90,7 @@ export class AuthProfilesService {
     };
     await this.store.add(profile);
     await this.known.renew();
-    return { profile, issuedSecret: issuedOf(scheme, requested.secret, secret) };
+    return { profile, issuedSecret: issuedOf(scheme, referred ?? requested.secret, secret) };
   }
 
   async list(
@@ -127,7 +135,8 @@ export class AuthProfilesService {
     if (profileScheme(scheme).secret === null) throw new HubError('CONFLICT', NO_SECRET);
     const overlapMs = this.overlapMs(scheme, requested.overlapSeconds);
     const now = this.clock.now();
-    const secret = requested.secret ?? this.madeSecret(scheme);
+    const referred = await this.referred(scheme, requested);
+    const secret = referred ?? requested.secret ?? this.madeSecret(scheme);
     const part = await this.secretPart(secret, now);
     const { certificate } = requested;
     const changed = await this.store.update(id, (current) => {
@@ -136,7 +145,7 @@ export class AuthProfilesService {
         ...(certificate === undefined ? {} : { certificate }),
       };
       checkParameters(scheme, given);
-      checkSecret(scheme, requested.secret, given, now);
+      if (referred === undefined) checkSecret(scheme, requested.secret, given, now);
       const parameters = { ...given, ...publicKeys(current, secret, overlapMs) };
       return {
         ...current,
@@ -149,7 +158,7 @@ export class AuthProfilesService {
     await this.known.renew();
     return {
       profile: changed ?? notFound(id),
-      issuedSecret: issuedOf(scheme, requested.secret, secret),
+      issuedSecret: issuedOf(scheme, referred ?? requested.secret, secret),
     };
   }
 
@@ -189,6 +198,35 @@ export class AuthProfilesService {
     return 0;
   }
 
+  /** What the secret of a profile refers to, as its view tells; undefined when it is kept here. */
+  referenceOf({ sealedSecret }: AuthProfile): ReferenceView | undefined {
+    try {
+      return sealedSecret === null
+        ? undefined
+        : this.references.view(this.secrets.open(sealedSecret));
+    } catch (error) {
+      if (error instanceof SecretLockedError) return undefined;
+      throw error;
+    }
+  }
+
+  /** What is stored for a secret that is kept elsewhere. Only who administers all profiles sets one. */
+  private async referred(
+    scheme: ProfileSchemeName,
+    { secret, secretRef }: Pick<RotateAuthProfileDto, 'secret' | 'secretRef'>,
+  ): Promise<string | undefined> {
+    if (secretRef === undefined) return undefined;
+    if (secret !== undefined) throw invalidField('secretRef', 'and secret are not given together');
+    const rules = profileScheme(scheme);
+    // Of these the hub has to know at once what receivers verify with.
+    const isReferable = rules.secret !== null && !rules.secret.publicKey && !rules.check;
+    if (!isReferable) throw invalidField('secretRef', `is not for the scheme ${scheme}`);
+    const stored = readStored(secretRef);
+    const refusal = await this.references.refusalOf(stored);
+    if (refusal !== undefined) throw invalidField('secretRef', refusal);
+    return stored;
+  }
+
   private async secretPart(secret: string | null, now: Date): Promise<SecretPart> {
     if (secret === null) return { sealedSecret: null, fingerprint: null, secretSince: null };
     return {
@@ -202,6 +240,12 @@ export class AuthProfilesService {
     const make = profileScheme(scheme).secret?.make;
     return make?.(Buffer.from(this.ids.secret(NEW_SECRET_BYTES), 'base64url')) ?? null;
   }
+}
+
+function readStored(secretRef: string): string {
+  const reference = readReference(secretRef);
+  if (typeof reference === 'string') throw invalidField('secretRef', reference);
+  return storedReference({ reference: reference.text, prefix: '', grantee: 'hub' });
 }
 
 /** Null takes a parameter away; what is not mentioned stays. */

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { SecretBox } from '../../common/secret-box.js';
+import { NO_REFERENCES } from '../../common/fake-secrets.js';
+import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
+import { isReferred, storedReference } from '../../common/secret-references/referred-secret.js';
+import { SecretUnavailableError } from '../../common/secret-references/secret-references.js';
 import { ed25519KeyOf, hmacSecretOf, timestampOf } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
@@ -28,6 +31,10 @@ let named: AuthProfile | undefined;
 let watched: string[];
 let refused: string[];
 let authenticator: Authenticator;
+/** What a reference stands for; undefined: it cannot be read. */
+let known: string | undefined;
+const resolve = (): Promise<never> =>
+  Promise.reject(new SecretUnavailableError('The secret vault:a#b cannot be read.'));
 
 function profile(changes: Partial<AuthProfile> & { readonly secret?: string }): AuthProfile {
   const { secret, ...rest } = changes;
@@ -69,6 +76,7 @@ beforeEach(() => {
       refused: (_, token) => refused.push(token) > 0,
     },
     { used: ({ name }) => void watched.push(name) },
+    { ...NO_REFERENCES, current: (stored) => (isReferred(stored) ? known : stored), resolve },
   );
 });
 
@@ -84,6 +92,22 @@ describe('Authenticator', () => {
     const { headers, secrets } = await authenticator.prove(webhook, MESSAGE);
     expect(headers).toEqual({ authorization: 'Bearer abc-secret' });
     expect(secrets).toContain('abc-secret');
+  });
+
+  it('sends what the secret of a profile refers to; what cannot be read, or used, waits', async () => {
+    const referred = storedReference({ reference: 'vault:a#b', prefix: '', grantee: 'hub' });
+    automatic = profile({ scheme: 'bearer', secret: referred });
+    known = 'abc-secret';
+    const { headers, secrets } = await authenticator.prove(WEBHOOK, MESSAGE);
+    expect(headers).toEqual({ authorization: 'Bearer abc-secret' });
+    expect(secrets).toContain('abc-secret');
+    known = 'has spaces';
+    const unusable = authenticator.prove(WEBHOOK, MESSAGE);
+    await expect(unusable).rejects.toThrow(/auth profile receiver refers to/);
+    await expect(unusable).rejects.not.toThrow(/has spaces/);
+    known = undefined;
+    // As with a key that is missing, the stream is given back and no attempt counts.
+    await expect(authenticator.prove(WEBHOOK, MESSAGE)).rejects.toThrow(SecretLockedError);
   });
 
   it('sends no key in a header that may steer a server, however it came to be stored', async () => {

@@ -1,6 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import { SecretBox } from '../../common/secret-box.js';
+import { isReferred } from '../../common/secret-references/referred-secret.js';
+import {
+  SecretReferences,
+  SecretUnavailableError,
+} from '../../common/secret-references/secret-references.js';
 import { type SignedMessage, signaturesOf, splitKeys } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
@@ -8,7 +13,7 @@ import { CertificateWatch } from './certificate-watch.js';
 import { HubTokens } from './hub-tokens.js';
 import { KnownProfiles } from './known-profiles.js';
 import { OauthTokens } from './oauth-tokens.js';
-import type { Making, Proving } from './schemes/scheme.js';
+import type { Making, ProfileScheme, Proving } from './schemes/scheme.js';
 import { type AuthSchemeName, clientScheme, profileScheme } from './schemes/schemes.js';
 
 /** What proves who sends one request. */
@@ -45,6 +50,8 @@ export class Authenticator {
     @Inject(HubTokens) private readonly hubTokens: Pick<HubTokens, 'issue'>,
     @Inject(OauthTokens) private readonly oauthTokens: Pick<OauthTokens, 'get' | 'refused'>,
     @Inject(CertificateWatch) private readonly certificates: Pick<CertificateWatch, 'used'>,
+    @Inject(SecretReferences)
+    private readonly references: Pick<SecretReferences, 'current' | 'resolve'>,
   ) {}
 
   /**
@@ -98,7 +105,9 @@ export class Authenticator {
   private async byProfile(proving: Proving, profile: AuthProfile, at: Date): Promise<void> {
     const { parameters, sealedSecret } = profile;
     const scheme = profileScheme(profile.scheme);
-    const secret = scheme.secret === null ? '' : this.secrets.open(sealedSecret ?? '');
+    const stored = scheme.secret === null ? '' : this.secrets.open(sealedSecret ?? '');
+    const secret = this.references.current(stored) ?? (await this.references.resolve(stored));
+    if (isReferred(stored)) checkReferred(profile.name, scheme.secret, secret);
     await scheme.prove({
       ...proving,
       parameters,
@@ -112,8 +121,19 @@ export class Authenticator {
     });
   }
 
+  /** One that is referred to counts while it is known: the new one signs as well. */
   private previousSecrets({ sealedPrevious, previousUntil }: AuthProfile, at: Date): string[] {
     const over = sealedPrevious === null || previousUntil === null || previousUntil <= at;
-    return over ? [] : [this.secrets.open(sealedPrevious)];
+    const previous = over ? undefined : this.references.current(this.secrets.open(sealedPrevious));
+    return previous === undefined ? [] : [previous];
   }
+}
+
+/** What is read of elsewhere follows the rules of a secret that is given: else it waits until it does. */
+function checkReferred(name: string, rules: ProfileScheme['secret'], secret: string): void {
+  const fault = rules?.rule?.(secret);
+  if (fault === undefined) return;
+  throw new SecretUnavailableError(
+    `The secret that the auth profile ${name} refers to ${fault}: change it in its source.`,
+  );
 }

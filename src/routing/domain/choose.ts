@@ -130,11 +130,12 @@ export class RouteChooser {
       ? found
       : merged(found, withoutComposites({ skipped: [], ...found }));
     if (considered.matches.length === 0) return { matches: [], skipped: [] };
-    const { media, extensions, conditionOf } = this.question;
+    const { media, extensions, conditionOf, usedUp = [] } = this.question;
     return arrange(considered, {
       media,
       extensions,
       conditionOf,
+      usedUp,
       atLeast: quorum ?? 1,
       isImmediate: true,
     });

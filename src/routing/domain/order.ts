@@ -7,6 +7,7 @@ import type { Match } from './match.js';
 import { FULL_FIT, type MediaTypes } from './media-types.js';
 import type { Found, RoutingQuestion } from './question.js';
 import type { Candidate } from './route.js';
+import type { UsedUp } from './used-up.js';
 
 /** Seconds after which a client may try again when every agent it could use is full. */
 const RETRY_AFTER_SECONDS = '5';
@@ -18,7 +19,10 @@ export interface Arranged {
 }
 
 /** What the filters go by; the rest of a question is of no interest to them. */
-export interface Circumstances extends Pick<RoutingQuestion, 'extensions' | 'conditionOf'> {
+export interface Circumstances extends Pick<
+  RoutingQuestion,
+  'extensions' | 'conditionOf' | 'usedUp'
+> {
   readonly media: MediaTypes;
   /** So many are wanted (a quorum): agents that are down are asked where others do not suffice. */
   readonly atLeast: number;
@@ -27,14 +31,15 @@ export interface Circumstances extends Pick<RoutingQuestion, 'extensions' | 'con
 }
 
 /**
- * Filters and orders what was found: required extensions, enforced media types, health, breaker and
- * full queues. Throws HubError EXTENSION_SUPPORT_REQUIRED, CONTENT_TYPE_NOT_SUPPORTED or AGENT_BUSY
+ * Filters and orders what was found: required extensions, enforced media types, limits, health, breaker and
+ * full queues. Throws HubError EXTENSION_SUPPORT_REQUIRED, CONTENT_TYPE_NOT_SUPPORTED, QUOTA_EXCEEDED or AGENT_BUSY
  * when that leaves none.
  */
 export function arrange(found: Found, circumstances: Circumstances): Arranged {
   const requested = withoutUnrequested(found.matches, circumstances.extensions);
   const fitting = withoutUnfitting(requested.matches, circumstances.media);
-  const judged = fitting.matches.map((match) => judge(match, circumstances));
+  const within = withoutUsedUp(fitting.matches, circumstances.usedUp ?? []);
+  const judged = within.matches.map((match) => judge(match, circumstances));
   if (!found.isOrdered) judged.sort(byRank);
   const available = withoutUnavailable(judged, circumstances);
   return {
@@ -43,6 +48,7 @@ export function arrange(found: Found, circumstances: Circumstances): Arranged {
       ...(found.skipped ?? []),
       ...requested.skipped,
       ...fitting.skipped,
+      ...within.skipped,
       ...available.skipped,
     ],
   };
@@ -82,6 +88,28 @@ function withoutUnfitting(matches: readonly Match[], media: MediaTypes): Arrange
     `No agent that matches takes ${media.input.join(', ') || 'this message'}${output}.`,
     { metadata: { inputTypes: media.input.join(', '), outputTypes: media.output.join(', ') } },
   );
+}
+
+/** Leaves out the agents whose limits are used up. Throws the refusal when that leaves none. */
+function withoutUsedUp(matches: readonly Match[], usedUp: readonly UsedUp[]): Arranged {
+  if (usedUp.length === 0) return { matches, skipped: [] };
+  const limitOf = (match: Match): UsedUp | undefined => {
+    const { agentId, skillId } = candidateOf(match);
+    return usedUp.find(
+      (each) =>
+        each.agentId === agentId && (each.skillId === undefined || each.skillId === skillId),
+    );
+  };
+  const left = matches.filter((match) => limitOf(match) === undefined);
+  const [first] = matches;
+  const refusal = first && left.length === 0 ? limitOf(first)?.refusal : undefined;
+  if (refusal) throw refusal;
+  return {
+    matches: left,
+    skipped: matches
+      .filter((match) => !left.includes(match))
+      .map((match) => candidateOf(match, limitOf(match)!.refusal.message)),
+  };
 }
 
 /** A match and how its agent stands at this moment. */

@@ -120,6 +120,7 @@ function chooseStep(
     const arranged = arrange(found, {
       extensions: question.extensions,
       conditionOf: question.conditionOf,
+      usedUp: question.usedUp ?? [],
       media,
       atLeast: template.quorum ?? 1,
       isImmediate: after.length === 0,

@@ -4,6 +4,7 @@ import type { RoutableAgent } from './agent-index.js';
 import type { Match } from './match.js';
 import type { MediaTypes } from './media-types.js';
 import type { Candidate, PassedRule, Route, RouteReason } from './route.js';
+import type { UsedUp } from './used-up.js';
 import type { CompositeSkill } from './composite-skill.js';
 import type { RuleDecision, RoutingOptions } from './rule-decision.js';
 
@@ -25,6 +26,8 @@ export interface RoutingQuestion {
   /** What the operator's rules say; `tags` are those asked for that no skill carries. */
   readonly decide: (tags: readonly string[]) => RuleVerdict;
   readonly conditionOf: (agentId: string) => AgentCondition;
+  /** Agents and skills whose limits are used up. */
+  readonly usedUp?: readonly UsedUp[];
 }
 
 /** Of a message that says nothing, without rules and composite skills. */

@@ -75,7 +75,7 @@ export class GroupCommitTaskLog extends TaskLog {
   }
 
   async create(
-    { record, firstUpdate, idempotency }: NewTask,
+    { record, firstUpdate, idempotency, limits }: NewTask,
     enlisted: readonly EnlistedWork[] = [],
   ): Promise<Created> {
     const writer = this.writerOfNew(LiveTask.unstarted(record, this.maxTaskSize));
@@ -85,7 +85,7 @@ export class GroupCommitTaskLog extends TaskLog {
         fence: undefined,
         decide: ({ record: { id, seq } }) => {
           if (seq > 0) throw new HubError('CONFLICT', `a task ${id} exists already`);
-          return { change: firstUpdate, result: undefined, enlisted, idempotency };
+          return { change: firstUpdate, result: undefined, enlisted, idempotency, limits };
         },
         resolve: () => resolve(writer.snapshot()),
         reject,

@@ -1,3 +1,4 @@
+import type { AppliedLimit } from '../../limits/index.js';
 import type { Artifact, Task } from '../../protocol/a2a.js';
 import { ContentsNotKeptError, isOutline, outlineOf } from '../../protocol/outline.js';
 import type { Payload } from '../../protocol/build.js';
@@ -45,6 +46,7 @@ import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.
 const BASE_SIZE = 4096;
 /** Memory of what a delegation knows of an artifact, roughly. */
 const GIVEN_SIZE = 256;
+const NO_LIMITS: readonly AppliedLimit[] = [];
 
 /**
  * The newest state of one task in memory, with what has been decided but not committed yet. Changes
@@ -75,6 +77,7 @@ export class LiveTask {
   private columnsChanged = false;
   private enlisted: EnlistedWork[] = [];
   private keys: IdempotencyKey[] = [];
+  private limits: readonly AppliedLimit[] = NO_LIMITS;
   /** Keys that hold until the task ends, as far as they came here. */
   private untilEnd: string[] = [];
   private untaken = 0;
@@ -241,8 +244,13 @@ export class LiveTask {
   }
 
   /** What else belongs in the commit of what has been applied. */
-  enlist(enlisted: readonly EnlistedWork[], key: IdempotencyKey | null): void {
+  enlist(
+    enlisted: readonly EnlistedWork[],
+    key: IdempotencyKey | null,
+    limits: readonly AppliedLimit[] = NO_LIMITS,
+  ): void {
     this.enlisted.push(...enlisted);
+    if (limits.length > 0) this.limits = [...this.limits, ...limits];
     if (key === null) return;
     this.keys.push(key);
     if (key.expiresAt === null) this.untilEnd.push(key.key);
@@ -281,6 +289,7 @@ export class LiveTask {
         checkpoint,
         delegations: this.delegations,
       }),
+      limits: this.limits,
       affected: this.recordChanged ? this.delegations.map(({ id }) => id) : [],
     };
     this.takenEvents = this.events;
@@ -292,6 +301,7 @@ export class LiveTask {
     this.columnsChanged = false;
     this.enlisted = [];
     this.keys = [];
+    this.limits = NO_LIMITS;
     this.untaken = 0;
     this.stateBefore = this.record.state;
     return append;

@@ -1,3 +1,4 @@
+import type { AppliedLimit } from '../../limits/index.js';
 import type { Visibility } from '../../auth/index.js';
 import type { EnlistedWork, Fence } from '../store/prepared-append.js';
 import type { ClaimedDelegation } from '../store/claimed-task.js';
@@ -21,6 +22,8 @@ export interface Decision<T> {
   readonly enlisted?: readonly EnlistedWork[];
   /** Held from this commit on; the update is refused when it is held already. */
   readonly idempotency?: IdempotencyKey | null;
+  /** The update is refused with QUOTA_EXCEEDED when one of them is used up at its commit. */
+  readonly limits?: readonly AppliedLimit[];
 }
 
 /** The update's idempotency key was taken before its commit. */
@@ -75,7 +78,7 @@ export interface Claimer {
 export abstract class TaskLog {
   /**
    * Creates a task with its first two events and its delegations. Throws HubError CONFLICT when the
-   * idempotency key was used for another request.
+   * idempotency key was used for another request, QUOTA_EXCEEDED for one of its limits.
    */
   abstract create(task: NewTask, enlisted?: readonly EnlistedWork[]): Promise<Created>;
 

@@ -317,7 +317,7 @@ export class TaskWriter {
       }
       return;
     }
-    live.enlist(decision.enlisted ?? [], decision.idempotency ?? null);
+    live.enlist(decision.enlisted ?? [], decision.idempotency ?? null, decision.limits);
     this.decided.push({ waiting, answer: () => waiting.resolve(decision.result) });
   }
 

@@ -54,7 +54,8 @@ export class TaskOperator {
   /**
    * Sends the first message of a task that has ended again, for its owner and in its context: a new task that
    * names this one, routed as the message is routed now. Asked again while that is open, it gives the same one.
-   * Throws TASK_NOT_FOUND; CONFLICT for a task that is open or whose owner is disabled; and what a send throws.
+   * Throws TASK_NOT_FOUND; CONFLICT for a task that is open, whose owner is disabled, or about whose owner policies ask what is
+   * known only when it calls itself; and what a send throws.
    */
   async retry(taskId: string, operator: Operator): Promise<TaskAggregate> {
     return this.recorded('retry', taskId, operator, () => this.sendAgain(taskId, operator));
@@ -67,8 +68,8 @@ export class TaskOperator {
     }
     const { principalId } = aggregate.record;
     const owner = await this.principals.get(principalId);
-    if (owner?.disabledAt) {
-      const text = `The owner of the task, the principal ${principalId}, is disabled: enable it first.`;
+    if (owner !== undefined && owner.status.disabledAt !== null) {
+      const text = `The owner of the task, the principal ${principalId}, or its organization is disabled: enable it first.`;
       throw new HubError('CONFLICT', text);
     }
     const message = await this.firstMessage(taskId);
@@ -134,6 +135,7 @@ function retryRequest(
     id: record.principalId,
     organization: record.organization,
     scopes: new Set(['a2a']),
+    isStandIn: true,
   };
   return {
     principal: owner,

@@ -13,6 +13,7 @@ import type { TaskEvent } from '../task.js';
 import type { UsageStore } from '../store/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
+import type { ExactLimits } from './exact-limits.js';
 import type { EndedTaskNotes } from './ended-tasks.js';
 import { withDeletedLogs } from './deleted-logs.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
@@ -32,7 +33,7 @@ export interface BatchResult {
 
 /**
  * One batch in one transaction. Locks are taken in the same order by all (idempotency keys,
- * tasks, delegations, usage, each by id), so that batches of two processes never deadlock. Gives
+ * limits, tasks, delegations, usage, each by id), so that batches of two processes never deadlock. Gives
  * what to do once the transaction is committed, too.
  */
 export function* appendBatch(
@@ -43,9 +44,13 @@ export function* appendBatch(
   turnOf: TurnOf,
   texts: LargeTexts,
   ended: EndedTaskNotes,
+  limits: ExactLimits,
 ): Work<BatchResult> {
   const outcomes: Outcomes = new Map();
-  const { free, taken } = yield* takeKeys(tx, batch, outcomes);
+  const { free: all, taken } = yield* takeKeys(tx, batch, outcomes);
+  const isLimited = all.some((append) => append.limits.length > 0);
+  const allowed = isLimited ? yield* limits.within(tx, all, outcomes) : null;
+  const free = allowed?.appends ?? all;
   const creates = yield* insertTasks(tx, free.filter(createsTask), outcomes);
   const everyEvent = new Set<string>();
   const changes = yield* updateTasks(tx, free, outcomes, everyEvent);
@@ -72,6 +77,7 @@ export function* appendBatch(
   const newest = good[0]?.record.updatedAt;
   if (newest !== undefined) yield* usage.add(tx, used, newest);
   const after: (AfterCommit | void)[] = [];
+  if (allowed !== null) after.push(yield* limits.count(tx, good, allowed.levels));
   for (const { taskId, enlisted } of good) {
     for (const statements of enlisted) after.push(yield* statements(tx, taskId));
   }

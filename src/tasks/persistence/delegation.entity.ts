@@ -6,6 +6,7 @@ import type { Delegation, DelegationState } from '../task.js';
 @Entity('delegations', { withoutRowid: true })
 @Index('delegations_task_idx', ['taskId', 'position'])
 @Index('delegations_agent_idx', ['agentId', 'taskId'])
+@Index('delegations_open_idx', ['agentId'], { where: '"due_at" IS NOT NULL' })
 @Index('delegations_downstream_idx', ['downstreamTaskId'], {
   where: '"downstream_task_id" IS NOT NULL',
 })

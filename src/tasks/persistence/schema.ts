@@ -12,6 +12,7 @@ import { CheckpointTexts1700000000140 } from './migrations/1700000000140-checkpo
 import { DeletedLogs1700000000150 } from './migrations/1700000000150-deleted-logs.js';
 import { EndedTasks1700000000610 } from './migrations/1700000000610-ended-tasks.js';
 import { OwnedLogs1700000000840 } from './migrations/1700000000840-owned-logs.js';
+import { OpenDelegations1700000000851 } from './migrations/1700000000851-open-delegations.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
 import { TaskEntity } from './task.entity.js';
@@ -38,5 +39,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     DeletedLogs1700000000150,
     EndedTasks1700000000610,
     OwnedLogs1700000000840,
+    OpenDelegations1700000000851,
   ],
 };

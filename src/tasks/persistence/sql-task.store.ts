@@ -41,6 +41,7 @@ import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { deleteLogPiece } from './deleted-logs.js';
 import { deleteTask, forgetTasks } from './delete-tasks.js';
 import { EndedTaskNotes, takeEndedTask, takeEndedTasks } from './ended-tasks.js';
+import { ExactLimits } from './exact-limits.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
 import { listTasks } from './list.js';
@@ -74,6 +75,7 @@ export class SqlTaskStore extends TaskStore {
     private readonly participant: AppendParticipant,
     private readonly usage: UsageStore,
     private readonly ended: EndedTaskNotes,
+    private readonly limits: ExactLimits,
   ) {
     super();
     this.downstream = new SqlDownstreamTasks(database);
@@ -304,7 +306,16 @@ export class SqlTaskStore extends TaskStore {
     let result: BatchResult;
     try {
       result = await this.database.write((tx) =>
-        appendBatch(tx, part, this.participant, this.usage, this.turnOf, this.texts, this.ended),
+        appendBatch(
+          tx,
+          part,
+          this.participant,
+          this.usage,
+          this.turnOf,
+          this.texts,
+          this.ended,
+          this.limits,
+        ),
       );
     } catch (error) {
       if (isDatabaseTrouble(error)) throw error;
@@ -319,6 +330,7 @@ export class SqlTaskStore extends TaskStore {
       return;
     }
     for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
+    this.limits.committed(result.outcomes);
     this.reportUsed(result.used);
     for (const call of result.after) call();
     for (const [append, { kind }] of result.outcomes) {

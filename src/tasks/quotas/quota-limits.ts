@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
+import { type Limit, LimitRegistry } from '../../limits/index.js';
 import { DiskWatch } from '../../database/disk-watch.js';
 
 /** The limits of one organization or one principal; Infinity for none. */
@@ -33,6 +34,8 @@ export class QuotaLimits {
   constructor(
     @Inject(AppConfig) { quotas }: { readonly quotas: QuotaSettings },
     @Inject(DiskWatch) private readonly disk: Pick<DiskWatch, 'space'>,
+    @Inject(LimitRegistry)
+    private readonly limits: Pick<LimitRegistry, 'ofOrganization' | 'ofPrincipal'>,
   ) {
     this.settings = quotas;
     for (const { organization, principal, ...limits } of quotas.overrides) {
@@ -42,13 +45,23 @@ export class QuotaLimits {
   }
 
   ofPrincipal(id: string): Limits {
-    return merged(this.settings.principal, this.principals.get(id));
+    return merged(this.settings.principal, this.ownOfPrincipal(id));
+  }
+
+  /** What is set for this principal alone: by an override or, before that, by a limit. */
+  ownOfPrincipal(id: string): Partial<Limits> | undefined {
+    return over(this.principals.get(id), this.limits.ofPrincipal(id));
+  }
+
+  /** The same of an organization. */
+  ownOfOrganization(name: string): Partial<Limits> | undefined {
+    return over(this.organizations.get(name), this.limits.ofOrganization(name));
   }
 
   /** An override of storedBytes replaces the share of the disk too: that is a default. */
   ofOrganization(name: string): Limits {
     const { diskShare, ...limits } = this.settings.organization;
-    const override = this.organizations.get(name);
+    const override = this.ownOfOrganization(name);
     const merge = merged(limits, override);
     const { space } = this.disk;
     if (diskShare === 0 || space === null || override?.storedBytes !== undefined) return merge;
@@ -66,6 +79,20 @@ function merged(limits: Limits, override: Partial<Limits> = {}): Limits {
     openTasks: orNone(openTasks),
     tasksPerDay: orNone(tasksPerDay),
     storedBytes: orNone(storedBytes),
+  };
+}
+
+function over(
+  override: Partial<Limits> | undefined,
+  limit: Limit | undefined,
+): Partial<Limits> | undefined {
+  if (limit === undefined) return override;
+  const { openTasks, tasksPerDay, storedBytes } = limit;
+  return {
+    ...override,
+    ...(openTasks !== null && { openTasks }),
+    ...(tasksPerDay !== null && { tasksPerDay }),
+    ...(storedBytes !== null && { storedBytes }),
   };
 }
 

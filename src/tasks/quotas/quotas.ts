@@ -1,20 +1,62 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
+import { Database } from '../../database/database.js';
 import { DiskWatch } from '../../database/disk-watch.js';
+import {
+  type AppliedLimit,
+  type Limit,
+  LIMIT_KINDS,
+  LimitRegistry,
+  NO_SUBJECT,
+} from '../../limits/index.js';
+import { QuotaLimits, type Limits } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
-import type { UsageOwner } from '../store/usage.js';
+import type { Usage, UsageOwner } from '../store/usage.js';
+
+/** A default up to this is always kept exactly, a larger one from this part of it on. */
+const SMALL = 1000;
+const NEAR = 0.25;
+
+/** The limits of an owner, and what is used of each. */
+const OF_OWNER = [
+  ['openTasks', 'openTasks'],
+  ['tasksPerDay', 'tasksToday'],
+  ['storedBytes', 'storedBytes'],
+] as const;
+
+/** An agent that a task is given to, by its skill where one is named. */
+export interface Target {
+  readonly agentId: string;
+  readonly skillId: string | null;
+}
 
 /** What may begin: no owner exceeds its quota, and the disk space that running tasks need to end stays free. */
 @Injectable()
 export class Quotas {
   constructor(
-    @Inject(UsageLedger) private readonly ledger: Pick<UsageLedger, 'reserve' | 'checkStored'>,
+    @Inject(UsageLedger)
+    private readonly ledger: Pick<
+      UsageLedger,
+      'reserve' | 'checkStored' | 'ofPrincipal' | 'ofOrganization'
+    >,
     @Inject(DiskWatch) private readonly disk: Pick<DiskWatch, 'refuseWhenLow'>,
+    @Inject(QuotaLimits)
+    private readonly limits: Pick<
+      QuotaLimits,
+      'ofPrincipal' | 'ofOrganization' | 'ownOfPrincipal' | 'ownOfOrganization'
+    >,
+    @Inject(LimitRegistry)
+    private readonly registry: Pick<
+      LimitRegistry,
+      'ofPrincipal' | 'ofOrganization' | 'ofTarget' | 'hasTargets'
+    >,
+    @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
   ) {}
 
   /**
    * Counts a task that is about to begin, until the function it gives is called. Throws QUOTA_EXCEEDED,
-   * or UNAVAILABLE while the disk is almost full.
+   * or UNAVAILABLE while the disk is almost full. What this process does not know yet is refused by the commit: see
+   * {@link exactly}.
    */
   reserveTask(owner: UsageOwner): () => void {
     this.disk.refuseWhenLow();
@@ -26,6 +68,82 @@ export class Quotas {
     this.disk.refuseWhenLow();
     this.ledger.checkStored(owner);
   }
+
+  /** The limits that the commit must keep in which this owner begins a task and gives it to these agents. */
+  exactly(owner: UsageOwner, targets: readonly Target[]): readonly AppliedLimit[] {
+    const applied = this.ofOwner(owner, true);
+    if (this.registry.hasTargets) this.ofTargets(owner, targets, applied);
+    return applied;
+  }
+
+  /** The same of the commit of a further message. */
+  exactlyStored(owner: UsageOwner): readonly AppliedLimit[] {
+    return this.ofOwner(owner, false);
+  }
+
+  private ofOwner(owner: UsageOwner, isTask: boolean): AppliedLimit[] {
+    const { limits, registry, ledger } = this;
+    const { organization, principalId: principal } = owner;
+    const applied: AppliedLimit[] = [];
+    this.add(applied, isTask, {
+      subject: { ...NO_SUBJECT, principal },
+      all: limits.ofPrincipal(principal),
+      own: limits.ownOfPrincipal(principal),
+      limit: registry.ofPrincipal(principal),
+      usage: () => ledger.ofPrincipal(owner),
+    });
+    this.add(applied, isTask, {
+      subject: { ...NO_SUBJECT, organization },
+      all: limits.ofOrganization(organization),
+      own: limits.ownOfOrganization(organization),
+      limit: registry.ofOrganization(organization),
+      usage: () => ledger.ofOrganization(organization),
+    });
+    return applied;
+  }
+
+  private add(applied: AppliedLimit[], isTask: boolean, of: LimitsOf): void {
+    const { subject, all, own, limit } = of;
+    for (const [kind, used] of OF_OWNER) {
+      const max = all[kind];
+      if (max === Infinity || (!isTask && kind !== 'storedBytes')) continue;
+      // Of what no other process writes, and no operator has set, the memory knows enough.
+      const isOwn = own?.[kind] !== undefined;
+      if (!isOwn && this.database.soleProcess) continue;
+      if (!isOwn && max > SMALL && of.usage()[used] < max * NEAR) continue;
+      applied.push({ subject, kind, max, takes: kind === 'storedBytes' ? 0 : 1 });
+    }
+    const month = limit?.tasksPerMonth;
+    if (isTask && month) applied.push({ subject, kind: 'tasksPerMonth', max: month, takes: 1 });
+  }
+
+  /** An agent that gets several delegations of one task takes as many. */
+  private ofTargets(owner: UsageOwner, targets: readonly Target[], applied: AppliedLimit[]): void {
+    const times = new Map<Limit, number>();
+    for (const target of targets) {
+      for (const limit of this.registry.ofTarget(owner, target)) {
+        times.set(limit, (times.get(limit) ?? 0) + 1);
+      }
+    }
+    for (const [limit, takes] of times) {
+      const { organization, principal, agent, skill } = limit;
+      const subject = { organization, principal, agent, skill };
+      for (const kind of LIMIT_KINDS) {
+        const max = limit[kind];
+        if (max) applied.push({ subject, kind, max, takes });
+      }
+    }
+  }
+}
+
+/** The limits of an owner. */
+interface LimitsOf {
+  readonly subject: AppliedLimit['subject'];
+  readonly all: Limits;
+  /** Of these, what is set for it alone. */
+  readonly own: Partial<Limits> | undefined;
+  readonly limit: Limit | undefined;
+  readonly usage: () => Usage;
 }
 
 export function ownerOf({ id, organization }: Principal): UsageOwner {

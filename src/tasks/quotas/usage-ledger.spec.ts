@@ -27,6 +27,7 @@ function ledger(settings: Settings, stored: OwnedUsage[] = [], space?: number) {
       },
     },
     { space: space === undefined ? null : { free: space, reusable: 0, used: 0 } },
+    { ofOrganization: () => undefined, ofPrincipal: () => undefined },
   );
   const store = { read: () => Promise.resolve(stored) };
   return new UsageLedger({ onUsed: () => undefined }, store, limits, clock, SILENT);

@@ -1,15 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
-import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { Signal } from '../../common/signal.js';
+import {
+  type AppliedLimit,
+  isUsedUp,
+  type LimitSubject,
+  nameOf,
+  NO_SUBJECT,
+  usedUp,
+} from '../../limits/index.js';
 import { QuotaLimits, type Limits } from './quota-limits.js';
 import { TaskStore } from '../store/task-store.js';
 import { UsageStore } from '../store/usage-store.js';
 import {
   dayOf,
-  secondsLeftOfDay,
   usageKey,
   type OwnedUsageChange,
   type Usage,
@@ -20,8 +26,6 @@ import {
 const READ_EVERY_MS = 2000;
 /** Changes are asked for from so much earlier: clocks differ, and commits take time. */
 const MARGIN_MS = 60_000;
-/** When it makes sense to try again while too many tasks are open, in seconds. */
-const OPEN_RETRY_SECONDS = 10;
 
 /**
  * What every organization and principal uses, in memory: what this process commits at once
@@ -124,6 +128,12 @@ export class UsageLedger {
     return ids.map(({ owner }) => owner.principalId).sort();
   }
 
+  /** The organization of a principal of which something is known. */
+  organizationOf(principalId: string): string | undefined {
+    const accounts = [...this.principals.values()];
+    return accounts.find(({ owner }) => owner.principalId === principalId)?.owner.organization;
+  }
+
   /** Reads what has changed in the database. */
   async read(): Promise<void> {
     const { store, clock } = this;
@@ -146,58 +156,31 @@ export class UsageLedger {
     const { limits } = this;
     const ofPrincipal = this.principal(owner);
     const ofOrganization = this.organization(owner.organization);
-    const whose = `the organization "${owner.organization}"`;
-    this.checkOne(ofPrincipal, limits.ofPrincipal(owner.principalId), 'principal', 'you', isTask);
-    const organizations = limits.ofOrganization(owner.organization);
-    this.checkOne(ofOrganization, organizations, 'organization', whose, isTask);
+    const { organization, principalId: principal } = owner;
+    const [own, all] = [limits.ofPrincipal(principal), limits.ofOrganization(organization)];
+    this.checkOne(ofPrincipal, own, { ...NO_SUBJECT, principal }, isTask);
+    this.checkOne(ofOrganization, all, { ...NO_SUBJECT, organization }, isTask);
     return [ofPrincipal, ofOrganization];
   }
 
-  private checkOne(
-    account: Account,
-    limits: Limits,
-    scope: 'principal' | 'organization',
-    who: string,
-    isTask: boolean,
-  ): void {
+  private checkOne(account: Account, limits: Limits, subject: LimitSubject, isTask: boolean): void {
     const { storedBytes, tasksToday, openTasks } = this.view(account);
-    const refuse = (
-      name: keyof Limits,
-      current: number,
-      what: string,
-      help: string,
-      s?: number,
-    ) => {
-      this.refused.emit(`${scope}.${name}`);
-      return new HubError(
-        'QUOTA_EXCEEDED',
-        `The quota ${scope}.${name} is used up: ${who} ${who === 'you' ? 'have' : 'has'} ${what} of ${limits[name]}. ${help}`,
-        {
-          metadata: {
-            quota: `${scope}.${name}`,
-            current: String(current),
-            limit: String(limits[name]),
-            ...(s !== undefined && { retryAfterSeconds: String(s) }),
-          },
-        },
-      );
-    };
-    if (storedBytes >= limits.storedBytes) {
-      const help = 'Delete ended tasks, or ask the operator of the hub for more.';
-      throw refuse('storedBytes', storedBytes, `${storedBytes} bytes stored`, help);
-    }
+    const { reserved } = account;
+    this.checkKind(
+      { subject, kind: 'storedBytes', max: limits.storedBytes, takes: 0 },
+      storedBytes,
+    );
     if (!isTask) return;
-    const begun = tasksToday + account.reserved;
-    if (begun >= limits.tasksPerDay) {
-      const left = secondsLeftOfDay(this.clock.now());
-      const help = 'It begins anew at midnight UTC.';
-      throw refuse('tasksPerDay', begun, `begun ${begun} tasks today`, help, left);
-    }
-    const open = openTasks + account.reserved;
-    if (open >= limits.openTasks) {
-      const help = 'Wait until some have ended, or cancel some.';
-      throw refuse('openTasks', open, `${open} open tasks`, help, OPEN_RETRY_SECONDS);
-    }
+    const ofDay = { subject, kind: 'tasksPerDay', max: limits.tasksPerDay, takes: 1 } as const;
+    this.checkKind(ofDay, tasksToday + reserved);
+    const open = { subject, kind: 'openTasks', max: limits.openTasks, takes: 1 } as const;
+    this.checkKind(open, openTasks + reserved);
+  }
+
+  private checkKind(limit: AppliedLimit, used: number): void {
+    if (!isUsedUp(limit, used)) return;
+    this.refused.emit(nameOf(limit));
+    throw usedUp(limit, used, this.clock.now());
   }
 
   private apply({ owner, openTasks, begun, storedBytes }: OwnedUsageChange): void {

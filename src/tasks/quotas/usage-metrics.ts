@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiskWatch } from '../../database/disk-watch.js';
 import { WorkerWatch } from '../../database/worker-watch.js';
 import { Metrics } from '../../observability/metrics.js';
+import { LimitLevels } from '../store/limit-levels.js';
 import { UsageLedger } from './usage-ledger.js';
 
 /** What all tasks take, who works on them, and the room that is left, as numbers. */
@@ -12,6 +13,7 @@ export class UsageMetrics implements OnModuleInit {
     private readonly ledger: UsageLedger,
     private readonly disk: DiskWatch,
     private readonly workers: WorkerWatch,
+    private readonly limits: LimitLevels,
   ) {}
 
   onModuleInit(): void {
@@ -54,5 +56,6 @@ export class UsageMetrics implements OnModuleInit {
       ['quota'],
     );
     ledger.onRefused((quota) => refusals.inc({ quota }));
+    this.limits.onRefused((quota) => refusals.inc({ quota }));
   }
 }

@@ -8,6 +8,8 @@ import type { Page } from '../../common/page.js';
 import { DiskWatch } from '../../database/disk-watch.js';
 import { QuotaLimits } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
+import { LimitUsage } from './limit-usage.js';
+import { LimitUsageDto } from './limit-usage.dto.js';
 import { pageOf } from './usage-page.js';
 import { HubUsageDto, OrganizationUsageDto, PrincipalUsageDto } from './usage.dto.js';
 
@@ -18,6 +20,7 @@ export class UsageController {
     private readonly ledger: UsageLedger,
     private readonly limits: QuotaLimits,
     private readonly disk: DiskWatch,
+    private readonly used: LimitUsage,
   ) {}
 
   @Get()
@@ -51,6 +54,15 @@ export class UsageController {
       return new PrincipalUsageDto(principalId, usage, this.limits.ofPrincipal(principalId));
     });
     return { ...page, items };
+  }
+
+  @Get('limits')
+  @ApiOperation({ summary: 'List limits, with how far each is used up.' })
+  @ApiOkResponse({ type: PageType(LimitUsageDto) })
+  async limitUsage(@Query() { limit, cursor }: PageQueryDto): Promise<Page<LimitUsageDto>> {
+    const page = pageOf(this.used.ids(), limit, cursor);
+    const items = await Promise.all(page.items.map((id) => this.used.of(id)));
+    return { ...page, items: items.filter((each) => each !== undefined) };
   }
 
   private organization(name: string): OrganizationUsageDto {

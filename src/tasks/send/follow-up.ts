@@ -84,7 +84,8 @@ export class FollowUps {
       const now = this.clock.now();
       const change = decideFollowUp(aggregate, message, directive, now, sentWithOf(request));
       this.checkAgent(request, addressee(aggregate, directive));
-      return { change, result: undefined, enlisted, idempotency };
+      const limits = this.quotas.exactlyStored(aggregate.record);
+      return { change, result: undefined, enlisted, idempotency, limits };
     });
   }
 

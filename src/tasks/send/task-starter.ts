@@ -9,7 +9,7 @@ import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { passHops } from '../../protocol/hops.js';
-import { type HubRequest, type Route, RoutingService } from '../../routing/index.js';
+import { type HubRequest, type Route, RoutingService, type UsedUp } from '../../routing/index.js';
 import { decideNoWorkerNotice } from '../domain/unsent.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import type { TaskAggregate } from '../task.js';
@@ -24,6 +24,8 @@ import { checkRelated } from './related-tasks.js';
 
 /** How often a route is chosen again because an agent was deleted meanwhile. */
 const MAX_ROUTE_TRIES = 3;
+/** Agents that are passed over at most because their limits are used up. */
+const MAX_USED_UP = 8;
 
 /** Makes a task of a message: context, route, delegations; all in one commit. */
 @Injectable()
@@ -60,7 +62,7 @@ export class TaskStarter {
     await this.refuseLoops(request.hops);
     const release = await this.admit(request);
     try {
-      return await this.create(request, enlisted, taskId);
+      return await this.createWithin(request, enlisted, taskId);
     } finally {
       release();
     }
@@ -79,17 +81,36 @@ export class TaskStarter {
     }
   }
 
+  /** An agent whose limit turns out to be used up is passed over where there is another. */
+  private async createWithin(
+    request: HubRequest,
+    enlisted: readonly EnlistedWork[],
+    taskId: string | undefined,
+  ): Promise<Created> {
+    const usedUp: UsedUp[] = [];
+    for (;;) {
+      try {
+        return await this.create(request, enlisted, taskId, usedUp);
+      } catch (error) {
+        const found = usedUpOf(error, usedUp);
+        if (found === undefined || usedUp.length === MAX_USED_UP) throw error;
+        usedUp.push(found);
+      }
+    }
+  }
+
   private async create(
     request: HubRequest,
     enlisted: readonly EnlistedWork[],
-    taskId?: string,
+    taskId: string | undefined,
+    usedUp: readonly UsedUp[],
   ): Promise<Created> {
     await checkRelated(this.log, request);
     const { log, contexts, clock, ids, limits } = this;
     const { id: principalId } = request.principal;
     const given = request.message.contextId;
     const affinity = given === '' ? [] : await this.affinityOf(given, request.principal);
-    const { route, agents } = await this.choose(request, affinity);
+    const { route, agents } = await this.choose(request, affinity, usedUp);
     const chosen = await Promise.all(
       agents.map(async (each) => ({
         downstreamContextId:
@@ -106,7 +127,9 @@ export class TaskStarter {
     if (isLarge) await longTurn();
     const task = newTask(request, choice, limits, now, ids);
     if (isLarge) await longTurn();
-    const created = await log.create(task, enlisted);
+    const begun = task.firstUpdate.begins?.filter(({ state }) => state === 'queued') ?? [];
+    const exact = this.quotas.exactly(ownerOf(request.principal), begun);
+    const created = await log.create({ limits: exact, ...task }, enlisted);
     return created.kind === 'created' && this.workers.hasNoWorkers
       ? this.reportNoWorker(created.aggregate)
       : created;
@@ -134,9 +157,10 @@ export class TaskStarter {
   private async choose(
     request: HubRequest,
     affinity: readonly string[],
+    usedUp: readonly UsedUp[],
   ): Promise<{ route: Route; agents: Omit<ChosenAgent, 'downstreamContextId'>[] }> {
     for (let tries = 1; ; tries++) {
-      const route = await this.route(request, affinity);
+      const route = await this.route(request, affinity, usedUp);
       const delegates = delegatesOf(route);
       const agents = delegates.flatMap((delegate) => {
         const agent = this.agents.get(delegate.candidate.agentId);
@@ -150,9 +174,13 @@ export class TaskStarter {
   }
 
   /** Where the agent that the message names is hidden by a policy, the audit log is told; the answer is as for an unknown one. */
-  private async route(request: HubRequest, affinity: readonly string[]): Promise<Route> {
+  private async route(
+    request: HubRequest,
+    affinity: readonly string[],
+    usedUp: readonly UsedUp[],
+  ): Promise<Route> {
     try {
-      return await this.routing.route(request, affinity);
+      return await this.routing.route(request, affinity, undefined, usedUp);
     } catch (error) {
       const named = namedAgent(request);
       if (!(error instanceof HubError) || error.reason !== 'NO_ROUTE' || named === undefined) {
@@ -167,4 +195,13 @@ export class TaskStarter {
     if (hops.length === 0) return;
     passHops(hops, await this.settings.instanceId(), this.config.tasks.maxHops);
   }
+}
+
+/** The agent whose limit refuses the task, unless it is known already. */
+function usedUpOf(error: unknown, known: readonly UsedUp[]): UsedUp | undefined {
+  if (!(error instanceof HubError) || error.reason !== 'QUOTA_EXCEEDED') return undefined;
+  const { agentId, skillId } = error.metadata;
+  if (agentId === undefined) return undefined;
+  if (known.some((each) => each.agentId === agentId && each.skillId === skillId)) return undefined;
+  return { agentId, ...(skillId !== undefined && { skillId }), refusal: error };
 }

@@ -1,3 +1,4 @@
+import type { AppliedLimit } from '../../limits/index.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { Delegation, IdempotencyKey, TaskEvent, TaskRecord } from '../task.js';
 import type { AfterCommit } from './append-participant.js';
@@ -40,6 +41,8 @@ export interface PreparedAppend {
   readonly checkpoint: Checkpoint | null;
   /** What it adds to the usage of the task's owner. */
   readonly usage: UsageChange;
+  /** Limits that must not be used up when it is committed, and what it takes of each. */
+  readonly limits: readonly AppliedLimit[];
   /** Delegations that it leaves as they are, and whose owners look at the task after the commit. */
   readonly affected: readonly string[];
 }

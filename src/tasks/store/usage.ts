@@ -36,11 +36,6 @@ export function dayOf(now: Date): number {
   return Math.floor(now.getTime() / DAY_MS);
 }
 
-/** Seconds until the next day begins (UTC); at least 1. */
-export function secondsLeftOfDay(now: Date): number {
-  return Math.max(1, Math.ceil(((dayOf(now) + 1) * DAY_MS - now.getTime()) / 1000));
-}
-
 /** The changes of a commit, one for each owner, in one order for all processes. */
 export function sumUsage(changes: readonly OwnedUsageChange[]): OwnedUsageChange[] {
   if (changes.length < 2) return changes.filter(isChange);

@@ -1,0 +1,206 @@
+import type { NextRun } from '../../common/background-job.js';
+import type { Clock } from '../../common/clock.js';
+import type { IdSource } from '../../common/ids.js';
+import type { Log } from '../../common/logger.js';
+import { longTurn } from '../../common/long-work.js';
+import type { AuditStore } from '../audit-store.js';
+import type { AuditExport, ExportBatch, ExportSender } from './audit-export.js';
+import { lineOf } from './entry-line.js';
+import type { ExportLease, ExportStore, PendingChain } from './export-store.js';
+import { troubleOf } from './export-trouble.js';
+import { ExportRefused } from './http-answer.js';
+
+/** How often it is looked for new entries. */
+const LOOK_MS = 1000;
+/** A process that has not prolonged its lease for so long has ended. */
+const LEASE_MS = 90_000;
+/** Bytes of one request, unless one entry alone has more. */
+const MAX_BYTES = 512 * 1024;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+
+/** What a run needs. */
+export interface ExportMeans {
+  readonly exports: ExportStore;
+  readonly audit: Pick<AuditStore, 'chainRows' | 'chainAfter' | 'endOf'>;
+  readonly clock: Clock;
+  readonly ids: Pick<IdSource, 'jitter'>;
+  readonly log: Pick<Log, 'warn' | 'info'>;
+  /** This process, among those that might send. */
+  readonly owner: string;
+  /** There is no other. */
+  readonly isSole: boolean;
+}
+
+/**
+ * Sends what one receiver has not got yet, each chain in its order; one process at a time. A place is noted after the receiver has
+ * acknowledged: what was sent by a process that is killed before that is sent again.
+ */
+export class ExportRun {
+  private hasBegun = false;
+  private leasedUntil = 0;
+  /** Entries in the next request at most: fewer after one that was too large. */
+  private size: number;
+  private lastTrouble: string | undefined;
+
+  constructor(
+    private readonly to: AuditExport,
+    private readonly sender: ExportSender,
+    private readonly means: ExportMeans,
+  ) {
+    this.size = to.batchEntries;
+  }
+
+  /** Sends all there is; resolves with when to come again. Rejects when the database fails. */
+  async run(signal: AbortSignal): Promise<NextRun> {
+    const { exports } = this.means;
+    const { id } = this.to;
+    await this.begin();
+    let pending = await exports.pending(id);
+    if (pending.length === 0) return LOOK_MS;
+    const state = await exports.state(id);
+    let failures = state?.failures ?? 0;
+    const waitMs = (state?.nextAttemptAt?.getTime() ?? 0) - this.now();
+    if (waitMs > 0) return Math.min(waitMs, LONGEST_PAUSE_MS);
+    if (!(await this.claim())) return LOOK_MS;
+    try {
+      // What another process has sent since, it has noted before it lost the lease.
+      while ((pending = await exports.pending(id)).length > 0 && !signal.aborted) {
+        for (const chain of pending) {
+          if (signal.aborted) return undefined;
+          if (!(await this.sendFrom(chain, signal))) return LOOK_MS;
+          failures = 0;
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (!(error instanceof SendError)) throw error;
+      return this.failed(error.cause, failures + 1);
+    }
+    return LOOK_MS;
+  }
+
+  /** Lets another process go on at once. */
+  async release(): Promise<void> {
+    if (this.leasedUntil > this.now()) {
+      await this.means.exports.release(this.to.id, this.means.owner);
+    }
+  }
+
+  private async begin(): Promise<void> {
+    if (this.hasBegun) return;
+    const { exports, audit } = this.means;
+    const { id, from } = this.to;
+    if ((await exports.state(id)) === undefined) {
+      const ends: { chain: string; seq: number }[] = [];
+      let chain: string | undefined = '';
+      while (from === 'now' && (chain = await audit.chainAfter(chain)) !== undefined) {
+        await longTurn();
+        const end = await audit.endOf(chain);
+        if (end !== undefined) ends.push({ chain, seq: end.seq });
+      }
+      await exports.begin(id, ends);
+    }
+    this.hasBegun = true;
+  }
+
+  /** One request; false when the lease was lost. */
+  private async sendFrom({ chain, sent }: PendingChain, signal: AbortSignal): Promise<boolean> {
+    await longTurn();
+    const { exports, clock } = this.means;
+    const { id, timeoutMs } = this.to;
+    const batch = await this.batchOf(chain, sent);
+    if (batch === undefined) return true;
+    // Whoever has slept past its lease must not send any more.
+    if (this.leasedUntil - this.now() < 2 * timeoutMs && !(await this.claim())) return false;
+    if (batch.events.length > 0) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        await this.sender.send(batch, limit);
+      } catch (cause) {
+        throw new SendError('not sent', { cause });
+      }
+    }
+    const lease = this.newLease();
+    const place = { chain, seq: batch.last, count: batch.events.length };
+    if (!(await exports.advance(id, lease, place, clock.now()))) {
+      this.leasedUntil = 0;
+      return false;
+    }
+    this.leasedUntil = lease.until.getTime();
+    this.size = Math.min(this.to.batchEntries, this.size * 2);
+    if (this.lastTrouble !== undefined) {
+      this.lastTrouble = undefined;
+      this.means.log.info({ export: id }, 'the audit log is sent again');
+    }
+    return true;
+  }
+
+  private async batchOf(chain: string, sent: number): Promise<ExportBatch | undefined> {
+    const rows = await this.means.audit.chainRows(chain, sent, this.size);
+    let bytes = 0;
+    const full = rows.findIndex(({ event }, index) => {
+      bytes += event === null ? 0 : Buffer.byteLength(lineOf(event));
+      return bytes > MAX_BYTES && index > 0;
+    });
+    const taken = full < 0 ? rows : rows.slice(0, full);
+    const [first, last] = [taken[0]?.seq, taken.at(-1)?.seq];
+    if (first === undefined || last === undefined) return undefined;
+    const events = taken.flatMap(({ event }) => event ?? []);
+    if (events.length < taken.length) {
+      const unreadable = taken.length - events.length;
+      this.means.log.warn(
+        { export: this.to.id, chain, first, last, unreadable },
+        'entries that somebody has made unreadable are not sent: verify the audit log',
+      );
+    }
+    return { chain, first, last, events };
+  }
+
+  private async failed(error: unknown, failures: number): Promise<number> {
+    const { exports, clock, log, owner } = this.means;
+    const { id, timeoutMs } = this.to;
+    const lastError = troubleOf(error, timeoutMs);
+    const requestedMs = error instanceof ExportRefused ? error.waitMs : 0;
+    if (error instanceof ExportRefused && error.status === 413) {
+      this.size = Math.max(1, Math.floor(this.size / 2));
+    }
+    const pauseMs = Math.min(
+      LONGEST_PAUSE_MS,
+      Math.max(requestedMs, pauseAfter(failures, this.means.ids.jitter())),
+    );
+    const now = clock.now();
+    const nextAttemptAt = new Date(now.getTime() + pauseMs);
+    if (lastError !== this.lastTrouble) {
+      log.warn({ export: id, why: lastError, nextAttemptAt }, 'the audit log could not be sent');
+    }
+    this.lastTrouble = lastError;
+    await exports.failed(id, owner, { failures, lastError, lastErrorAt: now, nextAttemptAt });
+    return pauseMs;
+  }
+
+  private async claim(): Promise<boolean> {
+    const { exports, isSole, clock } = this.means;
+    const lease = this.newLease();
+    const isMine = await exports.claim(this.to.id, lease, clock.now(), isSole);
+    this.leasedUntil = isMine ? lease.until.getTime() : 0;
+    return isMine;
+  }
+
+  private newLease(): ExportLease {
+    return { owner: this.means.owner, until: new Date(this.now() + LEASE_MS) };
+  }
+
+  private now(): number {
+    return this.means.clock.now().getTime();
+  }
+}
+
+/** The receiver failed, and not the database. */
+class SendError extends Error {}
+
+/** Twice as long after each failure, and anything between the half and the whole of it. `random` is in [0, 1). */
+export function pauseAfter(failures: number, random: number): number {
+  const whole = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(20, failures - 1));
+  return Math.round(whole * (0.5 + random / 2));
+}

@@ -1,0 +1,212 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import type { Tx, Work } from '../../database/sql.js';
+import { Table } from '../../database/table.js';
+import {
+  type ExportLease,
+  type ExportState,
+  ExportStore,
+  type PendingChain,
+} from '../export/export-store.js';
+import { AuditExportEntity } from './audit-export.entity.js';
+import { AuditExportPlaceEntity } from './audit-export-place.entity.js';
+
+const EXPORTS = new Table(AuditExportEntity);
+const INSERT_EXPORT = EXPORTS.insert('ON CONFLICT (id) DO NOTHING');
+const STATE = EXPORTS.select(
+  'sent',
+  'missed',
+  'failures',
+  'lastError',
+  'lastErrorAt',
+  'lastSentAt',
+  'nextAttemptAt',
+);
+const PLACE = new Table(AuditExportPlaceEntity).insert(
+  `ON CONFLICT (export_id, chain) DO UPDATE SET seq = excluded.seq
+     WHERE audit_export_places.seq < excluded.seq`,
+);
+
+/** Each chain is found by its index, and of each one but its ends is looked at. */
+const PENDING = `
+  WITH RECURSIVE chains(chain) AS (
+    SELECT MIN(chain) FROM audit_events
+    UNION ALL
+    SELECT (SELECT MIN(e.chain) FROM audit_events e WHERE e.chain > chains.chain)
+      FROM chains WHERE chains.chain IS NOT NULL
+  ), ends AS (
+    SELECT c.chain AS chain, COALESCE(p.seq, 0) AS sent,
+      (SELECT MAX(e.seq) FROM audit_events e WHERE e.chain = c.chain) AS last
+    FROM chains c LEFT JOIN audit_export_places p ON p.chain = c.chain AND p.export_id = ?
+    WHERE c.chain IS NOT NULL
+  )
+  SELECT chain, sent, last,
+    (SELECT MIN(e.seq) FROM audit_events e WHERE e.chain = ends.chain AND e.seq > ends.sent) AS first,
+    (SELECT e.at FROM audit_events e WHERE e.chain = ends.chain AND e.seq > ends.sent
+       ORDER BY e.seq LIMIT 1) AS first_at
+  FROM ends WHERE last > sent ORDER BY chain`;
+
+interface PendingRow {
+  readonly chain: string;
+  readonly sent: number;
+  readonly last: number;
+  readonly first: number;
+  readonly first_at: number;
+}
+
+/** {@link ExportStore} on the hub's database. */
+@Injectable()
+export class SqlExportStore extends ExportStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async begin(
+    exportId: string,
+    sent: readonly { readonly chain: string; readonly seq: number }[],
+  ): Promise<void> {
+    await this.database.write(function* (tx): Work<void> {
+      const isNew = yield* INSERT_EXPORT.one(tx, {
+        id: exportId,
+        ...{ owner: null, leasedUntil: null, sent: 0, missed: 0, failures: 0 },
+        ...{ lastError: null, lastErrorAt: null, lastSentAt: null, nextAttemptAt: null },
+      });
+      if (isNew === 0 || sent.length === 0) return;
+      yield* PLACE.apply(
+        tx,
+        sent.map(({ chain, seq }) => ({ exportId, chain, seq })),
+      );
+    });
+  }
+
+  async state(exportId: string): Promise<ExportState | undefined> {
+    return (await STATE.list(this.database, 'WHERE id = ?', [exportId]))[0];
+  }
+
+  async pending(exportId: string): Promise<readonly PendingChain[]> {
+    const rows = await this.database.read<PendingRow>(PENDING, [exportId]);
+    return rows.map(({ chain, sent, first, first_at: firstAt, last }) => ({
+      ...{ chain, sent: Number(sent), first: Number(first), last: Number(last) },
+      firstAt: new Date(Number(firstAt)),
+    }));
+  }
+
+  async claim(
+    exportId: string,
+    { owner, until }: ExportLease,
+    now: Date,
+    isSole: boolean,
+  ): Promise<boolean> {
+    const changed = await this.database.write(
+      (tx) =>
+        tx.run(
+          `UPDATE audit_exports SET owner = ?, leased_until = ? WHERE id = ?
+             AND (owner IS NULL OR owner = ? OR leased_until < ? OR ? = 1)`,
+          [owner, until.getTime(), exportId, owner, now.getTime(), isSole ? 1 : 0],
+        ),
+      'may-be-lost',
+    );
+    return changed > 0;
+  }
+
+  async advance(
+    exportId: string,
+    { owner, until }: ExportLease,
+    { chain, seq, count }: { readonly chain: string; readonly seq: number; readonly count: number },
+    now: Date,
+  ): Promise<boolean> {
+    // What a power failure takes back is sent again.
+    return this.database.write(function* (tx): Work<boolean> {
+      const changed = yield* tx.run(
+        `UPDATE audit_exports SET leased_until = ?, sent = sent + ?, failures = 0, next_attempt_at = NULL,
+           last_sent_at = ? WHERE id = ? AND owner = ?`,
+        [until.getTime(), count, now.getTime(), exportId, owner],
+      );
+      if (changed === 0) return false;
+      yield* PLACE.one(tx, { exportId, chain, seq });
+      return true;
+    }, 'may-be-lost');
+  }
+
+  async failed(
+    exportId: string,
+    owner: string,
+    {
+      failures,
+      lastError,
+      lastErrorAt,
+      nextAttemptAt,
+    }: Pick<ExportState, 'failures' | 'lastError' | 'lastErrorAt' | 'nextAttemptAt'>,
+  ): Promise<void> {
+    await this.database.write(
+      (tx) =>
+        tx.run(
+          `UPDATE audit_exports SET failures = ?, last_error = ?, last_error_at = ?, next_attempt_at = ?
+             WHERE id = ? AND owner = ?`,
+          [
+            failures,
+            lastError,
+            lastErrorAt?.getTime() ?? null,
+            nextAttemptAt?.getTime() ?? null,
+            exportId,
+            owner,
+          ],
+        ),
+      'may-be-lost',
+    );
+  }
+
+  async release(exportId: string, owner: string): Promise<void> {
+    await this.database.write(
+      (tx) =>
+        tx.run(
+          'UPDATE audit_exports SET owner = NULL, leased_until = NULL WHERE id = ? AND owner = ?',
+          [exportId, owner],
+        ),
+      'may-be-lost',
+    );
+  }
+
+  async sentByAll(exportIds: readonly string[], chain: string): Promise<number> {
+    const rows = await this.database.read<{ export_id: string; seq: number }>(
+      'SELECT export_id, seq FROM audit_export_places WHERE chain = ?',
+      [chain],
+    );
+    const places = new Map(rows.map(({ export_id: id, seq }) => [id, Number(seq)]));
+    return Math.min(...exportIds.map((id) => places.get(id) ?? 0));
+  }
+
+  async passOver(
+    exportIds: readonly string[],
+    chain: string,
+    seq: number,
+  ): Promise<readonly { readonly exportId: string; readonly count: number }[]> {
+    return this.database.write(function* (tx: Tx): Work<{ exportId: string; count: number }[]> {
+      const missed: { exportId: string; count: number }[] = [];
+      for (const exportId of exportIds) {
+        const [{ count } = { count: 0 }] = yield* tx.all<{ count: number }>(
+          `SELECT COUNT(*) AS count FROM audit_events WHERE chain = ? AND seq <= ? AND seq > COALESCE(
+             (SELECT seq FROM audit_export_places WHERE export_id = ? AND chain = ?), 0)`,
+          [chain, seq, exportId, chain],
+        );
+        if (Number(count) === 0) continue;
+        const changed = yield* tx.run('UPDATE audit_exports SET missed = missed + ? WHERE id = ?', [
+          Number(count),
+          exportId,
+        ]);
+        if (changed > 0) yield* PLACE.one(tx, { exportId, chain, seq });
+        missed.push({ exportId, count: Number(count) });
+      }
+      return missed;
+    });
+  }
+
+  async forgetEndedChains(): Promise<void> {
+    await this.database.write((tx) =>
+      tx.run(
+        `DELETE FROM audit_export_places WHERE NOT EXISTS
+           (SELECT 1 FROM audit_events e WHERE e.chain = audit_export_places.chain)`,
+      ),
+    );
+  }
+}

@@ -1,0 +1,22 @@
+import type { Tx, Work } from '../database/sql.js';
+
+/**
+ * What has been taken in a period, counted in the commits themselves. A row of it is also what commits of several
+ * processes wait for each other by: who has locked it knows all that was committed before.
+ */
+export abstract class LimitCounters {
+  /**
+   * Locks a counter of a period until the transaction ends, and gives what it says; one that is not there yet begins
+   * at 0. Who locks several does so in the order of {@link compareCounters}.
+   */
+  abstract lock(tx: Tx, counter: string, period: number, now: Date): Work<number>;
+
+  /** Adds to one that the transaction has locked. */
+  abstract add(tx: Tx, counter: string, period: number, amount: number, now: Date): Work<void>;
+
+  /** What it says, as far as it is committed. */
+  abstract read(counter: string, period: number): Promise<number>;
+
+  /** Deletes those of periods that have been over for long, at most `limit`; how many. */
+  abstract forget(before: Date, limit: number): Promise<number>;
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/logger.js';
+import { RevisionedCache } from '../common/revisioned-cache.js';
+import { type Limit, type LimitSubject, NO_SUBJECT, shapeOf, subjectKey } from './domain/limit.js';
+import { LimitStore } from './limit-store.js';
+
+/** All limits in memory, for the path of every message that begins a task. */
+@Injectable()
+export class LimitRegistry extends RevisionedCache<Limit> {
+  private stored: readonly Limit[] = [];
+  private declared: readonly Limit[] = [];
+  private bySubject: ReadonlyMap<string, Limit> = new Map();
+  /** Which members the subjects name that name an agent or a skill. */
+  private shapes: readonly string[] = [];
+
+  constructor(store: LimitStore, clock: Clock, log: Log) {
+    super(store, 'limits', clock, log);
+  }
+
+  /** Every limit: those of the configuration first, then by id. */
+  all(): readonly Limit[] {
+    return [...this.declared, ...this.stored];
+  }
+
+  /** The limits of the configuration, from now on. They go before stored ones of the same subject. */
+  declare(limits: readonly Limit[]): void {
+    this.declared = limits;
+    this.index();
+  }
+
+  ofOrganization(organization: string): Limit | undefined {
+    if (this.bySubject.size === 0) return undefined;
+    return this.bySubject.get(subjectKey({ ...NO_SUBJECT, organization }));
+  }
+
+  ofPrincipal(principal: string): Limit | undefined {
+    if (this.bySubject.size === 0) return undefined;
+    return this.bySubject.get(subjectKey({ ...NO_SUBJECT, principal }));
+  }
+
+  /** Some limit is for an agent or a skill. */
+  get hasTargets(): boolean {
+    return this.shapes.length > 0;
+  }
+
+  /** The limits that count when this owner gives work to this agent, by its skill where one is named. */
+  ofTarget(
+    { organization, principalId }: { readonly organization: string; readonly principalId: string },
+    { agentId, skillId }: { readonly agentId: string; readonly skillId?: string | null },
+  ): readonly Limit[] {
+    const values: LimitSubject = {
+      organization,
+      principal: principalId,
+      agent: agentId,
+      skill: skillId == null ? null : `${agentId}.${skillId}`,
+    };
+    return this.shapes.flatMap((shape) => {
+      const subject: Record<string, string | null> = { ...NO_SUBJECT };
+      for (const member of shape.split('+')) subject[member] = values[member as keyof LimitSubject];
+      return this.bySubject.get(subjectKey(subject as unknown as LimitSubject)) ?? [];
+    });
+  }
+
+  protected override onReload(all: readonly Limit[]): void {
+    this.stored = all;
+    this.index();
+  }
+
+  private index(): void {
+    const all = [...this.stored, ...this.declared];
+    this.bySubject = new Map(all.map((limit) => [subjectKey(limit), limit]));
+    const targeted = all.filter(({ agent, skill }) => agent !== null || skill !== null);
+    this.shapes = [...new Set(targeted.map(shapeOf))];
+  }
+}

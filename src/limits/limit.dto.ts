@@ -1,0 +1,109 @@
+import { Int, Shown, Text } from '../common/http/fields.js';
+import { ID, NAME } from '../common/http/text-forms.js';
+import { fill } from '../common/http/view.js';
+import { RECORD_SOURCES, type RecordSource } from '../common/record-source.js';
+import type { Limit } from './domain/limit.js';
+
+const OR_NULL = 'or-null' as const;
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** A limit but for its id. */
+export class LimitBodyDto {
+  @Text({ optional: OR_NULL, like: NAME, description: 'All principals of it together.' })
+  organization?: string | null;
+
+  @Text({ optional: OR_NULL, like: NAME, description: "A principal's id." })
+  principal?: string | null;
+
+  @Text({
+    optional: OR_NULL,
+    like: ID,
+    description: 'An agent; with organization or principal: what these have at it.',
+  })
+  agent?: string | null;
+
+  @Text({ optional: OR_NULL, like: NAME, description: 'A skill of an agent: AGENT.SKILL.' })
+  skill?: string | null;
+
+  @Int({
+    optional: OR_NULL,
+    min: 0,
+    max: MOST,
+    description: 'Tasks that have not ended; of an agent what it was given of them. 0: no limit.',
+  })
+  openTasks?: number | null;
+
+  @Int({
+    optional: OR_NULL,
+    min: 0,
+    max: MOST,
+    description: 'Begun on one day (UTC). 0: no limit.',
+  })
+  tasksPerDay?: number | null;
+
+  @Int({
+    optional: OR_NULL,
+    min: 0,
+    max: MOST,
+    description: 'Begun in one month (UTC). 0: no limit.',
+  })
+  tasksPerMonth?: number | null;
+
+  @Int({
+    optional: OR_NULL,
+    min: 0,
+    max: MOST,
+    description: 'Bytes stored for tasks; of an organization or a principal alone. 0: no limit.',
+  })
+  storedBytes?: number | null;
+}
+
+/** A limit as the configuration declares it. */
+export class DeclaredLimitDto extends LimitBodyDto {
+  @Text({ like: ID })
+  id!: string;
+}
+
+export class LimitDto {
+  @Shown.Text()
+  readonly id!: string;
+
+  @Shown.Text({ nullable: true })
+  readonly organization!: string | null;
+
+  @Shown.Text({ nullable: true })
+  readonly principal!: string | null;
+
+  @Shown.Text({ nullable: true })
+  readonly agent!: string | null;
+
+  @Shown.Text({ nullable: true })
+  readonly skill!: string | null;
+
+  @Shown.Int({ nullable: true })
+  readonly openTasks!: number | null;
+
+  @Shown.Int({ nullable: true })
+  readonly tasksPerDay!: number | null;
+
+  @Shown.Int({ nullable: true })
+  readonly tasksPerMonth!: number | null;
+
+  @Shown.Int({ nullable: true })
+  readonly storedBytes!: number | null;
+
+  @Shown.Choice(RECORD_SOURCES, {
+    description: '`config`: declared in YAML, and changed there only.',
+  })
+  readonly source!: RecordSource;
+
+  @Shown.Time({ nullable: true })
+  readonly createdAt!: string | null;
+
+  @Shown.Time({ nullable: true })
+  readonly updatedAt!: string | null;
+
+  constructor(limit: Limit) {
+    fill<LimitDto>(this, limit);
+  }
+}

@@ -1,0 +1,60 @@
+import { Body, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+} from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { AdminController } from '../common/http/admin-controller.js';
+import { PageQueryDto } from '../common/http/page-query.dto.js';
+import { PageType } from '../common/http/page-type.js';
+import type { Page } from '../common/page.js';
+import { LimitBodyDto, LimitDto } from './limit.dto.js';
+import { LimitsService } from './limits.service.js';
+
+@AdminController('limits', 'api/v1/limits', 'access')
+export class LimitsController {
+  constructor(private readonly limits: LimitsService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List limits: those of the configuration, then by id.' })
+  @ApiOkResponse({ type: PageType(LimitDto) })
+  list(@Query() { limit, cursor }: PageQueryDto): Page<LimitDto> {
+    const page = this.limits.list(limit, cursor);
+    return { ...page, items: page.items.map((each) => new LimitDto(each)) };
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Get a limit.' })
+  @ApiOkResponse({ type: LimitDto })
+  get(@Param('id') id: string): LimitDto {
+    return new LimitDto(this.limits.get(id));
+  }
+
+  @Put(':id')
+  @ApiOperation({
+    summary:
+      'Create or replace a limit: what an organization, a principal, an agent or a skill may have at most.',
+    description: 'Every process follows it within about a second. What runs already goes on.',
+  })
+  @ApiOkResponse({ type: LimitDto })
+  @ApiCreatedResponse({ type: LimitDto })
+  async put(
+    @Param('id') id: string,
+    @Body() body: LimitBodyDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<LimitDto> {
+    const { limit, isNew } = await this.limits.put(id, body);
+    void reply.status(isNew ? 201 : 200);
+    return new LimitDto(limit);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a limit.' })
+  @ApiNoContentResponse()
+  async remove(@Param('id') id: string): Promise<void> {
+    await this.limits.remove(id);
+  }
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { issueCursor, readCursor } from '../common/cursor.js';
+import { HubError, invalidField, invalidFields } from '../common/hub-error.js';
+import { ID } from '../common/id-pattern.js';
+import type { Page } from '../common/page.js';
+import {
+  faultsOfLimit,
+  type Limit,
+  type LimitDefinition,
+  MAX_LIMITS,
+  subjectKey,
+} from './domain/limit.js';
+import { LimitRegistry } from './limit-registry.js';
+import { LimitStore } from './limit-store.js';
+
+/** A limit as it is written; what is not given is null. */
+export type WrittenLimit = {
+  readonly [K in keyof LimitDefinition]?: LimitDefinition[K] | undefined;
+};
+
+/** The operations on limits. Every change is in {@link LimitRegistry} when its call resolves. */
+@Injectable()
+export class LimitsService {
+  constructor(
+    private readonly store: LimitStore,
+    private readonly registry: LimitRegistry,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Creates or replaces a limit. Throws INVALID_PARAMS, and CONFLICT when another one is for the same subject. */
+  async put(id: string, written: WrittenLimit): Promise<{ limit: Limit; isNew: boolean }> {
+    if (!ID.test(id)) throw invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -');
+    const definition = definitionOf(written);
+    const faults = faultsOfLimit(definition);
+    if (faults.length > 0) throw invalidFields(faults);
+    this.refuseDeclared(id);
+    const key = subjectKey(definition);
+    const declared = this.registry
+      .all()
+      .find((each) => each.source === 'config' && subjectKey(each) === key);
+    if (declared) this.refuseDeclared(declared.id);
+    const put = await this.store.put(id, definition, MAX_LIMITS, this.clock.now());
+    await this.registry.renew();
+    return put;
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): Limit {
+    return this.registry.all().find((each) => each.id === id) ?? unknown(id);
+  }
+
+  /** Those of the configuration first, then by id; `cursor` is a `nextCursor` of the same list. */
+  list(limit: number, cursor?: string): Page<Limit> {
+    const all = this.registry.all();
+    const after = cursor === undefined ? '' : readCursor('limits', cursor, (text) => ID.test(text));
+    const start = after === '' ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    if (after !== '' && start === 0) {
+      throw invalidField('cursor', `is of a limit that is gone (${after}); begin again`);
+    }
+    const items = all.slice(start, start + limit);
+    const last = items.at(-1);
+    const isLast = last === undefined || start + items.length === all.length;
+    return { items, nextCursor: isLast ? null : issueCursor('limits', last.id) };
+  }
+
+  /** Throws NOT_FOUND, and CONFLICT for a declared one. */
+  async remove(id: string): Promise<void> {
+    this.refuseDeclared(id);
+    const removed = await this.store.remove(id);
+    await this.registry.renew();
+    if (!removed) unknown(id);
+  }
+
+  private refuseDeclared(id: string): void {
+    const there = this.registry.all().find((each) => each.id === id);
+    if (there?.source !== 'config') return;
+    throw new HubError(
+      'CONFLICT',
+      `The limit ${id} is declared in the configuration (limits.declared); change it there.`,
+    );
+  }
+}
+
+/** What is written, with null for what is not. */
+export function definitionOf(written: WrittenLimit): LimitDefinition {
+  const { organization = null, principal = null, agent = null, skill = null } = written;
+  const {
+    openTasks = null,
+    tasksPerDay = null,
+    tasksPerMonth = null,
+    storedBytes = null,
+  } = written;
+  return {
+    organization,
+    principal,
+    agent,
+    skill,
+    openTasks,
+    tasksPerDay,
+    tasksPerMonth,
+    storedBytes,
+  };
+}
+
+function unknown(id: string): never {
+  throw new HubError('NOT_FOUND', `There is no limit ${id}.`);
+}

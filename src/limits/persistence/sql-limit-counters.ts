@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { forUpdate } from '../../database/rows.js';
+import type { Tx, Work } from '../../database/sql.js';
+import { LimitCounters } from '../limit-counters.js';
+
+const READ = 'SELECT used FROM limit_counters WHERE counter = ? AND period = ?';
+
+/** {@link LimitCounters} on the hub's database. */
+@Injectable()
+export class SqlLimitCounters extends LimitCounters {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  *lock(tx: Tx, counter: string, period: number, now: Date): Work<number> {
+    const lock = `${READ}${forUpdate(tx)}`;
+    const [there] = yield* tx.all<{ used: number }>(lock, [counter, period]);
+    if (there !== undefined) return there.used;
+    // Of two that begin it at once the second one waits here for the first.
+    yield* tx.run(
+      `INSERT INTO limit_counters (counter, period, used, updated_at) VALUES (?, ?, 0, ?)
+       ON CONFLICT (counter, period) DO NOTHING`,
+      [counter, period, now.getTime()],
+    );
+    const [begun] = yield* tx.all<{ used: number }>(lock, [counter, period]);
+    return begun!.used;
+  }
+
+  *add(tx: Tx, counter: string, period: number, amount: number, now: Date): Work<void> {
+    yield* tx.run(
+      'UPDATE limit_counters SET used = used + ?, updated_at = ? WHERE counter = ? AND period = ?',
+      [amount, now.getTime(), counter, period],
+    );
+  }
+
+  async read(counter: string, period: number): Promise<number> {
+    const [row] = await this.database.read<{ used: number }>(READ, [counter, period]);
+    return row?.used ?? 0;
+  }
+
+  forget(before: Date, limit: number): Promise<number> {
+    const old = `SELECT counter, period FROM limit_counters WHERE period > 0 AND updated_at < ? LIMIT ?`;
+    return this.database.write(
+      (tx) =>
+        tx.run(`DELETE FROM limit_counters WHERE (counter, period) IN (${old})`, [
+          before.getTime(),
+          limit,
+        ]),
+      'may-be-lost',
+    );
+  }
+}

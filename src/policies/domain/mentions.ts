@@ -1,0 +1,60 @@
+import { isRecord } from '../../common/is-record.js';
+import { tagKey } from '../../common/tag-key.js';
+import type { PolicyCaller, PolicyResource } from './policy.js';
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * What policies speak of by name. Whatever of a caller, agent or skill they do not name cannot matter to them, so that
+ * questions that differ in nothing else have one answer.
+ */
+export class Mentions {
+  /** The ids of entities by their type. */
+  private readonly entities = new Map<string, Set<string>>();
+  private readonly attributes = new Set<string>();
+
+  /** Adds what a statement names, in the JSON form of Cedar. */
+  add(json: unknown): void {
+    if (Array.isArray(json)) return json.forEach((each) => this.add(each));
+    if (!isRecord(json)) return;
+    const { type, id, attr } = json;
+    if (typeof type === 'string' && typeof id === 'string') {
+      const ids = this.entities.get(type) ?? new Set<string>();
+      this.entities.set(type, ids.add(id));
+    }
+    if (typeof attr === 'string') this.attributes.add(attr);
+    for (const value of Object.values(json)) this.add(value);
+  }
+
+  /** Whether they ask for more than who the caller is: its groups, its scopes, how it signed in. */
+  get readsSignIn(): boolean {
+    return this.entities.has('Group') || this.entities.has('Scope') || this.attributes.size > 0;
+  }
+
+  /** The same for callers of one organization whom the policies cannot tell apart. */
+  keyOfCaller({ id, organization, groups, scopes, signIn, issuer }: PolicyCaller): string {
+    return JSON.stringify([
+      organization,
+      this.named('Group', groups).sort(),
+      this.named('Scope', scopes).sort(),
+      this.attributes.has('signIn') ? signIn : null,
+      this.attributes.has('issuer') ? issuer : null,
+      this.named('Caller', [id]),
+    ]);
+  }
+
+  /** The same for agents, or skills, that the policies cannot tell apart. No id or tag has a line break. */
+  keyOfResource({ agentId, agentTags, skillId, tags }: PolicyResource): string {
+    const kind = skillId === null ? 'agent' : 'skill';
+    const skill = this.named('Skill', skillId === null ? [] : [`${agentId}.${skillId}`]).join();
+    const agent = this.named('Agent', [agentId]).join();
+    const ofAgent = this.named('Tag', agentTags.map(tagKey)).sort().join('\n');
+    const own = this.named('Tag', tags.map(tagKey)).sort().join('\n');
+    return `${kind}\n${skill}\n${agent}\n${own}\n\n${ofAgent}`;
+  }
+
+  private named(type: string, ids: readonly string[]): string[] {
+    const known = this.entities.get(type) ?? NONE;
+    return ids.filter((id) => known.has(id));
+  }
+}

@@ -1,0 +1,246 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { AuditExport, ExportBatch } from '../../src/audit/export/audit-export.js';
+import { ExportRun } from '../../src/audit/export/export-run.js';
+import { ExportRefused } from '../../src/audit/export/http-answer.js';
+import { SqlExportStore } from '../../src/audit/persistence/sql-export.store.js';
+import { configWith } from '../../src/config/index.js';
+import type { Database } from '../../src/database/database.js';
+import { AuditProcess } from '../support/audit-process.js';
+import { FakeClock } from '../support/fake-clock.js';
+
+const DAY = 86_400_000;
+const SILENT = { warn() {}, info() {} };
+const SIEM: AuditExport = {
+  ...{ id: 'siem', type: 'webhook', url: 'https://siem.example/', from: 'start' },
+  ...{ secret: null, authorization: null, ca: null, batchEntries: 4, timeoutMs: 1000 },
+};
+
+/** What exports of the audit log promise, whatever the receiver does. */
+export function auditExportContract(open: () => Promise<Database>): void {
+  let database: Database;
+  let clock: FakeClock;
+  let hub: AuditProcess;
+  let store: SqlExportStore;
+  /** What the receiver has acknowledged, in its order. */
+  let got: string[];
+  let refusal: Error | undefined;
+  let during: (batch: ExportBatch) => Promise<void> | void;
+
+  const config = configWith({
+    audit: {
+      ...{ retentionDays: 10, exportGraceDays: 5 },
+      export: [{ id: 'siem', type: 'webhook', url: 'https://siem.example/' }],
+    },
+  });
+
+  beforeEach(async () => {
+    database = await open();
+    clock = new FakeClock();
+    hub = new AuditProcess(database, clock, config);
+    store = new SqlExportStore(database);
+    got = [];
+    refusal = undefined;
+    during = () => undefined;
+  });
+
+  const runOf = (owner: string, to: Partial<AuditExport> = {}, isSole = false): ExportRun =>
+    new ExportRun(
+      { ...SIEM, ...to },
+      {
+        send: async (batch) => {
+          await during(batch);
+          if (refusal !== undefined) throw refusal;
+          got.push(...batch.events.map(({ chain, seq }) => `${chain} ${seq}`));
+        },
+      },
+      {
+        exports: store,
+        audit: hub.store,
+        clock,
+        ids: { jitter: () => 0.5 },
+        log: SILENT,
+        owner,
+        isSole,
+      },
+    );
+  const run = (by: ExportRun): unknown => by.run(new AbortController().signal);
+  const placesOf = (process: AuditProcess, from: number, to: number): string[] =>
+    Array.from({ length: to - from + 1 }, (_, at) => `${process.log.head!.chain} ${from + at}`);
+
+  it('sends each chain in its order, once, and goes on with what is written later', async () => {
+    const other = new AuditProcess(database, clock, config);
+    await hub.record(6);
+    await other.record(5);
+    await hub.record(3);
+    const siem = runOf('p1');
+    await run(siem);
+    const of = (process: AuditProcess): string[] =>
+      got.filter((place) => place.startsWith(process.log.head!.chain));
+    expect(of(hub)).toEqual(placesOf(hub, 1, 9));
+    expect(of(other)).toEqual(placesOf(other, 1, 5));
+    await hub.record(2);
+    await run(siem);
+    expect(of(hub)).toEqual(placesOf(hub, 1, 11));
+    expect(await store.state('siem')).toMatchObject({
+      sent: 16,
+      failures: 0,
+      lastSentAt: clock.now(),
+    });
+    expect(await store.pending('siem')).toEqual([]);
+  });
+
+  it('begins now, unless it is to begin at the start', async () => {
+    await hub.record(5);
+    const siem = runOf('p1', { from: 'now' });
+    await run(siem);
+    expect(got).toEqual([]);
+    await hub.record(2);
+    await run(siem);
+    expect(got).toEqual(placesOf(hub, 6, 7));
+  });
+
+  it('sends again what was not acknowledged, after a pause that grows, and nothing is skipped', async () => {
+    await hub.record(5);
+    refusal = new ExportRefused(503, 0);
+    const siem = runOf('p1');
+    const first = Number(await run(siem));
+    expect(first).toBeGreaterThanOrEqual(500);
+    expect(first).toBeLessThanOrEqual(1000);
+    expect(await store.state('siem')).toMatchObject({
+      ...{ sent: 0, failures: 1, lastError: 'the receiver answered HTTP 503' },
+      nextAttemptAt: new Date(clock.now().getTime() + first),
+    });
+    // Another process waits as well, even when the lease is over.
+    expect(Number(await run(runOf('p2', {}, true)))).toBeLessThanOrEqual(first);
+    await clock.advance(first);
+    const second = Number(await run(siem));
+    expect(second).toBeGreaterThanOrEqual(1000);
+    await clock.advance(second);
+    refusal = undefined;
+    await run(siem);
+    expect(got).toEqual(placesOf(hub, 1, 5));
+    expect(await store.state('siem')).toMatchObject({ failures: 0, nextAttemptAt: null });
+  });
+
+  it('waits as long as the receiver asks, within bounds', async () => {
+    await hub.record(1);
+    refusal = new ExportRefused(429, 20_000);
+    expect(await run(runOf('p1'))).toBe(20_000);
+    await clock.advance(20_000);
+    refusal = new ExportRefused(429, 1e12);
+    expect(await run(runOf('p1'))).toBe(300_000);
+  });
+
+  it('sends fewer at once to a receiver for which a request was too large', async () => {
+    await hub.record(4);
+    const sizes: number[] = [];
+    during = ({ events }) => {
+      sizes.push(events.length);
+      refusal = events.length > 1 ? new ExportRefused(413, 0) : undefined;
+    };
+    const siem = runOf('p1');
+    while (got.length < 4) await clock.advance(Number(await run(siem)));
+    expect(sizes.slice(0, 3)).toEqual([4, 2, 1]);
+    expect(got).toEqual(placesOf(hub, 1, 4));
+  });
+
+  it('is sent by one process at a time; another goes on when the first has ended', async () => {
+    await hub.record(9);
+    const [first, second] = [runOf('p1'), runOf('p2')];
+    let meanwhile: string[] | undefined;
+    during = async () => {
+      if (meanwhile !== undefined) return;
+      meanwhile = [...got];
+      await run(second);
+      expect(got).toEqual(meanwhile);
+    };
+    await run(first);
+    expect(meanwhile).toEqual([]);
+    expect(got).toEqual(placesOf(hub, 1, 9));
+    await hub.record(1);
+    await run(second);
+    expect(got).toHaveLength(9);
+    await clock.advance(100_000);
+    await run(second);
+    expect(got).toEqual(placesOf(hub, 1, 10));
+    await second.release();
+    await hub.record(1);
+    await run(first);
+    expect(got).toEqual(placesOf(hub, 1, 11));
+  });
+
+  it('of a process that slept past its lease counts nothing any more', async () => {
+    await hub.record(4);
+    const [first, second] = [runOf('p1'), runOf('p2')];
+    let isFirst = true;
+    during = async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      await clock.advance(100_000);
+      await run(second);
+    };
+    await run(first);
+    // Twice: at least once is promised.
+    expect(got).toEqual([...placesOf(hub, 1, 4), ...placesOf(hub, 1, 4)]);
+    expect(await store.state('siem')).toMatchObject({ sent: 4 });
+    await hub.record(1);
+    await run(second);
+    expect(got.slice(8)).toEqual(placesOf(hub, 5, 5));
+  });
+
+  it('passes over an entry that cannot be read, and sends the others', async () => {
+    await hub.record(3);
+    await hub.tamper(`UPDATE audit_events SET details = '{' WHERE seq = 2`);
+    await run(runOf('p1'));
+    expect(got).toEqual([...placesOf(hub, 1, 1), ...placesOf(hub, 3, 3)]);
+  });
+
+  describe('retention', () => {
+    const left = async (): Promise<number> =>
+      (await hub.store.chainRows(hub.log.head!.chain, 0, 1000)).length;
+
+    it('waits for what is not exported, then deletes it and says so', async () => {
+      await hub.record(6);
+      const siem = runOf('p1', { batchEntries: 2 });
+      during = ({ first }) => {
+        if (first > 2) refusal = new ExportRefused(503, 0);
+      };
+      await run(siem);
+      expect(got).toHaveLength(2);
+      await clock.advance(11 * DAY);
+      await hub.retention.run();
+      // Two are deleted; the entry that says so is new.
+      expect(await left()).toBe(5);
+      await clock.advance(5 * DAY);
+      await hub.retention.run();
+      expect(await store.state('siem')).toMatchObject({ sent: 2, missed: 4 });
+      const { items } = await hub.reader.list({ resourceType: 'audit.exports' }, 10);
+      expect(items).toMatchObject([
+        {
+          ...{ action: 'audit.export', outcome: 'failed', resourceId: 'siem' },
+          details: { by: 'retention', count: 4 },
+        },
+      ]);
+      expect(await hub.verify()).toMatchObject({ valid: true });
+      refusal = undefined;
+      during = () => undefined;
+      await run(siem);
+      expect(await store.pending('siem')).toEqual([]);
+      expect(got[2]).toBe(`${hub.log.head!.chain} 7`);
+    });
+
+    it('deletes what is exported as if there were no exports, and forgets chains that are gone', async () => {
+      await hub.record(3);
+      await run(runOf('p1'));
+      await clock.advance(11 * DAY);
+      const next = new AuditProcess(database, clock, config);
+      await next.retention.run();
+      expect(await left()).toBe(0);
+      expect(
+        await database.read('SELECT chain FROM audit_export_places WHERE chain = ?', [
+          hub.log.head!.chain,
+        ]),
+      ).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,85 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LimitDefinition } from '../../src/limits/domain/limit.js';
+import type { LimitCounters } from '../../src/limits/limit-counters.js';
+import type { LimitStore } from '../../src/limits/limit-store.js';
+import type { Database } from '../../src/database/database.js';
+
+const NOW = new Date(1000);
+const LATER = new Date(2000);
+
+const definition = (members: Partial<LimitDefinition> = {}): LimitDefinition => ({
+  organization: 'acme',
+  principal: null,
+  agent: null,
+  skill: null,
+  openTasks: 5,
+  tasksPerDay: null,
+  tasksPerMonth: null,
+  storedBytes: null,
+  ...members,
+});
+
+/** What every {@link LimitStore} and every {@link LimitCounters} does. */
+export function limitStoreContract(
+  open: () => Promise<{ store: LimitStore; counters: LimitCounters; database: Database }>,
+): void {
+  let store: LimitStore;
+  let counters: LimitCounters;
+  let database: Database;
+  beforeEach(async () => {
+    ({ store, counters, database } = await open());
+  });
+
+  describe('a limit', () => {
+    it('is stored as it is written, replaced, and read by id', async () => {
+      const odd = definition({ organization: 'acme \u{1F511}"' });
+      expect(await store.put('b', odd, 9, NOW)).toMatchObject({ isNew: true });
+      await store.put('a', definition({ agent: 'x' }), 9, NOW);
+      const replaced = await store.put('b', { ...odd, openTasks: 7 }, 9, LATER);
+      const b = { ...odd, openTasks: 7, id: 'b', source: 'api', createdAt: NOW, updatedAt: LATER };
+      expect(replaced).toEqual({ limit: b, isNew: false });
+      const all = await store.all();
+      expect(all.map(({ id }) => id)).toEqual(['a', 'b']);
+      expect(all[1]).toEqual(b);
+    });
+
+    it('is the only one of its subject, and of so many', async () => {
+      await store.put('a', definition(), 2, NOW);
+      await expect(store.put('b', definition(), 2, NOW)).rejects.toThrow('The limit a is for the');
+      await store.put('b', definition({ agent: 'x' }), 2, NOW);
+      await expect(store.put('b', definition(), 2, NOW)).rejects.toMatchObject({
+        reason: 'CONFLICT',
+      });
+      await expect(store.put('c', definition({ agent: 'y' }), 2, NOW)).rejects.toThrow('2 limits');
+      await store.put('a', definition({ openTasks: 6 }), 2, NOW);
+    });
+
+    it('raises the revision with every change, and is gone when it is removed', async () => {
+      const before = await store.revision();
+      await store.put('a', definition(), 2, NOW);
+      await store.put('a', definition({ openTasks: 1 }), 2, NOW);
+      expect(await store.remove('a')).toBe(true);
+      expect(await store.remove('a')).toBe(false);
+      expect(await store.revision()).toBe(before + 3);
+      expect(await store.all()).toEqual([]);
+    });
+  });
+
+  describe('a counter', () => {
+    it('begins at 0 in each period, counts, and is deleted when it is old', async () => {
+      const count = (period: number, amount: number, now: Date): Promise<number> =>
+        database.write(function* (tx) {
+          const before = yield* counters.lock(tx, 'c', period, now);
+          yield* counters.add(tx, 'c', period, amount, now);
+          return before;
+        });
+      expect(await count(1, 3, NOW)).toBe(0);
+      expect(await count(1, 2, NOW)).toBe(3);
+      expect(await count(2, 1, LATER)).toBe(0);
+      expect(await count(0, 0, NOW)).toBe(0);
+      expect([await counters.read('c', 1), await counters.read('d', 1)]).toEqual([5, 0]);
+      expect(await counters.forget(LATER, 10)).toBe(1);
+      expect([await counters.read('c', 1), await counters.read('c', 2)]).toEqual([0, 1]);
+    });
+  });
+}
