@@ -1,6 +1,6 @@
 import { readDeclaredAgents } from './agents/index.js';
 import { readDeclaredExports } from './audit/index.js';
-import { readDeclaredIssuers } from './auth/index.js';
+import { readDeclaredHubs, readDeclaredIssuers } from './auth/index.js';
 import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
 import { readDeclaredLimits } from './limits/index.js';
 import { readDeclaredPolicies } from './policies/index.js';
@@ -12,10 +12,19 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
     const config = source.initial;
     const agents = readDeclaredAgents(config.agents.declared);
     const issuers = readDeclaredIssuers(config.auth.issuers);
+    const hubs = readDeclaredHubs(config.auth.hubs, config.auth.issuers);
     const policies = readDeclaredPolicies(config.policies.declared, config.policies.default);
     const exports = readDeclaredExports(config.audit.export);
     const limits = readDeclaredLimits(config.limits.declared);
-    await checkTogether([exports, issuers, agents, policies, limits, checkDeclaredRouting(config)]);
+    await checkTogether([
+      exports,
+      issuers,
+      hubs,
+      agents,
+      policies,
+      limits,
+      checkDeclaredRouting(config),
+    ]);
     return source;
   } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;

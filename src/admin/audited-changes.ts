@@ -6,8 +6,8 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
-import { audited, type AuditedChange, AuditLog, NO_CALLER } from '../audit/index.js';
-import { actorOf, keyIdOf } from '../auth/index.js';
+import { actorOf, audited, type AuditedChange, AuditLog, NO_CALLER } from '../audit/index.js';
+import { keyIdOf } from '../auth/index.js';
 import { IS_AUDITED } from '../common/http/audited-route.js';
 import { SAFE_METHODS } from '../common/http/safe-methods.js';
 import { Log } from '../common/logger.js';

@@ -4,6 +4,8 @@ import type { AgentCard } from '../protocol/a2a.js';
 import type { ProtocolVersion } from '../protocol/protocol-version.js';
 import type { BindingName } from './binding/bindings.js';
 import type { FileForm } from './binding/file-forms.js';
+import type { AgentAuthentication } from './agent-authentication.js';
+import type { Locked } from './endpoint/sealed-json.js';
 
 /** Milliseconds a delegation to this agent may take at each step; the defaults are configuration. */
 export interface AgentBudgets {
@@ -147,8 +149,10 @@ export interface Agent {
   readonly refused: readonly RefusedInterface[];
   /** Headers sent with every call to the agent (its credentials; never shown). */
   readonly credentials: Readonly<Record<string, string>>;
+  /** How the hub gets a proof besides, call by call; null: the headers are all. Its secrets are never shown. */
+  readonly authentication: AgentAuthentication | Locked | null;
   /**
-   * The servers (scheme, host and port) that the credentials are sent to: those of the card, or of the
+   * The servers (scheme, host and port) that the headers and the proof are sent to: those of the card, or of the
    * override, when the operator gave them. Interfaces elsewhere are not called. Empty without credentials.
    */
   readonly credentialOrigins: readonly string[];

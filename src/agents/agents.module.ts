@@ -19,6 +19,8 @@ import { CardReader } from './card/card-reader.js';
 import { CardTrust } from './card/card-trust.js';
 import { CardVerifier } from './card/card-verifier.js';
 import { CallerTokens } from './client/caller-tokens.js';
+import { AgentAuthenticator } from './client/authentication/agent-authenticator.js';
+import { TokenServers } from './client/authentication/token-servers.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
@@ -40,6 +42,8 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     { provide: AgentStore, useClass: SqlAgentStore },
     { provide: AgentData, useClass: SqlAgentData },
     CallerTokens,
+    TokenServers,
+    AgentAuthenticator,
     SdkAgentClient,
     {
       provide: AgentClient,

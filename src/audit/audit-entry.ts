@@ -80,9 +80,10 @@ export interface AuditDetails {
 
 /** Whoever has done something, by ids alone; all null for the hub itself. */
 export interface AuditActor {
+  /** Who called: of a call that another hub makes for somebody, that hub. */
   readonly principal: string | null;
   readonly organization: string | null;
-  /** On whose behalf the principal acted. */
+  /** The principal in whose name somebody else called: another hub, or the actors of its token. Null when it called itself. */
   readonly onBehalfOf: string | null;
   /** Who signed the token it came with. */
   readonly issuer: string | null;

@@ -10,6 +10,7 @@ export interface AuditFilter {
   readonly to?: Date;
   readonly principal?: string;
   readonly organization?: string;
+  readonly onBehalfOf?: string;
   readonly action?: string;
   readonly outcome?: AuditOutcome;
   readonly resourceType?: string;

@@ -36,6 +36,14 @@ export class AuditFilterDto {
   @Text({ optional: true, min: 1, max: MAX, description: 'The organization of the principal.' })
   organization?: string;
 
+  @Text({
+    optional: true,
+    min: 1,
+    max: MAX,
+    description: 'In whose name somebody else did it, by the principal id.',
+  })
+  onBehalfOf?: string;
+
   @Text({ optional: true, max: MAX, example: 'keys.revoke', like: ACTION })
   action?: string;
 
@@ -91,7 +99,11 @@ export class AuditEventDto {
   @Shown.Text({ nullable: true, description: 'The organization of the principal.' })
   readonly organization!: string | null;
 
-  @Shown.Text({ nullable: true, description: 'On whose behalf the principal acted.' })
+  @Shown.Text({
+    nullable: true,
+    description:
+      'The principal in whose name somebody else called: another hub, or the actors (`act`) of its token; null when it called itself.',
+  })
   readonly onBehalfOf!: string | null;
 
   @Shown.Text({ nullable: true, description: 'Who signed the token it came with.' })

@@ -12,5 +12,6 @@ export { AuditModule, auditLogIn } from './audit.module.js';
 export { AuditReader } from './audit-reader.js';
 export type { AuditFilter } from './audit-store.js';
 export type { AuditEvent } from './domain/audit-event.js';
+export { actorOf } from './audited-caller.js';
 export { readDeclaredExports } from './export/declared-exports.js';
 export { Refusals } from './refusals.js';

@@ -48,6 +48,9 @@ describe('a refused call', () => {
       actor: { principal: 'p', organization: 'o', credential: 'k' },
       details: { scope: 'admin' },
     });
+    const chain = { hub: 'h' };
+    refusals.ended(refused({ note, caller: { id: 'p', organization: 'o', chain } }));
+    expect(audit.entries[1]).toMatchObject({ actor: { principal: 'h', onBehalfOf: 'p' } });
   });
 
   it('is told with the policies that refused it, whatever the caller was told', () => {

@@ -3,7 +3,8 @@ import type { CallNote } from '../common/call-note.js';
 import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
-import type { AuditDetails, AuditEntry } from './audit-entry.js';
+import { type AuditDetails, type AuditEntry, NO_CALLER } from './audit-entry.js';
+import { actorOf, type AuditedCaller } from './audited-caller.js';
 import { AuditLog } from './audit-log.js';
 import { networkOf } from './domain/network-of.js';
 
@@ -15,13 +16,7 @@ const MAX_APART = 100;
 /** A call that is over, as far as the audit log looks at it. */
 export interface EndedCall {
   readonly note: CallNote;
-  readonly caller: {
-    readonly id: string;
-    readonly organization: string;
-    readonly keyId?: string | undefined;
-    readonly identityId?: string | undefined;
-    readonly issuer?: string | undefined;
-  } | null;
+  readonly caller: AuditedCaller | null;
   /** Method and pattern of the route, or the method of gRPC. */
   readonly to: { readonly method: string; readonly route?: string };
   /** Where it came from, as the server sees it: behind a proxy that is the proxy. */
@@ -144,16 +139,11 @@ function entryOf(call: EndedCall, action: string, reason: string): AuditEntry {
     ...(note.operation !== undefined && { operation: note.operation }),
     address: networkOf(address ?? ''),
   };
+  const actor = caller === null ? NO_CALLER : actorOf(caller);
   return {
     action,
     outcome: 'refused',
-    actor: {
-      principal: caller?.id ?? null,
-      organization: caller?.organization ?? null,
-      onBehalfOf: null,
-      issuer: caller?.issuer ?? note.refusal?.issuer ?? null,
-      credential: caller?.keyId ?? caller?.identityId ?? null,
-    },
+    actor: { ...actor, issuer: actor.issuer ?? note.refusal?.issuer ?? null },
     resource: null,
     requestId: note.id,
     policy: note.refusal?.policy ?? null,

@@ -8,6 +8,7 @@ import { CertificateCallers } from './certificates/certificate-callers.js';
 import { ClientCertificates } from './certificates/client-certificates.js';
 import { HttpAccess } from './http-access.js';
 import { Challenges } from './challenge.js';
+import { HubCallers } from './hubs/hub-callers.js';
 import { IdentityStore } from './identity-store.js';
 import { AccessTokens } from './issuers/access-tokens.js';
 import { ProtectedResource } from './issuers/protected-resource.js';
@@ -70,6 +71,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     TokenCallers,
     ClientCertificates,
     CertificateCallers,
+    HubCallers,
     AuthService,
     CallerOrganizations,
     HttpAccess,

@@ -5,6 +5,7 @@ import type { Log } from '../common/logger.js';
 import { type ConfigOverrides, configWith } from '../config/index.js';
 import { AuthService } from './auth.service.js';
 import { FakeApiKeyStore } from './fake-api-key.store.js';
+import type { HubCallers } from './hubs/hub-callers.js';
 import type { CertificateCallers } from './certificates/certificate-callers.js';
 import { KeyCallers } from './key-callers.js';
 import { KeyUses } from './key-uses.js';
@@ -30,7 +31,8 @@ function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: K
   const callers = new KeyCallers(config, store, clock, new KeyUses(store, log));
   const noCertificates = {} as CertificateCallers;
   const noTokens = { areAccepted: false } as TokenCallers;
-  const auth = new AuthService(config, callers, noTokens, clock, noCertificates);
+  const noHubs = { mayBringToken: () => false } as unknown as HubCallers;
+  const auth = new AuthService(config, callers, noTokens, clock, noCertificates, noHubs);
   const watched = {
     revision: () => Promise.resolve(0),
     validCredentials: () => Promise.resolve(new Map<string, null>()),

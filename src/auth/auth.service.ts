@@ -7,6 +7,7 @@ import { type Presented, type RequestHeaders, hashOf, keyIdOf, presented } from 
 import { CertificateCallers } from './certificates/certificate-callers.js';
 import type { CallerConnection, CertifiedCaller } from './certificates/client-certificates.js';
 import { ClientAddress } from './client-address.js';
+import { HubCallers } from './hubs/hub-callers.js';
 import type { KeyBounds } from './key-bounds.js';
 import { KeyCallers, keyIsNotValid } from './key-callers.js';
 import {
@@ -47,6 +48,7 @@ export class AuthService {
     private readonly tokens: TokenCallers,
     private readonly clock: Clock,
     private readonly certificates: CertificateCallers,
+    private readonly hubs: HubCallers,
   ) {
     this.addresses = new ClientAddress(config);
     if (config.auth.mode !== 'none') return;
@@ -63,9 +65,19 @@ export class AuthService {
    * The principal of the API key or access token in the headers, else of the client certificate of the connection or of the
    * headers of a listed proxy. Rejects with UNAUTHENTICATED when there is none or it
    * is not valid or not from here, or its principal or organization is disabled, with INVALID_REQUEST when another than a proxy names a certificate; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
-   * UNAVAILABLE when the issuer of a token cannot be asked.
+   * UNAVAILABLE when the issuer of a token cannot be asked. Of another hub it is the principal in whose name that calls; see
+   * {@link HubCallers.principalFor}.
    */
   async authenticate(headers: RequestHeaders, connection?: CallerConnection): Promise<Principal> {
+    const identify = (): Promise<Principal> => this.identify(headers, connection);
+    if (!this.hubs.mayBringToken(headers)) return identify();
+    return this.hubs.principalFor(await identify(), headers, identify);
+  }
+
+  private async identify(
+    headers: RequestHeaders,
+    connection: CallerConnection | undefined,
+  ): Promise<Principal> {
     if (connection !== undefined) this.certificates.refuseForged(connection, headers);
     const credential = presented(headers);
     try {

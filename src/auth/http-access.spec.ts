@@ -8,6 +8,7 @@ import { Challenges } from './challenge.js';
 import { FakeApiKeyStore } from './fake-api-key.store.js';
 import { HttpAccess } from './http-access.js';
 import type { AccessTokens } from './issuers/access-tokens.js';
+import type { HubCallers } from './hubs/hub-callers.js';
 import type { CertificateCallers } from './certificates/certificate-callers.js';
 import { KeyCallers } from './key-callers.js';
 import { KeyUses } from './key-uses.js';
@@ -27,7 +28,8 @@ function openServer(): FastifyInstance {
   const clock = new SystemClock();
   const keys = new KeyCallers(config, store, clock, uses);
   const tokens = { areAccepted: false } as TokenCallers;
-  const auth = new AuthService(config, keys, tokens, clock, noCertificates);
+  const noHubs = { mayBringToken: () => false } as unknown as HubCallers;
+  const auth = new AuthService(config, keys, tokens, clock, noCertificates, noHubs);
   const challenges = new Challenges({ issuers: [] } as unknown as AccessTokens, {} as PublicUrl);
   new HttpAccess(auth, challenges, config).guard(server);
   server.get('/', { config: { access: 'optional' } }, ({ principal }) => ({ id: principal?.id }));

@@ -1,4 +1,5 @@
 import { holds, type Scope } from '../common/scope.js';
+import type { CallerChain } from './domain/actors.js';
 import type { KeyBounds } from './key-bounds.js';
 
 /** The organization of callers that were given none. */
@@ -33,6 +34,8 @@ export interface Principal {
   readonly issuer?: string;
   /** The groups it is in: the hub's own, and those its issuer says. */
   readonly groups?: readonly string[];
+  /** Through whom the call comes; absent when it makes it itself. */
+  readonly chain?: CallerChain;
   /** An operator acts for it: with what groups and scopes it would call, and how it would sign in, is not known. */
   readonly isStandIn?: boolean;
   /** Where calls with its key may come from; absent: from everywhere. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { AppConfig } from '../config/index.js';
+import type { CallerChain } from './domain/actors.js';
 import { IdentityStore, type SignIn } from './identity-store.js';
 import { type Principal, principalOf, type Voucher } from './principal.js';
 
@@ -11,10 +12,11 @@ export interface VouchedCaller extends Pick<
   'issuer' | 'subject' | 'organization' | 'scopes'
 > {
   /** What shows that. */
-  readonly by: 'access token' | 'client certificate';
+  readonly by: 'access token' | 'client certificate' | 'call of another hub';
   /** When that expires; null where it does not say. */
   readonly expiresAt: Date | null;
   readonly groups?: readonly string[];
+  readonly chain?: CallerChain;
   /** Whom to ask later whether it still does. */
   readonly voucher: Voucher;
 }
@@ -34,6 +36,7 @@ export class SignIns {
     by,
     expiresAt,
     groups,
+    chain,
     voucher,
     ...caller
   }: VouchedCaller): Promise<Principal> {
@@ -67,6 +70,7 @@ export class SignIns {
       voucher,
       expiresAt,
       ...(all !== undefined && { groups: all }),
+      ...(chain !== undefined && { chain }),
       ...(by === 'client certificate' && { isCertified: true }),
     });
   }

@@ -22,12 +22,13 @@ export class TokenCallers {
    * disabled, with UNAVAILABLE when its issuer cannot be asked.
    */
   async find(token: string, hash: string): Promise<Principal> {
-    const { issuer, caller, expiresAt } = await this.tokens.verify(token, hash);
+    const { issuer, caller, actors, expiresAt } = await this.tokens.verify(token, hash);
     return this.signIns.principalFor({
       by: 'access token',
       issuer: issuer.issuer,
       expiresAt,
       voucher: { id: hash, check: () => this.tokens.verify(token, hash) },
+      ...(actors.length > 0 && { chain: { actors } }),
       ...caller,
     });
   }

@@ -1,3 +1,4 @@
+import type { CallerChain } from '../auth/index.js';
 import type { AppliedLimit } from '../limits/index.js';
 import type { Artifact, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
 import type { Plan, Route } from '../routing/index.js';
@@ -197,6 +198,8 @@ export interface TaskRecord {
   readonly keyId: string | null;
   /** The sign-in its client came with instead; null with a key. */
   readonly identityId: string | null;
+  /** Through whom its client came; null when it came itself. */
+  readonly chain: CallerChain | null;
   /** The `x-request-id` of the call that began it; null where that is not known. */
   readonly requestId: string | null;
   readonly traceparent: string | null;

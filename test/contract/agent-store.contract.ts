@@ -27,6 +27,13 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
           { url: 'https://x.example', protocolBinding: 'JSONRPC', reason: 'It is refused.' },
         ],
         credentials: { authorization: 'Bearer secret' },
+        authentication: {
+          type: 'oauth2-client-credentials',
+          tokenUrl: 'https://login.example/token',
+          clientId: 'hub',
+          clientSecret: 'sécret',
+          scopes: ['a', 'b'],
+        },
         credentialOrigins: ['https://inner.example', 'http://x.example:8080'],
         tags: ['blue', 'grün'],
         priority: -3,

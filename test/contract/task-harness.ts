@@ -179,6 +179,7 @@ export function newTask(options: TaskOptions = {}, now = new FakeClock().now()):
     deadlineAt: given.deadlineAt ?? null,
     keyId: principal.keyId ?? null,
     identityId: principal.identityId ?? null,
+    chain: principal.chain ?? null,
     requestId: null,
     traceparent: given.traceparent ?? null,
     extensions: given.extensions ?? [],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { type Hub, startHub } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
@@ -54,6 +55,24 @@ describe('an agent that wants to know on whose behalf it is called', () => {
       ids.add(claims.jti);
     }
     expect(ids.size).toBe(agent.calls.length);
+  });
+
+  it('learns who acts for it, which the audit log notes', async () => {
+    agent.calls.splice(0);
+    const act = { sub: 'assistant', act: { iss: 'https://x.example', sub: 'gateway' } };
+    const key = await issuer.token({ aud: hub.url, sub: 'zoe', act });
+    const { task } = (await hub.send('go', to('told'), { key })) as { task: { id: string } };
+    const claims = await verified(agent.calls[0]!.headers['a2a-hub-caller'], agent.url);
+    expect(claims['act']).toEqual({
+      sub: expect.any(String),
+      act: { iss: issuer.url, sub: 'assistant', act: { iss: 'https://x.example', sub: 'gateway' } },
+    });
+    const { sub } = claims;
+    await eventually(async () => {
+      const { body, text } = await hub.admin('GET', `/api/v1/audit?resourceId=${task.id}`);
+      expect(body.items).toMatchObject([{ principal: sub, onBehalfOf: sub }]);
+      expect(text).not.toMatch(/assistant|gateway|zoe/);
+    }, 5000);
   });
 
   it('knows a principal with keys by its id alone', async () => {

@@ -18,7 +18,13 @@ import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js
 import { ExternalRouter } from '../../src/routing/external-router.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';
-import { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_REFERENCES } from '../support/an-agent.js';
+import {
+  anAgent,
+  NO_CALLERS,
+  NO_DEVIATIONS,
+  NO_PROOFS,
+  NO_REFERENCES,
+} from '../support/an-agent.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
 import { sendInTime } from '../support/send-in-time.js';
 
@@ -139,6 +145,7 @@ async function call(egress: Egress, changes: Partial<Agent>): Promise<unknown> {
     NO_DEVIATIONS,
     NO_CALLERS,
     NO_REFERENCES,
+    NO_PROOFS,
   );
   try {
     return await client.send(anAgent('inside', changes), hello(), options());

@@ -10,7 +10,13 @@ import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js';
 import { guardedClient } from '../../src/common/egress/guarded-channel.js';
 import { configWith } from '../../src/config/index.js';
-import { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_REFERENCES } from '../support/an-agent.js';
+import {
+  anAgent,
+  NO_CALLERS,
+  NO_DEVIATIONS,
+  NO_PROOFS,
+  NO_REFERENCES,
+} from '../support/an-agent.js';
 import { freePort } from '../support/free-port.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
 
@@ -42,6 +48,7 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
     NO_DEVIATIONS,
     NO_CALLERS,
     NO_REFERENCES,
+    NO_PROOFS,
   );
   closing.push(
     () => egress.close(),
@@ -60,6 +67,7 @@ function clientOf(egress: Egress): SdkAgentClient {
     NO_DEVIATIONS,
     NO_CALLERS,
     NO_REFERENCES,
+    NO_PROOFS,
   );
   closing.push(
     () => egress.close(),

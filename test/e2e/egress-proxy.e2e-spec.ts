@@ -19,7 +19,13 @@ import { configWith } from '../../src/config/index.js';
 import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
-import { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_REFERENCES } from '../support/an-agent.js';
+import {
+  anAgent,
+  NO_CALLERS,
+  NO_DEVIATIONS,
+  NO_PROOFS,
+  NO_REFERENCES,
+} from '../support/an-agent.js';
 import { type Issued, TestAuthority } from '../support/authority.js';
 import { ConnectProxy } from '../support/connect-proxy.js';
 import { freePort } from '../support/free-port.js';
@@ -302,6 +308,7 @@ describe('the egress proxy', () => {
         NO_DEVIATIONS,
         NO_CALLERS,
         NO_REFERENCES,
+        NO_PROOFS,
       );
       closing.push(() => client.onApplicationShutdown());
       return client;

@@ -228,8 +228,14 @@ describe('a token that is not valid', () => {
     ['of the algorithm none', async () => unsigned(await token()), /algorithm/],
     ['changed', async () => (await token()).replace(/\.[^.]+\./, '.e30.'), /issuer that|malformed/],
     ['bound to a key of its holder', () => token({ cnf: { jkt: 'x' } }), /cnf/],
+    ['with actors without end', () => token({ act: nested(9) }), /more than 8 actors/],
+    ['with an actor that is nobody', () => token({ act: { client_id: 'x' } }), /without a subject/],
     ['unknown to the issuer that is asked', () => Promise.resolve(randomUUID()), /not active/],
   ];
+
+  function nested(depth: number): JsonObject {
+    return { sub: `a${depth}`, ...(depth > 1 && { act: nested(depth - 1) }) };
+  }
 
   function unsigned(jwt: string): string {
     const header = Buffer.from('{"alg":"none"}').toString('base64url');

@@ -12,7 +12,7 @@ import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { configWith } from '../../src/config/index.js';
-import { anAgent, NO_DEVIATIONS, NO_REFERENCES } from './an-agent.js';
+import { anAgent, NO_DEVIATIONS, NO_PROOFS, NO_REFERENCES } from './an-agent.js';
 import { type SdkAgentOptions, startSdkAgent, textPart } from './agents.js';
 import { listenOnLoopback } from './http-listener.js';
 import { ScriptedAgent, type ScriptedAgentOptions } from './scripted-agent.js';
@@ -70,6 +70,7 @@ export function agentCalls(clock: Clock = new SystemClock()) {
     NO_DEVIATIONS,
     { issue: ({ principalId }, { url }) => Promise.resolve(`for ${principalId} at ${url}`) },
     NO_REFERENCES,
+    NO_PROOFS,
   );
   return { client, closing, register, sdkAgent, scripted, raw };
 }

@@ -45,6 +45,7 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
     pin: { protocolBinding: null, protocolVersion: null },
     refused: [],
     credentials: {},
+    authentication: null,
     credentialOrigins: [],
     tags: [],
     priority: 0,
@@ -68,6 +69,9 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
 
 /** For tests that do not look at the deviations of agents. */
 export const NO_DEVIATIONS = { note: (): void => undefined };
+
+/** Of an agent client whose agents have headers alone. */
+export const NO_PROOFS = { prove: () => Promise.resolve({ headers: {}, secrets: [] }) };
 
 /** Of an agent client whose agents do not want to know who calls. */
 export const NO_CALLERS = { issue: () => Promise.reject(new Error('nobody asks for it')) };

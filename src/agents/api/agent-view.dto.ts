@@ -25,6 +25,7 @@ import {
   CardSignatureDto,
   CardTroubleDto,
 } from './agent-card.dto.js';
+import { AuthenticationViewDto } from './authentication-view.dto.js';
 import { ProbeReportDto } from './check.dto.js';
 
 /** Something in which an agent differs from A2A and the hub takes it all the same. */
@@ -203,6 +204,13 @@ export class AgentDto {
   })
   readonly references!: readonly HeaderReferenceDto[];
 
+  @Shown.Nested(() => AuthenticationViewDto, {
+    nullable: true,
+    description:
+      'How the hub gets an access token for its calls; null: it sends `credentials` alone.',
+  })
+  readonly authentication!: AuthenticationViewDto | null;
+
   @Shown.Text({
     list: true,
     description:
@@ -240,6 +248,7 @@ export class AgentDto {
       references,
       cardHeaders: Object.keys(agent.cardHeaders),
       credentials: Object.keys(agent.credentials),
+      authentication: agent.authentication && new AuthenticationViewDto(agent.authentication),
       card: AgentCard.toJSON(agent.card),
     });
   }

@@ -1,3 +1,4 @@
+import type { CallerChain } from '../../auth/index.js';
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { Agent } from '../agent.js';
 
@@ -40,6 +41,8 @@ export interface ConnectionWatch {
 export interface AgentCaller {
   readonly principalId: string;
   readonly organization: string;
+  /** Through whom it came; null when it came itself. */
+  readonly chain: CallerChain | null;
   /** The hub's own. */
   readonly taskId: string;
   /** The hub's own. */

@@ -12,8 +12,6 @@ import type { AgentCallOptions } from './agent-client.js';
 
 /** Name of the extension header in 0.x; 1.0 dropped the prefix. */
 const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
-/** Carries the token that tells an agent on whose behalf it is called. */
-export const CALLER_HEADER = 'A2A-Hub-Caller';
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { PrincipalStore } from '../../auth/index.js';
+import { actClaim, type NamedParty, PrincipalStore } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
 import { PublicUrl } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
+import {
+  CALLER_TOKEN_SECONDS,
+  CALLER_TOKEN_TYPE,
+  callerAudience,
+} from '../../protocol/caller-token.js';
 import { SigningService } from '../../signing/index.js';
 import type { AgentEndpoint } from '../agent.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import type { AgentCaller } from './agent-client.js';
-
-/** How long a token is valid, in seconds: a call begins at once. */
-const VALID_SECONDS = 300;
-/** Its type (RFC 8725 §3.11): it is not to be taken for any other token of the hub. */
-const TYPE = 'a2a-hub-caller+jwt';
 
 /** Signs tokens (RFC 7519) that tell an agent on whose behalf the hub calls it; its keys are published. */
 @Injectable()
@@ -32,7 +32,7 @@ export class CallerTokens {
    */
   async issue(caller: AgentCaller, { url }: Pick<AgentEndpoint, 'url'>): Promise<string> {
     try {
-      return await this.sign(caller, audienceOf(url));
+      return await this.sign(caller, callerAudience(url));
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new AgentCallError('unreachable', `the caller could not be signed: ${why}`, {
@@ -43,36 +43,33 @@ export class CallerTokens {
   }
 
   private async sign(caller: AgentCaller, audience: string): Promise<string> {
-    const { principalId, organization, taskId, contextId } = caller;
+    const { principalId, organization, chain, taskId, contextId } = caller;
     const iss = this.publicUrl.ofA2a;
     if (iss === null) throw new Error('publicUrl is not set, which the token names');
-    const identity = (await this.principals.get(principalId))?.identity;
+    const subject = chain?.subject ?? (await this.identityOf(principalId));
     const iat = Math.floor(this.clock.now().getTime() / 1000);
     const claims = JSON.stringify({
       iss,
       sub: principalId,
       // Who that is for its identity provider (RFC 9493 §3.2.3).
-      ...(identity && {
-        sub_id: { format: 'iss_sub', iss: identity.issuer, sub: identity.subject },
-      }),
+      ...(subject && { sub_id: { format: 'iss_sub', iss: subject.iss, sub: subject.sub } }),
       aud: audience,
       // Who calls in its name (RFC 8693 §4.1).
-      act: { sub: await this.settings.instanceId() },
+      act: actClaim(await this.settings.instanceId(), chain?.actors ?? []),
       iat,
-      exp: iat + VALID_SECONDS,
+      exp: iat + CALLER_TOKEN_SECONDS,
       jti: this.ids.next(),
       organization,
       taskId,
       contextId,
     });
     const signer = await this.signing.signer();
-    const { protected: header, signature } = await signer.sign(claims, { typ: TYPE });
+    const { protected: header, signature } = await signer.sign(claims, { typ: CALLER_TOKEN_TYPE });
     return `${header}.${Buffer.from(claims).toString('base64url')}.${signature}`;
   }
-}
 
-/** Scheme, host and port; of a gRPC address without a scheme the address itself. */
-function audienceOf(url: string): string {
-  const { protocol, host } = /^[a-z]+:\/\//i.test(url) ? new URL(url) : { protocol: '', host: url };
-  return protocol === '' ? host : `${protocol}//${host}`;
+  private async identityOf(principalId: string): Promise<NamedParty | undefined> {
+    const identity = (await this.principals.get(principalId))?.identity;
+    return identity ? { iss: identity.issuer, sub: identity.subject } : undefined;
+  }
 }

@@ -6,13 +6,16 @@ import { secretsIn } from '../../common/safe-words.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig } from '../../config/index.js';
 import { type ListTasksResponse, StreamResponse, type Task } from '../../protocol/a2a.js';
+import { CALLER_HEADER } from '../../protocol/caller-token.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
 import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
+import { AgentAuthenticator } from './authentication/agent-authenticator.js';
+import type { AgentProof } from './authentication/scheme.js';
 import { CallerTokens } from './caller-tokens.js';
-import { CALLER_HEADER, credentialsFor, headersOf } from './call-headers.js';
+import { credentialsFor, headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
@@ -41,6 +44,8 @@ interface Target {
 /** One call at one interface: the transport that makes it and what it sends beside the message. */
 interface Call extends Answered, OpenCall {
   readonly tenant: string;
+  /** See {@link AgentProof.refused}. */
+  readonly refused: AgentProof['refused'] | undefined;
   readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
@@ -54,6 +59,7 @@ interface Wires {
   readonly connectors: Connectors;
   readonly callers: Pick<CallerTokens, 'issue'>;
   readonly references: Pick<SecretReferences, 'current' | 'resolve'>;
+  readonly authenticator: Pick<AgentAuthenticator, 'prove'>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
   /** Messages and streams have places; these have not. */
@@ -194,7 +200,7 @@ class WiredAgentClient extends AgentClient {
     const leave = await this.wires.gates[method]?.enter(agent.id, options.signal);
     try {
       const plan = new CallPlan(agent, this.memory, method);
-      for (;;) {
+      for (let isRepeated = false; ;) {
         const call = await this.beginFor(method, agent, plan.current, options);
         try {
           const answer = await run(call);
@@ -205,7 +211,12 @@ class WiredAgentClient extends AgentClient {
           return answer;
         } catch (error) {
           call.exchange.release();
-          const end = plan.failed(call.exchange.failure(error));
+          const failure = call.exchange.failure(error);
+          if (!isRepeated && isRenewed(failure, call)) {
+            isRepeated = true;
+            continue;
+          }
+          const end = plan.failed(failure);
           if (end !== undefined) throw end;
         }
       }
@@ -221,7 +232,7 @@ class WiredAgentClient extends AgentClient {
     run: (call: Call) => AsyncGenerator<StreamResponse, void, undefined>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const plan = new CallPlan(agent, this.memory, method);
-    for (;;) {
+    for (let isRepeated = false; ;) {
       const call = await this.beginFor(method, agent, plan.current, options);
       let answered = false;
       try {
@@ -235,6 +246,10 @@ class WiredAgentClient extends AgentClient {
       } catch (error) {
         call.exchange.release();
         const failure = call.exchange.failure(error);
+        if (!answered && !isRepeated && isRenewed(failure, call)) {
+          isRepeated = true;
+          continue;
+        }
         const end = answered ? failure : plan.failed(failure);
         if (end !== undefined) throw end;
       }
@@ -247,15 +262,18 @@ class WiredAgentClient extends AgentClient {
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
+    files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal)),
   ): Promise<Call> {
     const { caller } = options;
-    const files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal));
     const credentials = await credentialsFor(agent, endpoint, this.wires.references);
-    if (agent.switches.caller !== 'signed' || caller === undefined) {
+    const isSigned = agent.switches.caller === 'signed' && caller !== undefined;
+    if (!isSigned && agent.authentication === null) {
       return this.begin(method, agent, endpoint, options, files, credentials);
     }
-    const token = await this.wires.callers.issue(caller, endpoint);
-    return this.begin(method, agent, endpoint, options, files, credentials, token);
+    options.connection?.wanted();
+    const proof = await this.wires.authenticator.prove(agent, endpoint, options);
+    const token = isSigned ? await this.wires.callers.issue(caller, endpoint) : undefined;
+    return this.begin(method, agent, endpoint, options, files, credentials, token, proof);
   }
 
   private begin(
@@ -266,16 +284,19 @@ class WiredAgentClient extends AgentClient {
     files: FileBytes,
     credentials: Readonly<Record<string, string>>,
     callerToken?: string,
+    proof?: AgentProof,
   ): Call {
     const { protocolBinding, protocolVersion: version, tenant, url } = endpoint;
     const { signal, connection, contextId } = options;
     connection?.wanted();
     const { budget, gates, connectors, http } = this.wires;
     const headers = headersOf(credentials, endpoint, options);
+    if (proof !== undefined) Object.assign(headers, proof.headers);
     if (callerToken !== undefined) headers[CALLER_HEADER] = callerToken;
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
     const { agentId, secrets: own, connectTimeoutMs } = this.targetOf(agent);
-    const secrets = credentials === agent.credentials ? own : secretsIn(credentials);
+    const known = credentials === agent.credentials ? own : secretsIn(credentials);
+    const secrets = proof === undefined ? known : [...known, ...proof.secrets];
     const { transport, exchange } = connectors.of(protocolBinding).open({
       agentId,
       secrets,
@@ -296,7 +317,8 @@ class WiredAgentClient extends AgentClient {
     });
     const otherForm = (): void => onDeviation('other-form');
     const sent = { signal, serviceParameters: headers };
-    return { transport, exchange, tenant, otherForm, options: sent };
+    const refused = proof?.refused;
+    return { transport, exchange, tenant, refused, otherForm, options: sent };
   }
 
   /** How files go to and come from the interface that is called now; null where there is one form only. */
@@ -314,8 +336,7 @@ class WiredAgentClient extends AgentClient {
     signal: AbortSignal,
   ): Promise<FormAnswer> {
     const files = new FileBytes(() => Promise.resolve('once'));
-    const credentials = await credentialsFor(agent, endpoint, this.wires.references);
-    const call = this.begin('GetTask', agent, endpoint, { signal }, files, credentials);
+    const call = await this.beginFor('GetTask', agent, endpoint, { signal }, files);
     const { exchange, transport, options } = call;
     try {
       await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);
@@ -360,6 +381,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     @Inject(AgentDeviations) deviations: Pick<AgentDeviations, 'note'>,
     @Inject(CallerTokens) callers: Pick<CallerTokens, 'issue'>,
     @Inject(SecretReferences) references: Wires['references'],
+    @Inject(AgentAuthenticator) authenticator: Pick<AgentAuthenticator, 'prove'>,
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
@@ -367,6 +389,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
       connectors: connectAll(egress, config.tasks.maxSizeBytes),
       callers,
       references,
+      authenticator,
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };
@@ -382,6 +405,11 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
   onApplicationShutdown(): void {
     this.wires.connectors.close();
   }
+}
+
+/** Whether the agent refused what proved the hub, and took nothing else, so that a new proof is worth the same call again. */
+function isRenewed({ kind, detail }: AgentCallError, { refused }: Call): boolean {
+  return kind === 'rejected' && detail.httpStatus === 401 && refused !== undefined && refused();
 }
 
 /** Failures of ListTasks that mean "cannot say" rather than "try again". */

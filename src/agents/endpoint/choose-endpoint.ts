@@ -1,7 +1,12 @@
 import { invalidField } from '../../common/hub-error.js';
 import type { AgentCard, AgentInterface } from '../../protocol/a2a.js';
 import type { Agent, AgentEndpoint, AgentPin } from '../agent.js';
-import { isGivenFor, originsOf } from './credential-origins.js';
+import {
+  type GivenCredentials,
+  hasCredentials,
+  isGivenFor,
+  originsOf,
+} from './credential-origins.js';
 import { bindingOf, isBindingName, rankOf } from '../binding/bindings.js';
 
 /** What the hub thinks of one interface of a card. */
@@ -21,7 +26,7 @@ export interface EndpointChoice {
 
 /** What keeps the hub from interfaces it speaks; an agent has it all. */
 export type InterfaceLimits = Partial<
-  Pick<Agent, 'pin' | 'endpointOverride' | 'refused' | 'credentials' | 'credentialOrigins'>
+  Pick<Agent, 'pin' | 'endpointOverride' | 'refused'> & GivenCredentials
 >;
 
 const NOT_PINNED = 'the operator pinned another';
@@ -75,10 +80,10 @@ export function called(endpoint: AgentEndpoint, override: string | null): AgentE
  * may call by the card, whatever the pin. Without credentials none.
  */
 export function originsGiven(
-  agent: Pick<Agent, 'card' | 'pin' | 'endpointOverride' | 'refused' | 'credentials'>,
+  agent: Pick<Agent, 'card' | 'pin' | 'endpointOverride' | 'refused'> & GivenCredentials,
 ): string[] {
-  const { card, pin, endpointOverride, refused, credentials } = agent;
-  if (Object.keys(credentials).length === 0) return [];
+  const { card, pin, endpointOverride, refused } = agent;
+  if (!hasCredentials(agent)) return [];
   const endpoints =
     endpointOverride === null
       ? callableEndpoints(card, { refused })

@@ -2,7 +2,17 @@ import type { Agent, AgentEndpoint } from '../agent.js';
 import { bindingOf } from '../binding/bindings.js';
 
 /** What is known of an agent's credentials; without origins they are new, and go wherever it is called. */
-export type GivenCredentials = Partial<Pick<Agent, 'credentials' | 'credentialOrigins'>>;
+export type GivenCredentials = Partial<
+  Pick<Agent, 'credentials' | 'authentication' | 'credentialOrigins'>
+>;
+
+/** Whether an agent is called with anything that could get lost. */
+export function hasCredentials({
+  credentials = {},
+  authentication = null,
+}: GivenCredentials): boolean {
+  return authentication !== null || Object.keys(credentials).length > 0;
+}
 
 /**
  * The servers (scheme, host and port) that a call of this interface may go to. A gRPC address without a
@@ -15,11 +25,9 @@ export function originsOf({ protocolBinding, url }: AgentEndpoint): string[] {
 }
 
 /** Whether the interface may be called with the credentials, or there are none that could get lost. */
-export function isGivenFor(
-  endpoint: AgentEndpoint,
-  { credentials = {}, credentialOrigins }: GivenCredentials,
-): boolean {
-  if (credentialOrigins === undefined || Object.keys(credentials).length === 0) return true;
+export function isGivenFor(endpoint: AgentEndpoint, given: GivenCredentials): boolean {
+  const { credentialOrigins } = given;
+  if (credentialOrigins === undefined || !hasCredentials(given)) return true;
   const origins = originsOf(endpoint);
   return origins.length > 0 && origins.every((one) => credentialOrigins.includes(one));
 }

@@ -12,6 +12,8 @@ import type {
 } from '../agent.js';
 import { checkCardContent, checkStoredCard } from '../card/card-limits.js';
 import { withoutRepeatedSkills } from '../card/repeated-skills.js';
+import type { AgentAuthentication } from '../agent-authentication.js';
+import { openJson, sealJson } from '../endpoint/sealed-json.js';
 import { openHeaders, sealHeaders } from '../endpoint/sealed-headers.js';
 import type { AgentEntity } from './agent.entity.js';
 
@@ -19,7 +21,7 @@ import type { AgentEntity } from './agent.entity.js';
 export class AgentRows {
   constructor(private readonly secrets: SecretBox) {}
 
-  readonly toRow = (agent: Agent): AgentEntity => ({
+  readonly toRow = ({ authentication, ...agent }: Agent): AgentEntity => ({
     ...agent,
     card: JSON.stringify(AgentCard.toJSON(agent.card)),
     cardHeaders: JSON.stringify(sealHeaders(this.secrets, agent.cardHeaders)),
@@ -30,6 +32,7 @@ export class AgentRows {
     pin: JSON.stringify(agent.pin),
     refused: JSON.stringify(agent.refused),
     credentials: JSON.stringify(sealHeaders(this.secrets, agent.credentials)),
+    sealedAuthentication: sealJson(this.secrets, authentication),
     credentialOrigins: JSON.stringify(agent.credentialOrigins),
     tags: JSON.stringify(agent.tags),
     organizations: agent.organizations === null ? null : JSON.stringify(agent.organizations),
@@ -38,7 +41,7 @@ export class AgentRows {
   });
 
   /** A row that cannot be used as it is, whoever wrote it, is an agent that says so. */
-  readonly toAgent = (row: AgentEntity): Agent => {
+  readonly toAgent = ({ sealedAuthentication, ...row }: AgentEntity): Agent => {
     const read = new RowReader(row.id);
     const agent: Agent = {
       ...row,
@@ -52,6 +55,12 @@ export class AgentRows {
       pin: read.column('pin', row.pin, objectOf<AgentPin>, NO_PIN),
       refused: read.column('refused', row.refused, listOf<RefusedInterface>, []),
       credentials: read.column('credentials', row.credentials, this.headers, {}),
+      authentication: read.column(
+        'sealed_authentication',
+        sealedAuthentication,
+        (stored) => openJson<AgentAuthentication>(this.secrets, stored),
+        null,
+      ),
       credentialOrigins: read.column(
         'credential_origins',
         row.credentialOrigins,

@@ -51,6 +51,10 @@ export class AgentEntity {
   @Column({ type: 'text' })
   credentials!: string;
 
+  /** JSON of `AgentAuthentication`, sealed as a whole; null: none. */
+  @Column({ name: 'sealed_authentication', type: 'text', nullable: true })
+  sealedAuthentication!: string | null;
+
   @Column({ name: 'credential_origins', type: 'text' })
   credentialOrigins!: string;
 

@@ -1,8 +1,13 @@
 import type { Grantee } from '../../common/secret-references/referred-secret.js';
 import type { Agent, AgentBudgets, AgentEndpoint, AgentPin, AgentSwitches } from '../agent.js';
 import { readHeaders } from '../endpoint/agent-headers.js';
+import { readAuthentication, type WrittenAuthentication } from './read-authentication.js';
 import { called, chooseEndpoint, originsGiven } from '../endpoint/choose-endpoint.js';
-import { isGivenFor } from '../endpoint/credential-origins.js';
+import {
+  type GivenCredentials,
+  hasCredentials,
+  isGivenFor,
+} from '../endpoint/credential-origins.js';
 
 /** How an agent takes part in routing, as its operator says at registration and later. */
 export interface AgentOptions {
@@ -26,6 +31,7 @@ export interface AgentPatch extends AgentOptions {
     Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | null | undefined;
   readonly switches?: WrittenSwitches | null | undefined;
   readonly credentials?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly authentication?: WrittenAuthentication | null | undefined;
   readonly cardHeaders?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -40,8 +46,7 @@ export type Capacity = Pick<Agent, 'weight' | 'maxConcurrent' | 'maxQueue'>;
 export const DEFAULT_CAPACITY: Capacity = { weight: 1, maxConcurrent: null, maxQueue: null };
 
 /** What decides where an agent is called. */
-type Called = Pick<Agent, 'card' | 'pin' | 'endpointOverride' | 'refused' | 'credentials'> &
-  Partial<Pick<Agent, 'credentialOrigins'>>;
+type Called = Pick<Agent, 'card' | 'pin' | 'endpointOverride' | 'refused'> & GivenCredentials;
 
 /** What the hub calls first; throws as {@link chooseEndpoint} does. */
 export function endpointOf(agent: Called): AgentEndpoint {
@@ -106,15 +111,19 @@ export function patched<K extends string, V>(
  */
 export function credentialsAfter(
   agent: Agent,
-  { endpointOverride }: AgentPatch,
+  { endpointOverride, authentication: written }: AgentPatch,
   given: Readonly<Record<string, string | null>> | null | undefined,
-): Pick<Agent, 'credentials' | 'credentialOrigins'> {
-  const endpoint = endpointOf({ ...agent, credentials: {} });
+): Pick<Agent, 'credentials' | 'authentication' | 'credentialOrigins'> {
+  const endpoint = endpointOf({ ...agent, credentials: {}, authentication: null });
   const stays = endpointOverride === undefined || isGivenFor(endpoint, agent);
   const credentials = patched(stays ? agent.credentials : {}, given);
-  if (given) return { credentials, credentialOrigins: originsGiven({ ...agent, credentials }) };
-  const isEmpty = Object.keys(credentials).length === 0;
-  return { credentials, credentialOrigins: isEmpty ? [] : agent.credentialOrigins };
+  const kept = stays ? agent.authentication : null;
+  const authentication = written === undefined ? kept : readAuthentication(written);
+  const after = { credentials, authentication };
+  if (given || written) {
+    return { ...after, credentialOrigins: originsGiven({ ...agent, ...after }) };
+  }
+  return { ...after, credentialOrigins: hasCredentials(after) ? agent.credentialOrigins : [] };
 }
 
 /** Organizations as they are stored: each once; null stands for everybody. */

@@ -6,10 +6,15 @@ import { bindingOf } from '../binding/bindings.js';
 import type { CheckedCard } from './registration-check.js';
 import { adjustedBy } from '../card/card-trouble.js';
 import { readCardKeys } from '../card/card-keys.js';
+import {
+  readAuthentication,
+  refuseTwice,
+  type WrittenAuthentication,
+} from './read-authentication.js';
 import { originsGiven } from '../endpoint/choose-endpoint.js';
 
 /** What the hub reads the card with, and calls the agent with. */
-export type AgentMeans = Pick<Agent, 'cardHeaders' | 'cardKeys' | 'credentials'>;
+export type AgentMeans = Pick<Agent, 'cardHeaders' | 'cardKeys' | 'credentials' | 'authentication'>;
 
 /** {@link AgentMeans} as an operator writes them. */
 export interface WrittenMeans {
@@ -17,15 +22,19 @@ export interface WrittenMeans {
   /** A JWK Set or `{jwksUrl}`: who has to have signed the card. */
   readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
   readonly credentials?: Readonly<Record<string, unknown>> | undefined;
+  readonly authentication?: WrittenAuthentication | null | undefined;
 }
 
 /** Throws HubError INVALID_PARAMS naming the field; that of the credentials is called `field`. */
 export function readMeans(written: WrittenMeans, field: string, grantee: Grantee): AgentMeans {
-  return {
+  const means = {
     cardHeaders: readHeaders('cardHeaders', written.cardHeaders ?? {}, grantee),
     credentials: readHeaders(field, written.credentials ?? {}, grantee),
     cardKeys: readCardKeys('cardKeys', written.cardKeys),
+    authentication: readAuthentication(written.authentication),
   };
+  refuseTwice(field, means);
+  return means;
 }
 
 /**
@@ -39,7 +48,7 @@ export function agentOf(
   before: Agent['cardTrouble'],
 ) {
   const { card, originalCard, cardUrl, signature, endpoint, refused } = checked;
-  const { cardHeaders, cardKeys, credentials, endpointOverride, pin } = source;
+  const { cardHeaders, cardKeys, credentials, authentication, endpointOverride, pin } = source;
   return {
     card,
     originalCard,
@@ -53,7 +62,15 @@ export function agentOf(
     pin,
     refused,
     credentials,
-    credentialOrigins: originsGiven({ card, refused, endpointOverride, pin, credentials }),
+    authentication,
+    credentialOrigins: originsGiven({
+      card,
+      refused,
+      endpointOverride,
+      pin,
+      credentials,
+      authentication,
+    }),
   };
 }
 

@@ -44,6 +44,7 @@ import {
 } from './agent-refusals.js';
 import { administers, organizationOfAgents, refuseOthers } from '../registry/administered.js';
 import { granteeOf, Referable } from './referable.js';
+import { readAuthentication, refuseTwice } from './read-authentication.js';
 import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
@@ -144,6 +145,7 @@ export class AgentsService {
     const source = { ...means, endpointOverride, pin };
     const checked = await this.registration.examine({ cardUrl, card, ...source });
     checkCarried('credentials', checked.endpoint, means.credentials);
+    await this.registration.reachTokenServer(means.authentication);
     const now = this.clock.now();
     const agent: Omit<Agent, 'id'> = {
       ...agentOf(checked, source, now, null),
@@ -199,6 +201,7 @@ export class AgentsService {
     await this.referable.check('credentials', credentials);
     await this.referable.check('cardHeaders', cardHeaders);
     const trust = await this.trustOf(present, patch.cardKeys);
+    await this.registration.reachTokenServer(readAuthentication(patch.authentication));
     const reach = await this.reachOf({ ...present, ...trust }, patch);
     const changed = await this.store.update(id, (agent) => {
       if (!administers(caller, agent)) return notFound(id);
@@ -210,6 +213,7 @@ export class AgentsService {
       const given = credentialsAfter(placed, patch, credentials);
       const endpoint = endpointOf({ ...placed, ...given });
       checkCarried('credentials', endpoint, given.credentials);
+      refuseTwice('credentials', given);
       return {
         ...placed,
         ...given,

@@ -26,6 +26,7 @@ describe('declared agents', () => {
         cardHeaders: {},
         cardKeys: null,
         credentials: {},
+        authentication: null,
         endpointOverride: null,
         pin: { protocolBinding: null, protocolVersion: null },
         tags: [],

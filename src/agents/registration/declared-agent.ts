@@ -59,7 +59,11 @@ function readOne(
   expect(isOne, 'cardUrl', 'must be given, or card, and not both');
   const means = { cardHeaders: dto.cardHeaders ?? {}, credentials: dto.headers ?? {} };
   const entry = {
-    ...readMeans({ ...means, cardKeys: dto.cardKeys }, 'headers', 'configuration'),
+    ...readMeans(
+      { ...means, cardKeys: dto.cardKeys, authentication: dto.authentication },
+      'headers',
+      'configuration',
+    ),
     id,
     cardUrl,
     card,

@@ -160,7 +160,10 @@ async function start(...agents: DeclaredEntry[]): Promise<void> {
     refuseOperation: () => undefined,
   });
   const changes = new ConfigChanges(configOf(), source, clock, log);
-  const checked: Pick<RegistrationCheck, 'examine'> = { examine: (requested) => cardAt(requested) };
+  const checked: Pick<RegistrationCheck, 'examine' | 'reachTokenServer'> = {
+    examine: (requested) => cardAt(requested),
+    reachTokenServer: () => Promise.resolve(),
+  };
   const service = new DeclaredAgents(
     configOf(...agents),
     changes,

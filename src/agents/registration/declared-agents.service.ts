@@ -197,8 +197,8 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     declared: DeclaredAgent,
   ): Promise<{ readonly agent: Agent; readonly present: Agent | undefined }> {
     const { id, cardUrl, card, endpointOverride, pin } = declared;
-    const { cardHeaders, cardKeys, credentials } = declared;
-    const source = { cardHeaders, cardKeys, credentials, endpointOverride, pin };
+    const { cardHeaders, cardKeys, credentials, authentication } = declared;
+    const source = { cardHeaders, cardKeys, credentials, authentication, endpointOverride, pin };
     const present = await this.store.get(id);
     const before = present && isFromSamePlace(present, cardUrl) ? present : undefined;
     const given = before && isGivenBefore(before, declared) ? before : undefined;
@@ -210,6 +210,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       ...(before && { signature: before.signature }),
     });
     checkCarried('headers', checked.endpoint, credentials);
+    await this.registration.reachTokenServer(authentication);
     const now = this.clock.now();
     const agent: Agent = {
       id,
@@ -269,10 +270,14 @@ function isFromSamePlace(present: Agent, cardUrl: string | null): boolean {
 }
 
 /** The same credentials for the same agent stay those for the servers it had when they were declared. */
-function isGivenBefore(before: Agent, { endpointOverride, credentials }: DeclaredAgent): boolean {
+function isGivenBefore(
+  before: Agent,
+  { endpointOverride, credentials, authentication }: DeclaredAgent,
+): boolean {
   return (
     before.endpointOverride === endpointOverride &&
-    isDeepStrictEqual(before.credentials, credentials)
+    isDeepStrictEqual(before.credentials, credentials) &&
+    isDeepStrictEqual(before.authentication, authentication)
   );
 }
 

@@ -24,6 +24,7 @@ import {
 } from '../endpoint/choose-endpoint.js';
 import type { GivenCredentials } from '../endpoint/credential-origins.js';
 import { BINDINGS, bindingOf } from '../binding/bindings.js';
+import { Locked } from '../endpoint/sealed-json.js';
 import { grpcUrls } from '../binding/grpc-url.js';
 import { refuseOldWire, unlessOld } from '../card/old-wire.js';
 import { parseCard } from '../card/parse-card.js';
@@ -130,6 +131,18 @@ export class RegistrationCheck {
       throw denied('card.supportedInterfaces', advice);
     }
     return { refused, unresolved };
+  }
+
+  /** Checks the address that tokens for an agent are got from. Throws HubError EGRESS_DENIED. */
+  async reachTokenServer(authentication: Agent['authentication']): Promise<void> {
+    if (authentication === null || authentication instanceof Locked) return;
+    for (const field of ['tokenUrl', 'issuer'] as const) {
+      const url = authentication[field];
+      if (url === undefined) continue;
+      await this.egress.check(url).catch((error: unknown) => {
+        throw isDenied(error) ? denied(`authentication.${field}`, error.message, error) : error;
+      });
+    }
   }
 
   private async look(endpoint: AgentEndpoint): Promise<Look> {

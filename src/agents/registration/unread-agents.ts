@@ -103,6 +103,7 @@ function placeholderOf(declared: DeclaredAgent, cardTrouble: CardTrouble, create
     pin,
     refused: [],
     credentials: {},
+    authentication: null,
     credentialOrigins: [],
     tags,
     priority,

@@ -65,6 +65,7 @@ export class DeclaredAgentDto extends PickType(RegisterAgentDto, [
   'card',
   'cardHeaders',
   'cardKeys',
+  'authentication',
   'protocolBinding',
   'protocolVersion',
   'tags',

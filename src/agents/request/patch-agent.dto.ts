@@ -14,6 +14,7 @@ import {
   OWN_CONCURRENT,
   OWN_QUEUE,
 } from './agent-fields.js';
+import { AuthenticationDto } from './authentication.dto.js';
 import { BudgetsDto } from './budgets.dto.js';
 import { SwitchesDto } from './switches.dto.js';
 
@@ -97,6 +98,14 @@ export class PatchAgentDto {
       'Each header is set, or removed by null; the others stay. All of them then belong to the origins of the present card, or of the override.',
   })
   credentials?: Record<string, unknown> | null;
+
+  @Nested(() => AuthenticationDto, {
+    optional: true,
+    nullable: true,
+    description:
+      'How the hub gets an access token for its calls, which goes where `credentials` go. It is given as a whole; null takes it away.',
+  })
+  authentication?: AuthenticationDto | null;
 
   @Json({ ...HEADERS, optional: true, nullable: true, description: 'As `credentials`.' })
   cardHeaders?: Record<string, unknown> | null;

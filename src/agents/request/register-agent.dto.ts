@@ -15,6 +15,7 @@ import {
   OWN_CONCURRENT,
   OWN_QUEUE,
 } from './agent-fields.js';
+import { AuthenticationDto } from './authentication.dto.js';
 import { BudgetsDto } from './budgets.dto.js';
 import { SwitchesDto } from './switches.dto.js';
 
@@ -39,6 +40,13 @@ export class RegisterAgentDto {
 
   @Json({ ...HEADERS, optional: 'or-null', description: 'Sent with every call to the agent.' })
   credentials?: Record<string, unknown>;
+
+  @Nested(() => AuthenticationDto, {
+    optional: 'or-null',
+    description:
+      'How the hub gets an access token for its calls, which goes where `credentials` go.',
+  })
+  authentication?: AuthenticationDto | null;
 
   @Url({
     optional: 'or-null',

@@ -40,6 +40,7 @@ const UNREADABLE = JSON.stringify({
 const EQUAL = [
   'principal',
   'organization',
+  'onBehalfOf',
   'action',
   'outcome',
   'resourceType',

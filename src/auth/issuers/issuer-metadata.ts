@@ -1,11 +1,11 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import * as oauth from 'oauth4webapi';
+import type { AuthorizationServer } from 'oauth4webapi';
 import type { Clock } from '../../common/clock.js';
 import type { Egress } from '../../common/egress/egress.js';
 import { smallFetch } from '../../common/egress/small-fetch.js';
 import { KeptValue } from '../../common/kept-value.js';
 import type { Log } from '../../common/logger.js';
-import { discover } from '../../common/oauth/discover.js';
+import { discover, metadataIn, reasonOf } from '../../common/oauth/discover.js';
 import type { Issuer } from './issuer.js';
 
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -25,7 +25,7 @@ type KeySet = JWTVerifyGetKey;
 
 /** What an issuer publishes: its metadata (OpenID Connect Discovery, RFC 8414) and its keys (RFC 7517). */
 export class IssuerMetadata {
-  private readonly metadata: KeptValue<oauth.AuthorizationServer>;
+  private readonly metadata: KeptValue<AuthorizationServer>;
   private readonly keySet: KeptValue<KeySet>;
   private readonly fetch: ReturnType<typeof smallFetch>;
   private renewedForKeyAt = -Infinity;
@@ -90,11 +90,11 @@ export class IssuerMetadata {
     return createLocalJWKSet((await answer.json()) as JSONWebKeySet);
   }
 
-  private async readMetadata(): Promise<oauth.AuthorizationServer> {
+  private async readMetadata(): Promise<AuthorizationServer> {
     const { issuer, metadataUrl } = this.issuer;
     if (metadataUrl !== null) {
       const answer = await this.request(metadataUrl, 'application/json');
-      return oauth.processDiscoveryResponse(new URL(issuer), answer);
+      return metadataIn(answer, issuer);
     }
     return discover(issuer, this.fetch, TIMEOUT_MS);
   }
@@ -106,17 +106,4 @@ export class IssuerMetadata {
     await answer.body?.cancel();
     throw new Error(`${new URL(url).origin} answered HTTP ${answer.status}`);
   }
-}
-
-/** Why an issuer cannot be asked, in a few words without anything that it has answered. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof oauth.ResponseBodyError) return `it answered HTTP ${error.status}`;
-  if (error instanceof oauth.WWWAuthenticateChallengeError)
-    return `it refused the hub's client (HTTP ${error.status})`;
-  const { name, code, message } = error as { name?: unknown; code?: unknown; message?: unknown };
-  if (name === 'TimeoutError') return 'it did not answer in time';
-  if (error instanceof oauth.OperationProcessingError || error instanceof errors.JOSEError)
-    return 'its answer is not what it should be';
-  if (error instanceof SyntaxError) return 'its answer is not JSON';
-  return typeof code === 'string' && code !== '' ? code : String(message);
 }

@@ -5,11 +5,13 @@ import type { Log } from '../../common/logger.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { isRecord } from '../../common/is-record.js';
+import { actorsOf, type NamedParty } from '../domain/actors.js';
 import { type CallerClaims, callerOf, TokenRefused } from '../domain/caller-claims.js';
 import { CredentialLookups } from '../credential-lookups.js';
 import { introspect } from './introspection.js';
 import type { Introspection, Issuer } from './issuer.js';
-import { IssuerMetadata, reasonOf } from './issuer-metadata.js';
+import { reasonOf } from '../../common/oauth/discover.js';
+import { IssuerMetadata } from './issuer-metadata.js';
 
 /** A token that was verified is believed for so long; what its principal may do is looked up more often. */
 const BELIEVED_MS = 60_000;
@@ -24,6 +26,8 @@ const LATEST_SECONDS = 8.64e12;
 export interface VerifiedToken {
   readonly issuer: Issuer;
   readonly caller: CallerClaims;
+  /** Who acts for the caller, the last one first. */
+  readonly actors: readonly NamedParty[];
   /** When it expires; null where an issuer does not say. */
   readonly expiresAt: Date | null;
   /** Epoch milliseconds until which it need not be verified again. */
@@ -185,10 +189,11 @@ export class TokenIssuer {
       );
     }
     const caller = callerOf(claims, this.issuer);
+    const actors = actorsOf(claims['act'], this.issuer.issuer);
     const { exp } = claims;
     const expiresAt = exp === undefined ? null : dateOf(exp + this.issuer.clockSkewMs / 1000);
     const believedUntil = Math.min(this.now() + believedMs, expiresAt?.getTime() ?? Infinity);
-    return { issuer: this.issuer, caller, expiresAt, believedUntil };
+    return { issuer: this.issuer, caller, actors, expiresAt, believedUntil };
   }
 
   private refusalOf(error: unknown): HubError {

@@ -28,7 +28,7 @@ export interface TokenRequest {
   /** What is asked for beside the grant type; those that are undefined are left out. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
   /** Goes through the egress guard, and reads no more than {@link MAX_TOKEN_ANSWER_BYTES}. */
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly send: (url: string, init: RequestInit) => Promise<Response>;
   /** For the whole of it. */
   readonly timeoutMs: number;
 }
@@ -62,14 +62,14 @@ export function tokenError(url: string, cause: unknown): TokenError {
 }
 
 async function requested(request: TokenRequest): Promise<GrantedToken> {
-  const { server, clientId, proof, grantType, parameters, fetch, timeoutMs } = request;
+  const { server, clientId, proof, grantType, parameters, send, timeoutMs } = request;
   const client = { client_id: clientId };
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) given.set(name, value);
   }
   const answer = await oauth.genericTokenEndpointRequest(server, client, proof, grantType, given, {
-    [oauth.customFetch]: fetch,
+    [oauth.customFetch]: send,
     // The egress guard decides where plain http is allowed.
     [oauth.allowInsecureRequests]: true,
     signal: AbortSignal.timeout(timeoutMs),

@@ -10,6 +10,8 @@ const ISSUERS =
   'metadataUrl, jwksUrl, clockSkew, introspection {clientId, clientSecret or clientSecretRef, clientAuthentication, url, tokens, cache, requireAudience}, ' +
   'oauth2 {tokenUrl, authorizationUrl, scopes}';
 
+const HUBS =
+  'a list of hubs (in a file only), each with issuer, callers, organization or organizations, and optionally jwksUrl, audiences, scopes (a2a, push, tasks:organization)';
 const EXPORTS =
   'a list of receivers (in a file only), each with id, type (webhook, syslog, otlp), url, and optionally from (now, start), ' +
   'secret (whsec_…, webhooks), authorization (webhook, otlp), ca (PEM), batch (1 to 1000 entries), timeout (up to 30s)';
@@ -51,6 +53,11 @@ export const ACCESS_SETTINGS = {
         "Identity providers whose access tokens (OAuth 2.0, OpenID Connect) let callers in, as Authorization: Bearer TOKEN, beside API keys: docs/sign-in.md. audiences: what a token must be for; by default the hub's publicUrl, with or without /a2a. organization, or claims.organization with the list organizations: whose callers these are. grants: the scopes callers have (everyone: [a2a] by default), and those by the scopes and groups of their tokens.",
       secret: true,
       mask: (issuers) => issuers.map(({ id }) => String(id)).join(', '),
+    }),
+    hubs: declaredList(HUBS, {
+      default: [],
+      description:
+        'Other hubs that may call for their own callers, as they say by the header A2A-Hub-Caller: docs/sign-in.md. issuer: the publicUrl of the hub; callers: the ids of the principals it calls as, by API key, access token or certificate; organization, or organizations that its tokens may name: whose those callers are.',
     }),
     signInGraceMs: duration({
       max: 365 * DAY,

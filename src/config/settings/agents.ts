@@ -7,7 +7,7 @@ import { SECOND, MINUTE, HOUR, DAY, MIB } from '../units.js';
 /** Their headers may be secrets, so all of it is masked. */
 const AGENTS =
   'a list of agents (in a file only), each with id and either cardUrl or card, and optionally ' +
-  'cardHeaders, cardKeys, endpoint, protocolBinding, protocolVersion, headers, tags, priority, weight, maxConcurrent, maxQueue, enabled, organizations, budgets {connect, firstEvent, idle, total, cancelWait}, switches {streaming, blocking, pollInterval, files, caller}';
+  'cardHeaders, cardKeys, endpoint, protocolBinding, protocolVersion, headers, authentication, tags, priority, weight, maxConcurrent, maxQueue, enabled, organizations, budgets {connect, firstEvent, idle, total, cancelWait}, switches {streaming, blocking, pollInterval, files, caller}';
 
 /** Calls to agents. */
 export const AGENTS_SETTINGS = {

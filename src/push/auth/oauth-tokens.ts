@@ -57,7 +57,7 @@ export class OauthTokens {
       proof: secretProof(clientAuthentication, clientSecret),
       grantType: 'client_credentials',
       parameters: { scope, audience, resource },
-      fetch: this.fetch,
+      send: this.fetch,
       timeoutMs: this.settings.timeoutMs,
     });
   }

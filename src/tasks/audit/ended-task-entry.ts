@@ -1,4 +1,4 @@
-import { type AuditEntry, NO_CALLER } from '../../audit/index.js';
+import { actorOf, type AuditEntry } from '../../audit/index.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { EndedTask } from '../store/ended-task.js';
 
@@ -11,12 +11,13 @@ export function entryOf(task: EndedTask): AuditEntry {
   return {
     action: 'tasks.end',
     outcome: task.state === TaskState.TASK_STATE_COMPLETED ? 'succeeded' : 'failed',
-    actor: {
-      ...NO_CALLER,
-      principal: task.principalId,
+    actor: actorOf({
+      id: task.principalId,
       organization: task.organization,
-      credential: task.keyId ?? task.identityId,
-    },
+      keyId: task.keyId ?? undefined,
+      identityId: task.identityId ?? undefined,
+      chain: task.chain ?? undefined,
+    }),
     resource: { type: 'tasks', id: task.id },
     requestId: task.requestId,
     policy: null,

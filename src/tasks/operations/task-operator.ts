@@ -135,6 +135,7 @@ function retryRequest(
     id: record.principalId,
     organization: record.organization,
     scopes: new Set(['a2a']),
+    ...(record.chain && { chain: record.chain }),
     isStandIn: true,
   };
   return {

@@ -93,9 +93,9 @@ function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<End
     );
     for (const { taskId, ...delegation } of delegations) byTask.get(taskId)?.push(delegation);
     for (const { request, ...task } of tasks) {
-      const { keyId = null, identityId = null, requestId = null } = request ?? {};
+      const { keyId = null, identityId = null, chain = null, requestId = null } = request ?? {};
       const parts = byTask.get(task.id) ?? [];
-      ended.push({ ...task, keyId, identityId, requestId, delegations: parts });
+      ended.push({ ...task, keyId, identityId, chain, requestId, delegations: parts });
     }
   }
   return ended;

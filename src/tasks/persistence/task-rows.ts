@@ -69,6 +69,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     plan: planOf(columns.route),
     keyId: request?.keyId ?? null,
     identityId: request?.identityId ?? null,
+    chain: request?.chain ?? null,
     requestId: request?.requestId ?? null,
     extensions: request?.extensions ?? [],
     hops: request?.hops ?? [],
@@ -79,11 +80,12 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
 }
 
 function requestOf(record: TaskRecord): RequestColumn | null {
-  const { keyId, identityId, requestId, extensions, hops } = record;
+  const { keyId, identityId, chain, requestId, extensions, hops } = record;
   const { acceptedOutputModes, requestMetadata } = record;
   const column: RequestColumn = {
     ...(keyId !== null && { keyId }),
     ...(identityId !== null && { identityId }),
+    ...(chain !== null && { chain }),
     ...(requestId !== null && { requestId }),
     ...(extensions.length > 0 && { extensions }),
     ...(hops.length > 0 && { hops }),

@@ -9,6 +9,7 @@ export type RequestColumn = Partial<
     TaskRecord,
     | 'keyId'
     | 'identityId'
+    | 'chain'
     | 'requestId'
     | 'extensions'
     | 'hops'

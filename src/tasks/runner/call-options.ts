@@ -15,10 +15,10 @@ export function agentCallOptions(
   instanceId: string,
   signal: AbortSignal,
 ): AgentCallOptions {
-  const { id: taskId, contextId, principalId, organization, traceparent } = record;
+  const { id: taskId, contextId, principalId, organization, chain, traceparent } = record;
   return {
     signal,
-    caller: { principalId, organization, taskId, contextId },
+    caller: { principalId, organization, chain, taskId, contextId },
     ...(downstreamContextId !== null && { contextId: downstreamContextId }),
     ...(traceparent !== null && { traceparent }),
     extensions: sentWith.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),

@@ -107,6 +107,7 @@ export function newTask(
     deadlineAt: after(now, durationMs),
     keyId: principal.keyId ?? null,
     identityId: principal.identityId ?? null,
+    chain: principal.chain ?? null,
     requestId: request.note?.id ?? null,
     traceparent: request.traceparent ?? null,
     extensions: requestedExtensions(request.extensions, request.message),

@@ -1,0 +1,25 @@
+import type { SecretAuthentication } from '../common/oauth/request-token.js';
+
+/** The ways in which the hub gets what proves it to an agent; each has a file, see client/authentication/schemes.ts. */
+export const AUTHENTICATION_TYPES = ['oauth2-client-credentials'] as const;
+export type AuthenticationType = (typeof AUTHENTICATION_TYPES)[number];
+
+/** What the ways need; each says which members are its own. */
+export interface AuthenticationParameters {
+  /** The token endpoint; this or {@link issuer}, whose metadata name it. */
+  readonly tokenUrl?: string;
+  readonly issuer?: string;
+  readonly clientId?: string;
+  /** Secret: never shown. */
+  readonly clientSecret?: string;
+  readonly clientAuthentication?: SecretAuthentication;
+  readonly scopes?: readonly string[];
+  readonly audience?: string;
+  /** RFC 8707. */
+  readonly resource?: string;
+}
+
+/** How the hub gets what proves it to an agent, call by call. */
+export interface AgentAuthentication extends AuthenticationParameters {
+  readonly type: AuthenticationType;
+}

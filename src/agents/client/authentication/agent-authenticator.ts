@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { TokenError } from '../../../common/oauth/request-token.js';
+import { unlessAborted } from '../../../common/unless-aborted.js';
+import type { Agent, AgentEndpoint } from '../../agent.js';
+import { AgentCallError } from '../../binding/agent-call-error.js';
+import { isGivenFor } from '../../endpoint/credential-origins.js';
+import { Locked } from '../../endpoint/sealed-json.js';
+import type { AgentCallOptions } from '../agent-client.js';
+import type { AgentProof } from './scheme.js';
+import { AUTHENTICATION_SCHEMES } from './schemes.js';
+import { TokenServers } from './token-servers.js';
+
+const NOTHING: AgentProof = { headers: {}, secrets: [] };
+
+/** Makes what proves the hub in one call to an agent, besides the headers of its operator. */
+@Injectable()
+export class AgentAuthenticator {
+  constructor(private readonly tokens: TokenServers) {}
+
+  /**
+   * Rejects with `AgentCallError` when it cannot be made: nothing is sent to the agent without it, which says nothing of the
+   * agent. An aborted signal rejects with `interrupted`.
+   */
+  async prove(
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    options: AgentCallOptions,
+  ): Promise<AgentProof> {
+    const { authentication } = agent;
+    if (authentication === null) return NOTHING;
+    if (authentication instanceof Locked) throw unasked(authentication.reason);
+    if (!isGivenFor(endpoint, agent))
+      throw unasked('the credentials were not given for this server');
+    const { signal } = options;
+    const ended = (): Error => new AgentCallError('interrupted', 'the hub ended the call');
+    const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
+    try {
+      const proof = prove({ authentication, endpoint, options, tokens: this.tokens });
+      return await unlessAborted(proof, signal, ended);
+    } catch (error) {
+      throw error instanceof TokenError ? unasked(error.message) : error;
+    }
+  }
+}
+
+function unasked(message: string): AgentCallError {
+  return new AgentCallError('unreachable', message, { agentUnasked: true });
+}

@@ -1,0 +1,39 @@
+import type { AgentEndpoint } from '../../agent.js';
+import type { AgentCallOptions } from '../agent-client.js';
+import type { AgentAuthentication, AuthenticationParameters } from '../../agent-authentication.js';
+import type { TokenServers } from './token-servers.js';
+
+/** What one call to an agent carries besides the headers of its operator. */
+export interface AgentProof {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Values that must not appear in what is kept of the answer. */
+  readonly secrets: readonly string[];
+  /** After a refusal: whether another proof may fare better; what was refused is not used again then. */
+  readonly refused?: () => boolean;
+}
+
+/** One call that is to be proven. */
+export interface Proving {
+  readonly authentication: AgentAuthentication;
+  readonly endpoint: AgentEndpoint;
+  readonly options: AgentCallOptions;
+  readonly tokens: TokenServers;
+}
+
+/** What is wrong with a value, for people; undefined when nothing is. Never holds the value. */
+export type Rule = (value: string) => string | undefined;
+
+/** A way in which the hub proves itself to agents. Each has a file here, and is listed in `schemes.ts`. */
+export interface AuthenticationScheme {
+  readonly members: Readonly<
+    Partial<
+      Record<keyof AuthenticationParameters, { readonly required?: true; readonly rule?: Rule }>
+    >
+  >;
+  /** What is wrong with all of it together, by the member. */
+  readonly check?: (given: AuthenticationParameters) => Readonly<Record<string, string>>;
+  /** The headers it sets, in lower case. */
+  readonly headers: readonly string[];
+  /** Rejects with `TokenError` when there is no proof now: nothing is sent without it. */
+  readonly prove: (proving: Proving) => Promise<AgentProof>;
+}

@@ -1,0 +1,53 @@
+import { Choice, Text } from '../../common/http/fields.js';
+import {
+  SECRET_AUTHENTICATIONS,
+  type SecretAuthentication,
+} from '../../common/oauth/request-token.js';
+import { AUTHENTICATION_TYPES, type AuthenticationType } from '../agent-authentication.js';
+import { MAX_URL } from './agent-fields.js';
+
+const OPTIONAL = { optional: true, nullable: true } as const;
+const MAX_TEXT = 1000;
+
+/** How the hub gets what proves it to an agent; which members a type has, its file in client/authentication/ says. */
+export class AuthenticationDto {
+  @Choice(AUTHENTICATION_TYPES)
+  type!: AuthenticationType;
+
+  @Text({
+    ...OPTIONAL,
+    max: MAX_URL,
+    description: 'The token endpoint; this or `issuer`.',
+    example: 'https://login.example.com/oauth2/token',
+  })
+  tokenUrl?: string | null;
+
+  @Text({
+    ...OPTIONAL,
+    max: MAX_URL,
+    description: 'Its metadata name the token endpoint (OpenID Connect Discovery, RFC 8414).',
+    example: 'https://login.example.com',
+  })
+  issuer?: string | null;
+
+  @Text({ ...OPTIONAL, max: MAX_TEXT, example: 'a2a-hub' })
+  clientId?: string | null;
+
+  @Text({ ...OPTIONAL, max: 4096, writeOnly: true, description: 'Never shown.' })
+  clientSecret?: string | null;
+
+  @Choice(SECRET_AUTHENTICATIONS, {
+    ...OPTIONAL,
+    description: 'How the client secret is sent; default client_secret_basic.',
+  })
+  clientAuthentication?: SecretAuthentication | null;
+
+  @Text({ ...OPTIONAL, list: { max: 100 }, max: MAX_TEXT })
+  scopes?: string[] | null;
+
+  @Text({ ...OPTIONAL, max: MAX_TEXT })
+  audience?: string | null;
+
+  @Text({ ...OPTIONAL, max: MAX_URL, description: 'RFC 8707.' })
+  resource?: string | null;
+}

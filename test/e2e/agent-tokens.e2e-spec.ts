@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Hub, startHub } from '../support/app.js';
+import type { JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+import { TokenServer } from '../support/token-server.js';
+
+let hub: Hub;
+let server: TokenServer;
+let agent: ScriptedAgent;
+let other: ScriptedAgent;
+
+beforeAll(async () => {
+  hub = await startHub();
+  server = await TokenServer.start('client_secret_basic');
+  agent = await ScriptedAgent.start();
+  other = await ScriptedAgent.start();
+});
+
+afterAll(() => Promise.all([hub, server, agent, other].map((each) => each.close())));
+
+beforeEach(async () => {
+  await hub.admin('DELETE', '/api/v1/agents/z');
+  agent.calls.splice(0);
+  other.calls.splice(0);
+  delete agent.handlers['*'];
+  server.down = false;
+  server.requests = 0;
+});
+
+let audiences = 0;
+/** Each is another one to the cache. */
+const authentication = (changes: JsonObject = {}): JsonObject => ({
+  type: 'oauth2-client-credentials',
+  tokenUrl: server.tokenUrl,
+  clientId: server.clientId,
+  clientSecret: server.clientSecret,
+  scopes: ['webhooks'],
+  audience: `test-${++audiences}`,
+  ...changes,
+});
+const register = (changes: JsonObject = {}, fields: JsonObject = {}) =>
+  hub.registerAgent(agent.url, { id: 'z', authentication: authentication(changes), ...fields });
+const say = () => hub.send('hi', { tenant: 'z' });
+const patch = (fields: JsonObject) => hub.admin('PATCH', '/api/v1/agents/z', fields);
+const sent = () => agent.calls.map(({ headers }) => headers.authorization);
+
+describe('an agent with client credentials', () => {
+  it('is called with a token of the server, which is kept, and no secret is shown', async () => {
+    const { body, text } = await hub.admin('POST', '/api/v1/agents', {
+      id: 'z',
+      cardUrl: agent.url,
+      authentication: authentication(),
+    });
+    expect(body.authentication).toMatchObject({ clientId: 'a2a-hub', scopes: ['webhooks'] });
+    expect(body.credentialOrigins).toEqual([agent.url]);
+    await say();
+    await say();
+    expect(await server.knows(sent()[0])).toBe(true);
+    expect(new Set(sent()).size).toBe(1);
+    expect(server.requests).toBe(1);
+    const shown = await hub.admin('GET', '/api/v1/agents/z');
+    const audit = await hub.admin('GET', '/api/v1/audit?limit=100');
+    for (const answer of [text, shown.text, audit.text]) {
+      expect(answer).not.toContain(server.clientSecret);
+      expect(answer).not.toContain(sent()[0]!.slice('Bearer '.length));
+    }
+  });
+
+  it('finds the server by its issuer', async () => {
+    await register({ tokenUrl: null, issuer: new URL(server.tokenUrl).origin });
+    await say();
+    expect(await server.knows(sent()[0])).toBe(true);
+  });
+
+  it('gets a call once more with a new token when it refuses the one before', async () => {
+    await register();
+    agent.handlers['*'] = (call) => void call.response.writeHead(401).end();
+    await expect(say()).resolves.toBeDefined();
+    const tokens = new Set(sent());
+    expect(tokens.size).toBe(2);
+    expect(sent()).toHaveLength(2);
+    expect(server.requests).toBe(2);
+  });
+
+  it('is not called without a token, which says nothing of its health', async () => {
+    await register();
+    server.down = true;
+    await say();
+    expect(agent.calls).toEqual([]);
+    const { body, text } = await hub.admin('GET', '/api/v1/agents/z');
+    expect(body.health.lastError).toBeNull();
+    expect(text).not.toContain(server.clientSecret);
+  });
+
+  it('loses it with null, and with an override elsewhere', async () => {
+    await register();
+    expect((await patch({ authentication: null })).body.authentication).toBeNull();
+    await say();
+    expect(sent()).toEqual([undefined]);
+    await patch({ authentication: authentication() });
+    const moved = await patch({ endpointOverride: `${other.url}/rpc` });
+    expect([moved.body.authentication, moved.body.credentialOrigins]).toEqual([null, []]);
+    await say();
+    expect(other.calls.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  });
+
+  it.each([
+    [{ clientId: null }, 'authentication.clientId'],
+    [{ clientSecret: 'a\nb' }, 'authentication.clientSecret'],
+    [{ tokenUrl: null }, 'authentication.tokenUrl'],
+    [{ issuer: 'https://issuer.example' }, 'authentication.tokenUrl'],
+    [{ tokenUrl: 'https://user:pass@login.example/t' }, 'authentication.tokenUrl'],
+    [{ scopes: ['a b'] }, 'authentication.scopes'],
+    [{ tokenUrl: 'http://169.254.169.254/token' }, 'authentication.tokenUrl'],
+    [{ type: 'none' }, 'authentication.type'],
+  ])('is refused with %j', async (changes, field) => {
+    const refused = await hub.admin('POST', '/api/v1/agents:check', {
+      cardUrl: agent.url,
+      authentication: authentication(changes),
+    });
+    expect([400, 422]).toContain(refused.status);
+    expect(refused.body.errors[0].field).toBe(field);
+    expect(refused.text).not.toContain(server.clientSecret);
+  });
+
+  it('cannot have a header that its token is in', async () => {
+    const refused = await hub.admin('POST', '/api/v1/agents', {
+      cardUrl: agent.url,
+      authentication: authentication(),
+      credentials: { authorization: 'Bearer x' },
+    });
+    expect(refused.body.errors[0].field).toBe('credentials.authorization');
+  });
+});
