@@ -295,7 +295,7 @@ class WiredAgentClient extends AgentClient {
     if (callerToken !== undefined) headers[CALLER_HEADER] = callerToken;
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
     const { agentId, secrets: own, connectTimeoutMs } = this.targetOf(agent);
-    const known = credentials === agent.credentials ? own : secretsIn(credentials);
+    const known = credentials === agent.credentials ? own : [...own, ...secretsIn(credentials)];
     const secrets = proof === undefined ? known : [...known, ...proof.secrets];
     const { transport, exchange } = connectors.of(protocolBinding).open({
       agentId,
