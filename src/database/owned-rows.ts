@@ -125,7 +125,9 @@ export class OwnedRows<T extends object> extends OwnedData {
     const name = isOrganization ? owner.organization : owner.principal;
     return {
       sql,
-      params: Array<SqlValue>(sql.split('?').length - 1).fill(comparedWith?.(name, isOrganization) ?? name),
+      params: Array<SqlValue>(sql.split('?').length - 1).fill(
+        comparedWith?.(name, isOrganization) ?? name,
+      ),
     };
   }
 
