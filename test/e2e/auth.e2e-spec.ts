@@ -33,7 +33,6 @@ describe('API keys', () => {
       lastUsedAt: null,
       allowedNetworks: [],
       allowedOrigins: [],
-      groups: [],
     });
     const list = await hub.admin('GET', '/api/v1/keys');
     expect(list.text).toContain(answer.body.id);
