@@ -122,7 +122,7 @@ export const ACCESS_SETTINGS = {
           'How long after audit.retention entries are kept on that an export has not sent yet. After that they are deleted all the same, which the log of the hub, the audit log and a metric say.',
       }),
       redact: new Section(
-        'What entries do not tell, from now on: it is left out before an entry is hashed. Credentials are never in them.',
+        'What is left out of entries from now on, before they are hashed. Credentials are never in them.',
         {
           address: choice(['keep', 'network', 'omit'], {
             default: 'keep',
@@ -137,7 +137,7 @@ export const ACCESS_SETTINGS = {
           resourceIds: choices(AUDITED_RESOURCES, {
             default: [],
             description:
-              'Types of resources of which entries do not tell the id. With agents it is left out of the delegations of tasks as well.',
+              'Types of resources whose ids are left out. Those of agents are left out of the delegations of tasks as well.',
           }),
         },
       ),

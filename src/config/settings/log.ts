@@ -20,7 +20,7 @@ export const LOG_SETTINGS = {
       description:
         'Writes a line at level info for each request that has ended: its id, caller, operation, task, status and time. Those of health and metrics are at level debug; failures inside the hub are always written.',
     }),
-    redact: new Section('What lines of the log do not tell. Credentials are never in them.', {
+    redact: new Section('What is left out of the log. Credentials are never in it.', {
       principals: choice(PRINCIPAL_FORMS, {
         default: 'id',
         description:
