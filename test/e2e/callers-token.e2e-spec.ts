@@ -280,10 +280,25 @@ describe('such an agent', () => {
     expect([refused.status, refused.body.errors[0].field]).toEqual([400, field]);
   });
 
+  it('is not for those who administer the agents of one organization', async () => {
+    const key = await hub.createKey({ organization: 'acme', scopes: ['agents:organization'] });
+    const body = { id: 'z', cardUrl: agent.url };
+    const made = { ...body, authentication: passOn('real') };
+    expect((await hub.admin('POST', '/api/v1/agents', made, key)).status).toBe(403);
+    expect((await hub.admin('POST', '/api/v1/agents:check', made, key)).status).toBe(403);
+    expect((await hub.admin('POST', '/api/v1/agents', body, key)).status).toBe(201);
+    const change = { authentication: exchange() };
+    const patched = await hub.admin('PATCH', '/api/v1/agents/z', change, key);
+    expect([patched.status, patched.text]).toEqual([403, expect.stringContaining('scope agents')]);
+    const own = { authentication: exchange({ subject: 'hub', issuers: null }) };
+    expect((await hub.admin('PATCH', '/api/v1/agents/z', own, key)).status).toBe(200);
+  });
+
   it('shows how it is called', async () => {
     await register(exchange({ actor: true }));
     const { body } = await hub.admin('GET', '/api/v1/agents/z');
-    const { clientSecret: _, ...shown } = exchange({ actor: true });
+    const shown = exchange({ actor: true });
+    delete shown['clientSecret'];
     expect(body.authentication).toEqual(shown);
   });
 });

@@ -8,7 +8,8 @@ import { isGivenFor } from '../../endpoint/credential-origins.js';
 import { Locked } from '../../endpoint/sealed-json.js';
 import type { AgentCallOptions } from '../agent-client.js';
 import { CallerTokens } from '../caller-tokens.js';
-import { type AgentProof, NoCallerToken } from './scheme.js';
+import { NoCallerToken } from './no-caller-token.js';
+import type { AgentProof } from './scheme.js';
 import { AUTHENTICATION_SCHEMES } from './schemes.js';
 import { TokenServers } from './token-servers.js';
 

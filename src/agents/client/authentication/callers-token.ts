@@ -1,7 +1,7 @@
 import type { SubjectToken } from '../../../auth/index.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
 import type { AgentCallOptions } from '../agent-client.js';
-import { NoCallerToken } from './scheme.js';
+import { NoCallerToken } from './no-caller-token.js';
 
 /**
  * The access token that the caller of a task came with last, of one of the `issuers` that the operator has listed for the agent: no

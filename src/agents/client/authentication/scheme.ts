@@ -22,11 +22,6 @@ export interface Proving {
   readonly callers: Pick<CallerTokens, 'issue'>;
 }
 
-/** The caller has no token that the agent may be called with. Its message follows the agent's name, for clients to read. */
-export class NoCallerToken extends Error {
-  override readonly name = 'NoCallerToken';
-}
-
 /** What is wrong with a value, for people; undefined when nothing is. Never holds the value. */
 export type Rule = (value: string) => string | undefined;
 
@@ -43,6 +38,6 @@ export interface AuthenticationScheme {
   readonly headers: readonly string[];
   /** Whether the caller's own access token is needed: it is kept for the task then. */
   readonly needsCallersToken?: (given: AuthenticationParameters) => boolean;
-  /** Rejects with `TokenError` or {@link NoCallerToken} when there is no proof now: nothing is sent without it. */
+  /** Rejects with `TokenError` or `NoCallerToken` when there is no proof now: nothing is sent without it. */
   readonly prove: (proving: Proving) => Promise<AgentProof>;
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AgentAuthentication } from '../../agent-authentication.js';
 import { callersToken } from './callers-token.js';
+import { NoCallerToken } from './no-caller-token.js';
 import { printable, scope, server, serverFaults } from './rules.js';
-import { type AuthenticationScheme, NoCallerToken, type Proving } from './scheme.js';
+import type { AuthenticationScheme, Proving } from './scheme.js';
 import type { ExchangedSubject } from './token-servers.js';
 
 /** RFC 8693 §3. */

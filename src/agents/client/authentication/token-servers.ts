@@ -17,7 +17,7 @@ import {
 } from '../../../common/oauth/request-token.js';
 import { type GrantedToken, TokenCache } from '../../../common/oauth/token-cache.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
-import { NoCallerToken } from './scheme.js';
+import { NoCallerToken } from './no-caller-token.js';
 
 /** For one call of a token server, in all. */
 const TIMEOUT_MS = 10_000;
