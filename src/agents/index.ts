@@ -6,6 +6,7 @@ export {
   RESERVED_AGENT_IDS,
 } from './agent.js';
 export { needsCallersToken } from './client/authentication/schemes.js';
+export { AgentData } from './registry/agent-data.js';
 export { canStream } from './client/can-stream.js';
 export {
   AGENT_TOO_LATE,

@@ -109,6 +109,20 @@ export function taskTokensContract(databases: DatabaseFactory): void {
     expect(await hub.tokens.forget(10)).toBe(1);
   });
 
+  it('goes with its task', async () => {
+    const hub = await start();
+    const id = await hub.begin();
+    const { delegations } = await hub.tasks.load(id);
+    await hub.tasks.log.update(id, () =>
+      change({
+        events: [status(COMPLETED, hub.clock.now())],
+        delegations: [{ id: delegations[0]!.id, state: 'canceled', cancelPending: true }],
+      }),
+    );
+    expect(await hub.tasks.store.deleteTask(id, hub.clock.now(), true)).toBe('deleted');
+    expect(await hub.stored()).toEqual([]);
+  });
+
   it('is deleted when its task is not there, and a few at a time', async () => {
     const hub = await start();
     for (let i = 0; i < 3; i++) await hub.begin();
