@@ -18,6 +18,7 @@ import { CallerOrganizations, type Principal, PrincipalStore } from '../../src/a
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { IdSource, SystemIdSource } from '../../src/common/ids.js';
+import { SecretBox } from '../../src/common/secret-box.js';
 import { Log } from '../../src/common/logger.js';
 import { AppConfig, configWith, type ConfigOverrides } from '../../src/config/index.js';
 import { Database } from '../../src/database/database.js';
@@ -229,6 +230,7 @@ export class HubTasks {
       [AuditLog, auditLogIn(database, clock, ids, this.config.audit)],
       [IdSource, ids],
       [Log, this.output],
+      [SecretBox, testSecrets()],
       [Draining, this.draining],
       [Database, database],
       [HubSettings, new HubSettings(database, ids, testSecrets())],
