@@ -297,7 +297,7 @@ async function unlike(
 
 /** All operations one after the other, over all bindings at once. */
 async function overAllBindings(
-  tryOut: (binding: Binding) => AsyncGenerator<Promise<string[]>, void>,
+  tryOut: (binding: Binding) => AsyncGenerator<string[], void>,
 ): Promise<string[]> {
   const found = BINDINGS.map(async (binding) => {
     const wrong: string[] = [];
