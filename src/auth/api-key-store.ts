@@ -51,15 +51,21 @@ export interface Keyless {
   readonly since: Date;
 }
 
+/**
+ * What becomes of the principal of a new key. `open`: it is made when there is none, and so is its organization;
+ * `listed`: that has to be there (INVALID_PARAMS). `known`: the principal has to be there, in the organization of the key
+ * (INVALID_PARAMS). `own`: it is the hub's own, made and enabled whatever its organization is.
+ */
+export type KeyAdmission = 'open' | 'listed' | 'known' | 'own';
+
 /** Principals and their keys. */
 export abstract class ApiKeyStore {
   /**
-   * Adds a key, and its principal when that is new. The organization of a principal that exists is
+   * Adds a key, and its principal as `admission` says (default `open`). The organization of a principal that exists is
    * left as it is, whatever `key.organization` says. Rejects when the key's id is taken, and with
-   * HubError CONFLICT when the principal or its organization is disabled. The organization of a new principal is
-   * made when there is none, or (`isListed`) refused with INVALID_PARAMS.
+   * HubError CONFLICT when the principal or its organization is disabled.
    */
-  abstract add(key: ApiKey, isListed?: boolean): Promise<void>;
+  abstract add(key: ApiKey, admission?: KeyAdmission): Promise<void>;
 
   /**
    * Adds a key in the place of another one of its principal, which is valid until `until` then, or as long as before when
@@ -97,7 +103,10 @@ export abstract class ApiKeyStore {
   /** Revokes a key for ever; false when it does not exist. The first revocation's time stays. */
   abstract revoke(id: string, at: Date): Promise<boolean>;
 
-  /** When the oldest key with scope `admin` was made that is valid at that time; undefined when there is none. */
+  /**
+   * When the oldest key with scope `admin` was made that is valid at that time, its principal and organization enabled;
+   * undefined when there is none.
+   */
   abstract adminKeySince(at: Date): Promise<Date | undefined>;
 
   /** Notes when keys were last used, by their ids; an older time than is known changes nothing. */

@@ -1,5 +1,12 @@
 import type { Page } from '../common/page.js';
-import { type ApiKey, ApiKeyStore, type KeyChanges, type KeyFilter } from './api-key-store.js';
+import { invalidField } from '../common/hub-error.js';
+import {
+  type ApiKey,
+  ApiKeyStore,
+  type KeyAdmission,
+  type KeyChanges,
+  type KeyFilter,
+} from './api-key-store.js';
 
 /** {@link ApiKeyStore} in memory, for unit tests. It passes the same contract suite. */
 export class FakeApiKeyStore extends ApiKeyStore {
@@ -8,9 +15,13 @@ export class FakeApiKeyStore extends ApiKeyStore {
   /** How often a valid key was looked up. */
   lookups = 0;
 
-  async add(key: ApiKey): Promise<void> {
+  async add(key: ApiKey, admission: KeyAdmission = 'open'): Promise<void> {
     if (this.keys.has(key.id)) throw new Error(`key ${key.id} exists`);
-    const organization = this.organizations.get(key.principalId) ?? key.organization;
+    const known = this.organizations.get(key.principalId);
+    if (admission === 'known' && known !== key.organization) {
+      throw invalidField('principal', 'there is no such principal');
+    }
+    const organization = known ?? key.organization;
     this.organizations.set(key.principalId, organization);
     this.keys.set(key.id, { ...key, organization });
     this.added();

@@ -30,9 +30,11 @@ export {
   type UnreconciledPrincipal,
 } from './principal-store.js';
 export {
+  ADMIN_PRINCIPAL,
   EVERYTHING,
   type Principal,
   type Visibility,
+  DEFAULT_ORGANIZATION,
   hasScope,
   visibilityOf,
 } from './principal.js';

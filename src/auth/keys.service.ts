@@ -6,7 +6,13 @@ import { IdSource } from '../common/ids.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
-import { type ApiKey, ApiKeyStore, type KeyChanges, UNBOUNDED } from './api-key-store.js';
+import {
+  type ApiKey,
+  ApiKeyStore,
+  type KeyAdmission,
+  type KeyChanges,
+  UNBOUNDED,
+} from './api-key-store.js';
 import { AuthService } from './auth.service.js';
 import { administeredOrganization, administersAccess, refuseBeyond } from './granting.js';
 import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, type Principal } from './principal.js';
@@ -81,7 +87,7 @@ export class KeysService {
       allowedNetworks,
       allowedOrigins,
     };
-    await this.store.add(record, this.config.auth.organizations === 'listed');
+    await this.store.add(record, this.admissionOf(request));
     // What was held back for want of a key goes on.
     if (request.principalId !== undefined) await this.changes.notify(record.principalId);
     return { key, record };
@@ -194,6 +200,12 @@ export class KeysService {
     if (key === undefined || !administersAccess(caller, key.organization)) return unknownKey(id);
     refuseBeyond(caller, key.scopes);
     return key;
+  }
+
+  private admissionOf({ principalId }: NewKey): KeyAdmission {
+    if (principalId === ADMIN_PRINCIPAL) return 'own';
+    if (principalId !== undefined) return 'known';
+    return this.config.auth.organizations;
   }
 
   private async organizationFor(request: NewKey, caller: Principal): Promise<string> {

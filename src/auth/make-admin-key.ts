@@ -1,7 +1,7 @@
 import { audited, type AuditLog, ownChange } from '../audit/index.js';
 import type { Clock } from '../common/clock.js';
 import type { IdSource } from '../common/ids.js';
-import { type ApiKeyStore, UNBOUNDED } from './api-key-store.js';
+import { type ApiKey, type ApiKeyStore, UNBOUNDED } from './api-key-store.js';
 import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION } from './principal.js';
 import { hashOf, newKey } from './credential.js';
 
@@ -20,7 +20,7 @@ export async function makeAdminKey(
   const change = ownChange('keys.create', { type: 'keys', id }, { by });
   return audited(audit, change, async () => {
     keep(key);
-    await store.add({
+    const record: ApiKey = {
       id,
       principalId: ADMIN_PRINCIPAL,
       organization: DEFAULT_ORGANIZATION,
@@ -32,7 +32,8 @@ export async function makeAdminKey(
       expiresAt,
       lastUsedAt: null,
       ...UNBOUNDED,
-    });
+    };
+    await store.add(record, 'own');
     return key;
   });
 }

@@ -95,8 +95,8 @@ export abstract class PrincipalStore {
   abstract enable(id: string): Promise<boolean>;
 
   /**
-   * A principal that the configuration lets in, if `isLetIn`; one that was and is not any more is like
-   * all others.
+   * A principal that the configuration lets in, if `isLetIn`: it is enabled, whatever its organization is. One that was
+   * and is not any more is like all others.
    */
   abstract setBuiltIn(id: string, organization: string, isLetIn: boolean, at: Date): Promise<void>;
 

@@ -42,7 +42,12 @@ export class ChangePrincipalDto {
 }
 
 export class CreatePrincipalDto extends ChangePrincipalDto {
-  @Text({ optional: true, like: ID, description: 'Default: a new one.', example: 'billing' })
+  @Text({
+    optional: true,
+    like: ID,
+    description: 'Default: a new one. To choose one needs the scope access.',
+    example: 'billing',
+  })
   id?: string;
 
   @Text({

@@ -87,7 +87,7 @@ export class PrincipalsService implements OnModuleInit {
 
   /**
    * Makes a principal without a key. Rejects with CONFLICT when there is one of its id or its organization is disabled, with
-   * PERMISSION_DENIED for another organization than the caller administers, and for groups without the scope access.
+   * PERMISSION_DENIED for another organization than the caller administers, and for an id or groups without the scope access.
    */
   async create(wanted: WantedPrincipal, caller: Principal): Promise<PrincipalRecord> {
     const usual = administeredOrganization(caller) ?? DEFAULT_ORGANIZATION;
@@ -97,6 +97,7 @@ export class PrincipalsService implements OnModuleInit {
         'Principals of other organizations than its own need a caller with the scope access.';
       throw new HubError('PERMISSION_DENIED', text, { refusal: { scope: 'access' } });
     }
+    if (wanted.id !== undefined) refuseOfAll('Ids of your choice', caller);
     refuseGroups(groups, caller);
     const isTaken = id === ADMIN_PRINCIPAL || id === ANONYMOUS_PRINCIPAL;
     const made = { id, organization, displayName, groups, createdAt: this.clock.now() };
@@ -202,8 +203,13 @@ export class PrincipalsService implements OnModuleInit {
 
 /** Policies of the whole hub speak of groups: who administers one organization gives nobody what they permit. */
 function refuseGroups(groups: readonly string[], caller: Principal, isChange = false): void {
-  if ((groups.length === 0 && !isChange) || administeredOrganization(caller) === null) return;
-  throw new HubError('PERMISSION_DENIED', 'Groups need a caller with the scope access.', {
+  if (groups.length > 0 || isChange) refuseOfAll('Groups', caller);
+}
+
+/** For what counts beyond one organization: policies, limits and `auth.hubs` name principals and groups of all. */
+function refuseOfAll(what: string, caller: Principal): void {
+  if (administeredOrganization(caller) === null) return;
+  throw new HubError('PERMISSION_DENIED', `${what} need a caller with the scope access.`, {
     refusal: { scope: 'access' },
   });
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../auth/index.js';
+import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, type Principal } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { readCursor } from '../common/cursor.js';
 import { HubError, invalidField } from '../common/hub-error.js';
@@ -38,7 +38,8 @@ export class DataJobs {
 
   /**
    * Throws NOT_FOUND for a principal that there is not, and CONFLICT for what is being deleted already, for those whom the
-   * configuration lets in, and for the caller and its organization.
+   * configuration lets in, for the caller and its organization, and for the hub's own, without which nobody could
+   * administer it.
    */
   async delete(request: Omit<DataRequest, 'kind'>, caller: Principal): Promise<DataJob> {
     const { owner } = request;
@@ -50,6 +51,7 @@ export class DataJobs {
       const text = `The key of this call is of ${ownerText(owner)}: use a key of another one.`;
       throw new HubError('CONFLICT', text);
     }
+    refuseOwnOfHub(owner);
     if ((await this.principals(owner)).some(({ builtIn }) => builtIn)) {
       const text = `The configuration lets callers in who are of ${ownerText(owner)}: change auth.adminKey or auth.mode first, or delete the data of its other principals.`;
       throw new HubError('CONFLICT', text);
@@ -101,6 +103,18 @@ export class DataJobs {
     await this.store.add(job);
     return job;
   }
+}
+
+function refuseOwnOfHub(owner: DataOwner): void {
+  const isOrganization = 'organization' in owner;
+  const isOwn = isOrganization
+    ? owner.organization === DEFAULT_ORGANIZATION
+    : owner.principal === ADMIN_PRINCIPAL;
+  if (!isOwn) return;
+  const instead = isOrganization
+    ? 'delete that of its principals, one by one'
+    : 'revoke its keys instead';
+  throw new HubError('CONFLICT', `The data of ${ownerText(owner)} is the hub's own: ${instead}.`);
 }
 
 function unknown(kind: DataJobKind, id: string): never {

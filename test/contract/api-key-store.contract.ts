@@ -36,6 +36,19 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
       expect(await store.organizationOf('alice')).toBe('acme');
       expect((await store.find('k2'))?.organization).toBe('acme');
     });
+
+    it('makes no principal that has to be there, in the organization of the key', async () => {
+      const acme = { principalId: 'alice', organization: 'acme' };
+      const missing = { reason: 'INVALID_PARAMS' };
+      await expect(store.add(keyOf({ id: 'k1', ...acme }), 'known')).rejects.toMatchObject(missing);
+      expect(await store.organizationOf('alice')).toBeUndefined();
+      await store.add(keyOf({ id: 'k2', ...acme }));
+      await store.add(keyOf({ id: 'k3', ...acme }), 'known');
+      const other = keyOf({ id: 'k4', ...acme, organization: 'other' });
+      await expect(store.add(other, 'known')).rejects.toMatchObject(missing);
+      expect(await store.find('k4')).toBeUndefined();
+      expect(await store.find('k3')).toMatchObject(acme);
+    });
   });
 
   describe('replace', () => {

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyStore, PrincipalStore } from '../../src/auth/index.js';
+import type { KeyAdmission } from '../../src/auth/api-key-store.js';
+import type { Scope } from '../../src/common/scope.js';
 import type { Tx, Work } from '../../src/database/sql.js';
 import type { IdentityStore } from '../../src/auth/identity-store.js';
 import type { Organization, OrganizationStore } from '../../src/auth/organization-store.js';
@@ -28,14 +30,20 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     disabledAt: null,
     ...members,
   });
-  const addKey = (id: string, principalId: string, organization: string, isListed = false) =>
+  const addKey = (
+    id: string,
+    principalId: string,
+    organization: string,
+    admission?: KeyAdmission,
+    scopes: Scope[] = ['a2a'],
+  ) =>
     stores.keys.add(
       {
-        ...{ id, principalId, organization, name: 'a key', scopes: ['a2a'], hash: 'ab'.repeat(32) },
+        ...{ id, principalId, organization, name: 'a key', scopes, hash: 'ab'.repeat(32) },
         ...{ createdAt: new Date(2000), revokedAt: null, expiresAt: null, lastUsedAt: null },
         ...{ allowedNetworks: [], allowedOrigins: [], groups: [] },
       },
-      isListed,
+      admission,
     );
   const signIn = (organization: string, isListed = false) =>
     stores.identities.signIn({
@@ -88,14 +96,14 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
 
     it('is refused where organizations are listed', async () => {
       const missing = { reason: 'INVALID_PARAMS' };
-      await expect(addKey('k1', 'alice', 'acme', true)).rejects.toMatchObject(missing);
+      await expect(addKey('k1', 'alice', 'acme', 'listed')).rejects.toMatchObject(missing);
       await expect(signIn('acme', true)).rejects.toMatchObject({
         reason: 'UNAUTHENTICATED',
         refusal: { cause: 'unknown-organization' },
       });
       expect((await stores.principals.list({}, 9)).items).toEqual([]);
       await stores.organizations.create(organizationOf('acme'));
-      await addKey('k1', 'alice', 'acme', true);
+      await addKey('k1', 'alice', 'acme', 'listed');
       expect(await signIn('acme', true)).toMatchObject({ disabled: null });
     });
   });
@@ -165,6 +173,36 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
       expect(await organizations.enable('acme')).toBeUndefined();
       expect(await organizations.get('acme')).toBeUndefined();
     });
+  });
+
+  it("lets in the hub's own principals whatever it is, and enables them", async () => {
+    const { organizations, principals, keys } = stores;
+    await addKey('k1', 'admin', 'default', 'own', ['admin']);
+    await organizations.disable('default', new Date(3000));
+    await principals.disable('admin', new Date(3000));
+    await principals.setBuiltIn('anonymous', 'default', true, new Date(4000));
+    await addKey('k2', 'admin', 'default', 'own', ['admin']);
+    expect(await keys.findValid('k2')).toMatchObject({ principalId: 'admin' });
+    for (const id of ['admin', 'anonymous']) {
+      expect(await principals.get(id)).toMatchObject({
+        ...{ disabledAt: null, organizationDisabledAt: null },
+      });
+    }
+    await organizations.disable('default', new Date(5000));
+    expect(await organizations.get('default')).toMatchObject({ disabledAt: new Date(3000) });
+    await principals.disable('admin', new Date(5000));
+    await principals.setBuiltIn('admin', 'default', true, new Date(6000));
+    expect(await keys.findValid('k2')).toBeDefined();
+    await organizations.enable('default');
+    expect(await principals.get('admin')).toMatchObject({ organizationDisabledAt: null });
+  });
+
+  it('counts no admin key while it is disabled', async () => {
+    const { organizations, keys } = stores;
+    await addKey('k1', 'alice', 'acme', 'open', ['admin']);
+    expect(await keys.adminKeySince(new Date(4000))).toEqual(new Date(2000));
+    await organizations.disable('acme', new Date(3000));
+    expect(await keys.adminKeySince(new Date(4000))).toBeUndefined();
   });
 
   it('deletes one without principals, and nothing while something is left', async () => {

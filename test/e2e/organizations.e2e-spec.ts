@@ -155,6 +155,17 @@ describe('a principal', () => {
     expect((await api('GET', 'keys?principal=billing')).body.items).toEqual([]);
   });
 
+  it('has an id of choice from those alone who administer the access of all', async () => {
+    await api('POST', 'principals', { id: 'there', organization: 'acme' });
+    const { key } = await made('chooser', { scopes: ['access:organization'] });
+    const answers = ['there', 'free'].map((id) => api('POST', 'principals', { id }, key));
+    const [taken, free] = await Promise.all(answers);
+    expect([taken!.status, free!.status]).toEqual([403, 403]);
+    expect(taken!.body.detail).toBe(free!.body.detail);
+    const { body } = await api('POST', 'principals', { displayName: 'Any' }, key);
+    expect(body).toMatchObject({ organization: 'chooser', displayName: 'Any' });
+  });
+
   it('with tasks is not deleted, nor one that would sign in again', async () => {
     const { key, principalId } = await made('acme');
     await hub.submit('go', TO_SCRIPTED, { key });

@@ -150,6 +150,23 @@ describe('a hub that calls for its caller', () => {
     await expect(voucher.check()).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
   });
 
+  it('is vouched for by each of its credentials apart', async () => {
+    const signedInWith = (id: string) =>
+      principalOf({
+        ...{ id: 'p-hub', organization: 'hubs', scopes: ['a2a'], identityId: 'i1' },
+        voucher: { id, check: () => undefined },
+      });
+    const idOf = async (caller: Principal): Promise<string> => {
+      await call(await token(), {}, caller);
+      return signedIn.at(-1)!.voucher.id;
+    };
+    const first = await idOf(signedInWith('hash of the first token'));
+    expect(await idOf(signedInWith('hash of the second token'))).not.toBe(first);
+    expect(await idOf(signedInWith('hash of the first token'))).toBe(first);
+    expect(first).not.toBe('hash of the first token');
+    expect(await idOf(PRESENTER)).toBe('hub k1');
+  });
+
   it('has to be the hub that the token is of', async () => {
     const caller = principalOf({ id: 'p-other', organization: 'x', scopes: ['a2a', 'admin'] });
     const refused = await refusal(await token(), {}, caller);

@@ -80,7 +80,8 @@ export class HubCallers implements OnModuleInit {
       // Its open calls end with the credential of the hub, not with the token, which is for the beginning of a call.
       expiresAt: null,
       voucher: {
-        id: `hub ${caller.keyId ?? caller.identityId ?? caller.id}`,
+        // Each token or certificate of the hub is asked about by itself: they end one by one.
+        id: `hub ${caller.voucher?.id ?? caller.keyId ?? caller.id}`,
         check: async () => {
           // Who is refused may be somebody else, where no credential is needed.
           if ((await identify()).id !== caller.id) throw notLetIn();

@@ -1,5 +1,6 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Tx, Work } from '../../database/sql.js';
+import { markUnreconciled } from './principal-writes.js';
 
 /*
  * Statements that keep principals and their organization together. The organization is locked before any principal
@@ -55,6 +56,28 @@ export function* admitPrincipal(
     [id, organization, createdAt.getTime()],
   );
   return made === 1;
+}
+
+/**
+ * Makes one of the hub's own principals, and its organization, unless they are there, and enables it: without them the hub
+ * cannot be administered, so they are let in whatever became of their organization.
+ */
+export function* admitOwn(
+  tx: Tx,
+  { id, organization, createdAt }: { id: string; organization: string; createdAt: Date },
+): Work<void> {
+  yield* organizationFor(tx, organization, createdAt, false);
+  yield* tx.run(
+    `INSERT INTO principals (id, organization, built_in, created_at) VALUES (?, ?, 0, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    [id, organization, createdAt.getTime()],
+  );
+  const enabled = yield* tx.run(
+    `UPDATE principals SET disabled_at = NULL, organization_disabled_at = NULL
+     WHERE id = ? AND (disabled_at IS NOT NULL OR organization_disabled_at IS NOT NULL)`,
+    [id],
+  );
+  if (enabled > 0) yield* markUnreconciled(tx, id);
 }
 
 export function organizationIsDisabled(id: string): HubError {

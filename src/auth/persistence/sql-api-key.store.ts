@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HubError } from '../../common/hub-error.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
@@ -9,12 +9,13 @@ import { storable } from '../../database/text.js';
 import {
   type ApiKey,
   ApiKeyStore,
+  type KeyAdmission,
   type KeyChanges,
   type Keyless,
   type KeyFilter,
 } from '../api-key-store.js';
 import { ApiKeyEntity } from './api-key.entity.js';
-import { admitPrincipal, organizationIsDisabled } from './organization-writes.js';
+import { admitOwn, admitPrincipal, organizationIsDisabled } from './organization-writes.js';
 import {
   lockPrincipal,
   noteCredentials,
@@ -40,11 +41,18 @@ export class SqlApiKeyStore extends ApiKeyStore {
     super();
   }
 
-  async add(key: ApiKey, isListed = false): Promise<void> {
+  async add(key: ApiKey, admission: KeyAdmission = 'open'): Promise<void> {
     const at = key.createdAt.getTime();
     await this.database.write(function* (tx) {
-      yield* admitPrincipal(tx, { ...key, id: key.principalId }, isListed);
-      const principal = (yield* lockPrincipal(tx, key.principalId))!;
+      const wanted = { ...key, id: key.principalId };
+      if (admission === 'own') yield* admitOwn(tx, wanted);
+      else if (admission !== 'known') yield* admitPrincipal(tx, wanted, admission === 'listed');
+      const principal = yield* lockPrincipal(tx, key.principalId);
+      // It may have been deleted since it was looked for, and made anew for somebody else.
+      const isOther = admission === 'known' && principal?.organization !== key.organization;
+      if (principal === undefined || isOther) {
+        throw invalidField('principal', 'there is no such principal');
+      }
       refuseDisabled(principal);
       yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });
       yield* noteCredentials(tx, key.principalId, principal, at);
@@ -159,7 +167,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
     const rows = await this.database.read<{ created_at: number }>(
       `SELECT k.created_at FROM api_keys k JOIN principals p ON p.id = k.principal_id
        WHERE k.admin = 1 AND k.revoked_at IS NULL AND p.disabled_at IS NULL
-         AND (k.expires_at IS NULL OR k.expires_at > ?)
+         AND p.organization_disabled_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?)
        ORDER BY k.created_at LIMIT 1`,
       [at.getTime()],
     );

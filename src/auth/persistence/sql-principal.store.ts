@@ -18,7 +18,7 @@ import {
   PrincipalStore,
   type UnreconciledPrincipal,
 } from '../principal-store.js';
-import { admitPrincipal } from './organization-writes.js';
+import { admitOwn, admitPrincipal } from './organization-writes.js';
 import {
   type PrincipalRow,
   lockPrincipal,
@@ -150,7 +150,7 @@ export class SqlPrincipalStore extends PrincipalStore {
 
   async setBuiltIn(id: string, organization: string, isLetIn: boolean, at: Date): Promise<void> {
     await this.database.write(function* (tx) {
-      if (isLetIn) yield* admitPrincipal(tx, { id, organization, createdAt: at }, false);
+      if (isLetIn) yield* admitOwn(tx, { id, organization, createdAt: at });
       const row = yield* lockPrincipal(tx, id);
       if (row === undefined) return;
       yield* tx.run('UPDATE principals SET built_in = ? WHERE id = ?', [isLetIn ? 1 : 0, id]);

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { principalOf } from '../auth/principal.js';
+import { SystemIdSource } from '../common/ids.js';
+import { SettableClock } from '../common/settable-clock.js';
+import type { DataOwner } from '../common/owned-data.js';
+import type { DataJob } from './data-job.js';
+import type { DataJobStore } from './data-job-store.js';
+import { DataJobs } from './data-jobs.service.js';
+import type { DeletionWorker } from './deletion.worker.js';
+import type { OwnedKinds } from './owned-kinds.js';
+
+const OPERATOR = principalOf({ id: 'ops', organization: 'operators', scopes: ['data'] });
+
+/** Jobs of a hub whose configuration lets nobody in by itself. */
+function jobs(): { readonly service: DataJobs; readonly added: DataJob[] } {
+  const added: DataJob[] = [];
+  const store = { add: (job: DataJob) => Promise.resolve(void added.push(job)) };
+  const kinds = {
+    async *principalsOf() {
+      yield await Promise.resolve({ builtIn: false });
+    },
+  };
+  const service = new DataJobs(
+    store as unknown as DataJobStore,
+    kinds as unknown as OwnedKinds,
+    { wake: () => undefined } as unknown as DeletionWorker,
+    new SettableClock(),
+    new SystemIdSource(),
+  );
+  return { service, added };
+}
+
+const deletionOf = (owner: DataOwner) => ({ owner, isMappingOnly: false, blocks: true });
+
+describe('a deletion', () => {
+  it.each<[DataOwner, string]>([
+    [{ organization: 'default' }, 'one by one'],
+    [{ principal: 'admin' }, 'revoke its keys'],
+  ])("is refused for the hub's own: %j", async (owner, instead) => {
+    const { service, added } = jobs();
+    const deletion = service.delete(deletionOf(owner), OPERATOR);
+    await expect(deletion).rejects.toMatchObject({
+      reason: 'CONFLICT',
+      message: expect.stringContaining(instead),
+    });
+    expect(added).toEqual([]);
+  });
+
+  it.each<DataOwner>([{ organization: 'acme' }, { principal: 'anonymous' }])(
+    'is taken in for %j',
+    async (owner) => {
+      const { service, added } = jobs();
+      await service.delete(deletionOf(owner), OPERATOR);
+      expect(added).toMatchObject([{ owner, kind: 'deletion', requestedBy: 'ops' }]);
+    },
+  );
+});
