@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { principalOf } from '../auth/principal.js';
+import type { Principal } from '../auth/index.js';
 import { SystemIdSource } from '../common/ids.js';
 import { SettableClock } from '../common/settable-clock.js';
 import type { DataOwner } from '../common/owned-data.js';
@@ -9,7 +9,11 @@ import { DataJobs } from './data-jobs.service.js';
 import type { DeletionWorker } from './deletion.worker.js';
 import type { OwnedKinds } from './owned-kinds.js';
 
-const OPERATOR = principalOf({ id: 'ops', organization: 'operators', scopes: ['data'] });
+const OPERATOR: Principal = {
+  id: 'ops',
+  organization: 'operators',
+  scopes: new Set(['data']),
+};
 
 /** Jobs of a hub whose configuration lets nobody in by itself. */
 function jobs(): { readonly service: DataJobs; readonly added: DataJob[] } {
