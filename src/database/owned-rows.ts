@@ -29,6 +29,8 @@ export interface OwnedTable<T extends object> {
   readonly hidden?: readonly (keyof T & string)[];
   /** Raised when rows are deleted, for those who have them in memory. */
   readonly revision?: Revision;
+  /** Whoever changes such rows locks the revision before them: so does a deletion, or two of them could wait for each other. */
+  readonly isRevisionFirst?: boolean;
 }
 
 /** {@link OwnedData} that is rows of one table. */
@@ -80,7 +82,8 @@ export class OwnedRows<T extends object> extends OwnedData {
     limit: number,
   ): Work<number> {
     const { table, columns } = this;
-    const { before, revision } = this.rules;
+    const { before, revision, isRevisionFirst = false } = this.rules;
+    if (revision !== undefined && isRevisionFirst) yield* revision.lock(tx);
     if (before !== undefined) yield* tx.run(before, params);
     const deleted = yield* tx.run(
       `DELETE FROM ${table} WHERE (${columns}) IN

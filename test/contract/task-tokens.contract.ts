@@ -85,6 +85,25 @@ export function taskTokensContract(databases: DatabaseFactory): void {
     expect(await hub.tokens.of(long)).toBeUndefined();
   });
 
+  if (databases.dialect === 'postgres') {
+    it('stays where a message brings a new one while the old one is being forgotten', async () => {
+      const hub = await start();
+      const id = await hub.begin('old', 1000);
+      await hub.clock.advance(1000);
+      let forgetting: Promise<number> | undefined;
+      await hub.database.write(function* (tx) {
+        const later = hub.clock.now().getTime() + 60_000;
+        yield* tx.run('UPDATE task_tokens SET expires_at = ?', [later]);
+        forgetting = hub.tokens.forget(10);
+        const waitsForThis = `SELECT 1 AS one FROM pg_locks
+          WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`;
+        while ((yield* tx.all(waitsForThis)).length === 0);
+      });
+      expect(await forgetting).toBe(0);
+      expect((await hub.tokens.of(id))!.reveal()).toBe('old');
+    });
+  }
+
   it('is deleted in the commit that ends its task', async () => {
     const hub = await start();
     const [id, other] = [await hub.begin(), await hub.begin()];

@@ -8,6 +8,7 @@ import { SqlSignInBlocks } from '../../src/auth/persistence/sql-sign-in-blocks.j
 import type { DataOwner, OwnedData } from '../../src/common/owned-data.js';
 import { Table } from '../../src/database/table.js';
 import type { Database } from '../../src/database/database.js';
+import type { SqlValue, Tx, Work } from '../../src/database/sql.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { SqlLimitData } from '../../src/limits/persistence/sql-limit-data.js';
 import { SqlPolicyData } from '../../src/policies/persistence/sql-policy-data.js';
@@ -139,6 +140,67 @@ describeDatabases('what a tenant owns', (databases) => {
     }
     expect(await rowsOf(database, kinds, 'acme b')).toEqual(before);
   });
+
+  if (databases.dialect === 'sqlite') {
+    it('is found by indexes, however much there is of others', async () => {
+      const database = await databases.openEmptied();
+      const statements: [string, readonly SqlValue[]][] = [];
+      const watched = new Proxy(database, {
+        get(target, name) {
+          const value = Reflect.get(target, name, target) as unknown;
+          if (name === 'read') {
+            return (sql: string, params: SqlValue[] = []) => {
+              statements.push([sql, params]);
+              return target.read(sql, params);
+            };
+          }
+          if (name === 'write') {
+            return (work: (tx: Tx) => Work<unknown>) =>
+              target.write(function* (tx) {
+                const steps = work(tx);
+                let step = steps.next();
+                while (step.done !== true) {
+                  statements.push([step.value.sql, step.value.params]);
+                  step = steps.next(yield step.value);
+                }
+                return step.value;
+              });
+          }
+          return typeof value === 'function' ? (value as () => void).bind(target) : value;
+        },
+      });
+      const kinds = kindsOf(watched).filter(({ kind }) => /^limit|^deliveryAttempts/.test(kind));
+      expect(kinds).toHaveLength(5);
+      await seed(database, kindsOf(database), 'acme');
+      for (const owner of [{ organization: 'acme' }, { principal: 'acme-p' }]) {
+        for (const kind of kinds) {
+          expect(await kind.count(owner)).toBeGreaterThanOrEqual(0);
+          for (let deleted = -1; deleted !== 0;) deleted = await kind.delete(owner, REMOVAL);
+        }
+        for (const which of ['open', 'ended'] as const) {
+          const after = { id: 't', organization: 'acme', state: 1, statusAt: 0 };
+          await new SqlOwnedTasks(watched).some(owner, which, 10);
+          await new SqlOwnedTasks(watched).some(owner, which, 10, after);
+        }
+      }
+      const slow: string[] = [];
+      for (const [sql, params] of statements) {
+        if (!/^(SELECT|DELETE)/.test(sql)) continue;
+        const asked = sql.replace(/^DELETE/, 'SELECT 1');
+        const plan = await database.read<{ detail: string }>(`EXPLAIN QUERY PLAN ${asked}`, params);
+        const isSlow = plan.some(
+          ({ detail }) =>
+            /^SCAN (?!.*SUBQUERY)/.test(detail) ||
+            (/tasks_(organization|principal)_idx/.test(detail) &&
+              /status_at/.test(sql) &&
+              !detail.includes('state=?')),
+        );
+        const looksAgain = sql.includes('push_attempts') && sql.includes('push_deliveries');
+        if (isSlow || looksAgain) slow.push(sql);
+      }
+      expect([statements.length > 20, slow]).toEqual([true, []]);
+    });
+  }
 
   it('goes with its principal, whoever else is in the organization', async () => {
     const database = await databases.openEmptied();

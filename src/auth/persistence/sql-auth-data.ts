@@ -95,8 +95,13 @@ class Identities extends OwnedData {
     return this.rows.write(function* (tx) {
       if (blocks) yield* store.addIn(tx, own, now);
       const ids = found.map(({ id }) => id);
+      const deleted = yield* tx.run(
+        `DELETE FROM identities WHERE id IN ${listOf(ids.length)}`,
+        ids,
+      );
+      // After the rows, as all do who change credentials.
       yield* REVISION.raise(tx);
-      return yield* tx.run(`DELETE FROM identities WHERE id IN ${listOf(ids.length)}`, ids);
+      return deleted;
     });
   }
 }

@@ -18,7 +18,7 @@ export const NO_SUBJECT: LimitSubject = {
   skill: null,
 };
 
-/** What is limited; null: not by this limit, 0: to nothing. */
+/** What is limited; null: not by this limit, 0: no limit. */
 export interface LimitValues {
   /** Of an agent or a skill: what it has been given and has not ended. */
   readonly openTasks: number | null;

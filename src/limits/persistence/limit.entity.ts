@@ -5,6 +5,8 @@ import type { LimitDefinition } from '../domain/limit.js';
 /** The table `limits`. */
 @Entity('limits')
 @Index('limits_subject_idx', ['subject'], { unique: true })
+/** On PostgreSQL alone, in the order of characters. */
+@Index('limits_subject_characters', { synchronize: false })
 export class LimitEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'limits_pk' })
   id!: string;
@@ -35,6 +37,8 @@ export class LimitRevisionEntity {
 
 /** The table `limit_counters`: what was taken in each period. */
 @Entity('limit_counters', { withoutRowid: true })
+/** On PostgreSQL alone, in the order of characters. */
+@Index('limit_counters_characters', { synchronize: false })
 export class LimitCounterEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'limit_counters_pk' })
   counter!: string;

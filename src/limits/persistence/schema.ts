@@ -1,8 +1,9 @@
 import type { SchemaPart } from '../../database/schema.js';
 import { LimitCounterEntity, LimitEntity, LimitRevisionEntity } from './limit.entity.js';
 import { Limits1700000000850 } from './migrations/1700000000850-limits.js';
+import { LimitsOfOwners1700000000885 } from './migrations/1700000000885-limits-of-owners.js';
 
 export const LIMITS_SCHEMA: SchemaPart = {
   entities: [LimitEntity, LimitRevisionEntity, LimitCounterEntity],
-  migrations: [Limits1700000000850],
+  migrations: [Limits1700000000850, LimitsOfOwners1700000000885],
 };

@@ -28,6 +28,7 @@ export class SqlPolicyData extends PolicyData {
         key: ['id'],
         ofOrganization: 'organization = ?',
         revision: REVISION,
+        isRevisionFirst: true,
       }),
     ];
   }

@@ -24,6 +24,10 @@ const NEEDED_NO_MORE = `SELECT task_tokens.task_id FROM task_tokens
   WHERE task_tokens.expires_at <= ? OR t.id IS NULL
     OR (t.state IN (${TERMINAL_STATES.join(', ')}) AND NOT ${IS_CANCELED})
   ORDER BY task_tokens.task_id LIMIT ?`;
+/** Says once more when one is needed no more: a message may have brought a new token since it was found. */
+const FORGET = `DELETE FROM task_tokens WHERE task_id IN (${NEEDED_NO_MORE})
+  AND (expires_at <= ? OR NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = task_tokens.task_id
+    AND (t.state NOT IN (${TERMINAL_STATES.join(', ')}) OR ${IS_CANCELED})))`;
 
 /** {@link TaskTokens} in the hub's database. */
 @Injectable()
@@ -60,13 +64,12 @@ export class SqlTaskTokens extends TaskTokens {
   }
 
   async forget(limit: number): Promise<number> {
-    const params = [this.clock.now().getTime(), limit];
+    const now = this.clock.now().getTime();
+    const params = [now, limit];
     // What is due is looked for first, so that nothing due costs no write.
     const due = await this.database.read(NEEDED_NO_MORE, params);
     if (due.length === 0) return 0;
-    return this.database.write((tx) =>
-      tx.run(`DELETE FROM task_tokens WHERE task_id IN (${NEEDED_NO_MORE})`, params),
-    );
+    return this.database.write((tx) => tx.run(FORGET, [...params, now]));
   }
 }
 

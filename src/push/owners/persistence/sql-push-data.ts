@@ -7,7 +7,6 @@ import { Revision } from '../../../database/revision.js';
 import { AuthProfileEntity } from '../../auth/persistence/auth-profile.entity.js';
 import {
   DeliveryStreamEntity,
-  PushAttemptEntity,
   PushDeliveryEntity,
 } from '../../delivery/persistence/delivery.entity.js';
 import {
@@ -24,6 +23,7 @@ import { DELETED } from '../../registration/persistence/webhook-rows.js';
 import { WebhookEntity } from '../../registration/persistence/webhook.entity.js';
 import { SubscriptionDirectory } from '../../registration/subscription-directory.js';
 import { PushData } from '../push-data.js';
+import { OwnedAttempts } from './owned-attempts.js';
 
 const OWN = { ofOrganization: 'organization = ?', ofPrincipal: 'principal_id = ?' } as const;
 /** Until every process knows that subscriptions have ended, and has committed what began before. */
@@ -41,13 +41,7 @@ export class SqlPushData extends PushData {
     super();
     this.kinds = [
       new Streams(database, directory, clock),
-      new OwnedRows(database, {
-        kind: 'deliveryAttempts',
-        entity: PushAttemptEntity,
-        key: ['delivery_id', 'number'],
-        ofOrganization: 'delivery_id IN (SELECT id FROM push_deliveries WHERE organization = ?)',
-        ofPrincipal: 'delivery_id IN (SELECT id FROM push_deliveries WHERE principal_id = ?)',
-      }),
+      new OwnedAttempts(database),
       new OwnedRows(database, {
         kind: 'deliveries',
         entity: PushDeliveryEntity,
@@ -62,6 +56,7 @@ export class SqlPushData extends PushData {
         ...OWN,
         hidden: ['fingerprint', 'reconcileRevision'],
         revision: REVISION,
+        isRevisionFirst: true,
       }),
       new OwnedRows(database, {
         kind: 'webhooksOnTasksOfOthers',
@@ -110,6 +105,7 @@ export class SqlPushData extends PushData {
         key: ['id'],
         ofOrganization: 'organization = ?',
         revision: new Revision('push_auth_revisions'),
+        isRevisionFirst: true,
       }),
     ];
   }
