@@ -48,8 +48,8 @@ export abstract class RevisionedCache<T> implements OnModuleInit, OnModuleDestro
     void this.looks.stop();
   }
 
-  /** Gets the list, of this revision or newer, each time it was read. */
-  protected abstract onReload(all: readonly T[], revision: number): void;
+  /** Gets the list, of this revision or newer, each time it was read; the next is read when this one has resolved. */
+  protected abstract onReload(all: readonly T[], revision: number): void | Promise<void>;
 
   /** Runs ahead of each look for changes of other processes. */
   protected beforeLook(): Promise<void> {
@@ -67,7 +67,7 @@ export abstract class RevisionedCache<T> implements OnModuleInit, OnModuleDestro
     // Asked first: a change between the two reads is then seen again by the next look.
     const revision = await this.source.revision();
     if (revision === this.seen) return;
-    this.onReload(await this.source.all(), revision);
+    await this.onReload(await this.source.all(), revision);
     this.seen = revision;
   }
 

@@ -1,4 +1,3 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import {
   AGENT_OPERATION,
   type DecidingPolicy,
@@ -8,8 +7,6 @@ import {
 } from './domain/policy.js';
 import type { PolicySet } from './policy-set.js';
 
-/** Decisions that are made before others have their turn. */
-const SLICE_MS = 4;
 /** Decisions remembered for callers that are alike; beyond, all are made anew. */
 const REMEMBERED = 50_000;
 
@@ -26,12 +23,7 @@ export class CallerRules {
     private readonly failed: (why: string) => void,
   ) {}
 
-  /** Whether they may ask an agent, or for a skill of it; undefined when that is not decided yet. */
-  mayAsk(resource: PolicyResource): boolean | undefined {
-    return this.decisions.get(this.set.mentions.keyOfResource(resource));
-  }
-
-  /** The same, decided now if it is not yet. */
+  /** Whether they may ask an agent, or for a skill of it: decided now if it is not yet. */
   decideOn(resource: PolicyResource): boolean {
     const key = this.set.mentions.keyOfResource(resource);
     let decision = this.decisions.get(key);
@@ -44,17 +36,6 @@ export class CallerRules {
       this.decisions.set(key, decision);
     }
     return decision;
-  }
-
-  /** Decides about all of these, in turns with other work. */
-  async decide(resources: readonly PolicyResource[]): Promise<void> {
-    let until = performance.now() + SLICE_MS;
-    for (const resource of resources) {
-      this.decideOn(resource);
-      if (performance.now() < until) continue;
-      await othersTurn();
-      until = performance.now() + SLICE_MS;
-    }
   }
 
   /** Whether they may call an operation of the hub. */

@@ -5,6 +5,7 @@ import { tagKey } from '../common/tag-key.js';
 import { cedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
 import { POLICY_LIMITS } from './domain/policy.js';
+import { inTurns } from './in-turns.js';
 
 /** One statement of a policy, as the engine takes it. */
 export interface Statement {
@@ -64,6 +65,11 @@ export function readText(text: string): ReadText {
 /** Statements remembered by their text. */
 const REMEMBERED = 5000;
 const known = new Map<string, readonly Statement[] | undefined>();
+
+/** Reads texts that were checked when they were saved, so that {@link statementsIn} knows them; in turns with other work. */
+export function readAhead(texts: readonly string[]): Promise<void> {
+  return inTurns(texts, statementsIn);
+}
 
 /** The statements of a text that was checked when it was saved; undefined when it cannot be read. */
 export function statementsIn(text: string): readonly Statement[] | undefined {

@@ -7,11 +7,12 @@ import {
   declaredWrong,
   readDeclared,
 } from '../config/index.js';
+import { readAhead } from './cedar-text.js';
 import { failingTests, faultsOfText } from './check-policy.js';
 import type { Policy } from './domain/policy.js';
 import { completed } from './policies.service.js';
 import { WrittenPolicyDto } from './policy.dto.js';
-import { PolicyRegistry } from './policy-registry.js';
+import { PolicyRegistry, textsOf } from './policy-registry.js';
 import type { PolicyDefault } from './policy-set.js';
 
 /** The key of the configuration they stand under. */
@@ -28,9 +29,14 @@ export class DeclaredPolicies implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     const usual = this.config.policies.default;
-    this.registry.declare(await readDeclaredPolicies(this.config.policies.declared, usual));
+    const read = async (written: readonly DeclaredEntry[]): Promise<readonly Policy[]> => {
+      const policies = await readDeclaredPolicies(written, usual);
+      await readAhead(textsOf(policies));
+      return policies;
+    };
+    this.registry.declare(await read(this.config.policies.declared));
     this.changes.subscribe(async ({ policies }) => {
-      const declared = await readDeclaredPolicies(policies.declared, usual);
+      const declared = await read(policies.declared);
       return () => this.registry.declare(declared);
     });
   }

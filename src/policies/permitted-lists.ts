@@ -1,6 +1,7 @@
 import type { Principal } from '../auth/index.js';
 import type { CallerRules } from './caller-rules.js';
 import type { PolicyResource } from './domain/policy.js';
+import { inTurns } from './in-turns.js';
 import type { PolicyDecisionPoint } from './policy-decision-point.js';
 
 /** What a list holds, to the policies. */
@@ -11,48 +12,59 @@ export interface Permits<T> {
   left(entry: T, mayAsk: (resource: PolicyResource) => boolean): T | undefined;
 }
 
+/** What is made of one list for callers who are alike, or the making of it. */
+interface Made<T> {
+  left?: readonly T[];
+  making?: Promise<void>;
+}
+
 /**
  * What policies leave of lists, for callers who are alike. The result is the same object for all of them until the list or
- * the policies change, so that what is made of it can be kept. What is not decided yet is left out.
+ * the policies change, so that what is made of it can be kept.
  */
 export class PermittedLists<T> {
-  private readonly made = new WeakMap<CallerRules, WeakMap<readonly T[], readonly T[]>>();
+  private readonly made = new WeakMap<CallerRules, WeakMap<readonly T[], Made<T>>>();
 
   constructor(
     private readonly policies: PolicyDecisionPoint,
     private readonly permits: Permits<T>,
   ) {}
 
+  /** What is not decided by {@link prepare}, since the list or the policies have just changed, is decided now. */
   of(caller: Principal, list: readonly T[]): readonly T[] {
     const rules = this.policies.rulesFor(caller);
     if (rules === null) return list;
-    const known = this.made.get(rules)?.get(list);
-    if (known !== undefined) return known;
-    let isDecided = true;
-    const left = list.flatMap((entry) => {
-      const found = this.permits.left(entry, (resource) => {
-        const decision = rules.mayAsk(resource);
-        isDecided &&= decision !== undefined;
-        return decision === true;
-      });
-      return found ?? [];
-    });
-    const isWhole = left.length === list.length && left.every((entry, at) => entry === list[at]);
-    const result = isWhole ? list : left;
-    if (isDecided) this.keep(rules, list, result);
-    return result;
+    const made = this.madeOf(rules, list);
+    return (made.left ??= this.leftBy(rules, list));
   }
 
-  /** Has all of a list decided for a caller; undefined when it is already. */
+  /** Has all of a list decided for a caller, in turns with other work and once for all who are alike; undefined when it is. */
   prepare(caller: Principal, list: readonly T[]): Promise<void> | undefined {
     const rules = this.policies.rulesFor(caller);
-    if (rules === null || this.made.get(rules)?.has(list) === true) return undefined;
-    return rules.decide(list.flatMap((entry) => this.permits.resourcesOf(entry)));
+    if (rules === null) return undefined;
+    const made = this.madeOf(rules, list);
+    if (made.left !== undefined) return undefined;
+    return (made.making ??= inTurns(this.resourcesIn(list), (resource) =>
+      rules.decideOn(resource),
+    ).finally(() => delete made.making));
   }
 
-  private keep(rules: CallerRules, list: readonly T[], result: readonly T[]): void {
-    const lists = this.made.get(rules) ?? new WeakMap<readonly T[], readonly T[]>();
-    this.made.set(rules, lists);
-    lists.set(list, result);
+  private *resourcesIn(list: readonly T[]): Generator<PolicyResource, void> {
+    for (const entry of list) yield* this.permits.resourcesOf(entry);
+  }
+
+  private leftBy(rules: CallerRules, list: readonly T[]): readonly T[] {
+    const mayAsk = (resource: PolicyResource): boolean => rules.decideOn(resource);
+    const left = list.flatMap((entry) => this.permits.left(entry, mayAsk) ?? []);
+    const isWhole = left.length === list.length && left.every((entry, at) => entry === list[at]);
+    return isWhole ? list : left;
+  }
+
+  private madeOf(rules: CallerRules, list: readonly T[]): Made<T> {
+    let lists = this.made.get(rules);
+    if (lists === undefined) this.made.set(rules, (lists = new WeakMap()));
+    let made = lists.get(list);
+    if (made === undefined) lists.set(list, (made = {}));
+    return made;
   }
 }

@@ -7,7 +7,7 @@ import { Log } from '../common/logger.js';
 import { RevisionedCache } from '../common/revisioned-cache.js';
 import { AppConfig } from '../config/index.js';
 import { CallerRules } from './caller-rules.js';
-import { statementsIn } from './cedar-text.js';
+import { readAhead, statementsIn } from './cedar-text.js';
 import { callerOf } from './domain/caller.js';
 import type { HubOperation, Policy } from './domain/policy.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
@@ -50,7 +50,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     return [...this.declared, ...this.stored];
   }
 
-  /** The policies of the configuration, from now on. */
+  /** The policies of the configuration, from now on; {@link readAhead} comes first where there are many. */
   declare(policies: readonly Policy[]): void {
     this.declared = policies;
     this.renewSets();
@@ -84,7 +84,8 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     );
   }
 
-  protected override onReload(all: readonly Policy[]): void {
+  protected override async onReload(all: readonly Policy[]): Promise<void> {
+    await readAhead(textsOf(all));
     this.stored = all;
     this.renewSets();
   }
@@ -139,4 +140,9 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     this.reported.add(why);
     this.log.error({ why }, 'a policy could not be evaluated: its callers are refused');
   }
+}
+
+/** The texts of those that decide. */
+export function textsOf(policies: readonly Policy[]): string[] {
+  return policies.filter(({ enabled }) => enabled).map(({ text }) => text);
 }

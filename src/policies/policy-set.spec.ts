@@ -134,6 +134,16 @@ describe('the text of a policy', () => {
   });
 });
 
+it('goes on deciding by its own policies when another set has taken its name', () => {
+  const forbid = 'forbid(principal, action, resource);';
+  const first = new PolicySet('one name', [{ id: 'first', text: forbid }], 'permit');
+  const second = new PolicySet('one name', [], 'permit');
+  for (let round = 0; round < 2; round += 1) {
+    expect(first.decide(ask())).toMatchObject({ isAllowed: false, policies: [{ id: 'first' }] });
+    expect(second.decide(ask()).isAllowed).toBe(true);
+  }
+});
+
 describe('what policies speak of', () => {
   it('alone tells callers and skills apart', () => {
     const { mentions } = setOf(

@@ -22,6 +22,9 @@ export type PolicyDefault = 'permit' | 'deny';
 
 type Source = Pick<Policy, 'id' | 'text'>;
 
+/** Which set the engine has under each name. */
+const inEngine = new Map<string, PolicySet>();
+
 /** Policies that decide together. A decision that cannot be made is a refusal. */
 export class PolicySet {
   private readonly named = new Map<string, DecidingPolicy>();
@@ -30,14 +33,16 @@ export class PolicySet {
   /** What its policies speak of. */
   readonly mentions = new Mentions();
 
-  /** `name` is the engine's for the set; a later set of the same name takes its place there. */
+  private readonly statements = new Map<string, Statement>();
+
+  /** `name` is the engine's for the set: the engine forgets none, so a later set of the same name takes its place there. */
   constructor(
     private readonly name: string,
     policies: readonly Source[],
     usual: PolicyDefault,
     statementsOf: (text: string) => readonly Statement[] | undefined = statementsIn,
   ) {
-    const all = new Map<string, Statement>();
+    const all = this.statements;
     const add = (id: string, statements: readonly Statement[]): void =>
       statements.forEach((statement, index) => {
         const { effect, reason } = statement;
@@ -51,11 +56,7 @@ export class PolicySet {
       else add(policy.id, statements);
     }
     for (const { json } of all.values()) this.mentions.add(json);
-    const staticPolicies = Object.fromEntries([...all].map(([id, { json }]) => [id, json]));
-    const prepared = cedar().preparsePolicySet(name, { staticPolicies });
-    if (prepared.type === 'failure') {
-      this.faults.push(...prepared.errors.map(({ message }) => message));
-    }
+    this.load();
   }
 
   decide(question: PolicyQuestion): PolicyDecision {
@@ -64,6 +65,8 @@ export class PolicySet {
       policies: [],
       errors,
     });
+    // Who began with this set while another has taken its place goes on with it.
+    if (inEngine.get(this.name) !== this) this.load();
     if (this.faults.length > 0) return refused(this.faults);
     const answer = cedar().statefulIsAuthorized({
       ...cedarQuestion(question),
@@ -80,6 +83,16 @@ export class PolicySet {
     }
     const policies = diagnostics.reason.map((id) => this.named.get(id)!);
     return { isAllowed: decision === 'allow', policies, errors: [] };
+  }
+
+  private load(): void {
+    const named = [...this.statements].map(([id, { json }]) => [id, json] as const);
+    const staticPolicies = Object.fromEntries(named);
+    const prepared = cedar().preparsePolicySet(this.name, { staticPolicies });
+    inEngine.set(this.name, this);
+    if (prepared.type === 'failure') {
+      this.faults.push(...prepared.errors.map(({ message }) => message));
+    }
   }
 }
 

@@ -9,10 +9,10 @@ export type UsableAgent = Agent & {
 
 /** What policies decide of agents: the agent itself, and each of its skills. */
 export const PERMITTED_AGENTS: Permits<UsableAgent> = {
-  resourcesOf: (agent) => [
-    agentResource(agent),
-    ...agent.card.skills.map((each) => skillResource(agent, each)),
-  ],
+  resourcesOf: (agent) => {
+    const { agent: whole, skills } = resourcesOf(agent);
+    return [whole, ...skills.values()];
+  },
   left(agent, mayAsk) {
     const { card, tags } = agent;
     const isOpen = mayAsk(agentResource(agent));
@@ -30,15 +30,42 @@ export const PERMITTED_AGENTS: Permits<UsableAgent> = {
   },
 };
 
+type Skill = Agent['card']['skills'][number];
+
+interface Resources {
+  readonly agent: PolicyResource;
+  readonly skills: ReadonlyMap<Skill, PolicyResource>;
+}
+
+/** The same objects as long as an agent is the same, for what is remembered of them. */
+const made = new WeakMap<Agent, Resources>();
+
 /** What policies are asked of one skill of an agent. */
-export function skillResource(
-  { id, tags: agentTags }: Pick<Agent, 'id' | 'tags'>,
-  { id: skillId, tags }: Agent['card']['skills'][number],
-): PolicyResource {
-  return { agentId: id, agentTags, skillId, tags };
+export function skillResource(agent: Agent, skill: Skill): PolicyResource {
+  return resourcesOf(agent).skills.get(skill) ?? resourceOfSkill(agent, skill);
 }
 
 /** What policies are asked of an agent itself, with whatever it can do. */
-export function agentResource({ id, tags }: Pick<Agent, 'id' | 'tags'>): PolicyResource {
-  return { agentId: id, agentTags: tags, skillId: null, tags: [] };
+export function agentResource(agent: Agent): PolicyResource {
+  return resourcesOf(agent).agent;
+}
+
+function resourcesOf(agent: Agent): Resources {
+  let resources = made.get(agent);
+  if (resources === undefined) {
+    const { id: agentId, tags: agentTags, card } = agent;
+    resources = {
+      agent: { agentId, agentTags, skillId: null, tags: [] },
+      skills: new Map(card.skills.map((skill) => [skill, resourceOfSkill(agent, skill)])),
+    };
+    made.set(agent, resources);
+  }
+  return resources;
+}
+
+function resourceOfSkill(
+  { id, tags: agentTags }: Agent,
+  { id: skillId, tags }: Skill,
+): PolicyResource {
+  return { agentId: id, agentTags, skillId, tags };
 }

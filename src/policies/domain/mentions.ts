@@ -12,8 +12,10 @@ export class Mentions {
   /** The ids of entities by their type. */
   private readonly entities = new Map<string, Set<string>>();
   private readonly attributes = new Set<string>();
+  /** What was asked for is mostly the same object again. */
+  private readonly keys = new WeakMap<PolicyResource, string>();
 
-  /** Adds what a statement names, in the JSON form of Cedar. */
+  /** Adds what a statement names, in the JSON form of Cedar; all of them before the first key is asked for. */
   add(json: unknown): void {
     if (Array.isArray(json)) return json.forEach((each) => this.add(each));
     if (!isRecord(json)) return;
@@ -44,7 +46,16 @@ export class Mentions {
   }
 
   /** The same for agents, or skills, that the policies cannot tell apart. No id or tag has a line break. */
-  keyOfResource({ agentId, agentTags, skillId, tags }: PolicyResource): string {
+  keyOfResource(resource: PolicyResource): string {
+    let key = this.keys.get(resource);
+    if (key === undefined) {
+      key = this.keyMadeOf(resource);
+      this.keys.set(resource, key);
+    }
+    return key;
+  }
+
+  private keyMadeOf({ agentId, agentTags, skillId, tags }: PolicyResource): string {
     const kind = skillId === null ? 'agent' : 'skill';
     const skill = this.named('Skill', skillId === null ? [] : [`${agentId}.${skillId}`]).join();
     const agent = this.named('Agent', [agentId]).join();

@@ -79,8 +79,17 @@ const PERMITTED_COMPOSITES: Permits<CompositeSkill> = {
   left: (composite, mayAsk) => (mayAsk(resourceOf(composite)) ? composite : undefined),
 };
 
-function resourceOf({ skill: { id: skillId, tags } }: CompositeSkill): PolicyResource {
-  return { agentId: COMPOSITE_AGENT_ID, agentTags: [], skillId, tags };
+/** The same object as long as a skill is the same, for what is remembered of it. */
+const resources = new WeakMap<CompositeSkill, PolicyResource>();
+
+function resourceOf(composite: CompositeSkill): PolicyResource {
+  let resource = resources.get(composite);
+  if (resource === undefined) {
+    const { id: skillId, tags } = composite.skill;
+    resource = { agentId: COMPOSITE_AGENT_ID, agentTags: [], skillId, tags };
+    resources.set(composite, resource);
+  }
+  return resource;
 }
 
 function byOrganizationOf(entries: ReadonlyMap<string, Entry>): ByOrganization<CompositeSkill> {

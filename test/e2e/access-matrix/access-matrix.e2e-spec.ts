@@ -66,7 +66,7 @@ const kinds = Object.entries(KINDS) as [KindName, Kind][];
 
 /** Keys of one scope each, for the admin API. */
 const SCOPES = 'a2a tasks:organization tasks:all push push:all agents:organization agents routing'
-  .concat(' access:organization access audit admin')
+  .concat(' access:organization access audit data admin')
   .split(' ');
 
 /** How each kind of binding refuses: its status and the reason that programs read. */
@@ -166,7 +166,6 @@ beforeAll(async () => {
   hub = await startHub({
     providers: [{ provide: Log, useValue: log }],
     config: {
-      log: { level: 'trace' },
       server: { tls: { certificate, key, clientCa } },
       grpc: { port: -1, tlsCertificate: certificate, tlsKey: key, tlsClientCa: clientCa },
       auth: {

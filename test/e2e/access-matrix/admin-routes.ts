@@ -4,6 +4,7 @@ type Opening = readonly string[];
 const ADMIN: Opening = [];
 const AUDIT: Opening = ['audit'];
 const ACCESS: Opening = ['access'];
+const DATA: Opening = ['data'];
 const TEAM_ACCESS: Opening = ['access', 'access:organization'];
 const AGENTS: Opening = ['agents', 'agents:organization'];
 const ROUTING: Opening = ['routing'];
@@ -18,6 +19,11 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [ADMIN, 'GET signing-keys, POST signing-keys, DELETE signing-keys/X, GET secrets'],
   [AUDIT, 'GET audit, POST audit:verify, GET audit:export, GET audit/exports'],
   [TEAM_ACCESS, 'POST keys, GET keys, PATCH keys/X, DELETE keys/X, POST keys/X:rotate'],
+  [ACCESS, 'GET sign-in-blocks, DELETE sign-in-blocks/X'],
+  [DATA, 'POST data/deletions, GET data/deletions, GET data/deletions/X'],
+  [DATA, 'POST data/deletions/X:cancel'],
+  [DATA, 'POST data/exports, GET data/exports, GET data/exports/X, GET data/exports/X/content'],
+  [DATA, 'POST data/exports/X:cancel'],
   [ACCESS, 'POST organizations, DELETE organizations/X'],
   [ACCESS, 'POST organizations/X:disable, POST organizations/X:enable'],
   [TEAM_ACCESS, 'GET organizations, GET organizations/X, PATCH organizations/X'],
