@@ -144,6 +144,41 @@ export function auditExportContract(open: () => Promise<Database>): void {
     expect(got).toEqual(placesOf(hub, 1, 4));
   });
 
+  it.each([400, 422])(
+    'sets an entry aside that is answered with %d again and again, and sends the others',
+    async (status) => {
+      await hub.record(4);
+      during = ({ first, last }) => {
+        refusal = first <= 2 && last >= 2 ? new ExportRefused(status, 0) : undefined;
+      };
+      const siem = runOf('p1');
+      while (got.length < 3) await clock.advance(Number(await run(siem)));
+      expect(got).toEqual([...placesOf(hub, 1, 1), ...placesOf(hub, 3, 4)]);
+      expect(await store.state('siem')).toMatchObject({
+        ...{ sent: 3, missed: 0, failures: 0, setAside: 1 },
+        lastSetAside: `${placesOf(hub, 2, 2)[0]}: the receiver answered HTTP ${status}`,
+      });
+      expect(await hub.verify()).toMatchObject({ valid: true, entries: 4 });
+    },
+  );
+
+  it('sets hardly anything aside for a receiver that refuses everything, and nothing for other answers', async () => {
+    await hub.record(6);
+    const siem = runOf('p1');
+    const hour = async (status: number): Promise<void> => {
+      refusal = new ExportRefused(status, 0);
+      for (let passed = 0; passed < 3_600_000;) {
+        const pauseMs = Number(await run(siem));
+        passed += pauseMs;
+        await clock.advance(pauseMs);
+      }
+    };
+    for (const status of [401, 403, 404, 429, 503]) await hour(status);
+    expect(await store.state('siem')).toMatchObject({ sent: 0, setAside: 0 });
+    await hour(400);
+    expect(Number((await store.state('siem'))!.setAside)).toBeLessThanOrEqual(4);
+  });
+
   it('is sent by one process at a time; another goes on when the first has ended', async () => {
     await hub.record(9);
     const [first, second] = [runOf('p1'), runOf('p2')];

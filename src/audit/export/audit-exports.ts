@@ -56,6 +56,12 @@ export class AuditExports implements OnModuleInit {
       ['export'],
       (give) => this.each(({ to, state }) => give({ export: to.id }, state?.missed ?? 0)),
     );
+    metrics.gauge(
+      'audit_export_set_aside_entries',
+      'Entries of the audit log that a receiver refused again and again, and does not get.',
+      ['export'],
+      (give) => this.each(({ to, state }) => give({ export: to.id }, state?.setAside ?? 0)),
+    );
   }
 
   /** The exports of the configuration. */

@@ -18,6 +18,10 @@ const LEASE_MS = 90_000;
 const MAX_BYTES = 512 * 1024;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
+/** What a receiver answers to what it does not want to have: all else may be over at the next attempt. */
+const NOT_WANTED: ReadonlySet<number> = new Set([400, 413, 422]);
+/** How often it may answer so to one entry, sent alone, before that is set aside. */
+const REFUSALS = 5;
 
 /** What a run needs. */
 export interface ExportMeans {
@@ -42,6 +46,10 @@ export class ExportRun {
   /** Entries in the next request at most: fewer after one that was too large. */
   private size: number;
   private lastTrouble: string | undefined;
+  /** What was sent last. */
+  private tried: ExportBatch | undefined;
+  /** The entry, sent alone, that the receiver did not want, and how often. */
+  private unwanted = { place: '', count: 0 };
 
   constructor(
     private readonly to: AuditExport,
@@ -115,6 +123,7 @@ export class ExportRun {
     if (this.leasedUntil - this.now() < 2 * timeoutMs && !(await this.claim())) return false;
     if (batch.events.length > 0) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      this.tried = batch;
       try {
         await this.sender.send(batch, limit);
       } catch (cause) {
@@ -162,8 +171,9 @@ export class ExportRun {
     const { id, timeoutMs } = this.to;
     const lastError = troubleOf(error, timeoutMs);
     const requestedMs = error instanceof ExportRefused ? error.waitMs : 0;
-    if (error instanceof ExportRefused && error.status === 413) {
+    if (error instanceof ExportRefused && NOT_WANTED.has(error.status)) {
       this.size = Math.max(1, Math.floor(this.size / 2));
+      await this.setAside(error.message);
     }
     const pauseMs = Math.min(
       LONGEST_PAUSE_MS,
@@ -177,6 +187,23 @@ export class ExportRun {
     this.lastTrouble = lastError;
     await exports.failed(id, owner, { failures, lastError, lastErrorAt: now, nextAttemptAt });
     return pauseMs;
+  }
+
+  /** Sets the entry aside that was sent alone, when the receiver has not wanted it for the last time. */
+  private async setAside(why: string): Promise<void> {
+    const { tried } = this;
+    if (tried === undefined || tried.first !== tried.last) return;
+    const { chain, last: seq } = tried;
+    const place = `${chain} ${seq}`;
+    const count = this.unwanted.place === place ? this.unwanted.count + 1 : 1;
+    this.unwanted = { place, count };
+    if (count < REFUSALS) return;
+    const { exports, owner, log } = this.means;
+    if (!(await exports.setAside(this.to.id, owner, { chain, seq, why }))) return;
+    log.warn(
+      { export: this.to.id, chain, seq, why },
+      'an entry of the audit log that its receiver refuses is not sent any more',
+    );
   }
 
   private async claim(): Promise<boolean> {

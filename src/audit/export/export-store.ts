@@ -15,6 +15,10 @@ export interface ExportState {
   readonly sent: number;
   /** Entries that the retention has deleted before they were. */
   readonly missed: number;
+  /** Entries that the receiver has refused again and again, and that it is not sent any more. */
+  readonly setAside: number;
+  /** The last of these: its chain, its number there and why. */
+  readonly lastSetAside: string | null;
   /** Failed attempts since the last that was acknowledged. */
   readonly failures: number;
   readonly lastError: string | null;
@@ -57,6 +61,13 @@ export abstract class ExportStore {
     lease: ExportLease,
     place: { readonly chain: string; readonly seq: number; readonly count: number },
     now: Date,
+  ): Promise<boolean>;
+
+  /** Goes on behind an entry that is not to be sent any more, and notes which; false when the lease was lost. */
+  abstract setAside(
+    exportId: string,
+    owner: string,
+    entry: { readonly chain: string; readonly seq: number; readonly why: string },
   ): Promise<boolean>;
 
   /** Notes a failed attempt of whoever has the lease. */

@@ -33,6 +33,18 @@ export class ExportViewDto {
   @Shown.Num({ description: 'Entries that were deleted before they were sent: docs/audit.md.' })
   readonly missed!: number;
 
+  @Shown.Num({
+    description:
+      'Entries that the receiver refused again and again, and does not get: docs/audit.md.',
+  })
+  readonly setAside!: number;
+
+  @Shown.Text({
+    nullable: true,
+    description: 'The last of these: its chain, its number there and the answer to it.',
+  })
+  readonly lastSetAside!: string | null;
+
   @Shown.Num({ description: 'Failed attempts since the last acknowledgement.' })
   readonly failures!: number;
 
@@ -55,6 +67,7 @@ export class ExportViewDto {
       ...{ id: to.id, type: to.type, server: `${protocol}//${host}` },
       ...{ waiting, oldestAt, failures, sent: state?.sent ?? 0, missed: state?.missed ?? 0 },
       state: state === undefined ? 'starting' : stateOf(waiting, failures),
+      ...{ setAside: state?.setAside ?? 0, lastSetAside: state?.lastSetAside ?? null },
       lastError: state?.lastError ?? null,
       lastErrorAt: state?.lastErrorAt ?? null,
       lastSentAt: state?.lastSentAt ?? null,

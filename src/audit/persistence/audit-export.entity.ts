@@ -20,6 +20,13 @@ export class AuditExportEntity {
   @Column({ type: 'bigint' })
   missed!: number;
 
+  @Column({ name: 'set_aside', type: 'bigint', default: 0 })
+  setAside!: number;
+
+  /** `chain seq`, and why. */
+  @Column({ name: 'last_set_aside', type: 'text', nullable: true })
+  lastSetAside!: string | null;
+
   @Column({ type: 'integer' })
   failures!: number;
 

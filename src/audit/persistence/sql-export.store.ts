@@ -16,6 +16,8 @@ const INSERT_EXPORT = EXPORTS.insert('ON CONFLICT (id) DO NOTHING');
 const STATE = EXPORTS.select(
   'sent',
   'missed',
+  'setAside',
+  'lastSetAside',
   'failures',
   'lastError',
   'lastErrorAt',
@@ -68,7 +70,8 @@ export class SqlExportStore extends ExportStore {
     await this.database.write(function* (tx): Work<void> {
       const isNew = yield* INSERT_EXPORT.one(tx, {
         id: exportId,
-        ...{ owner: null, leasedUntil: null, sent: 0, missed: 0, failures: 0 },
+        ...{ owner: null, leasedUntil: null, sent: 0, missed: 0, failures: 0, setAside: 0 },
+        lastSetAside: null,
         ...{ lastError: null, lastErrorAt: null, lastSentAt: null, nextAttemptAt: null },
       });
       if (isNew === 0 || sent.length === 0) return;
@@ -165,6 +168,21 @@ export class SqlExportStore extends ExportStore {
         ),
       'may-be-lost',
     );
+  }
+
+  setAside(
+    exportId: string,
+    owner: string,
+    { chain, seq, why }: { readonly chain: string; readonly seq: number; readonly why: string },
+  ): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const changed = yield* tx.run(
+        `UPDATE audit_exports SET set_aside = set_aside + 1, last_set_aside = ? WHERE id = ? AND owner = ?`,
+        [`${chain} ${seq}: ${why}`, exportId, owner],
+      );
+      if (changed > 0) yield* PLACE.one(tx, { exportId, chain, seq });
+      return changed > 0;
+    });
   }
 
   async sentByAll(exportIds: readonly string[], chain: string): Promise<number> {
