@@ -16,6 +16,7 @@ const definition = (members: Partial<LimitDefinition> = {}): LimitDefinition => 
   tasksPerDay: null,
   tasksPerMonth: null,
   storedBytes: null,
+  budget: null,
   ...members,
 });
 
@@ -66,6 +67,21 @@ export function limitStoreContract(
   });
 
   describe('a counter', () => {
+    it('begins with what it is told, and stays a number that is exact', async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      await database.write(function* (tx) {
+        const begin = function* () {
+          return most - 5;
+        };
+        yield* counters.lock(tx, 'big', 1, NOW, begin);
+        yield* counters.add(tx, 'big', 1, 3, NOW);
+        yield* counters.lock(tx, 'big', 1, NOW, begin);
+      });
+      expect(await counters.read('big', 1)).toBe(most - 2);
+      await database.write((tx) => counters.add(tx, 'big', 1, 3, NOW));
+      expect(await counters.read('big', 1)).toBe(most);
+    });
+
     it('begins at 0 in each period, counts, and is deleted when it is old', async () => {
       const count = (period: number, amount: number, now: Date): Promise<number> =>
         database.write(function* (tx) {
@@ -77,9 +93,9 @@ export function limitStoreContract(
       expect(await count(1, 2, NOW)).toBe(3);
       expect(await count(2, 1, LATER)).toBe(0);
       expect(await count(0, 0, NOW)).toBe(0);
-      expect([await counters.read('c', 1), await counters.read('d', 1)]).toEqual([5, 0]);
+      expect([await counters.read('c', 1), await counters.read('d', 1)]).toEqual([5, undefined]);
       expect(await counters.forget(LATER, 10)).toBe(1);
-      expect([await counters.read('c', 1), await counters.read('c', 2)]).toEqual([0, 1]);
+      expect([await counters.read('c', 1), await counters.read('c', 2)]).toEqual([undefined, 1]);
     });
   });
 }

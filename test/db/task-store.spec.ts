@@ -4,6 +4,7 @@ import { contextStoreContract } from '../contract/context-store.contract.js';
 import { endedTasksContract } from '../contract/ended-tasks.contract.js';
 import { exactLimitsContract } from '../contract/exact-limits.contract.js';
 import { idempotencyContract } from '../contract/idempotency.contract.js';
+import { spendingContract } from '../contract/spending.contract.js';
 import { taskClaimsContract } from '../contract/task-claims.contract.js';
 import { taskListsContract } from '../contract/task-lists.contract.js';
 import { taskUsageContract } from '../contract/task-usage.contract.js';
@@ -17,5 +18,6 @@ describeDatabases('tasks', (databases) => {
   describe('ended tasks in the audit log', () => endedTasksContract(databases));
   describe('usage', () => taskUsageContract(databases));
   describe('limits', () => exactLimitsContract(databases));
+  describe('spending', () => spendingContract(databases));
   describe('contexts', () => contextStoreContract(databases));
 });
