@@ -36,7 +36,10 @@ export function readDeclaredPrices(written: readonly DeclaredEntry[]): Promise<r
     const entry: Price = { agent, skill, unit, perTask, usage };
     const faults = faultsOfPrice(entry);
     if (before.some((each) => isOfSame(each, entry))) {
-      faults.push({ field: 'unit', description: 'has a price for the same agent or skill before it' });
+      faults.push({
+        field: 'unit',
+        description: 'has a price for the same agent or skill before it',
+      });
     }
     return { entry, faults };
   });

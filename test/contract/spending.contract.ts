@@ -5,12 +5,26 @@ import type { Price } from '../../src/limits/domain/price.js';
 import type { LimitWarning } from '../../src/tasks/store/limit-levels.js';
 import type { DelegationPatch } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
-import { ALICE, BOB, COMPLETED, newTask, status, TaskHarness, type TaskOptions } from './task-harness.js';
+import {
+  ALICE,
+  BOB,
+  COMPLETED,
+  newTask,
+  status,
+  TaskHarness,
+  type TaskOptions,
+} from './task-harness.js';
 
 const OF: LimitSubject = { organization: null, principal: null, agent: null, skill: null };
 const ACME = { ...OF, organization: 'acme' };
 const OF_ALICE = { organization: 'acme', principalId: 'alice' };
-const TASK: Price = { agent: null, skill: null, unit: 'EUR', perTask: 0.1, usage: { tokens: 0.001 } };
+const TASK: Price = {
+  agent: null,
+  skill: null,
+  unit: 'EUR',
+  perTask: 0.1,
+  usage: { tokens: 0.001 },
+};
 
 const budget = (subject: Partial<LimitSubject>, max: number, per: 'Day' | 'Month' = 'Month') =>
   ({
@@ -104,12 +118,15 @@ export function spendingContract(databases: DatabaseFactory): void {
 
   it('prices a skill before its agent and that before all, each unit by itself', async () => {
     const price = (members: Partial<Price>): Price => ({ ...TASK, usage: {}, ...members });
-    const hub = await harness([], [
-      price({ perTask: 1 }),
-      price({ agent: 'a1', perTask: 2 }),
-      price({ skill: 'a1.s', perTask: 3 }),
-      price({ unit: 'tokens', perTask: 0, usage: { tokens: 1 } }),
-    ]);
+    const hub = await harness(
+      [],
+      [
+        price({ perTask: 1 }),
+        price({ agent: 'a1', perTask: 2 }),
+        price({ skill: 'a1.s', perTask: 3 }),
+        price({ unit: 'tokens', perTask: 0, usage: { tokens: 1 } }),
+      ],
+    );
     const ofSkill = { delegation: () => ({ skillId: 's' }) };
     await end(hub, await begin(hub, [], { agents: ['a0'] }), using(4));
     await end(hub, await begin(hub, [], { agents: ['a1'], principal: BOB }));
@@ -151,12 +168,12 @@ export function spendingContract(databases: DatabaseFactory): void {
     await begin(hub, [day, month]);
     await end(hub, two, using(0));
     expect(await used()).toEqual([0.1, 0.1]);
-    expect((await sums(hub, 'month')).map(({ month: each, amount }) => [each! % 12, amount])).toEqual(
-      [
-        [2, 100_000],
-        [1, 2_000_000],
-      ],
-    );
+    expect(
+      (await sums(hub, 'month')).map(({ month: each, amount }) => [each! % 12, amount]),
+    ).toEqual([
+      [2, 100_000],
+      [1, 2_000_000],
+    ]);
   });
 
   it('counts for every budget that concerns it, of the same unit alone', async () => {
@@ -191,7 +208,7 @@ export function spendingContract(databases: DatabaseFactory): void {
   it('forgets months long past', async () => {
     const hub = await harness([]);
     await end(hub, await begin(hub));
-    const month = (await sums(hub, "month"))[0]!.month!;
+    const month = (await sums(hub, 'month'))[0]!.month!;
     expect(await hub.spending.forget(month, 10)).toBe(0);
     expect(await hub.spending.forget(month + 1, 10)).toBe(1);
     expect(await sums(hub)).toEqual([]);

@@ -73,7 +73,9 @@ export class PriceList {
   /** What the work of this agent on a task costs; `isTaken`: it took the task, and did not reject it. */
   costsOf(target: PricedTarget, reported: ReportedUsage, isTaken: boolean): Cost[] {
     return this.of(target).map(({ unit, perTask, usage }) => {
-      const used = Object.entries(usage).map(([key, each]) => each * (Object.hasOwn(reported, key) ? reported[key]! : 0));
+      const used = Object.entries(usage).map(
+        ([key, each]) => each * (Object.hasOwn(reported, key) ? reported[key]! : 0),
+      );
       const amount = used.reduce((sum, each) => sum + each, isTaken ? perTask : 0);
       return { unit, amount: Math.round(Math.min(amount, MAX_AMOUNT) * MILLION) };
     });
@@ -103,9 +105,15 @@ export function faultsOfPrice({
   }
   for (const [key, value] of entries.slice(0, MAX_USAGE_KEYS)) {
     if (!USAGE_KEY.test(key)) {
-      faults.push({ field: 'usage', description: `has a key that is not names with dots: ${key.slice(0, 100)}` });
+      faults.push({
+        field: 'usage',
+        description: `has a key that is not names with dots: ${key.slice(0, 100)}`,
+      });
     } else if (typeof value !== 'number' || !(value >= 0 && value <= MAX_AMOUNT)) {
-      faults.push({ field: `usage.${key}`, description: `must be a number from 0 to ${MAX_AMOUNT}` });
+      faults.push({
+        field: `usage.${key}`,
+        description: `must be a number from 0 to ${MAX_AMOUNT}`,
+      });
     }
   }
   return faults;

@@ -71,7 +71,9 @@ export class SqlSpending extends Spending {
     const { where, params } = filtered(filter);
     const groups = [...new Set([...by.flatMap((each) => COLUMNS[each]), 'unit'])];
     const order = groups.map((each) => (each === 'month' ? 'month DESC' : each)).join(', ');
-    const rows = await this.database.read<Partial<SumRow> & Pick<SumRow, 'unit' | 'amount' | 'tasks'>>(
+    const rows = await this.database.read<
+      Partial<SumRow> & Pick<SumRow, 'unit' | 'amount' | 'tasks'>
+    >(
       `SELECT ${groups.join(', ')}, SUM(amount) AS amount, SUM(tasks) AS tasks
        FROM spending WHERE ${where} GROUP BY ${groups.join(', ')} ORDER BY ${order} LIMIT ? OFFSET ?`,
       [...params, limit, offset],

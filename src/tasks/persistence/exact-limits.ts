@@ -118,11 +118,7 @@ export class ExactLimits extends LimitLevels {
   }
 
   /** Counts what the appends have taken and spent that were stored; gives what to do after the commit. */
-  *count(
-    tx: Tx,
-    good: readonly PreparedAppend[],
-    { levels, charges }: Allowed,
-  ): Work<AfterCommit> {
+  *count(tx: Tx, good: readonly PreparedAppend[], { levels, charges }: Allowed): Work<AfterCommit> {
     const taken = new Map<string, number>();
     const take = (limit: AppliedLimit, amount: number): void => {
       const key = counterOf(limit);
