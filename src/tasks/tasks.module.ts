@@ -17,6 +17,9 @@ import { DownstreamCancel } from './runner/downstream-cancel.js';
 import { AgentStopper } from './cancel/agent-stopper.js';
 import { TaskCanceler } from './cancel/task-canceler.js';
 import { ContextStore } from './store/context-store.js';
+import { TaskData } from './operations/task-data.js';
+import { TaskRecords } from './operations/task-records.js';
+import { OwnedTaskRows, OwnedTasks } from './store/owned-tasks.js';
 import { TaskDeleter } from './operations/task-deleter.js';
 import { GroupCommitTaskLog } from './log/group-commit-task-log.js';
 import { InProcessSignals } from './signals/in-process-signals.js';
@@ -26,7 +29,10 @@ import { TaskAudit } from './audit/task-audit.js';
 import { TaskOperator } from './operations/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from './persistence/sql-callback.store.js';
+import { SqlOwnedTasks } from './persistence/sql-owned-tasks.js';
+import { SqlOwnedTaskRows } from './persistence/sql-owned-task-rows.js';
 import { ExactLimits } from './persistence/exact-limits.js';
+import { SqlTaskTokens } from './persistence/sql-task-tokens.js';
 import { SqlUsageStore } from './persistence/sql-usage.store.js';
 import { SqlContextStore } from './persistence/sql-context.store.js';
 import { SqlTaskStore } from './persistence/sql-task.store.js';
@@ -42,6 +48,7 @@ import { UpdateWaiters } from './signals/update-waiter.js';
 import { TaskLists } from './reading/task-lists.js';
 import { TaskLog } from './log/task-log.js';
 import { TaskStore } from './store/task-store.js';
+import { TaskTokens } from './store/task-tokens.js';
 import { TaskStreams } from './reading/task-streams.js';
 import { TaskWaits } from './reading/task-waits.js';
 import { TaskWorkers } from './task-workers.js';
@@ -63,6 +70,7 @@ export const TASK_PROVIDERS = [
   { provide: ContextStore, useClass: SqlContextStore },
   { provide: CallbackStore, useClass: SqlCallbackStore },
   { provide: AgentDelegations, useClass: SqlAgentDelegations },
+  { provide: TaskTokens, useClass: SqlTaskTokens },
   { provide: UsageStore, useClass: SqlUsageStore },
   { provide: Signals, useClass: InProcessSignals },
   {
@@ -107,6 +115,10 @@ export const TASK_PROVIDERS = [
   UsageLedger,
   QueueDepth,
   TaskAudit,
+  { provide: OwnedTasks, useClass: SqlOwnedTasks },
+  TaskRecords,
+  { provide: OwnedTaskRows, useClass: SqlOwnedTaskRows },
+  TaskData,
 ];
 
 /**
@@ -117,7 +129,7 @@ export const TASK_PROVIDERS = [
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
   providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, TaskWorkers],
-  exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals],
+  exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals, TaskData],
 })
 export class TasksModule {
   constructor(belongings: Belongings) {

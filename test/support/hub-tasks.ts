@@ -19,6 +19,7 @@ import { CallerOrganizations, type Principal, PrincipalStore } from '../../src/a
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { IdSource, SystemIdSource } from '../../src/common/ids.js';
+import { SecretBox } from '../../src/common/secret-box.js';
 import { Log } from '../../src/common/logger.js';
 import { AppConfig, configWith, type ConfigOverrides } from '../../src/config/index.js';
 import { Database } from '../../src/database/database.js';
@@ -230,6 +231,7 @@ export class HubTasks {
       [AuditLog, new SqlAuditLog(database, clock, ids)],
       [IdSource, ids],
       [Log, this.output],
+      [SecretBox, testSecrets()],
       [Draining, this.draining],
       [Database, database],
       [HubSettings, new HubSettings(database, ids, testSecrets())],

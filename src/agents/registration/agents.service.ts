@@ -35,6 +35,7 @@ import { CardTrust } from '../card/card-trust.js';
 import { chooseEndpoint } from '../endpoint/choose-endpoint.js';
 import {
   notFound,
+  refuseCallersToken,
   refuseDeclared,
   refused,
   refuseUnusable,
@@ -145,6 +146,7 @@ export class AgentsService {
     const source = { ...means, endpointOverride, pin };
     const checked = await this.registration.examine({ cardUrl, card, ...source });
     checkCarried('credentials', checked.endpoint, means.credentials);
+    refuseCallersToken(caller, means.authentication);
     await this.registration.reachTokenServer(means.authentication);
     const now = this.clock.now();
     const agent: Omit<Agent, 'id'> = {
@@ -201,7 +203,9 @@ export class AgentsService {
     await this.referable.check('credentials', credentials);
     await this.referable.check('cardHeaders', cardHeaders);
     const trust = await this.trustOf(present, patch.cardKeys);
-    await this.registration.reachTokenServer(readAuthentication(patch.authentication));
+    const authentication = readAuthentication(patch.authentication);
+    refuseCallersToken(caller, authentication);
+    await this.registration.reachTokenServer(authentication);
     const reach = await this.reachOf({ ...present, ...trust }, patch);
     const changed = await this.store.update(id, (agent) => {
       if (!administers(caller, agent)) return notFound(id);

@@ -143,6 +143,7 @@ function* deleteTasks(
   const freed: OwnedUsageChange[] = [];
   for (const piece of pieces(gone)) {
     yield* tx.run(`DELETE FROM delegations WHERE task_id IN ${listOf(piece.length)}`, piece);
+    yield* tx.run(`DELETE FROM task_tokens WHERE task_id IN ${listOf(piece.length)}`, piece);
     const rows = yield* tx.all<FreedRow>(
       `DELETE FROM tasks WHERE id IN ${listOf(piece.length)}
        RETURNING id, seq, organization, principal_id, state, stored_bytes`,
@@ -150,7 +151,9 @@ function* deleteTasks(
     );
     yield* deleteLogs(
       tx,
-      rows.map(({ id, seq, stored_bytes }) => ({ id, seq, storedBytes: stored_bytes })),
+      rows.map(({ id, seq, stored_bytes, organization, principal_id }) => ({
+        ...{ id, seq, storedBytes: stored_bytes, organization, principalId: principal_id },
+      })),
     );
     for (const { organization, principal_id: principalId, state, stored_bytes } of rows) {
       const owner = { organization, principalId };

@@ -19,6 +19,7 @@ import { DownstreamCancel } from './downstream-cancel.js';
 import { ContextStore } from '../store/context-store.js';
 import { TaskLog } from '../log/task-log.js';
 import { type DownstreamTasks, TaskStore } from '../store/task-store.js';
+import { TaskTokens } from '../store/task-tokens.js';
 import { CancelPermits } from '../capacity/cancel-permits.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
@@ -51,7 +52,11 @@ export class RunDeps {
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
     @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
     @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'isOpenTo' | 'renew'>,
+<<<<<<< HEAD
     @Inject(PriceRegistry) readonly prices: Pick<PriceRegistry, 'list'>,
+=======
+    readonly tokens: TaskTokens,
+>>>>>>> main
     readonly chunkTurns: ChunkTurns,
     readonly clock: Clock,
     readonly ids: IdSource,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SecretLockedError } from '../../../common/secret-box.js';
 import { TokenError } from '../../../common/oauth/request-token.js';
 import { unlessAborted } from '../../../common/unless-aborted.js';
 import type { Agent, AgentEndpoint } from '../../agent.js';
@@ -6,6 +7,8 @@ import { AgentCallError } from '../../binding/agent-call-error.js';
 import { isGivenFor } from '../../endpoint/credential-origins.js';
 import { Locked } from '../../endpoint/sealed-json.js';
 import type { AgentCallOptions } from '../agent-client.js';
+import { CallerTokens } from '../caller-tokens.js';
+import { NoCallerToken } from './no-caller-token.js';
 import type { AgentProof } from './scheme.js';
 import { AUTHENTICATION_SCHEMES } from './schemes.js';
 import { TokenServers } from './token-servers.js';
@@ -15,7 +18,10 @@ const NOTHING: AgentProof = { headers: {}, secrets: [] };
 /** Makes what proves the hub in one call to an agent, besides the headers of its operator. */
 @Injectable()
 export class AgentAuthenticator {
-  constructor(private readonly tokens: TokenServers) {}
+  constructor(
+    private readonly tokens: TokenServers,
+    private readonly callers: CallerTokens,
+  ) {}
 
   /**
    * Rejects with `AgentCallError` when it cannot be made: nothing is sent to the agent without it, which says nothing of the
@@ -35,14 +41,23 @@ export class AgentAuthenticator {
     const ended = (): Error => new AgentCallError('interrupted', 'the hub ended the call');
     const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     try {
-      const proof = prove({ authentication, endpoint, options, tokens: this.tokens });
+      const { tokens, callers } = this;
+      const proof = prove({ authentication, endpoint, options, tokens, callers });
       return await unlessAborted(proof, signal, ended);
     } catch (error) {
-      throw error instanceof TokenError ? unasked(error.message) : error;
+      if (error instanceof NoCallerToken) throw unasked(whyNot(error), error.message);
+      const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
+      throw isMissing ? unasked(error.message) : error;
     }
   }
 }
 
-function unasked(message: string): AgentCallError {
-  return new AgentCallError('unreachable', message, { agentUnasked: true });
+/** For operators: with what a token server has answered. */
+function whyNot({ message, cause }: NoCallerToken): string {
+  return cause instanceof TokenError ? `${message} (${cause.message})` : message;
+}
+
+function unasked(message: string, words?: string): AgentCallError {
+  const said = words === undefined ? {} : { words };
+  return new AgentCallError('unreachable', message, { agentUnasked: true, ...said });
 }
