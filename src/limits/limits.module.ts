@@ -29,10 +29,6 @@ import { SqlLimitStore } from './persistence/sql-limit.store.js';
     DeclaredLimits,
     CounterRetention,
   ],
-<<<<<<< HEAD
-  exports: [LimitCounters, LimitRegistry, PriceRegistry, Spending],
-=======
-  exports: [LimitCounters, LimitData, LimitRegistry],
->>>>>>> main
+  exports: [LimitCounters, LimitData, LimitRegistry, PriceRegistry, Spending],
 })
 export class LimitsModule {}

@@ -6,6 +6,7 @@ import { Revision } from '../../database/revision.js';
 import { LIMIT_KINDS } from '../domain/limit.js';
 import { LimitData } from '../limit-data.js';
 import { LimitCounterEntity, LimitEntity } from './limit.entity.js';
+import { SpendingEntity } from './spending.entity.js';
 
 /** How a `subjectKey` of an organization or a principal begins. */
 function beginningOf(name: string, isOrganization: boolean): string {
@@ -41,6 +42,13 @@ export class SqlLimitData extends LimitData {
         ...counters,
         kind: 'limitCountersOfPrincipals',
         ofPrincipal: OF_COUNTER,
+      }),
+      new OwnedRows(database, {
+        kind: 'spending',
+        entity: SpendingEntity,
+        key: ['organization', 'month', 'principal_id', 'agent_id', 'skill_id', 'unit'],
+        ofOrganization: 'organization = ?',
+        ofPrincipal: 'principal_id = ?',
       }),
     ];
   }

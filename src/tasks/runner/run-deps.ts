@@ -52,11 +52,8 @@ export class RunDeps {
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
     @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
     @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'isOpenTo' | 'renew'>,
-<<<<<<< HEAD
     @Inject(PriceRegistry) readonly prices: Pick<PriceRegistry, 'list'>,
-=======
     readonly tokens: TaskTokens,
->>>>>>> main
     readonly chunkTurns: ChunkTurns,
     readonly clock: Clock,
     readonly ids: IdSource,
