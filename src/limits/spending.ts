@@ -8,14 +8,6 @@ export interface Charge extends Cost, PricedTarget {
   readonly principalId: string;
 }
 
-/** What was spent in one month, of whom, where, in one unit. */
-export interface Spent extends Charge {
-  /** As `monthOf` counts them. */
-  readonly month: number;
-  /** Tasks that an agent has ended. */
-  readonly tasks: number;
-}
-
 /** Which of it. */
 export interface SpendingFilter {
   readonly organization?: string;
