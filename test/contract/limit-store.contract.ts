@@ -3,6 +3,7 @@ import type { LimitDefinition } from '../../src/limits/domain/limit.js';
 import type { LimitCounters } from '../../src/limits/limit-counters.js';
 import type { LimitStore } from '../../src/limits/limit-store.js';
 import type { Database } from '../../src/database/database.js';
+import type { Tx, Work } from '../../src/database/sql.js';
 
 const NOW = new Date(1000);
 const LATER = new Date(2000);
@@ -70,8 +71,9 @@ export function limitStoreContract(
     it('begins with what it is told, and stays a number that is exact', async () => {
       const most = Number.MAX_SAFE_INTEGER;
       await database.write(function* (tx) {
-        const begin = function* () {
-          return most - 5;
+        const begin = function* (within: Tx): Work<number> {
+          const [row] = yield* within.all<{ n: number }>(`SELECT ${most - 5} AS n`);
+          return row!.n;
         };
         yield* counters.lock(tx, 'big', 1, NOW, begin);
         yield* counters.add(tx, 'big', 1, 3, NOW);

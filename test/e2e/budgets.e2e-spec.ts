@@ -41,7 +41,7 @@ function report(turn: AgentTurn): Promise<void> {
       message: undefined,
       timestamp: undefined,
     };
-    turn.bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status, metadata } as never));
+    turn.bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status, metadata }));
   }
   turn.artifact('r', 'done').complete();
   return Promise.resolve();
