@@ -2,7 +2,7 @@ import { readDeclaredAgents } from './agents/index.js';
 import { readDeclaredExports } from './audit/index.js';
 import { readDeclaredHubs, readDeclaredIssuers } from './auth/index.js';
 import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
-import { readDeclaredLimits } from './limits/index.js';
+import { readDeclaredLimits, readDeclaredPrices } from './limits/index.js';
 import { readDeclaredPolicies } from './policies/index.js';
 import { checkDeclaredRouting } from './routing/index.js';
 
@@ -16,6 +16,7 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
     const policies = readDeclaredPolicies(config.policies.declared, config.policies.default);
     const exports = readDeclaredExports(config.audit.export);
     const limits = readDeclaredLimits(config.limits.declared);
+    const prices = readDeclaredPrices(config.limits.prices);
     await checkTogether([
       exports,
       issuers,
@@ -23,6 +24,7 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
       agents,
       policies,
       limits,
+      prices,
       checkDeclaredRouting(config),
     ]);
     return source;

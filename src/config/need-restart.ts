@@ -8,6 +8,7 @@ import { SETTINGS } from './settings.js';
 const LIVE: ReadonlySet<string> = new Set([
   'policies.declared',
   'limits.declared',
+  'limits.prices',
   'rules',
   'subscriptions',
   'compositeSkills',

@@ -6,6 +6,9 @@ export { LimitRegistry } from './limit-registry.js';
 export {
   type AppliedLimit,
   counterOf,
+  isBudget,
+  isKnownLater,
+  monthOf,
   isAlmostUsedUp,
   isUsedUp,
   nameOf,
@@ -13,11 +16,23 @@ export {
   periodOf,
   usedUp,
 } from './domain/applied-limit.js';
+export { PriceRegistry, readDeclaredPrices } from './price-registry.js';
 export {
+  type Charge,
+  Spending,
+  SPENDING_GROUPS,
+  type SpendingGroup,
+  type SpendingSum,
+} from './spending.js';
+export { MAX_REPORTED, MILLION, PriceList, type ReportedUsage } from './domain/price.js';
+export {
+  type Amount,
+  amountsOf,
   type Limit,
   type LimitKind,
   LIMIT_KINDS,
   NO_SUBJECT,
   type LimitSubject,
+  subjectOf,
   targetOf,
 } from './domain/limit.js';

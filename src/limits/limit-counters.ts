@@ -7,15 +7,21 @@ import type { Tx, Work } from '../database/sql.js';
 export abstract class LimitCounters {
   /**
    * Locks a counter of a period until the transaction ends, and gives what it says; one that is not there yet begins
-   * at 0. Who locks several does so in the order of {@link compareCounters}.
+   * at what `begin` gives, without it at 0. Who locks several does so in the order of {@link compareCounters}.
    */
-  abstract lock(tx: Tx, counter: string, period: number, now: Date): Work<number>;
+  abstract lock(
+    tx: Tx,
+    counter: string,
+    period: number,
+    now: Date,
+    begin?: (tx: Tx) => Work<number>,
+  ): Work<number>;
 
   /** Adds to one that the transaction has locked. */
   abstract add(tx: Tx, counter: string, period: number, amount: number, now: Date): Work<void>;
 
-  /** What it says, as far as it is committed. */
-  abstract read(counter: string, period: number): Promise<number>;
+  /** What it says, as far as it is committed; undefined before it begins. */
+  abstract read(counter: string, period: number): Promise<number | undefined>;
 
   /** Deletes those of periods that have been over for long, at most `limit`; how many. */
   abstract forget(before: Date, limit: number): Promise<number>;

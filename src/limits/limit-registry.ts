@@ -2,8 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { RevisionedCache } from '../common/revisioned-cache.js';
-import { type Limit, type LimitSubject, NO_SUBJECT, shapeOf, subjectKey } from './domain/limit.js';
+import type { AppliedLimit } from './domain/applied-limit.js';
+import {
+  amountOf,
+  type Limit,
+  type LimitSubject,
+  NO_SUBJECT,
+  shapeOf,
+  subjectKey,
+  subjectOf,
+} from './domain/limit.js';
 import { LimitStore } from './limit-store.js';
+import type { Charge } from './spending.js';
 
 /** All limits in memory, for the path of every message that begins a task. */
 @Injectable()
@@ -60,6 +70,22 @@ export class LimitRegistry extends RevisionedCache<Limit> {
       for (const member of shape.split('+')) subject[member] = values[member as keyof LimitSubject];
       return this.bySubject.get(subjectKey(subject as unknown as LimitSubject)) ?? [];
     });
+  }
+
+  /** The budgets that something of this owner counts for that was spent at this agent. */
+  budgetsOf({ organization, principalId, agentId, skillId, unit }: Charge): AppliedLimit[] {
+    if (this.bySubject.size === 0) return [];
+    const owner = { organization, principalId };
+    const limits = [
+      this.ofOrganization(organization),
+      this.ofPrincipal(principalId),
+      ...this.ofTarget(owner, { agentId, skillId }),
+    ];
+    return limits.flatMap((limit) =>
+      limit?.budget?.unit === unit
+        ? { subject: subjectOf(limit), ...amountOf(limit.budget), takes: 0 }
+        : [],
+    );
   }
 
   protected override onReload(all: readonly Limit[]): void {

@@ -1,11 +1,25 @@
-import { Int, Shown, Text } from '../common/http/fields.js';
+import { Choice, Int, Nested, Num, Shown, Text } from '../common/http/fields.js';
 import { ID, NAME } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import { RECORD_SOURCES, type RecordSource } from '../common/record-source.js';
-import type { Limit } from './domain/limit.js';
+import { type Budget, BUDGET_PERIODS, type Limit } from './domain/limit.js';
+import { MAX_AMOUNT } from './domain/price.js';
+import { UNIT } from './unit-form.js';
 
 const OR_NULL = 'or-null' as const;
 const MOST = Number.MAX_SAFE_INTEGER;
+
+/** What may be spent. */
+export class BudgetDto {
+  @Text({ like: UNIT, description: 'As the prices name it.' })
+  unit!: string;
+
+  @Num({ isPositive: true, max: MAX_AMOUNT })
+  amount!: number;
+
+  @Choice(BUDGET_PERIODS, { description: 'UTC.' })
+  per!: Budget['per'];
+}
 
 /** A limit but for its id. */
 export class LimitBodyDto {
@@ -56,6 +70,12 @@ export class LimitBodyDto {
     description: 'Bytes stored for tasks; of an organization or a principal alone. 0: no limit.',
   })
   storedBytes?: number | null;
+
+  @Nested(() => BudgetDto, {
+    optional: 'or-null',
+    description: 'What tasks may cost, by the prices of the configuration (limits.prices).',
+  })
+  budget?: BudgetDto | null;
 }
 
 /** A limit as the configuration declares it. */
@@ -91,6 +111,9 @@ export class LimitDto {
 
   @Shown.Int({ nullable: true })
   readonly storedBytes!: number | null;
+
+  @Shown.Nested(() => BudgetDto, { nullable: true })
+  readonly budget!: Budget | null;
 
   @Shown.Choice(RECORD_SOURCES, {
     description: '`config`: declared in YAML, and changed there only.',

@@ -9,6 +9,9 @@ import { LimitRegistry } from './limit-registry.js';
 import { LimitStore } from './limit-store.js';
 import { LimitsController } from './limits.controller.js';
 import { LimitsService } from './limits.service.js';
+import { PriceRegistry } from './price-registry.js';
+import { Spending } from './spending.js';
+import { SqlSpending } from './persistence/sql-spending.js';
 import { SqlLimitCounters } from './persistence/sql-limit-counters.js';
 import { SqlLimitStore } from './persistence/sql-limit.store.js';
 
@@ -19,11 +22,13 @@ import { SqlLimitStore } from './persistence/sql-limit.store.js';
     { provide: LimitStore, useClass: SqlLimitStore },
     { provide: LimitData, useClass: SqlLimitData },
     { provide: LimitCounters, useClass: SqlLimitCounters },
+    { provide: Spending, useClass: SqlSpending },
     LimitRegistry,
+    PriceRegistry,
     LimitsService,
     DeclaredLimits,
     CounterRetention,
   ],
-  exports: [LimitCounters, LimitData, LimitRegistry],
+  exports: [LimitCounters, LimitData, LimitRegistry, PriceRegistry, Spending],
 })
 export class LimitsModule {}

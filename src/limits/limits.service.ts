@@ -90,6 +90,7 @@ export function definitionOf(written: WrittenLimit): LimitDefinition {
     tasksPerDay = null,
     tasksPerMonth = null,
     storedBytes = null,
+    budget = null,
   } = written;
   return {
     organization,
@@ -100,6 +101,7 @@ export function definitionOf(written: WrittenLimit): LimitDefinition {
     tasksPerDay,
     tasksPerMonth,
     storedBytes,
+    budget: budget && { unit: budget.unit, amount: budget.amount, per: budget.per },
   };
 }
 

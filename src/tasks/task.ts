@@ -1,5 +1,5 @@
 import type { CallerChain } from '../auth/index.js';
-import type { AppliedLimit } from '../limits/index.js';
+import type { AppliedLimit, ReportedUsage } from '../limits/index.js';
 import type { Artifact, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
 import type { Plan, Route } from '../routing/index.js';
 
@@ -79,6 +79,8 @@ export interface DelegationProgress {
   readonly attempts?: readonly Attempt[];
   /** The last call to an agent that failed and changed what becomes of the delegation. */
   readonly trouble?: AgentTrouble;
+  /** What its agent has reported of what has a price: the last value of each key. */
+  readonly usage?: ReportedUsage;
 }
 
 /** What exactly was wrong with a call to an agent, for the hub's operators alone. */

@@ -3,6 +3,7 @@ import type { LimitDefinition } from '../../src/limits/domain/limit.js';
 import type { LimitCounters } from '../../src/limits/limit-counters.js';
 import type { LimitStore } from '../../src/limits/limit-store.js';
 import type { Database } from '../../src/database/database.js';
+import type { Tx, Work } from '../../src/database/sql.js';
 
 const NOW = new Date(1000);
 const LATER = new Date(2000);
@@ -16,6 +17,7 @@ const definition = (members: Partial<LimitDefinition> = {}): LimitDefinition => 
   tasksPerDay: null,
   tasksPerMonth: null,
   storedBytes: null,
+  budget: null,
   ...members,
 });
 
@@ -66,6 +68,22 @@ export function limitStoreContract(
   });
 
   describe('a counter', () => {
+    it('begins with what it is told, and stays a number that is exact', async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      await database.write(function* (tx) {
+        const begin = function* (within: Tx): Work<number> {
+          const [row] = yield* within.all<{ n: number }>(`SELECT ${most - 5} AS n`);
+          return row!.n;
+        };
+        yield* counters.lock(tx, 'big', 1, NOW, begin);
+        yield* counters.add(tx, 'big', 1, 3, NOW);
+        yield* counters.lock(tx, 'big', 1, NOW, begin);
+      });
+      expect(await counters.read('big', 1)).toBe(most - 2);
+      await database.write((tx) => counters.add(tx, 'big', 1, 3, NOW));
+      expect(await counters.read('big', 1)).toBe(most);
+    });
+
     it('begins at 0 in each period, counts, and is deleted when it is old', async () => {
       const count = (period: number, amount: number, now: Date): Promise<number> =>
         database.write(function* (tx) {
@@ -77,9 +95,9 @@ export function limitStoreContract(
       expect(await count(1, 2, NOW)).toBe(3);
       expect(await count(2, 1, LATER)).toBe(0);
       expect(await count(0, 0, NOW)).toBe(0);
-      expect([await counters.read('c', 1), await counters.read('d', 1)]).toEqual([5, 0]);
+      expect([await counters.read('c', 1), await counters.read('d', 1)]).toEqual([5, undefined]);
       expect(await counters.forget(LATER, 10)).toBe(1);
-      expect([await counters.read('c', 1), await counters.read('c', 2)]).toEqual([0, 1]);
+      expect([await counters.read('c', 1), await counters.read('c', 2)]).toEqual([undefined, 1]);
     });
   });
 }

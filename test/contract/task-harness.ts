@@ -15,6 +15,9 @@ import { cacheLimits } from '../../src/tasks/log/writer-cache.js';
 import { GroupCommitTaskLog } from '../../src/tasks/log/group-commit-task-log.js';
 import { InProcessSignals } from '../../src/tasks/signals/in-process-signals.js';
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
+import { type AppliedLimit, PriceList } from '../../src/limits/index.js';
+import type { Price } from '../../src/limits/domain/price.js';
+import { SqlSpending } from '../../src/limits/persistence/sql-spending.js';
 import { SqlLimitCounters } from '../../src/limits/persistence/sql-limit-counters.js';
 import { ExactLimits } from '../../src/tasks/persistence/exact-limits.js';
 import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
@@ -80,6 +83,10 @@ export class TaskHarness {
   readonly participant = new RecordingParticipant();
   readonly output = new SilentLog();
   readonly limits: ExactLimits;
+  /** What work costs, and the budgets that it counts for. */
+  readonly prices: Price[] = [];
+  readonly budgets: AppliedLimit[] = [];
+  readonly spending: SqlSpending;
   readonly store: SqlTaskStore;
   readonly log: GroupCommitTaskLog;
 
@@ -90,7 +97,19 @@ export class TaskHarness {
     limits = cacheLimits(),
     isAudited = false,
   ) {
-    this.limits = new ExactLimits(new SqlLimitCounters(database), database);
+    this.spending = new SqlSpending(database);
+    const { prices, budgets } = this;
+    this.limits = new ExactLimits(
+      new SqlLimitCounters(database),
+      this.spending,
+      { budgetsOf: ({ unit }) => budgets.filter((each) => each.unit === unit) },
+      {
+        get list() {
+          return new PriceList(prices);
+        },
+      },
+      database,
+    );
     this.store = new SqlTaskStore(
       database,
       this.participant,
@@ -111,7 +130,10 @@ export class TaskHarness {
 
   /** Another process on the same database. */
   another(database = this.database): TaskHarness {
-    return new TaskHarness(database, this.clock);
+    const other = new TaskHarness(database, this.clock);
+    other.prices.push(...this.prices);
+    other.budgets.push(...this.budgets);
+    return other;
   }
 
   /** Creates a task and gives it as it was committed. */

@@ -4,6 +4,7 @@ import { contextStoreContract } from '../contract/context-store.contract.js';
 import { endedTasksContract } from '../contract/ended-tasks.contract.js';
 import { exactLimitsContract } from '../contract/exact-limits.contract.js';
 import { idempotencyContract } from '../contract/idempotency.contract.js';
+import { spendingContract } from '../contract/spending.contract.js';
 import { taskClaimsContract } from '../contract/task-claims.contract.js';
 import { taskListsContract } from '../contract/task-lists.contract.js';
 import { taskTokensContract } from '../contract/task-tokens.contract.js';
@@ -19,5 +20,6 @@ describeDatabases('tasks', (databases) => {
   describe('an access token of a caller', () => taskTokensContract(databases));
   describe('usage', () => taskUsageContract(databases));
   describe('limits', () => exactLimitsContract(databases));
+  describe('spending', () => spendingContract(databases));
   describe('contexts', () => contextStoreContract(databases));
 });

@@ -188,7 +188,7 @@ describe('a limit', () => {
     expect(agentOf(first)).toBe('one');
     expect(agentOf(await send('wait 2', asking))).toBe('two');
     expect(await usageOf('one')).toEqual([
-      { kind: 'openTasks', used: 1, limit: 1, state: 'exceeded', resetsAt: null },
+      { kind: 'openTasks', used: 1, limit: 1, unit: null, state: 'exceeded', resetsAt: null },
     ]);
     await expect(send('to one alone', { agentId: 'one' })).rejects.toThrow(
       'The quota agent.openTasks is used up: the agent "one" has 1 open tasks of 1. Wait until some have ended.',

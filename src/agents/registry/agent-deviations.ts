@@ -17,6 +17,8 @@ export const DEVIATIONS = {
     'It sends its whole task after the event that ends it; they are taken as one end.',
   'out-of-order':
     'Its stream brings artifacts behind the end of the task; the task is asked for then.',
+  'invalid-usage':
+    'It reports usage that is no count (negative, a text, or beyond all measure); that is ignored.',
 } as const;
 
 export type DeviationKind = keyof typeof DEVIATIONS;

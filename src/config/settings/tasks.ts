@@ -6,7 +6,11 @@ import { SECOND, MINUTE, HOUR, DAY, KIB, MIB } from '../units.js';
 
 const LIMITS =
   'a list of limits (in a file only), each with id, its subject (organization, principal, agent, skill) and ' +
-  'one or more of openTasks, tasksPerDay, tasksPerMonth, storedBytes; see docs/quotas.md';
+  'one or more of openTasks, tasksPerDay, tasksPerMonth, storedBytes, budget; see docs/quotas.md';
+
+const PRICES =
+  'a list of prices (in a file only), each with unit, agent or skill (neither: of all agents) and one or both of ' +
+  'perTask and usage, a mapping from keys that agents report to what one of it costs; see docs/quotas.md';
 
 /** Tasks, their streams and what they may use. */
 const TASKS_PER_DAY = number({
@@ -145,6 +149,11 @@ export const TASKS_SETTINGS = {
       default: [],
       description:
         'Limits beside those created through the API; a change of the file takes effect while the hub runs.',
+    }),
+    prices: declaredList(PRICES, {
+      default: [],
+      description:
+        'What the work of agents costs, for the budgets of limits; a change of the file takes effect while the hub runs.',
     }),
   }),
 

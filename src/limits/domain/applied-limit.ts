@@ -7,6 +7,8 @@ export interface AppliedLimit {
   readonly subject: LimitSubject;
   readonly kind: LimitKind;
   readonly max: number;
+  /** Of a budget. */
+  readonly unit?: string;
   /** What the task takes of it; 0 of what is only known once it is stored. */
   readonly takes: number;
 }
@@ -20,26 +22,53 @@ export function nameOf({ subject, kind }: Pick<AppliedLimit, 'subject' | 'kind'>
 }
 
 /** The row that counts it, or by which those wait for each other who take of it. */
-export function counterOf({ subject, kind }: Pick<AppliedLimit, 'subject' | 'kind'>): string {
-  return `${kind} ${subjectKey(subject)}`;
+export function counterOf({
+  subject,
+  kind,
+  unit,
+}: Pick<AppliedLimit, 'subject' | 'kind' | 'unit'>): string {
+  const counter = `${kind} ${subjectKey(subject)}`;
+  return unit === undefined ? counter : `${counter} ${unit}`;
 }
 
 /** The period that `now` is in: a day or a month (UTC) as a number; 0 for what has none. */
 export function periodOf(kind: LimitKind, now: Date): number {
-  if (kind === 'tasksPerDay') return Math.floor(now.getTime() / DAY_MS);
-  return kind === 'tasksPerMonth' ? now.getUTCFullYear() * 12 + now.getUTCMonth() : 0;
+  if (isPerDay(kind)) return Math.floor(now.getTime() / DAY_MS);
+  return isPerMonth(kind) ? monthOf(now) : 0;
+}
+
+/** The month (UTC) of this time as a number. */
+export function monthOf(now: Date): number {
+  return now.getUTCFullYear() * 12 + now.getUTCMonth();
+}
+
+function isPerDay(kind: LimitKind): boolean {
+  return kind === 'tasksPerDay' || kind === 'budgetPerDay';
+}
+
+function isPerMonth(kind: LimitKind): boolean {
+  return kind === 'tasksPerMonth' || kind === 'budgetPerMonth';
 }
 
 /** When the period ends that `now` is in; null for what has none. */
 export function periodEnd(kind: LimitKind, now: Date): Date | null {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
-  if (kind === 'tasksPerDay') return new Date(Date.UTC(year, month, day + 1));
-  return kind === 'tasksPerMonth' ? new Date(Date.UTC(year, month + 1, 1)) : null;
+  if (isPerDay(kind)) return new Date(Date.UTC(year, month, day + 1));
+  return isPerMonth(kind) ? new Date(Date.UTC(year, month + 1, 1)) : null;
 }
 
 /** It is used up: nothing more may be taken of it. */
 export function isUsedUp({ kind, max, takes }: AppliedLimit, used: number): boolean {
-  return kind === 'storedBytes' ? used >= max : used + takes > max;
+  return isKnownLater(kind) ? used >= max : used + takes > max;
+}
+
+/** What a task takes of it is only known when that is stored, or has ended. */
+export function isKnownLater(kind: LimitKind): boolean {
+  return kind === 'storedBytes' || isBudget(kind);
+}
+
+export function isBudget(kind: LimitKind): boolean {
+  return kind === 'budgetPerDay' || kind === 'budgetPerMonth';
 }
 
 /** So much is used that an operator should know. */
@@ -59,12 +88,13 @@ export function usedUp(limit: AppliedLimit, used: number, now: Date): HubError {
       : Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1000));
   return new HubError(
     'QUOTA_EXCEEDED',
-    `The quota ${name} is used up: ${whoHas(subject)} ${WHAT[kind](used)} of ${max}. ${helpFor(kind, target !== null)}`,
+    `The quota ${name} is used up: ${whoHas(subject)} ${WHAT[kind](used, limit.unit)} of ${max}. ${helpFor(kind, target !== null)}`,
     {
       metadata: {
         quota: name,
         current: String(used),
         limit: String(max),
+        ...(limit.unit !== undefined && { unit: limit.unit }),
         ...(seconds !== false && { retryAfterSeconds: String(seconds) }),
         ...target,
       },
@@ -72,11 +102,13 @@ export function usedUp(limit: AppliedLimit, used: number, now: Date): HubError {
   );
 }
 
-const WHAT: Readonly<Record<LimitKind, (used: number) => string>> = {
+const WHAT: Readonly<Record<LimitKind, (used: number, unit?: string) => string>> = {
   openTasks: (used) => `${used} open tasks`,
   tasksPerDay: (used) => `begun ${used} tasks today`,
   tasksPerMonth: (used) => `begun ${used} tasks this month`,
   storedBytes: (used) => `${used} bytes stored`,
+  budgetPerDay: (used, unit) => `spent ${used} ${unit} today`,
+  budgetPerMonth: (used, unit) => `spent ${used} ${unit} this month`,
 };
 
 function helpFor(kind: LimitKind, isOfAgent: boolean): string {
@@ -86,7 +118,7 @@ function helpFor(kind: LimitKind, isOfAgent: boolean): string {
       : 'Wait until some have ended, or cancel some.';
   }
   if (kind === 'storedBytes') return 'Delete ended tasks, or ask the operator of the hub for more.';
-  if (kind === 'tasksPerDay') return 'It begins anew at midnight UTC.';
+  if (isPerDay(kind)) return 'It begins anew at midnight UTC.';
   return 'It begins anew with the next month (UTC).';
 }
 

@@ -26,6 +26,16 @@ export interface LimitValues {
   readonly tasksPerMonth: number | null;
   /** Bytes; of an organization or a principal alone. */
   readonly storedBytes: number | null;
+  readonly budget: Budget | null;
+}
+
+export const BUDGET_PERIODS = ['day', 'month'] as const;
+
+/** What may be spent of a unit that the operator defines, a currency say. */
+export interface Budget {
+  readonly unit: string;
+  readonly amount: number;
+  readonly per: (typeof BUDGET_PERIODS)[number];
 }
 
 export interface LimitDefinition extends LimitSubject, LimitValues {}
@@ -39,7 +49,11 @@ export interface Limit extends LimitDefinition {
   readonly updatedAt: Date | null;
 }
 
-export const LIMIT_KINDS = ['openTasks', 'tasksPerDay', 'tasksPerMonth', 'storedBytes'] as const;
+const COUNTED = ['openTasks', 'tasksPerDay', 'tasksPerMonth', 'storedBytes'] as const;
+const VALUES = [...COUNTED, 'budget'] as const;
+
+/** All that is counted for limits. */
+export const LIMIT_KINDS = [...COUNTED, 'budgetPerDay', 'budgetPerMonth'] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
 export const SUBJECT_MEMBERS = ['organization', 'principal', 'agent', 'skill'] as const;
@@ -47,9 +61,37 @@ export const SUBJECT_MEMBERS = ['organization', 'principal', 'agent', 'skill'] a
 /** Limits made by the API at most. */
 export const MAX_LIMITS = 10_000;
 
+/** How much of what. */
+export interface Amount {
+  readonly kind: LimitKind;
+  readonly max: number;
+  /** Of a budget. */
+  readonly unit?: string;
+}
+
+/** All that a limit limits. */
+export function amountsOf(limit: LimitValues): Amount[] {
+  const amounts: Amount[] = [];
+  for (const kind of COUNTED) {
+    const max = limit[kind];
+    if (max) amounts.push({ kind, max });
+  }
+  if (limit.budget !== null) amounts.push(amountOf(limit.budget));
+  return amounts;
+}
+
+export function amountOf({ unit, amount, per }: Budget): Amount {
+  return { kind: per === 'day' ? 'budgetPerDay' : 'budgetPerMonth', max: amount, unit };
+}
+
 /** `organization+agent`: which members a subject names. */
 export function shapeOf(subject: LimitSubject): string {
   return SUBJECT_MEMBERS.filter((member) => subject[member] !== null).join('+');
+}
+
+/** Whom something is for, without the rest. */
+export function subjectOf({ organization, principal, agent, skill }: LimitSubject): LimitSubject {
+  return { organization, principal, agent, skill };
 }
 
 /** One text for each subject. */
@@ -95,10 +137,10 @@ export function faultsOfLimit(
       description: 'is a limit of an organization or a principal alone',
     });
   }
-  if (LIMIT_KINDS.every((kind) => definition[kind] === null)) {
+  if (VALUES.every((value) => definition[value] === null)) {
     faults.push({
       field: 'openTasks',
-      description: `or another of ${LIMIT_KINDS.join(', ')} must be given`,
+      description: `or another of ${VALUES.join(', ')} must be given`,
     });
   }
   return faults;

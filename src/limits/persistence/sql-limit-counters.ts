@@ -3,6 +3,7 @@ import { Database } from '../../database/database.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { LimitCounters } from '../limit-counters.js';
+import { added, plus } from './sums.js';
 
 const READ = 'SELECT used FROM limit_counters WHERE counter = ? AND period = ?';
 
@@ -13,15 +14,22 @@ export class SqlLimitCounters extends LimitCounters {
     super();
   }
 
-  *lock(tx: Tx, counter: string, period: number, now: Date): Work<number> {
+  *lock(
+    tx: Tx,
+    counter: string,
+    period: number,
+    now: Date,
+    begin?: (tx: Tx) => Work<number>,
+  ): Work<number> {
     const lock = `${READ}${forUpdate(tx)}`;
     const [there] = yield* tx.all<{ used: number }>(lock, [counter, period]);
     if (there !== undefined) return there.used;
+    const used = begin === undefined ? 0 : yield* begin(tx);
     // Of two that begin it at once the second one waits here for the first.
     yield* tx.run(
-      `INSERT INTO limit_counters (counter, period, used, updated_at) VALUES (?, ?, 0, ?)
+      `INSERT INTO limit_counters (counter, period, used, updated_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (counter, period) DO NOTHING`,
-      [counter, period, now.getTime()],
+      [counter, period, used, now.getTime()],
     );
     const [begun] = yield* tx.all<{ used: number }>(lock, [counter, period]);
     return begun!.used;
@@ -29,14 +37,14 @@ export class SqlLimitCounters extends LimitCounters {
 
   *add(tx: Tx, counter: string, period: number, amount: number, now: Date): Work<void> {
     yield* tx.run(
-      'UPDATE limit_counters SET used = used + ?, updated_at = ? WHERE counter = ? AND period = ?',
-      [amount, now.getTime(), counter, period],
+      `UPDATE limit_counters SET used = ${plus('used')}, updated_at = ? WHERE counter = ? AND period = ?`,
+      [...added(amount), now.getTime(), counter, period],
     );
   }
 
-  async read(counter: string, period: number): Promise<number> {
+  async read(counter: string, period: number): Promise<number | undefined> {
     const [row] = await this.database.read<{ used: number }>(READ, [counter, period]);
-    return row?.used ?? 0;
+    return row?.used;
   }
 
   forget(before: Date, limit: number): Promise<number> {

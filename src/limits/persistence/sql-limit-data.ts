@@ -7,6 +7,7 @@ import { Revision } from '../../database/revision.js';
 import { LIMIT_KINDS } from '../domain/limit.js';
 import { LimitData } from '../limit-data.js';
 import { LimitCounterEntity, LimitEntity } from './limit.entity.js';
+import { SpendingEntity } from './spending.entity.js';
 
 /** How a `subjectKey` of an organization or a principal begins, up to the comma behind its name. */
 function beginningOf(name: string, isOrganization: boolean): string {
@@ -58,6 +59,13 @@ export class SqlLimitData extends LimitData {
         ...counters,
         kind: 'limitCountersOfPrincipals',
         ofPrincipal: ofCounter,
+      }),
+      new OwnedRows(database, {
+        kind: 'spending',
+        entity: SpendingEntity,
+        key: ['organization', 'month', 'principal_id', 'agent_id', 'skill_id', 'unit'],
+        ofOrganization: 'organization = ?',
+        ofPrincipal: 'principal_id = ?',
       }),
     ];
   }

@@ -62,7 +62,7 @@ class Harness {
 
   write(id: string, agentId: string, state: Delegation['state']): void {
     const delegation = { ...WHOSE, id, agentId, state, owner: null } as Delegation;
-    this.commit([{ delegation, added: false, lease: false, moved: true }]);
+    this.commit([{ delegation, added: false, lease: false, moved: true, ended: false }]);
   }
 
   claim(id: string, agentId: string, adopted = false): void {

@@ -12,6 +12,7 @@ import {
 } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
+import type { Writable } from '../../common/writable.js';
 import { sizeOf } from '../../common/long-work.js';
 import type {
   Checkpoint,
@@ -33,7 +34,7 @@ import type {
   TaskRecord,
 } from '../task.js';
 import { patched } from '../domain/delegation-times.js';
-import { isMoved } from '../domain/delegation-state.js';
+import { isEnded, isMoved } from '../domain/delegation-state.js';
 import { headerOf } from '../domain/event-header.js';
 import { usageOf } from './append-usage.js';
 import { checkpointDue, checkpointOf } from './checkpoint-due.js';
@@ -47,6 +48,7 @@ const BASE_SIZE = 4096;
 /** Memory of what a delegation knows of an artifact, roughly. */
 const GIVEN_SIZE = 256;
 const NO_LIMITS: readonly AppliedLimit[] = [];
+const UNCHANGED = { added: false, lease: false, moved: false, ended: false };
 
 /**
  * The newest state of one task in memory, with what has been decided but not committed yet. Changes
@@ -71,7 +73,7 @@ export class LiveTask {
   private events: TaskEvent[] = [];
   /** Of the append that was taken last. */
   private takenEvents: readonly TaskEvent[] = [];
-  private writes = new Map<string, { added: boolean; lease: boolean; moved: boolean }>();
+  private writes = new Map<string, Writable<Omit<DelegationWrite, 'delegation'>>>();
   private recordChanged = false;
   /** What was applied changes more of the record than its newest event. */
   private columnsChanged = false;
@@ -366,7 +368,7 @@ export class LiveTask {
   private add(delegations: readonly Delegation[]): void {
     this.delegations = [...this.delegations, ...delegations];
     for (const { id } of delegations)
-      this.writes.set(id, { added: true, lease: true, moved: true });
+      this.writes.set(id, { added: true, lease: true, moved: true, ended: false });
   }
 
   private patch(patch: DelegationPatch, now: Date): void {
@@ -375,8 +377,9 @@ export class LiveTask {
     if (before === undefined) return;
     const after = patched(before, patch, now);
     this.delegations = this.delegations.with(index, after);
-    const write = this.writes.get(patch.id) ?? { added: false, lease: false, moved: false };
+    const write = this.writes.get(patch.id) ?? { ...UNCHANGED };
     if (isMoved(before, after)) write.moved = true;
+    if (isEnded(after.state) && !isEnded(before.state)) write.ended = true;
     if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
     this.writes.set(patch.id, write);
   }

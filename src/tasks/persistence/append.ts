@@ -49,8 +49,7 @@ export function* appendBatch(
 ): Work<BatchResult> {
   const outcomes: Outcomes = new Map();
   const { free: all, taken } = yield* takeKeys(tx, batch, outcomes);
-  const isLimited = all.some((append) => append.limits.length > 0);
-  const allowed = isLimited ? yield* limits.within(tx, all, outcomes) : null;
+  const allowed = yield* limits.within(tx, all, outcomes);
   const free = allowed?.appends ?? all;
   const creates = yield* insertTasks(tx, free.filter(createsTask), outcomes);
   const everyEvent = new Set<string>();
@@ -86,7 +85,7 @@ export function* appendBatch(
   const newest = good[0]?.record.updatedAt;
   if (newest !== undefined) yield* usage.add(tx, used, newest);
   const after: (AfterCommit | void)[] = [];
-  if (allowed !== null) after.push(yield* limits.count(tx, good, allowed.levels));
+  if (allowed !== null) after.push(yield* limits.count(tx, good, allowed));
   for (const { taskId, enlisted } of good) {
     for (const statements of enlisted) after.push(yield* statements(tx, taskId));
   }

@@ -1,15 +1,23 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
 import { Database } from '../../database/database.js';
 import { Signal } from '../../common/signal.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import {
   type AppliedLimit,
+  type Charge,
   counterOf,
   isAlmostUsedUp,
+  isBudget,
   isUsedUp,
   LimitCounters,
+  LimitRegistry,
+  MILLION,
+  monthOf,
   periodOf,
+  type PriceList,
+  PriceRegistry,
+  Spending,
   targetOf,
   usedUp,
 } from '../../limits/index.js';
@@ -17,6 +25,7 @@ import type { AfterCommit } from '../store/append-participant.js';
 import type { PreparedAppend } from '../store/prepared-append.js';
 import { LimitLevels, type LimitWarning } from '../store/limit-levels.js';
 import { dayOf, type UsageOwner } from '../store/usage.js';
+import type { Delegation } from '../task.js';
 import type { Outcomes } from './append-outcomes.js';
 
 /** How much of a limit is used, in one transaction. */
@@ -29,10 +38,21 @@ interface Level {
 
 type Levels = ReadonlyMap<string, Level>;
 
-/** What the limits of a batch came to: the appends that they allow, and how much is then used. */
+/** What appends spend, as they end the work of agents that has a price, and the budgets that it counts for. */
+type Charges = ReadonlyMap<PreparedAppend, readonly Counted[]>;
+
+interface Counted {
+  readonly charge: Charge;
+  readonly budgets: readonly AppliedLimit[];
+}
+
+const NO_CHARGES: Charges = new Map();
+
+/** What the limits of a batch came to: the appends that they allow, how much is then used, and what is spent. */
 export interface Allowed {
   readonly appends: readonly PreparedAppend[];
   readonly levels: Levels;
+  readonly charges: Charges;
 }
 
 /**
@@ -48,6 +68,9 @@ export class ExactLimits extends LimitLevels {
 
   constructor(
     private readonly counters: LimitCounters,
+    private readonly spending: Spending,
+    @Inject(LimitRegistry) private readonly registry: Pick<LimitRegistry, 'budgetsOf'>,
+    @Inject(PriceRegistry) private readonly prices: Pick<PriceRegistry, 'list'>,
     private readonly database: Database,
   ) {
     super();
@@ -70,9 +93,15 @@ export class ExactLimits extends LimitLevels {
     }
   }
 
-  /** The appends that their limits allow, in this order; the others are refused. */
-  *within(tx: Tx, batch: readonly PreparedAppend[], outcomes: Outcomes): Work<Allowed> {
-    const levels = yield* this.lock(tx, batch);
+  /**
+   * The appends that their limits allow, in this order; the others are refused. Null when no limit is concerned and
+   * nothing is spent, so that there is nothing to do.
+   */
+  *within(tx: Tx, batch: readonly PreparedAppend[], outcomes: Outcomes): Work<Allowed | null> {
+    const charges = this.chargesOf(batch);
+    const isLimited = batch.some((append) => append.limits.length > 0);
+    if (!isLimited && charges.size === 0) return null;
+    const levels = yield* this.lock(tx, batch, charges);
     const appends = batch.filter((append) => {
       const { limits, record } = append;
       const of = (limit: AppliedLimit): Level => levels.get(counterOf(limit))!;
@@ -85,24 +114,36 @@ export class ExactLimits extends LimitLevels {
       for (const limit of limits) of(limit).used += limit.takes;
       return true;
     });
-    return { appends, levels };
+    return { appends, levels, charges };
   }
 
-  /** Counts what the appends have taken that were stored; gives what to do after the commit. */
-  *count(tx: Tx, good: readonly PreparedAppend[], levels: Levels): Work<AfterCommit> {
+  /** Counts what the appends have taken and spent that were stored; gives what to do after the commit. */
+  *count(tx: Tx, good: readonly PreparedAppend[], { levels, charges }: Allowed): Work<AfterCommit> {
     const taken = new Map<string, number>();
+    const take = (limit: AppliedLimit, amount: number): void => {
+      const key = counterOf(limit);
+      taken.set(key, (taken.get(key) ?? 0) + amount);
+    };
+    const spent: Charge[] = [];
     let at = new Date(0);
-    for (const { limits, record } of good) {
-      at = record.updatedAt;
-      for (const limit of limits) {
-        const key = counterOf(limit);
-        taken.set(key, (taken.get(key) ?? 0) + limit.takes);
+    for (const append of good) {
+      at = append.record.updatedAt;
+      for (const limit of append.limits) take(limit, limit.takes);
+      for (const { charge, budgets } of charges.get(append) ?? []) {
+        spent.push(charge);
+        for (const budget of budgets) {
+          levels.get(counterOf(budget))!.used += charge.amount / MILLION;
+          take(budget, charge.amount);
+        }
       }
     }
     for (const [key, amount] of taken) {
       const { limit, period } = levels.get(key)!;
-      if (hasOwnCount(limit)) yield* this.counters.add(tx, key, period, amount, at);
+      if (amount > 0 && hasOwnCount(limit)) {
+        yield* this.counters.add(tx, key, period, amount, at);
+      }
     }
+    if (spent.length > 0) yield* this.spending.add(tx, spent, at);
     return () => {
       for (const { limit, before, used } of levels.values()) {
         if (!isAlmostUsedUp(limit, before) && isAlmostUsedUp(limit, used))
@@ -113,26 +154,60 @@ export class ExactLimits extends LimitLevels {
 
   async used(limit: AppliedLimit, owner: UsageOwner, now: Date): Promise<number> {
     if (hasOwnCount(limit)) {
-      return this.counters.read(counterOf(limit), periodOf(limit.kind, now));
+      const counted = await this.counters.read(counterOf(limit), periodOf(limit.kind, now));
+      return inUnits(limit, counted ?? (await this.spentBefore(limit, now)));
     }
     const { sql, params } = counting(limit, owner, now);
     const [row] = await this.database.read<{ used: number | null }>(sql, params);
     return row?.used ?? 0;
   }
 
+  /** What ended delegations cost; work that nobody has taken, and that reports no usage, costs nothing. */
+  private chargesOf(batch: readonly PreparedAppend[]): Charges {
+    const { list } = this.prices;
+    if (list.isEmpty) return NO_CHARGES;
+    const charges = new Map<PreparedAppend, readonly Counted[]>();
+    for (const append of batch) {
+      const found = append.delegations.flatMap((write) =>
+        write.ended ? chargesOf(write.delegation, list) : [],
+      );
+      if (found.length === 0) continue;
+      const counted = found.map((charge) => ({ charge, budgets: this.registry.budgetsOf(charge) }));
+      charges.set(append, counted);
+    }
+    return charges;
+  }
+
+  private spentBefore({ kind, subject, unit }: AppliedLimit, now: Date): Promise<number> {
+    if (kind !== 'budgetPerMonth' || unit === undefined) return Promise.resolve(0);
+    return this.spending.readSum(subject, unit, monthOf(now));
+  }
+
   /** In one order for all processes. */
-  private *lock(tx: Tx, batch: readonly PreparedAppend[]): Work<Levels> {
+  private *lock(tx: Tx, batch: readonly PreparedAppend[], charges: Charges): Work<Levels> {
     const wanted = new Map<string, { limit: AppliedLimit; owner: PreparedAppend['record'] }>();
-    for (const { limits, record } of batch) {
-      for (const limit of limits) wanted.set(counterOf(limit), { limit, owner: record });
+    for (const append of batch) {
+      const owner = append.record;
+      for (const limit of append.limits) wanted.set(counterOf(limit), { limit, owner });
+      for (const { budgets } of charges.get(append) ?? []) {
+        for (const limit of budgets) wanted.set(counterOf(limit), { limit, owner });
+      }
     }
     const levels = new Map<string, Level>();
     for (const key of [...wanted.keys()].sort()) {
       const { limit, owner } = wanted.get(key)!;
       const now = owner.updatedAt;
       const period = periodOf(limit.kind, now);
-      const counted = yield* this.counters.lock(tx, key, period, now);
-      const before = hasOwnCount(limit) ? counted : yield* readCount(tx, limit, owner, now);
+      const { subject, kind, unit } = limit;
+      // What the month has seen before there was this budget.
+      const begin =
+        kind === 'budgetPerMonth' && unit !== undefined
+          ? (within: Tx): Work<number> => this.spending.sum(within, subject, unit, period)
+          : undefined;
+      const counted = yield* this.counters.lock(tx, key, period, now, begin);
+      const before = hasOwnCount(limit)
+        ? inUnits(limit, counted)
+        : yield* readCount(tx, limit, owner, now);
       levels.set(key, { limit, period, before, used: before });
     }
     return levels;
@@ -141,7 +216,24 @@ export class ExactLimits extends LimitLevels {
 
 /** Nobody else counts it. */
 function hasOwnCount({ kind, subject }: AppliedLimit): boolean {
-  return kind === 'tasksPerMonth' || (kind === 'tasksPerDay' && targetOf(subject) !== null);
+  if (kind === 'tasksPerDay') return targetOf(subject) !== null;
+  return kind === 'tasksPerMonth' || isBudget(kind);
+}
+
+/** Budgets are counted in millionths of their unit. */
+function inUnits({ kind }: AppliedLimit, counted: number): number {
+  return isBudget(kind) ? counted / MILLION : counted;
+}
+
+function chargesOf(
+  { organization, principalId, agentId, skillId, state, progress }: Delegation,
+  prices: PriceList,
+): Charge[] {
+  const { usage = {}, times } = progress;
+  const isTaken = times?.answeredAt !== undefined && state !== 'rejected';
+  if (!isTaken && Object.keys(usage).length === 0) return [];
+  const costs = prices.costsOf({ agentId, skillId }, usage, isTaken);
+  return costs.map((cost) => ({ organization, principalId, agentId, skillId, ...cost }));
 }
 
 function* readCount(tx: Tx, limit: AppliedLimit, owner: UsageOwner, now: Date): Work<number> {

@@ -15,6 +15,9 @@ export class UsedDto {
   @Shown.Num()
   readonly limit!: number;
 
+  @Shown.Text({ nullable: true, description: 'Of a budget.' })
+  readonly unit!: string | null;
+
   @Shown.Choice(LIMIT_STATES, {
     description: '`warned`: from 80 %; `exceeded`: no more is let in.',
   })
@@ -27,6 +30,7 @@ export class UsedDto {
     readonly kind: LimitKind;
     readonly used: number;
     readonly limit: number;
+    readonly unit: string | null;
     readonly state: LimitState;
     readonly resetsAt: string | null;
   }) {

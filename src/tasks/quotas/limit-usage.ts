@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import {
+  amountsOf,
   type AppliedLimit,
   isAlmostUsedUp,
   isUsedUp,
-  LIMIT_KINDS,
   LimitRegistry,
   periodEnd,
+  subjectOf,
 } from '../../limits/index.js';
 import { LimitLevels } from '../store/limit-levels.js';
 import { LimitUsageDto, type LimitState, UsedDto } from './limit-usage.dto.js';
@@ -34,15 +35,13 @@ export class LimitUsage {
   async of(id: string): Promise<LimitUsageDto | undefined> {
     const limit = this.registry.all().find((each) => each.id === id);
     if (limit === undefined) return undefined;
-    const { organization, principal, agent, skill } = limit;
-    const subject = { organization, principal, agent, skill };
-    const kinds = LIMIT_KINDS.filter((kind) => limit[kind]);
-    const usage = kinds.map((kind) => this.used({ subject, kind, max: limit[kind]!, takes: 1 }));
+    const subject = subjectOf(limit);
+    const usage = amountsOf(limit).map((amount) => this.used({ subject, ...amount, takes: 1 }));
     return new LimitUsageDto({ id, ...subject, usage: await Promise.all(usage) });
   }
 
   private async used(limit: AppliedLimit): Promise<UsedDto> {
-    const { subject, kind, max } = limit;
+    const { subject, kind, max, unit = null } = limit;
     const { principal } = subject;
     const organization = principal === null ? '' : (this.ledger.organizationOf(principal) ?? '');
     const now = this.clock.now();
@@ -54,6 +53,6 @@ export class LimitUsage {
         ? 'warned'
         : 'ok';
     const resetsAt = periodEnd(kind, now)?.toISOString() ?? null;
-    return new UsedDto({ kind, used, limit: max, state, resetsAt });
+    return new UsedDto({ kind, used, limit: max, unit, state, resetsAt });
   }
 }

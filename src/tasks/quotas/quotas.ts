@@ -3,11 +3,13 @@ import type { Principal } from '../../auth/index.js';
 import { Database } from '../../database/database.js';
 import { DiskWatch } from '../../database/disk-watch.js';
 import {
+  amountsOf,
   type AppliedLimit,
+  isKnownLater,
   type Limit,
-  LIMIT_KINDS,
   LimitRegistry,
   NO_SUBJECT,
+  subjectOf,
 } from '../../limits/index.js';
 import { QuotaLimits, type Limits } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
@@ -111,10 +113,13 @@ export class Quotas {
       const isOwn = own?.[kind] !== undefined;
       if (!isOwn && this.database.soleProcess) continue;
       if (!isOwn && max > SMALL && of.usage()[used] < max * NEAR) continue;
-      applied.push({ subject, kind, max, takes: kind === 'storedBytes' ? 0 : 1 });
+      applied.push({ subject, kind, max, takes: isKnownLater(kind) ? 0 : 1 });
     }
-    const month = limit?.tasksPerMonth;
-    if (isTask && month) applied.push({ subject, kind: 'tasksPerMonth', max: month, takes: 1 });
+    if (!isTask || limit === undefined) return;
+    for (const amount of amountsOf(limit)) {
+      if (OF_OWNER.some(([kind]) => kind === amount.kind)) continue;
+      applied.push({ subject, ...amount, takes: isKnownLater(amount.kind) ? 0 : 1 });
+    }
   }
 
   /** An agent that gets several delegations of one task takes as many. */
@@ -126,11 +131,9 @@ export class Quotas {
       }
     }
     for (const [limit, takes] of times) {
-      const { organization, principal, agent, skill } = limit;
-      const subject = { organization, principal, agent, skill };
-      for (const kind of LIMIT_KINDS) {
-        const max = limit[kind];
-        if (max) applied.push({ subject, kind, max, takes });
+      const subject = subjectOf(limit);
+      for (const amount of amountsOf(limit)) {
+        applied.push({ subject, ...amount, takes: isKnownLater(amount.kind) ? 0 : takes });
       }
     }
   }

@@ -13,6 +13,7 @@ import { namesBy } from '../domain/agent-name.js';
 import { agentCallOptions, hopsOf } from './call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { decideConnectionNotice, awaitsBreaker } from '../domain/unsent.js';
+import { reportIn, withUsage } from '../domain/reported-usage.js';
 import { withTrouble } from '../domain/with-trouble.js';
 import type { Fence } from '../store/prepared-append.js';
 import {
@@ -198,7 +199,9 @@ export class RunContext {
     try {
       const statuses = await Promise.all(
         steps.map((event) =>
-          this.change((aggregate, id, now) => decideAgentEvent(aggregate, id, event, now, ids)),
+          this.change((aggregate, id, now) =>
+            this.priced(event, aggregate, decideAgentEvent(aggregate, id, event, now, ids)),
+          ),
         ),
       );
       this.reportResult(before);
@@ -206,6 +209,15 @@ export class RunContext {
     } finally {
       this.calls.releaseAnswers();
     }
+  }
+
+  /** The change, with what the agent reports of what has a price with it. */
+  private priced(event: StreamResponse, aggregate: TaskAggregate, change: TaskChange): TaskChange {
+    const { prices, deviations } = this.deps;
+    if (prices.list.isEmpty) return change;
+    const { usage, isInvalid } = reportIn(event, prices.list.keysOf(this.delegation));
+    if (isInvalid) deviations.note(this.agent, 'invalid-usage');
+    return withUsage(change, aggregate, this.fence.delegationId, usage);
   }
 
   takeTask(task: Task): Promise<boolean> {

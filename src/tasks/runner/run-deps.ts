@@ -12,6 +12,7 @@ import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
+import { PriceRegistry } from '../../limits/index.js';
 import { AgentCallbacks } from '../callbacks/agent-callbacks.js';
 import { ChunkTurns } from './chunk-turns.js';
 import { DownstreamCancel } from './downstream-cancel.js';
@@ -51,6 +52,7 @@ export class RunDeps {
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
     @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
     @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'isOpenTo' | 'renew'>,
+    @Inject(PriceRegistry) readonly prices: Pick<PriceRegistry, 'list'>,
     readonly tokens: TaskTokens,
     readonly chunkTurns: ChunkTurns,
     readonly clock: Clock,

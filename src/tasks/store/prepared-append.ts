@@ -19,6 +19,8 @@ export interface DelegationWrite {
   readonly lease: boolean;
   /** It changes something by which delegations are looked for ({@link isMoved}), so that their indexes are written. */
   readonly moved: boolean;
+  /** It ends it. */
+  readonly ended: boolean;
 }
 
 /** One append, already numbered and serialised. */

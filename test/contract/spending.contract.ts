@@ -1,0 +1,216 @@
+import { expect, it } from '@jest/globals';
+import { HubError } from '../../src/common/hub-error.js';
+import type { AppliedLimit, LimitSubject } from '../../src/limits/index.js';
+import type { Price } from '../../src/limits/domain/price.js';
+import type { LimitWarning } from '../../src/tasks/store/limit-levels.js';
+import type { DelegationPatch } from '../../src/tasks/task.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import {
+  ALICE,
+  BOB,
+  COMPLETED,
+  newTask,
+  status,
+  TaskHarness,
+  type TaskOptions,
+} from './task-harness.js';
+
+const OF: LimitSubject = { organization: null, principal: null, agent: null, skill: null };
+const ACME = { ...OF, organization: 'acme' };
+const OF_ALICE = { organization: 'acme', principalId: 'alice' };
+const TASK: Price = {
+  agent: null,
+  skill: null,
+  unit: 'EUR',
+  perTask: 0.1,
+  usage: { tokens: 0.001 },
+};
+
+const budget = (subject: Partial<LimitSubject>, max: number, per: 'Day' | 'Month' = 'Month') =>
+  ({
+    ...{ subject: { ...OF, ...subject }, kind: `budgetPer${per}`, unit: 'EUR', max, takes: 0 },
+  }) satisfies AppliedLimit;
+
+/** What is promised of prices and budgets, whichever process ends the tasks. */
+export function spendingContract(databases: DatabaseFactory): void {
+  async function harness(budgets: readonly AppliedLimit[], prices = [TASK]): Promise<TaskHarness> {
+    const hub = new TaskHarness(await databases.openEmptied());
+    hub.prices.push(...prices);
+    hub.budgets.push(...budgets);
+    return hub;
+  }
+  async function begin(
+    hub: TaskHarness,
+    limits: readonly AppliedLimit[] = [],
+    options: TaskOptions = {},
+  ): Promise<{ id: string; delegations: readonly { id: string }[] }> {
+    const created = await hub.log.create({ limits, ...newTask(options, hub.clock.now()) });
+    if (created.kind !== 'created') throw new Error('not created');
+    return { id: created.aggregate.record.id, delegations: created.aggregate.delegations };
+  }
+  async function end(
+    hub: TaskHarness,
+    { id, delegations }: Awaited<ReturnType<typeof begin>>,
+    patch: Partial<DelegationPatch> = {},
+  ): Promise<void> {
+    await hub.log.update(id, () => ({
+      change: {
+        events: [status(COMPLETED, hub.clock.now())],
+        delegations: delegations.map((each) => ({ state: 'completed', ...patch, id: each.id })),
+      },
+      result: undefined,
+    }));
+  }
+  const using = (tokens: number): Partial<DelegationPatch> => ({
+    progress: { artifacts: [], usage: { tokens } },
+  });
+  const sums = (hub: TaskHarness, ...by: Parameters<TaskHarness['spending']['sums']>[1]) =>
+    hub.spending.sums({}, by, 100, 0);
+
+  it('counts what every task has cost exactly, whichever process ends it, and refuses the next', async () => {
+    const acme = budget(ACME, 4);
+    const first = await harness([acme]);
+    const hubs = [first, first.another(), first.another()];
+    const tasks = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => begin(hubs[index % 3]!, [acme])),
+    );
+    await Promise.all(tasks.map((task, index) => end(hubs[(index + 1) % 3]!, task, using(50))));
+    expect(await first.limits.used(acme, OF_ALICE, first.clock.now())).toBe(4.5);
+    const refused = await begin(first.another(), [acme]).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      reason: 'QUOTA_EXCEEDED',
+      message:
+        'The quota organization.budgetPerMonth is used up: the organization "acme" has spent 4.5 EUR this month of 4. It begins anew with the next month (UTC).',
+      metadata: {
+        ...{ quota: 'organization.budgetPerMonth', current: '4.5', limit: '4', unit: 'EUR' },
+        retryAfterSeconds: expect.any(String),
+      },
+    });
+    expect(refused).toBeInstanceOf(HubError);
+    expect(await sums(first, 'organization', 'agent')).toEqual([
+      {
+        ...{ month: null, organization: 'acme', principal: null, agent: 'a1', skill: null },
+        ...{ unit: 'EUR', amount: 4_500_000, tasks: 30 },
+      },
+    ]);
+  });
+
+  it('counts a task once, at its end, and what nobody has taken not at all', async () => {
+    const hub = await harness([]);
+    const taken = await begin(hub);
+    await hub.log.update(taken.id, () => ({
+      change: {
+        events: [],
+        delegations: [{ id: taken.delegations[0]!.id, state: 'working', ...using(7) }],
+      },
+      result: undefined,
+    }));
+    expect(await sums(hub)).toEqual([]);
+    await end(hub, taken, using(10));
+    await end(hub, taken, using(10)).catch(() => undefined);
+    await end(hub, await begin(hub), { state: 'failed' });
+    await end(hub, await begin(hub), { state: 'skipped' });
+    await end(hub, await begin(hub), { state: 'rejected' });
+    expect(await sums(hub)).toMatchObject([{ amount: 110_000, tasks: 1 }]);
+    await end(hub, await begin(hub), { state: 'rejected', ...using(5) });
+    expect(await sums(hub)).toMatchObject([{ amount: 115_000, tasks: 2 }]);
+  });
+
+  it('prices a skill before its agent and that before all, each unit by itself', async () => {
+    const price = (members: Partial<Price>): Price => ({ ...TASK, usage: {}, ...members });
+    const hub = await harness(
+      [],
+      [
+        price({ perTask: 1 }),
+        price({ agent: 'a1', perTask: 2 }),
+        price({ skill: 'a1.s', perTask: 3 }),
+        price({ unit: 'tokens', perTask: 0, usage: { tokens: 1 } }),
+      ],
+    );
+    const ofSkill = { delegation: () => ({ skillId: 's' }) };
+    await end(hub, await begin(hub, [], { agents: ['a0'] }), using(4));
+    await end(hub, await begin(hub, [], { agents: ['a1'], principal: BOB }));
+    await end(hub, await begin(hub, [], { agents: ['a1'], ...ofSkill }));
+    expect(
+      (await sums(hub, 'principal', 'skill')).map((each) => [
+        ...[each.principal, each.agent, each.skill, each.unit, each.amount],
+      ]),
+    ).toEqual([
+      ['alice', 'a0', null, 'EUR', 1_000_000],
+      ['alice', 'a0', null, 'tokens', 4_000_000],
+      ['alice', 'a1', 'a1.s', 'EUR', 3_000_000],
+      ['alice', 'a1', 'a1.s', 'tokens', 0],
+      ['bob', 'a1', null, 'EUR', 2_000_000],
+      ['bob', 'a1', null, 'tokens', 0],
+    ]);
+  });
+
+  it('begins days and months anew at midnight UTC, and knows what a month saw before its budget', async () => {
+    const hub = await harness([]);
+    const to = (time: string) => hub.clock.advance(Date.parse(time) - hub.clock.now().getTime());
+    await to('2026-02-28T23:59:00Z');
+    await end(hub, await begin(hub), using(900));
+    const [day, month] = [budget(ACME, 1, 'Day'), budget(ACME, 1)];
+    const used = () =>
+      Promise.all([day, month].map((each) => hub.limits.used(each, OF_ALICE, hub.clock.now())));
+    expect(await used()).toEqual([0, 1]);
+    await expect(begin(hub, [month])).rejects.toMatchObject({
+      metadata: { current: '1', retryAfterSeconds: '60' },
+    });
+    hub.budgets.push(day, month);
+    const [one, two] = [await begin(hub, [day]), await begin(hub, [day])];
+    await end(hub, one, using(900));
+    expect(await used()).toEqual([1, 2]);
+    await expect(begin(hub, [day])).rejects.toMatchObject({
+      metadata: { quota: 'organization.budgetPerDay', retryAfterSeconds: '60' },
+    });
+    await to('2026-03-01T00:00:00Z');
+    await begin(hub, [day, month]);
+    await end(hub, two, using(0));
+    expect(await used()).toEqual([0.1, 0.1]);
+    expect(
+      (await sums(hub, 'month')).map(({ month: each, amount }) => [each! % 12, amount]),
+    ).toEqual([
+      [2, 100_000],
+      [1, 2_000_000],
+    ]);
+  });
+
+  it('counts for every budget that concerns it, of the same unit alone', async () => {
+    const budgets = [
+      budget(ACME, 9),
+      budget({ principal: 'alice' }, 9),
+      budget({ agent: 'a1' }, 9),
+      { ...budget({ skill: 'a1.s' }, 9), unit: 'USD' },
+    ];
+    const hub = await harness(budgets);
+    await end(hub, await begin(hub, [], { principal: ALICE }));
+    const used = budgets.map((each) => hub.limits.used(each, OF_ALICE, hub.clock.now()));
+    expect(await Promise.all(used)).toEqual([0.1, 0.1, 0.1, 0]);
+  });
+
+  it('warns once when it is spent up to four fifths, and spends nothing of what is not stored', async () => {
+    const acme = budget(ACME, 1);
+    const hub = await harness([acme], [{ ...TASK, perTask: 0.4 }]);
+    const warnings: LimitWarning[] = [];
+    hub.limits.onWarned((warning) => warnings.push(warning));
+    const broken = await begin(hub, [acme], { id: 'broken' });
+    hub.participant.refuse.set('broken', 9);
+    await end(hub, broken).catch(() => undefined);
+    expect(await sums(hub)).toEqual([]);
+    await end(hub, await begin(hub, [acme]));
+    expect(warnings).toEqual([]);
+    await end(hub, await begin(hub, [acme]));
+    await end(hub, await begin(hub, [acme]));
+    expect(warnings).toEqual([{ limit: acme, used: 0.8 }]);
+  });
+
+  it('forgets months long past', async () => {
+    const hub = await harness([]);
+    await end(hub, await begin(hub));
+    const month = (await sums(hub, 'month'))[0]!.month!;
+    expect(await hub.spending.forget(month, 10)).toBe(0);
+    expect(await hub.spending.forget(month + 1, 10)).toBe(1);
+    expect(await sums(hub)).toEqual([]);
+  });
+}
