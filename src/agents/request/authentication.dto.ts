@@ -1,9 +1,10 @@
-import { Choice, Text } from '../../common/http/fields.js';
+import { Choice, Secret, Text } from '../../common/http/fields.js';
 import {
   SECRET_AUTHENTICATIONS,
   type SecretAuthentication,
 } from '../../common/oauth/request-token.js';
 import { AUTHENTICATION_TYPES, type AuthenticationType } from '../agent-authentication.js';
+import type { WrittenSecret } from '../endpoint/read-secret.js';
 import { MAX_URL } from './agent-fields.js';
 
 const OPTIONAL = { optional: true, nullable: true } as const;
@@ -33,8 +34,8 @@ export class AuthenticationDto {
   @Text({ ...OPTIONAL, max: MAX_TEXT, example: 'a2a-hub' })
   clientId?: string | null;
 
-  @Text({ ...OPTIONAL, max: 4096, writeOnly: true, description: 'Never shown.' })
-  clientSecret?: string | null;
+  @Secret({ ...OPTIONAL, max: 4096, description: 'Never shown.' })
+  clientSecret?: WrittenSecret | null;
 
   @Choice(SECRET_AUTHENTICATIONS, {
     ...OPTIONAL,

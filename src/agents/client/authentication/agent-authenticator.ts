@@ -5,9 +5,12 @@ import type { Agent, AgentEndpoint } from '../../agent.js';
 import { AgentCallError } from '../../binding/agent-call-error.js';
 import { isGivenFor } from '../../endpoint/credential-origins.js';
 import { Locked } from '../../endpoint/sealed-json.js';
+import type { AgentAuthentication } from '../../agent-authentication.js';
 import type { AgentCallOptions } from '../agent-client.js';
+import { outOfReach } from '../call-headers.js';
 import type { AgentProof } from './scheme.js';
 import { AUTHENTICATION_SCHEMES } from './schemes.js';
+import { RevealedSecrets } from './revealed-secrets.js';
 import { TokenServers } from './token-servers.js';
 
 const NOTHING: AgentProof = { headers: {}, secrets: [] };
@@ -15,7 +18,10 @@ const NOTHING: AgentProof = { headers: {}, secrets: [] };
 /** Makes what proves the hub in one call to an agent, besides the headers of its operator. */
 @Injectable()
 export class AgentAuthenticator {
-  constructor(private readonly tokens: TokenServers) {}
+  constructor(
+    private readonly tokens: TokenServers,
+    private readonly secrets: RevealedSecrets,
+  ) {}
 
   /**
    * Rejects with `AgentCallError` when it cannot be made: nothing is sent to the agent without it, which says nothing of the
@@ -26,13 +32,12 @@ export class AgentAuthenticator {
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
   ): Promise<AgentProof> {
-    const { authentication } = agent;
-    if (authentication === null) return NOTHING;
-    if (authentication instanceof Locked) throw unasked(authentication.reason);
+    if (agent.authentication === null) return NOTHING;
     if (!isGivenFor(endpoint, agent))
       throw unasked('the credentials were not given for this server');
     const { signal } = options;
     const ended = (): Error => new AgentCallError('interrupted', 'the hub ended the call');
+    const authentication = await unlessAborted(this.revealed(agent.authentication), signal, ended);
     const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     try {
       const proof = prove({ authentication, endpoint, options, tokens: this.tokens });
@@ -40,6 +45,16 @@ export class AgentAuthenticator {
     } catch (error) {
       throw error instanceof TokenError ? unasked(error.message) : error;
     }
+  }
+
+  /** As with headers, an agent whose secrets cannot be had counts as out of reach. */
+  private async revealed(
+    authentication: AgentAuthentication | Locked,
+  ): Promise<AgentAuthentication> {
+    if (authentication instanceof Locked) {
+      throw new AgentCallError('unreachable', authentication.reason);
+    }
+    return this.secrets.in(authentication).catch(outOfReach);
   }
 }
 
