@@ -8,6 +8,7 @@ import { Draining } from './common/draining.js';
 import { Log } from './common/logger.js';
 import type { SecretBox } from './common/secret-box.js';
 import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
+import { DataModule } from './data/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HUB_SCHEMA } from './hub-schema.js';
 import { LimitsModule } from './limits/index.js';
@@ -54,6 +55,7 @@ export class AppModule implements OnModuleDestroy {
         PushCommitModule,
         TasksModule,
         PushModule,
+        DataModule,
         ...(config.role === 'worker' ? [] : [A2aModule, AdminModule]),
       ],
     };

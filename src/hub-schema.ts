@@ -6,6 +6,7 @@ import { Schema } from './database/schema.js';
 import { LIMITS_SCHEMA } from './limits/persistence/schema.js';
 import { POLICIES_SCHEMA } from './policies/persistence/schema.js';
 import { PUSH_AUTH_SCHEMA } from './push/auth/persistence/schema.js';
+import { DATA_SCHEMA } from './data/persistence/schema.js';
 import { DELIVERY_SCHEMA } from './push/delivery/persistence/schema.js';
 import { RECEIVERS_SCHEMA } from './push/receivers/persistence/schema.js';
 import { WEBHOOKS_SCHEMA } from './push/registration/persistence/schema.js';
@@ -28,4 +29,5 @@ export const HUB_SCHEMA = new Schema([
   RECEIVERS_SCHEMA,
   WEBHOOKS_SCHEMA,
   DELIVERY_SCHEMA,
+  DATA_SCHEMA,
 ]);

@@ -6,6 +6,8 @@ import { AgentClient } from './client/agent-client.js';
 import { AgentHealth } from './health/agent-health.js';
 import { RegistrationCheck } from './registration/registration-check.js';
 import { AgentLoad } from './health/agent-load.js';
+import { AgentData } from './registry/agent-data.js';
+import { SqlAgentData } from './persistence/sql-agent-data.js';
 import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
 import { AgentStore } from './registry/agent-store.js';
@@ -39,6 +41,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
   controllers: [AgentEventsController, AgentCheckController, AgentsController],
   providers: [
     { provide: AgentStore, useClass: SqlAgentStore },
+    { provide: AgentData, useClass: SqlAgentData },
     CallerTokens,
     TokenServers,
     RevealedSecrets,
@@ -71,6 +74,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     DeclaredAgents,
   ],
   exports: [
+    AgentData,
     AgentStore,
     AgentClient,
     AgentHealth,

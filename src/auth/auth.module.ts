@@ -32,6 +32,11 @@ import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
 import { PrincipalsController } from './principals.controller.js';
 import { PrincipalsService } from './principals.service.js';
+import { AuthData } from './auth-data.js';
+import { SqlAuthData } from './persistence/sql-auth-data.js';
+import { SqlSignInBlocks } from './persistence/sql-sign-in-blocks.js';
+import { SignInBlocks } from './sign-in-blocks.js';
+import { SignInBlocksController } from './sign-in-blocks.controller.js';
 import { SignIns } from './sign-ins.js';
 import { TokenCallers } from './token-callers.js';
 
@@ -39,16 +44,24 @@ import { TokenCallers } from './token-callers.js';
 export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore(database);
 
 @Module({
-  controllers: [KeysController, OrganizationsController, PrincipalsController],
+  controllers: [
+    KeysController,
+    OrganizationsController,
+    PrincipalsController,
+    SignInBlocksController,
+  ],
   providers: [
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: IdentityStore, useClass: SqlIdentityStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },
+    { provide: SignInBlocks, useClass: SqlSignInBlocks },
+    { provide: AuthData, useClass: SqlAuthData },
     { provide: OrganizationStore, useClass: SqlOrganizationStore },
     OrganizationsService,
     Belongings,
     PrincipalHolds,
     PrincipalChanges,
+    OrganizationsService,
     PrincipalsService,
     AccessTokens,
     ProtectedResource,
@@ -70,6 +83,9 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     KeylessWarnings,
   ],
   exports: [
+    AuthData,
+    OrganizationsService,
+    PrincipalsService,
     AccessTokens,
     ApiKeyStore,
     Belongings,

@@ -5,6 +5,9 @@ import { hasScope, type Principal } from './principal.js';
 /** What those who administer the access of one organization may grant, whatever they hold themselves. */
 const OF_CLIENTS: readonly Scope[] = ['a2a', 'tasks:organization', 'push'];
 
+/** What whoever administers access may not give itself: it opens the contents of all. */
+const OF_ADMINS: readonly Scope[] = ['admin', 'data'];
+
 /** Whose access a caller administers: everybody's (null), or that of its own organization. */
 export function administeredOrganization(caller: Principal): string | null {
   return hasScope(caller, 'access') ? null : caller.organization;
@@ -18,13 +21,16 @@ export function administersAccess(caller: Principal, organization: string): bool
 
 /**
  * Throws PERMISSION_DENIED for scopes that this caller may not give to anybody, and so not take over from anybody:
- * `admin` is granted by `admin` alone, and within an organization nobody grants more than the scopes of clients and what
+ * `admin` is granted by `admin` alone, `data` by whoever holds it, and within an organization nobody grants more than the scopes of clients and what
  * they hold.
  */
 export function refuseBeyond(caller: Principal, scopes: readonly Scope[]): void {
   const beyond = scopes.filter((scope) => !mayGrant(caller, scope));
   if (beyond.length === 0) return;
-  const needed = hasScope(caller, 'access') || beyond.includes('admin') ? 'admin' : 'access';
+  const needed =
+    hasScope(caller, 'access') || beyond.some((scope) => OF_ADMINS.includes(scope))
+      ? 'admin'
+      : 'access';
   throw new HubError(
     'PERMISSION_DENIED',
     `A key with ${beyond.join(', ')} needs a caller with the scope ${needed}.`,
@@ -34,7 +40,7 @@ export function refuseBeyond(caller: Principal, scopes: readonly Scope[]): void 
 
 function mayGrant(caller: Principal, scope: Scope): boolean {
   if (caller.scopes.has('admin')) return true;
-  if (caller.scopes.has('access')) return scope !== 'admin';
+  if (caller.scopes.has('access')) return !OF_ADMINS.includes(scope) || caller.scopes.has(scope);
   if (OF_CLIENTS.includes(scope)) return true;
   return scope.endsWith(':organization') && hasScope(caller, scope);
 }

@@ -97,12 +97,19 @@ export class OrganizationsService {
       const text = 'This key is of that organization: use a key of another one.';
       throw new HubError('CONFLICT', text);
     }
-    const principals = (await this.store.disable(id, this.clock.now())) ?? unknown(id);
+    if (!(await this.shut(id))) return unknown(id);
+    this.log.info({ organization: id, by: caller.id }, 'an organization was disabled');
+    return this.get(id, caller);
+  }
+
+  /** Disables an organization whatever it is; false when there is none. */
+  async shut(id: string): Promise<boolean> {
+    const principals = await this.store.disable(id, this.clock.now());
+    if (principals === undefined) return false;
     this.auth.forgetOrganization(id);
     this.watch.organizationDisabled(id);
     await this.notify(principals);
-    this.log.info({ organization: id, by: caller.id }, 'an organization was disabled');
-    return this.get(id, caller);
+    return true;
   }
 
   /** Its credentials count again, but for those of principals that are disabled themselves, and what waits is sent. */

@@ -167,12 +167,18 @@ export class PrincipalsService implements OnModuleInit {
         'A principal that acts for other organizations needs a caller with the scope access.';
       throw new HubError('PERMISSION_DENIED', text, { refusal: { scope: 'access' } });
     }
-    if (!(await this.store.disable(id, this.clock.now()))) return unknown(id);
+    if (!(await this.shut(id))) return unknown(id);
+    this.log.info({ principal: id, by: caller.id }, 'a principal was disabled');
+    return this.get(id, caller);
+  }
+
+  /** Disables a principal whatever it is; false when there is none. */
+  async shut(id: string): Promise<boolean> {
+    if (!(await this.store.disable(id, this.clock.now()))) return false;
     this.auth.forgetPrincipal(id);
     this.watch.disabled(id);
     await this.changes.notify(id);
-    this.log.info({ principal: id, by: caller.id }, 'a principal was disabled');
-    return this.get(id, caller);
+    return true;
   }
 
   private refuseOwn(id: string): void {

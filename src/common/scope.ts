@@ -11,6 +11,7 @@ export const SCOPES = [
   'access:organization',
   'access',
   'audit',
+  'data',
   'admin',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -1,5 +1,6 @@
 export { LimitsModule } from './limits.module.js';
 export { readDeclaredLimits } from './declared-limits.js';
+export { LimitData } from './limit-data.js';
 export { LimitCounters } from './limit-counters.js';
 export { LimitRegistry } from './limit-registry.js';
 export {

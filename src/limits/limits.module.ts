@@ -3,6 +3,8 @@ import { AuthModule } from '../auth/index.js';
 import { CounterRetention } from './counter-retention.js';
 import { DeclaredLimits } from './declared-limits.js';
 import { LimitCounters } from './limit-counters.js';
+import { LimitData } from './limit-data.js';
+import { SqlLimitData } from './persistence/sql-limit-data.js';
 import { LimitRegistry } from './limit-registry.js';
 import { LimitStore } from './limit-store.js';
 import { LimitsController } from './limits.controller.js';
@@ -15,12 +17,13 @@ import { SqlLimitStore } from './persistence/sql-limit.store.js';
   controllers: [LimitsController],
   providers: [
     { provide: LimitStore, useClass: SqlLimitStore },
+    { provide: LimitData, useClass: SqlLimitData },
     { provide: LimitCounters, useClass: SqlLimitCounters },
     LimitRegistry,
     LimitsService,
     DeclaredLimits,
     CounterRetention,
   ],
-  exports: [LimitCounters, LimitRegistry],
+  exports: [LimitCounters, LimitData, LimitRegistry],
 })
 export class LimitsModule {}

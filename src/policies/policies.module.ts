@@ -4,6 +4,8 @@ import { DeclaredPolicies } from './declared-policies.js';
 import { PoliciesController } from './policies.controller.js';
 import { PoliciesService } from './policies.service.js';
 import { SqlPolicyStore } from './persistence/sql-policy.store.js';
+import { SqlPolicyData } from './persistence/sql-policy-data.js';
+import { PolicyData } from './policy-data.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
 import { PolicyRegistry } from './policy-registry.js';
 import { PolicyStore } from './policy-store.js';
@@ -13,12 +15,13 @@ import { PolicyStore } from './policy-store.js';
   controllers: [PoliciesController],
   providers: [
     { provide: PolicyStore, useClass: SqlPolicyStore },
+    { provide: PolicyData, useClass: SqlPolicyData },
     PolicyRegistry,
     { provide: PolicyDecisionPoint, useExisting: PolicyRegistry },
     PoliciesService,
     DeclaredPolicies,
   ],
-  exports: [PolicyDecisionPoint],
+  exports: [PolicyData, PolicyDecisionPoint],
 })
 export class PoliciesModule {
   constructor(belongings: Belongings) {

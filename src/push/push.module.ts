@@ -29,6 +29,8 @@ import { HandoverController } from './owners/handover.controller.js';
 import { HandoverService } from './owners/handover.service.js';
 import { HeldWebhooks } from './owners/held-webhooks.js';
 import { OwnedWebhookStore } from './owners/owned-webhook-store.js';
+import { PushData } from './owners/push-data.js';
+import { SqlPushData } from './owners/persistence/sql-push-data.js';
 import { OwnerReconciler } from './owners/owner-reconciler.js';
 import { SqlOwnedWebhookStore } from './owners/persistence/sql-owned-webhook.store.js';
 import { EndpointsController } from './receivers/endpoints.controller.js';
@@ -114,6 +116,7 @@ const RECORD_PROVIDERS = [
 /** What becomes of the webhooks of principals that are disabled, or have no key any more. */
 const OWNER_PROVIDERS = [
   { provide: OwnedWebhookStore, useClass: SqlOwnedWebhookStore },
+  { provide: PushData, useClass: SqlPushData },
   OwnerReconciler,
   HandoverService,
   HeldWebhooks,
@@ -161,7 +164,7 @@ const WEBHOOK_PROVIDERS = [
     ...WEBHOOK_PROVIDERS,
     PushLifecycle,
   ],
-  exports: [PushConfigService],
+  exports: [PushConfigService, PushData],
 })
 export class PushModule {
   constructor(belongings: Belongings) {

@@ -10,6 +10,7 @@ export { ContextStore } from './store/context-store.js';
 export { headerOf, isDamaged, isShown } from './domain/event-header.js';
 export { Signals } from './signals/signals.js';
 export { belongsTo } from './store/visibility.js';
+export { TaskData } from './operations/task-data.js';
 export { TaskLog, type Created, type Decision } from './log/task-log.js';
 export { TaskPositions } from './store/task-positions.js';
 export { TaskPositionsModule } from './task-positions.module.js';

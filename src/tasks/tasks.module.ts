@@ -17,6 +17,9 @@ import { DownstreamCancel } from './runner/downstream-cancel.js';
 import { AgentStopper } from './cancel/agent-stopper.js';
 import { TaskCanceler } from './cancel/task-canceler.js';
 import { ContextStore } from './store/context-store.js';
+import { TaskData } from './operations/task-data.js';
+import { TaskRecords } from './operations/task-records.js';
+import { OwnedTaskRows, OwnedTasks } from './store/owned-tasks.js';
 import { TaskDeleter } from './operations/task-deleter.js';
 import { GroupCommitTaskLog } from './log/group-commit-task-log.js';
 import { InProcessSignals } from './signals/in-process-signals.js';
@@ -26,6 +29,8 @@ import { TaskAudit } from './audit/task-audit.js';
 import { TaskOperator } from './operations/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from './persistence/sql-callback.store.js';
+import { SqlOwnedTasks } from './persistence/sql-owned-tasks.js';
+import { SqlOwnedTaskRows } from './persistence/sql-owned-task-rows.js';
 import { ExactLimits } from './persistence/exact-limits.js';
 import { SqlUsageStore } from './persistence/sql-usage.store.js';
 import { SqlContextStore } from './persistence/sql-context.store.js';
@@ -107,6 +112,10 @@ export const TASK_PROVIDERS = [
   UsageLedger,
   QueueDepth,
   TaskAudit,
+  { provide: OwnedTasks, useClass: SqlOwnedTasks },
+  TaskRecords,
+  { provide: OwnedTaskRows, useClass: SqlOwnedTaskRows },
+  TaskData,
 ];
 
 /**
@@ -117,7 +126,7 @@ export const TASK_PROVIDERS = [
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
   providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, TaskWorkers],
-  exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals],
+  exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals, TaskData],
 })
 export class TasksModule {
   constructor(belongings: Belongings) {

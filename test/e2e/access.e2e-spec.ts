@@ -20,6 +20,8 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
   [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets)\b/, 'admin'],
   [/^[A-Z]+ \/api\/v1\/audit\b/, 'audit'],
+  [/^[A-Z]+ \/api\/v1\/data\b/, 'data'],
+  [/^[A-Z]+ \/api\/v1\/sign-in-blocks\b/, 'access'],
   [/^[A-Z]+ \/api\/v1\/(usage\b|limits\b|policies\b|principals.*::handover$)/, 'access'],
   [/^(POST|DELETE) \/api\/v1\/organizations\b/, 'access'],
   [/^[A-Z]+ \/api\/v1\/(keys|principals|organizations)\b/, 'access:organization'],

@@ -89,6 +89,7 @@ describe('who administers the access of one organization', () => {
     ['push:all', 403],
     ['access', 403],
     ['audit', 403],
+    ['data', 403],
     ['admin', 403],
   ])('may grant %s: %i', async (scope, status) => {
     const answer = await call('POST', 'keys', { name: 'n', scopes: ['a2a', scope] });

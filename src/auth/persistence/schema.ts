@@ -6,7 +6,10 @@ import { KeyTimes1700000000120 } from './migrations/1700000000120-key-times.js';
 import { Identities1700000000160 } from './migrations/1700000000160-identities.js';
 import { Organizations1700000000830 } from './migrations/1700000000830-organizations.js';
 import { OrganizationEntity } from './organization.entity.js';
+import { SignInBlocks1700000000841 } from './migrations/1700000000841-sign-in-blocks.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
+
+import { SignInBlockEntity } from './sign-in-block.entity.js';
 
 export const AUTH_SCHEMA: SchemaPart = {
   entities: [
@@ -15,11 +18,13 @@ export const AUTH_SCHEMA: SchemaPart = {
     OrganizationEntity,
     PrincipalEntity,
     PrincipalRevisionEntity,
+    SignInBlockEntity,
   ],
   migrations: [
     Auth1700000000010,
     KeyTimes1700000000120,
     Identities1700000000160,
     Organizations1700000000830,
+    SignInBlocks1700000000841,
   ],
 };

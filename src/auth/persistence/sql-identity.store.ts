@@ -6,6 +6,7 @@ import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import type { Keyless } from '../api-key-store.js';
 import { type Identity, IdentityStore, type SignIn } from '../identity-store.js';
+import { SignInBlocks } from '../sign-in-blocks.js';
 import { IdentityEntity } from './identity.entity.js';
 import { organizationFor } from './organization-writes.js';
 import { lockPrincipal, noteCredentials, noteExpiredCredential } from './principal-writes.js';
@@ -33,6 +34,7 @@ export class SqlIdentityStore extends IdentityStore {
   constructor(
     private readonly database: Database,
     private readonly ids: IdSource,
+    private readonly blocks: SignInBlocks,
   ) {
     super();
   }
@@ -41,7 +43,8 @@ export class SqlIdentityStore extends IdentityStore {
     const rows = await this.database.read<DatabaseRow>(SELECT, keyOf(caller));
     const known = rows.map(toKnown)[0];
     if (known === undefined) {
-      const identity = await this.database.write((tx) => this.add(tx, caller));
+      const block = await this.blocks.idFor(caller);
+      const identity = await this.database.write((tx) => this.add(tx, caller, block));
       this.added();
       return identity;
     }
@@ -67,8 +70,9 @@ export class SqlIdentityStore extends IdentityStore {
   }
 
   /** The caller's first sign-in; whoever is faster has made its principal. */
-  private *add(tx: Tx, caller: SignIn): Work<Identity> {
+  private *add(tx: Tx, caller: SignIn, block: string): Work<Identity> {
     const { at, until, organization, isListed = false } = caller;
+    if (yield* this.blocks.isBlocked(tx, block)) throw signInBlocked(caller, block);
     // Locks the organization before anything else.
     const state = yield* organizationFor(tx, organization, at, isListed);
     if (state !== 'enabled') throw signInRefused(caller, state);
@@ -129,6 +133,11 @@ function signInRefused({ issuer, organization }: SignIn, state: 'disabled' | 'mi
       ? ['disabled-organization', `The organization ${organization} is disabled.`]
       : ['unknown-organization', `The organization ${organization} is not known to the hub.`];
   return new HubError('UNAUTHENTICATED', text, { refusal: { cause, issuer } });
+}
+
+function signInBlocked({ issuer }: SignIn, block: string): HubError {
+  const text = `The data of this caller was deleted, and the block ${block} keeps it from signing in again: an operator can lift it.`;
+  return new HubError('UNAUTHENTICATED', text, { refusal: { cause: 'blocked-sign-in', issuer } });
 }
 
 function keyOf({ issuer, organization, subject }: SignIn): string[] {

@@ -150,7 +150,9 @@ function* deleteTasks(
     );
     yield* deleteLogs(
       tx,
-      rows.map(({ id, seq, stored_bytes }) => ({ id, seq, storedBytes: stored_bytes })),
+      rows.map(({ id, seq, stored_bytes, organization, principal_id }) => ({
+        ...{ id, seq, storedBytes: stored_bytes, organization, principalId: principal_id },
+      })),
     );
     for (const { organization, principal_id: principalId, state, stored_bytes } of rows) {
       const owner = { organization, principalId };

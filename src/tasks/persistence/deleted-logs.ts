@@ -1,6 +1,6 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
-import type { Tx, Work } from '../../database/sql.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { DeletedLogEntity } from './deleted-log.entity.js';
 
@@ -17,6 +17,8 @@ export interface DeletedTask {
   /** Entries of its log. */
   readonly seq: number;
   readonly storedBytes: number;
+  readonly organization: string;
+  readonly principalId: string;
 }
 
 const INSERT = new Table(DeletedLogEntity).insert();
@@ -32,8 +34,8 @@ export function* deleteLogs(tx: Tx, tasks: readonly DeletedTask[]): Work<void> {
   const large = tasks.filter(isLarge);
   yield* INSERT.apply(
     tx,
-    large.map(({ id, seq, storedBytes }) => ({
-      taskId: id,
+    large.map(({ id, seq, storedBytes, organization, principalId }) => ({
+      ...{ taskId: id, organization, principalId },
       pieceRows: Math.max(1, Math.min(MAX_EVENTS, Math.floor((MAX_BYTES / storedBytes) * seq))),
     })),
   );
@@ -58,10 +60,16 @@ export function* withDeletedLogs(tx: Tx, taskIds: readonly string[]): Work<Set<s
   return found;
 }
 
-/** See `TaskStore.deleteLogPiece`. */
-export function* deleteLogPiece(tx: Tx): Work<boolean> {
+/** See `TaskStore.deleteLogPiece`. `of`: only of those rows of `deleted_logs`, with the values of the condition. */
+export function* deleteLogPiece(
+  tx: Tx,
+  of = '1 = 1',
+  params: readonly SqlValue[] = [],
+): Work<boolean> {
   const [log] = yield* tx.all<{ task_id: string; piece_rows: number }>(
-    `SELECT task_id, piece_rows FROM deleted_logs ORDER BY task_id LIMIT 1${forUpdate(tx, true)}`,
+    `SELECT task_id, piece_rows FROM deleted_logs WHERE ${of}
+     ORDER BY task_id LIMIT 1${forUpdate(tx, true)}`,
+    params,
   );
   if (log === undefined) return false;
   const { task_id: id, piece_rows: rows } = log;

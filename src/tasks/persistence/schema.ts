@@ -11,6 +11,7 @@ import { TaskTexts1700000000130 } from './migrations/1700000000130-task-texts.js
 import { CheckpointTexts1700000000140 } from './migrations/1700000000140-checkpoint-texts.js';
 import { DeletedLogs1700000000150 } from './migrations/1700000000150-deleted-logs.js';
 import { EndedTasks1700000000610 } from './migrations/1700000000610-ended-tasks.js';
+import { OwnedLogs1700000000840 } from './migrations/1700000000840-owned-logs.js';
 import { OpenDelegations1700000000851 } from './migrations/1700000000851-open-delegations.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
@@ -37,6 +38,7 @@ export const TASKS_SCHEMA: SchemaPart = {
     CheckpointTexts1700000000140,
     DeletedLogs1700000000150,
     EndedTasks1700000000610,
+    OwnedLogs1700000000840,
     OpenDelegations1700000000851,
   ],
 };

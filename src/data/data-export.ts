@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { HubError } from '../common/hub-error.js';
+import { jsonInTurns } from '../common/json-in-turns.js';
+import { Log } from '../common/logger.js';
+import type { DataJob } from './data-job.js';
+import { DataJobStore } from './data-job-store.js';
+import { OwnedKinds } from './owned-kinds.js';
+import { Progress } from './progress.js';
+import { Receipts } from './receipts.js';
+
+/** Exports that this process writes at once: each holds one task in memory. */
+const AT_ONCE = 2;
+/** Bytes of lines that leave together. */
+const BLOCK = 64 * 1024;
+/** A reader that takes nothing for so long has left. */
+const STALLED_MS = 2 * 60 * 1000;
+const NOTE_EVERY_MS = 1000;
+const LINE_END = Buffer.from('\n');
+
+/** Writes the data of an owner as newline-delimited JSON, a record a line, and signs what it has written. */
+@Injectable()
+export class DataExport {
+  private open = 0;
+
+  constructor(
+    private readonly store: DataJobStore,
+    private readonly kinds: OwnedKinds,
+    private readonly receipts: Receipts,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Rejects with CONFLICT for one that was canceled and with UNAVAILABLE when this process writes as many as it may. The lines
+   * end early, with an error, when `ended` is aborted, as it is when nobody reads.
+   */
+  async lines(job: DataJob, ended: AbortController): Promise<AsyncGenerator<Buffer>> {
+    if (this.open >= AT_ONCE) {
+      throw new HubError('UNAVAILABLE', 'This process writes as many exports as it may.', {
+        metadata: { retryAfterSeconds: '30' },
+      });
+    }
+    this.open += 1;
+    try {
+      const startedAt = this.clock.now();
+      if (!(await this.store.begin(job.id, startedAt))) {
+        throw new HubError('CONFLICT', 'The export was canceled.');
+      }
+      return this.write({ ...job, startedAt }, ended);
+    } catch (error) {
+      this.open -= 1;
+      throw error;
+    }
+  }
+
+  /** Frees the place of {@link lines}, whether they were read or not. */
+  left(): void {
+    this.open -= 1;
+  }
+
+  private async *write(job: DataJob, ended: AbortController): AsyncGenerator<Buffer> {
+    const progress = new Progress();
+    let isDone = false;
+    try {
+      const hash = createHash('sha256');
+      for await (const block of this.blocks(job, progress, ended)) {
+        hash.update(block);
+        yield* this.taken(block, ended);
+      }
+      const now = this.clock.now();
+      const sha256 = hash.digest('hex');
+      const receipt = await this.receipts.sign(job, progress.value, now, sha256);
+      const end = { state: 'done', progress: progress.value, error: null, receipt } as const;
+      if (!(await this.store.end(job.id, null, end, now))) throw canceled();
+      isDone = true;
+      yield Buffer.from(`${JSON.stringify({ kind: 'end', sha256, receipt })}\n`);
+    } finally {
+      if (!isDone) await this.notDone(job, progress);
+    }
+  }
+
+  /** The lines, several of the short ones together. */
+  private async *blocks(
+    { id, owner }: DataJob,
+    progress: Progress,
+    ended: AbortController,
+  ): AsyncGenerator<Buffer> {
+    let pending: Buffer[] = [];
+    let size = 0;
+    let notedAt = 0;
+    for (const kind of this.kinds.all) {
+      progress.counted(kind.kind, await this.kinds.count(kind, owner));
+      for await (const each of this.kinds.ownersFor(kind, owner)) {
+        for await (const records of kind.records(each)) {
+          for (const record of records) {
+            ended.signal.throwIfAborted();
+            const parts = [
+              ...(await jsonInTurns({ kind: kind.kind, record: plain(record) })),
+              LINE_END,
+            ];
+            for (const part of parts) size += pending[pending.push(part) - 1]!.length;
+            progress.done(kind.kind, 1);
+            if (size < BLOCK) continue;
+            yield* size < 2 * BLOCK ? [Buffer.concat(pending)] : pending;
+            [pending, size] = [[], 0];
+          }
+          const now = this.clock.now().getTime();
+          if (Math.abs(now - notedAt) < NOTE_EVERY_MS) continue;
+          notedAt = now;
+          if (!(await this.store.note(id, progress.value))) throw canceled();
+        }
+      }
+    }
+    if (size > 0) yield Buffer.concat(pending);
+  }
+
+  private *taken(block: Buffer, ended: AbortController): Generator<Buffer> {
+    const taken = this.clock.after(STALLED_MS, () =>
+      ended.abort(new HubError('UNAVAILABLE', 'The reader of the export took nothing for long.')),
+    );
+    try {
+      yield block;
+    } finally {
+      taken();
+    }
+    ended.signal.throwIfAborted();
+  }
+
+  private async notDone(job: DataJob, progress: Progress): Promise<void> {
+    const error = 'It was not read to its end: read it again.';
+    const end = { state: 'failed', progress: progress.value, error, receipt: null } as const;
+    try {
+      await this.store.end(job.id, null, end, this.clock.now());
+    } catch (err) {
+      this.log.warn({ err, job: job.id }, 'the end of an export could not be stored');
+    }
+  }
+}
+
+function canceled(): HubError {
+  return new HubError('CONFLICT', 'The export was canceled.');
+}
+
+/** Dates as JSON has them: what is written in turns writes no dates. */
+function plain(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      value instanceof Date ? value.toISOString() : value,
+    ]),
+  );
+}

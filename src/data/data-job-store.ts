@@ -1,0 +1,47 @@
+import type { DataOwner } from '../common/owned-data.js';
+import type { Page } from '../common/page.js';
+import type { DataJob, DataJobKind, DataProgress } from './data-job.js';
+
+/** How a job ends. */
+export type DataJobEnd = Pick<DataJob, 'error' | 'receipt' | 'progress'> & {
+  readonly state: 'done' | 'failed' | 'canceled';
+};
+
+/** Exports and deletions of data, and who works on which. */
+export abstract class DataJobStore {
+  /** Throws CONFLICT when a deletion is under way for the same owner. */
+  abstract add(job: DataJob): Promise<void>;
+
+  abstract get(kind: DataJobKind, id: string): Promise<DataJob | undefined>;
+
+  /** The newest first; `cursor` is the `nextCursor` of the page before. */
+  abstract list(kind: DataJobKind, limit: number, cursor?: string): Promise<Page<DataJob>>;
+
+  /** A deletion that is to be worked on and that nobody works on, the oldest first; it is the runner's then. */
+  abstract claim(runner: string, now: Date, until: Date): Promise<DataJob | undefined>;
+
+  /** Says how far it is, and keeps it; false when it is not the runner's any more, or was canceled. */
+  abstract renew(id: string, runner: string, progress: DataProgress, until: Date): Promise<boolean>;
+
+  /** An export has begun to be read, anew where it was read before. False when it was canceled. */
+  abstract begin(id: string, now: Date): Promise<boolean>;
+
+  /** How far an export is; false when it was canceled. */
+  abstract note(id: string, progress: DataProgress): Promise<boolean>;
+
+  /** Ends it, unless it was canceled; `runner` is null for an export. */
+  abstract end(id: string, runner: string | null, end: DataJobEnd, now: Date): Promise<boolean>;
+
+  /** False when there is none that could be: it has ended. */
+  abstract cancel(kind: DataJobKind, id: string, now: Date): Promise<boolean>;
+
+  /** Nobody works on deletions but this process: what others had is free. */
+  abstract releaseOthers(runner: string): Promise<void>;
+}
+
+/** One text for each owner. */
+export function ownerKey(owner: DataOwner): string {
+  return 'organization' in owner
+    ? `organization ${owner.organization}`
+    : `principal ${owner.principal}`;
+}

@@ -1,0 +1,122 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { AuditLog, ownEntry } from '../audit/index.js';
+import { BackgroundJob } from '../common/background-job.js';
+import { Clock } from '../common/clock.js';
+import { IdSource } from '../common/ids.js';
+import { Log } from '../common/logger.js';
+import { AppConfig } from '../config/index.js';
+import { Database } from '../database/database.js';
+import { DataDeletion } from './data-deletion.js';
+import type { DataJob } from './data-job.js';
+import { type DataJobEnd, DataJobStore } from './data-job-store.js';
+import { Progress } from './progress.js';
+import { Receipts } from './receipts.js';
+
+/** How often it looks for deletions that no process works on; one small query. */
+const LOOK_EVERY_MS = 5000;
+const LEASE_MS = 60_000;
+/** Progress is written so often at most. */
+const NOTE_EVERY_MS = 500;
+
+/** The job is another's, was canceled, or the process stops. */
+class NotMine extends Error {}
+
+/** Works on deletions, one after the other, in every role but `api`. Whichever process claims one that was left goes on with it. */
+@Injectable()
+export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly job: BackgroundJob;
+  private readonly runner: string;
+
+  constructor(
+    private readonly store: DataJobStore,
+    private readonly deletion: DataDeletion,
+    private readonly receipts: Receipts,
+    private readonly audit: AuditLog,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly config: AppConfig,
+    ids: IdSource,
+  ) {
+    this.runner = ids.next();
+    const rules = {
+      name: 'deletions of data',
+      failure: 'a deletion of data could not go on; it is tried again',
+      everyMs: LOOK_EVERY_MS,
+      atOnce: true,
+      run: (signal: AbortSignal) => this.workAll(signal),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.config.role === 'api') return;
+    // The lock of the file proves that no other process works on them.
+    if (this.database.soleProcess) await this.store.releaseOthers(this.runner);
+    this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
+  }
+
+  /** There is a deletion to work on. */
+  wake(): void {
+    this.job.wake();
+  }
+
+  private async workAll(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const job = await this.store.claim(this.runner, this.clock.now(), this.until());
+      if (job === undefined) return;
+      await this.work(job, signal);
+    }
+  }
+
+  private async work(job: DataJob, signal: AbortSignal): Promise<void> {
+    const progress = new Progress(job.progress);
+    let notedAt = 0;
+    const renew = async (): Promise<void> => {
+      if (signal.aborted) throw new NotMine();
+      const now = this.clock.now().getTime();
+      if (Math.abs(now - notedAt) < NOTE_EVERY_MS) return;
+      notedAt = now;
+      const isMine = await this.store.renew(job.id, this.runner, progress.value, this.until());
+      if (!isMine) throw new NotMine();
+    };
+    try {
+      const left = await this.deletion.run(job, progress, renew, signal);
+      await this.end(job, progress, left);
+    } catch (error) {
+      // Free for whoever looks next.
+      await this.store.renew(job.id, this.runner, progress.value, new Date(0));
+      if (!(error instanceof NotMine)) throw error;
+    }
+  }
+
+  private async end(
+    job: DataJob,
+    progress: Progress,
+    left: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const now = this.clock.now();
+    const isDone = left.size === 0;
+    const end: DataJobEnd = {
+      state: isDone ? 'done' : 'failed',
+      progress: progress.value,
+      error: isDone
+        ? null
+        : `Something is left: ${[...left].map(([kind, n]) => `${n} ${kind}`).join(', ')}.`,
+      receipt: isDone ? await this.receipts.sign(job, progress.value, now) : null,
+    };
+    const resource = { type: 'data.deletions', id: job.id };
+    const outcome = isDone ? 'succeeded' : 'failed';
+    await this.audit.record(ownEntry('data.deletions.end', outcome, resource, {}));
+    if (!(await this.store.end(job.id, this.runner, end, now))) return;
+    this.log.info({ job: job.id, state: end.state }, 'a deletion of data has ended');
+  }
+
+  private until(): Date {
+    return new Date(this.clock.now().getTime() + LEASE_MS);
+  }
+}

@@ -1,0 +1,2 @@
+export { DataModule } from './data.module.js';
+export { OwnedKinds } from './owned-kinds.js';

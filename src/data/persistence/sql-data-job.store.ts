@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { HubError } from '../../common/hub-error.js';
+import { type DataOwner, ownerText } from '../../common/owned-data.js';
+import type { Page } from '../../common/page.js';
+import { pageOf } from '../../common/cursor.js';
+import { Database } from '../../database/database.js';
+import { forUpdate } from '../../database/rows.js';
+import type { Work } from '../../database/sql.js';
+import { Table } from '../../database/table.js';
+import { storable } from '../../database/text.js';
+import type { DataJob, DataJobKind, DataProgress } from '../data-job.js';
+import { type DataJobEnd, DataJobStore, ownerKey } from '../data-job-store.js';
+import { DataJobEntity } from './data-job.entity.js';
+
+const JOBS = new Table(DataJobEntity);
+const JOB = JOBS.selectBut('runner', 'leaseUntil');
+const INSERT = JOBS.insert('ON CONFLICT DO NOTHING');
+
+/** {@link DataJobStore} in the hub's database. */
+@Injectable()
+export class SqlDataJobStore extends DataJobStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async add({ owner, ...job }: DataJob): Promise<void> {
+    const row = { ...job, owner: ownerKey(owner), runner: null, leaseUntil: null };
+    if ((await this.database.write((tx) => INSERT.one(tx, row))) === 1) return;
+    throw new HubError('CONFLICT', `The data of ${ownerText(owner)} is being deleted already.`);
+  }
+
+  async get(kind: DataJobKind, id: string): Promise<DataJob | undefined> {
+    const found = await JOB.list(this.database, 'WHERE kind = ? AND id = ?', [kind, storable(id)]);
+    return found.map(toJob)[0];
+  }
+
+  async list(kind: DataJobKind, limit: number, cursor?: string): Promise<Page<DataJob>> {
+    const before = cursor === undefined ? '' : 'AND id < ?';
+    const found = await JOB.list(
+      this.database,
+      `WHERE kind = ? ${before} ORDER BY id DESC LIMIT ?`,
+      [kind, ...(cursor === undefined ? [] : [storable(cursor)]), limit + 1],
+    );
+    return pageOf(`data-${kind}s`, found.map(toJob), limit, ({ id }) => id);
+  }
+
+  async claim(runner: string, now: Date, until: Date): Promise<DataJob | undefined> {
+    const free = `kind = 'deletion' AND ended_at IS NULL AND (lease_until IS NULL OR lease_until < ?)`;
+    const [at, end] = [now.getTime(), until.getTime()];
+    const waiting = await this.database.read(`SELECT 1 FROM data_jobs WHERE ${free} LIMIT 1`, [at]);
+    if (waiting.length === 0) return undefined;
+    return this.database.write(function* (tx): Work<DataJob | undefined> {
+      const [found] = yield* tx.all<{ id: string }>(
+        `SELECT id FROM data_jobs WHERE ${free} ORDER BY id LIMIT 1${forUpdate(tx, true)}`,
+        [at],
+      );
+      if (found === undefined) return undefined;
+      const sql = `UPDATE data_jobs SET state = 'running', runner = ?, lease_until = ?,
+        started_at = COALESCE(started_at, CAST(? AS bigint)) WHERE id = ?`;
+      const claimed = yield* JOB.returning(tx, sql, [runner, end, at, found.id]);
+      return claimed.map(toJob)[0];
+    });
+  }
+
+  async renew(id: string, runner: string, progress: DataProgress, until: Date): Promise<boolean> {
+    return this.changes(
+      'UPDATE data_jobs SET progress = ?, lease_until = ? WHERE id = ? AND runner = ? AND ended_at IS NULL',
+      [JSON.stringify(progress), until.getTime(), id, runner],
+    );
+  }
+
+  begin(id: string, now: Date): Promise<boolean> {
+    return this.changes(
+      `UPDATE data_jobs SET state = 'running', progress = '{}', error = NULL, receipt = NULL,
+         started_at = ?, ended_at = NULL WHERE id = ? AND state <> 'canceled'`,
+      [now.getTime(), id],
+    );
+  }
+
+  note(id: string, progress: DataProgress): Promise<boolean> {
+    return this.changes(`UPDATE data_jobs SET progress = ? WHERE id = ? AND state <> 'canceled'`, [
+      JSON.stringify(progress),
+      id,
+    ]);
+  }
+
+  end(id: string, runner: string | null, end: DataJobEnd, now: Date): Promise<boolean> {
+    const { state, progress, error, receipt } = end;
+    return this.changes(
+      `UPDATE data_jobs SET state = ?, progress = ?, error = ?, receipt = ?, ended_at = ?, runner = NULL,
+         lease_until = NULL
+       WHERE id = ? AND state <> 'canceled' ${runner === null ? '' : 'AND runner = ?'}`,
+      [
+        ...[state, JSON.stringify(progress), error === null ? null : storable(error), receipt],
+        ...[now.getTime(), id],
+        ...(runner === null ? [] : [runner]),
+      ],
+    );
+  }
+
+  cancel(kind: DataJobKind, id: string, now: Date): Promise<boolean> {
+    return this.changes(
+      `UPDATE data_jobs SET state = 'canceled', ended_at = ?, runner = NULL, lease_until = NULL
+       WHERE kind = ? AND id = ? AND state IN ('waiting', 'running')`,
+      [now.getTime(), kind, storable(id)],
+    );
+  }
+
+  async releaseOthers(runner: string): Promise<void> {
+    await this.changes(
+      'UPDATE data_jobs SET runner = NULL, lease_until = NULL WHERE runner IS NOT NULL AND runner <> ?',
+      [runner],
+    );
+  }
+
+  private async changes(
+    sql: string,
+    params: readonly (string | number | null)[],
+  ): Promise<boolean> {
+    return (await this.database.write((tx) => tx.run(sql, params))) > 0;
+  }
+}
+
+function toJob({ owner, ...row }: Omit<DataJobEntity, 'runner' | 'leaseUntil'>): DataJob {
+  return { ...row, owner: ownerOf(owner) };
+}
+
+function ownerOf(key: string): DataOwner {
+  const [kind] = key.split(' ', 1);
+  const name = key.slice(key.indexOf(' ') + 1);
+  return kind === 'organization' ? { organization: name } : { principal: name };
+}

@@ -1,0 +1,221 @@
+import { expect, it } from '@jest/globals';
+import { getMetadataArgsStorage } from 'typeorm';
+import { SqlAgentData } from '../../src/agents/persistence/sql-agent-data.js';
+import { SqlAuthData } from '../../src/auth/persistence/sql-auth-data.js';
+import { SqlIdentityStore } from '../../src/auth/persistence/sql-identity.store.js';
+import { SystemIdSource } from '../../src/common/ids.js';
+import { SqlSignInBlocks } from '../../src/auth/persistence/sql-sign-in-blocks.js';
+import type { DataOwner, OwnedData } from '../../src/common/owned-data.js';
+import { Table } from '../../src/database/table.js';
+import type { Database } from '../../src/database/database.js';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
+import { SqlLimitData } from '../../src/limits/persistence/sql-limit-data.js';
+import { SqlPolicyData } from '../../src/policies/persistence/sql-policy-data.js';
+import { SqlPushData } from '../../src/push/owners/persistence/sql-push-data.js';
+import { SqlOwnedTaskRows } from '../../src/tasks/persistence/sql-owned-task-rows.js';
+import { SqlOwnedTasks } from '../../src/tasks/persistence/sql-owned-tasks.js';
+import { describeDatabases } from '../support/databases.js';
+
+const REMOVAL = { now: new Date(5), blocks: true };
+/** Rows of each table and owner: more than one piece of a deletion. */
+const ROWS = 70;
+
+const ORGANIZATION: Readonly<Record<string, unknown>> = { labels: '{"a":"b"}', created_at: 0 };
+/** One of the organization, or of its principal. */
+const subjectOf = (who: string, n: number): string =>
+  JSON.stringify(n % 2 === 0 ? [who, null, `a${n}`, null] : [null, `${who}-p`, `a${n}`, null]);
+
+describeDatabases('what a tenant owns', (databases) => {
+  const blocksIn = (database: Database): SqlSignInBlocks =>
+    new SqlSignInBlocks(database, {
+      fingerprint: (values) => Promise.resolve(values.join('/')),
+    });
+  const kindsOf = (database: Database): readonly OwnedData[] => {
+    const blocks = blocksIn(database);
+    const directory = { renew: () => Promise.resolve() } as never;
+    return [
+      new SqlOwnedTaskRows(database),
+      new SqlPushData(database, directory, { sleep: () => Promise.resolve() } as never),
+      new SqlPolicyData(database),
+      new SqlLimitData(database),
+      new SqlAgentData(database),
+      new SqlAuthData(database, blocks),
+    ].flatMap(({ kinds }) => kinds);
+  };
+
+  /** The value of a column in the row of that number of an owner. */
+  const valueOf = (table: string, name: string, type: string, who: string, n: number): unknown => {
+    const id = `${who}-${n}`;
+    if (name === 'organization') return who;
+    if (name === 'organizations') return JSON.stringify([who]);
+    if (name === 'source') return 'api';
+    if (table === 'organizations') return ORGANIZATION[name] ?? (name === 'id' ? who : null);
+    if (name === 'subject' && table === 'limits') return subjectOf(who, n);
+    if (name === 'counter') return `storedBytes ${subjectOf(who, n)}`;
+    if (name === 'principal_id') return `${who}-p`;
+    if (name === 'set_by') return n % 2 === 0 ? `${who}-p` : null;
+    if (table === 'principals' && name === 'id') return n === 0 ? `${who}-p` : id;
+    if (name === 'endpoint') return `${who} https://${id}.example:443`;
+    if (name === 'webhook_uid' || name === 'delivery_id' || name === 'id') {
+      return type === 'text' ? id : n + (who === 'acme' ? 0 : 1000);
+    }
+    if (name === 'shard') return n % 16;
+    if (name === 'expired' || name === 'admin') return 0;
+    if (type !== 'text') return 0;
+    const isJson =
+      /scopes|groups|allowed|filter|names|urls|parameters|tests|definition|cursor|progress/.test(
+        name,
+      );
+    return isJson ? '[]' : id;
+  };
+
+  async function seed(database: Database, kinds: readonly OwnedData[], who: string): Promise<void> {
+    const owned = new Set(kinds.flatMap(({ tables }) => tables));
+    const { tables, columns } = getMetadataArgsStorage();
+    for (const entity of HUB_SCHEMA.entities) {
+      const { name: table } = new Table(entity);
+      if (!owned.has(table) || !tables.some(({ target }) => target === entity)) continue;
+      const own = columns.filter(
+        ({ target }) =>
+          target === entity ||
+          (typeof target === 'function' && entity.prototype instanceof (target as never)),
+      );
+      const names = own.map(({ propertyName, options }) => options.name ?? propertyName);
+      const marks = names.map(() => '?').join(', ');
+      await database.write(function* (tx) {
+        for (let n = 0; n < ROWS; n++) {
+          const values = own.map(({ options }, index) =>
+            valueOf(table, names[index]!, String(options.type), who, n),
+          );
+          yield* tx.run(
+            `INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks}) ON CONFLICT DO NOTHING`,
+            values as string[],
+          );
+        }
+      });
+    }
+  }
+
+  const rowsOf = async (database: Database, kinds: readonly OwnedData[], who: string) => {
+    const found = new Map<string, string[]>();
+    for (const table of new Set(kinds.flatMap(({ tables }) => tables))) {
+      const rows = await database.read(`SELECT * FROM ${table}`);
+      const texts = rows.map((row) => JSON.stringify(row)).filter((text) => text.includes(who));
+      found.set(table, texts.sort());
+    }
+    return found;
+  };
+
+  const deleteAll = async (kinds: readonly OwnedData[], owner: DataOwner, principal: string) => {
+    for (const kind of kinds) await kind.end?.(owner, REMOVAL, new AbortController().signal);
+    for (const kind of kinds) {
+      const asked = kind.isOfPrincipals ? { principal } : owner;
+      const count = await kind.count(asked);
+      let exported = 0;
+      for await (const records of kind.records(asked)) {
+        exported += records.length;
+        expect(JSON.stringify(records)).not.toMatch(/sealed|"hash"/);
+      }
+      expect([kind.kind, exported]).toEqual([kind.kind, count]);
+      for (let deleted = -1; deleted !== 0;) deleted = await kind.delete(asked, REMOVAL);
+      expect([kind.kind, await kind.count(asked)]).toEqual([kind.kind, 0]);
+    }
+  };
+
+  it('goes with its organization, from every table, and the neighbour stays byte for byte', async () => {
+    const database = await databases.openEmptied();
+    const kinds = kindsOf(database);
+    await seed(database, kinds, 'acme');
+    await seed(database, kinds, 'acme b');
+    const before = await rowsOf(database, kinds, 'acme b');
+    for (const [table, rows] of before) expect([table, rows.length > 0]).toEqual([table, true]);
+
+    await deleteAll(kinds, { organization: 'acme' }, 'acme-p');
+    const left = await rowsOf(database, kinds, 'acme');
+    // It stays, disabled.
+    left.delete('organizations');
+    for (const [table, rows] of left) {
+      expect([table, rows.filter((row) => !row.includes('acme b'))]).toEqual([table, []]);
+    }
+    expect(await rowsOf(database, kinds, 'acme b')).toEqual(before);
+  });
+
+  it('goes with its principal, whoever else is in the organization', async () => {
+    const database = await databases.openEmptied();
+    const kinds = kindsOf(database);
+    await seed(database, kinds, 'acme');
+    await seed(database, kinds, 'umbrella');
+    const before = await rowsOf(database, kinds, 'umbrella');
+    const owner = { principal: 'acme-p' };
+    await deleteAll(kinds, owner, 'acme-p');
+    const left = [...(await rowsOf(database, kinds, 'acme-p')).values()].flat();
+    expect(left).toEqual([]);
+    expect(await rowsOf(database, kinds, 'umbrella')).toEqual(before);
+  });
+
+  it('leaves a block of who signed in, until it is lifted; of an organization it stays, disabled', async () => {
+    const database = await databases.openEmptied();
+    const blocks = blocksIn(database);
+    const identities = new SqlIdentityStore(database, new SystemIdSource(), blocks);
+    const signIn = (subject: string, organization = 'acme') =>
+      identities.signIn({
+        ...{ issuer: 'https://login.example', subject, organization, scopes: ['a2a'] },
+        ...{ at: new Date(1), until: new Date(10) },
+      });
+    const of = (kind: string) => kindsOf(database).find((each) => each.kind === kind)!;
+    const remove = async (owner: DataOwner, removal = REMOVAL): Promise<void> => {
+      for (const kind of [of('identities'), of('principals'), of('organizations')]) {
+        await kind.end?.(owner, removal, new AbortController().signal);
+        while ((await kind.delete(owner, removal)) > 0);
+      }
+    };
+    const alice = await signIn('alice');
+    await remove({ principal: alice.principalId });
+    await expect(signIn('alice')).rejects.toThrow(/the block .* keeps it from signing in again/);
+    await signIn('bob');
+    await signIn('alice', 'umbrella');
+    const { items } = await blocks.list(10);
+    expect(items).toHaveLength(1);
+    const { id } = items[0]!;
+    expect([await blocks.lift(id), await blocks.lift(id)]).toEqual([true, false]);
+    const again = await signIn('alice');
+    expect(again.principalId).not.toBe(alice.principalId);
+
+    await remove({ principal: again.principalId }, { ...REMOVAL, blocks: false });
+    await signIn('alice');
+    await remove({ organization: 'acme' });
+    await expect(signIn('somebody new')).rejects.toThrow('The organization acme is disabled.');
+    await signIn('somebody new', 'umbrella');
+    await remove({ organization: 'umbrella' }, { ...REMOVAL, blocks: false });
+    await signIn('somebody new', 'umbrella');
+  });
+
+  it('is walked through in pieces, those that are open apart from those that have ended', async () => {
+    const database = await databases.openEmptied();
+    const tasks = new SqlOwnedTasks(database);
+    const add = (id: string, organization: string, state: number, at: number) =>
+      database.write((tx) =>
+        tx.run(
+          `INSERT INTO tasks (id, context_id, principal_id, organization, state, status_at, seq, version,
+             checkpoint_seq, route, allow_reply, created_at, updated_at)
+           VALUES (?, 'c', 'p', ?, ?, ?, 1, 1, 0, '{}', 0, 0, 0)`,
+          [id, organization, state, at],
+        ),
+      );
+    for (let n = 0; n < 9; n++)
+      await add(`t${n}`, n % 3 === 0 ? 'b' : 'a', n % 2 === 0 ? 3 : 2, n % 4);
+    for (const owner of [{ organization: 'a' }, { principal: 'p' }]) {
+      const found: string[] = [];
+      for (const which of ['open', 'ended'] as const) {
+        for (let after; ;) {
+          const piece = await tasks.some(owner, which, 2, after);
+          found.push(...piece.map(({ id }) => id));
+          after = piece.at(-1);
+          if (after === undefined) break;
+        }
+      }
+      expect(found).toHaveLength('principal' in owner ? 9 : 6);
+      expect(new Set(found).size).toBe(found.length);
+    }
+  });
+});
