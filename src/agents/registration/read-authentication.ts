@@ -62,11 +62,12 @@ function withStoredSecrets(
   written: WrittenAuthentication,
   grantee: Grantee,
 ): Pick<AgentAuthentication, 'type'> & Readonly<Record<string, unknown>> {
-  const secrets = SECRET_MEMBERS.flatMap((name) => {
+  const stored: Record<string, unknown> = { ...written };
+  for (const name of SECRET_MEMBERS) {
     const value = written[name] ?? undefined;
-    return value === undefined ? [] : [[name, readSecret(`${FIELD}.${name}`, value, grantee)]];
-  });
-  return { ...written, ...Object.fromEntries(secrets) };
+    if (value !== undefined) stored[name] = readSecret(`${FIELD}.${name}`, value, grantee);
+  }
+  return { ...stored, type: written.type };
 }
 
 /** Two cannot set one header. Throws INVALID_PARAMS naming the header below `field`. */
