@@ -9,7 +9,7 @@ import {
   type SignatureOutcome,
 } from '../agent.js';
 import { BINDING_NAMES } from '../binding/bindings.js';
-import type { AskedSecurity } from '../card/asked-security.js';
+import type { RequiredSecurity } from '../card/required-security.js';
 import { CARD_CHANGES, type CardChange } from '../card/card-diff.js';
 
 export class AgentEndpointDto {
@@ -65,7 +65,7 @@ export class CardSignatureDto implements CardSignature {
   readonly reason!: string;
 }
 
-export class AskedSecurityDto implements AskedSecurity {
+export class RequiredSecurityDto implements RequiredSecurity {
   @Shown.Text({ list: true, description: 'As the card names them.', example: ['oauth'] })
   readonly schemes!: readonly string[];
 

@@ -7,7 +7,7 @@ import { PROTOCOL_VERSIONS } from '../../protocol/protocol-version.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import { SECRET_MEMBERS } from '../agent-authentication.js';
 import { BINDING_NAMES } from '../binding/bindings.js';
-import { askedSecurity } from '../card/asked-security.js';
+import { requiredSecurity } from '../card/required-security.js';
 import { judgedInterfaces } from '../endpoint/choose-endpoint.js';
 import { Locked } from '../endpoint/sealed-json.js';
 import { AgentHealthDto } from '../health/agent-health.dto.js';
@@ -24,7 +24,7 @@ import { SwitchesDto } from '../request/switches.dto.js';
 import {
   AgentEndpointDto,
   AgentInterfaceDto,
-  AskedSecurityDto,
+  RequiredSecurityDto,
   CardChangeDto,
   CardSignatureDto,
   CardTroubleDto,
@@ -230,12 +230,12 @@ export class AgentDto {
   })
   readonly credentialOrigins!: readonly string[];
 
-  @Shown.Nested(() => AskedSecurityDto, {
+  @Shown.Nested(() => RequiredSecurityDto, {
     list: true,
     description:
       'What the card asks callers for (`securityRequirements`, `security`), one of which is enough, and what of it is not set. It is a hint: nothing is refused for it.',
   })
-  readonly security!: readonly AskedSecurityDto[];
+  readonly security!: readonly RequiredSecurityDto[];
 
   @Shown.Json({ description: 'The card in the 1.0 form, whatever version the agent serves.' })
   readonly card!: unknown;
@@ -268,7 +268,7 @@ export class AgentDto {
       cardHeaders: Object.keys(agent.cardHeaders),
       credentials: Object.keys(agent.credentials),
       authentication: agent.authentication && new AuthenticationViewDto(agent.authentication),
-      security: askedSecurity(agent),
+      security: requiredSecurity(agent),
       card: AgentCard.toJSON(agent.card),
     });
   }

@@ -1,6 +1,6 @@
 import type { Agent } from '../agent.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
-import { askedSecurity, lackingSecurity, sentCredentials } from '../card/asked-security.js';
+import { requiredSecurity, lackingSecurity, sentCredentials } from '../card/required-security.js';
 
 /**
  * A refusal of the hub's credentials with what the card asks for and what was sent, by names, before the words of the agent: for
@@ -12,12 +12,12 @@ export function explained(failure: AgentCallError, agent: Agent): AgentCallError
   if (kind !== 'rejected' || (httpStatus !== 401 && httpStatus !== 403)) return failure;
   return new AgentCallError(
     kind,
-    `${asked(agent)}; the hub sent ${sentCredentials(agent)}; ${message}`,
+    `${requirementOf(agent)}; the hub sent ${sentCredentials(agent)}; ${message}`,
     detail,
   );
 }
 
-function asked(agent: Agent): string {
-  if (askedSecurity(agent).length === 0) return 'the card asks for no authentication';
+function requirementOf(agent: Agent): string {
+  if (requiredSecurity(agent).length === 0) return 'the card asks for no authentication';
   return lackingSecurity(agent) ?? 'the card asks for nothing else than what is set';
 }

@@ -16,7 +16,7 @@ import { RegistrationCheck } from './registration-check.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { agentOf, checkCarried } from './agent-source.js';
 import { AgentStore } from '../registry/agent-store.js';
-import { lackingSecurity } from '../card/asked-security.js';
+import { lackingSecurity } from '../card/required-security.js';
 import { refusedBy } from '../card/card-trouble.js';
 import { originOf } from '../card/card-verifier.js';
 import { type DeclaredAgent, readDeclaredAgents } from './declared-agent.js';

@@ -10,7 +10,7 @@ type Scheme = AgentCard['securitySchemes'][string]['scheme'];
 type Oauth2 = Extract<Scheme, { $case: 'oauth2SecurityScheme' }>['value'];
 
 /** One of the ways in which a card lets callers in (A2A §4.5): all of its schemes together. */
-export interface AskedSecurity {
+export interface RequiredSecurity {
   /** As the card names them. */
   readonly schemes: readonly string[];
   /** Whether the hub sends it all. */
@@ -26,7 +26,7 @@ const MAX_SHOWN = 200;
  * The ways in, of which one is enough; none when the card asks for nothing. It only tells: what the hub sends, and where its
  * secrets go, is never taken from a card.
  */
-export function askedSecurity(agent: Called): readonly AskedSecurity[] {
+export function requiredSecurity(agent: Called): readonly RequiredSecurity[] {
   return agent.card.securityRequirements.map(({ schemes }) => {
     const missing = Object.entries(schemes).flatMap(
       ([name, { list }]) => missingFor(agent, name, list) ?? [],
@@ -37,9 +37,9 @@ export function askedSecurity(agent: Called): readonly AskedSecurity[] {
 
 /** What the card asks for and does not get, in one clause; undefined when it gets it. */
 export function lackingSecurity(agent: Called): string | undefined {
-  const asked = askedSecurity(agent);
-  if (asked.length === 0 || asked.some(({ isMet }) => isMet)) return undefined;
-  return `the card asks for ${asked.map(({ missing }) => missing.join(', and ')).join('; or for ')}`;
+  const required = requiredSecurity(agent);
+  if (required.length === 0 || required.some(({ isMet }) => isMet)) return undefined;
+  return `the card asks for ${required.map(({ missing }) => missing.join(', and ')).join('; or for ')}`;
 }
 
 /** What the hub sends to prove itself, by names alone. */

@@ -3,7 +3,7 @@ import { storedReference } from '../../common/secret-references/referred-secret.
 import type { Agent } from '../agent.js';
 import type { AgentAuthentication } from '../agent-authentication.js';
 import { Locked } from '../endpoint/sealed-json.js';
-import { askedSecurity, lackingSecurity, sentCredentials } from './asked-security.js';
+import { requiredSecurity, lackingSecurity, sentCredentials } from './required-security.js';
 import { parseCard } from './parse-card.js';
 
 const MODERN = {
@@ -81,7 +81,7 @@ describe('what the card of an agent asks for', () => {
     [{ none: [] }, {}, 'none, a security scheme that it does not describe'],
     [{ constructor: [] }, {}, 'constructor, a security scheme that it does not describe'],
   ])('%j with %j: it is missing', (schemes, set, text) => {
-    const [one] = askedSecurity(modern([schemes], set));
+    const [one] = requiredSecurity(modern([schemes], set));
     expect(one).toMatchObject({ schemes: Object.keys(schemes), isMet: false });
     expect(one?.missing.join().toLowerCase()).toContain(text.toLowerCase());
   });
@@ -109,14 +109,14 @@ describe('what the card of an agent asks for', () => {
       },
     ],
   ])('%j is there', (schemes, set) => {
-    expect(askedSecurity(modern([schemes], set as Set))).toEqual([
+    expect(requiredSecurity(modern([schemes], set as Set))).toEqual([
       { schemes: Object.keys(schemes), isMet: true, missing: [] },
     ]);
   });
 
   it('is one of several, and all of that', () => {
     const agent = modern([{ key: [], oauth: [] }, { basic: [] }]);
-    expect(askedSecurity(agent).map(({ missing }) => missing.length)).toEqual([2, 1]);
+    expect(requiredSecurity(agent).map(({ missing }) => missing.length)).toEqual([2, 1]);
     expect(lackingSecurity(agent)).toMatch(/^the card asks for .*, and .*; or for HTTP auth/);
     const set = { credentials: { authorization: 'Basic eDp5' } };
     expect(lackingSecurity({ ...agent, ...set })).toBeUndefined();
@@ -124,7 +124,7 @@ describe('what the card of an agent asks for', () => {
   });
 
   it('is said by 0.3 as `security`', () => {
-    const lacking = askedSecurity(legacy([{ oauth: ['read'] }, { key: [] }, { basic: [] }]));
+    const lacking = requiredSecurity(legacy([{ oauth: ['read'] }, { key: [] }, { basic: [] }]));
     expect(lacking.map(({ missing }) => missing[0])).toEqual([
       'an OAuth 2.0 access token of https://login.example/token with the scope read: set authentication',
       'an API key in the header X-Key: set credentials.x-key',
@@ -134,7 +134,7 @@ describe('what the card of an agent asks for', () => {
 
   it('shows names of a card without line ends, and not at any length', () => {
     const name = `a\nb${'c'.repeat(300)}`;
-    const [{ schemes, missing } = { schemes: [], missing: [] }] = askedSecurity(
+    const [{ schemes, missing } = { schemes: [], missing: [] }] = requiredSecurity(
       modern([{ [name]: [] }]),
     );
     expect([schemes[0]?.length, missing[0]?.includes('\n')]).toEqual([200, false]);
