@@ -1,8 +1,16 @@
 import type { SecretAuthentication } from '../common/oauth/request-token.js';
 
 /** The ways in which the hub gets what proves it to an agent; each has a file, see client/authentication/schemes.ts. */
-export const AUTHENTICATION_TYPES = ['oauth2-client-credentials'] as const;
+export const AUTHENTICATION_TYPES = [
+  'oauth2-client-credentials',
+  'token-exchange',
+  'caller-token',
+] as const;
 export type AuthenticationType = (typeof AUTHENTICATION_TYPES)[number];
+
+/** Whose name is proven by a token that is exchanged: the caller by its own, or by what the hub signs. */
+export const EXCHANGE_SUBJECTS = ['caller', 'hub'] as const;
+export type ExchangeSubject = (typeof EXCHANGE_SUBJECTS)[number];
 
 /** What the ways need; each says which members are its own. */
 export interface AuthenticationParameters {
@@ -17,6 +25,13 @@ export interface AuthenticationParameters {
   readonly audience?: string;
   /** RFC 8707. */
   readonly resource?: string;
+  /** RFC 8693 §2.1. */
+  readonly requestedTokenType?: string;
+  readonly subject?: ExchangeSubject;
+  /** Whether the hub names itself as the actor, by an access token of its own from the same server. */
+  readonly actor?: boolean;
+  /** Ids of `auth.issuers`: those whose tokens are shown to others. */
+  readonly issuers?: readonly string[];
 }
 
 /** The members that may be references in the place of secrets. */

@@ -5,6 +5,7 @@ export {
   budgetsOf,
   RESERVED_AGENT_IDS,
 } from './agent.js';
+export { needsCallersToken } from './client/authentication/schemes.js';
 export { AgentData } from './registry/agent-data.js';
 export { canStream } from './client/can-stream.js';
 export {

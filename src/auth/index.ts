@@ -36,4 +36,5 @@ export {
   hasScope,
   visibilityOf,
 } from './principal.js';
+export { SubjectToken } from './subject-token.js';
 export { visibleRows } from './visible-rows.js';

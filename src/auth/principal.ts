@@ -1,6 +1,7 @@
 import { holds, type Scope } from '../common/scope.js';
 import type { CallerChain } from './domain/actors.js';
 import type { KeyBounds } from './key-bounds.js';
+import type { SubjectToken } from './subject-token.js';
 
 /** The organization of callers that were given none. */
 export const DEFAULT_ORGANIZATION = 'default';
@@ -40,6 +41,8 @@ export interface Principal {
   readonly isStandIn?: boolean;
   /** Where calls with its key may come from; absent: from everywhere. */
   readonly bounds?: KeyBounds;
+  /** The access token it came with, for agents that are called with it. */
+  readonly token?: SubjectToken;
   /** Asked again while a call of it is open. */
   readonly voucher?: Voucher;
   /** When that key, or the token or certificate it signed in with, expires. */

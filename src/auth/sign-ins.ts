@@ -5,6 +5,7 @@ import { AppConfig } from '../config/index.js';
 import type { CallerChain } from './domain/actors.js';
 import { IdentityStore, type SignIn } from './identity-store.js';
 import { type Principal, principalOf, type Voucher } from './principal.js';
+import type { SubjectToken } from './subject-token.js';
 
 /** A caller without an API key, whom somebody vouches for. */
 export interface VouchedCaller extends Pick<
@@ -17,6 +18,7 @@ export interface VouchedCaller extends Pick<
   readonly expiresAt: Date | null;
   readonly groups?: readonly string[];
   readonly chain?: CallerChain;
+  readonly token?: SubjectToken;
   /** Whom to ask later whether it still does. */
   readonly voucher: Voucher;
 }
@@ -37,6 +39,7 @@ export class SignIns {
     expiresAt,
     groups,
     chain,
+    token,
     voucher,
     ...caller
   }: VouchedCaller): Promise<Principal> {
@@ -71,6 +74,7 @@ export class SignIns {
       expiresAt,
       ...(all !== undefined && { groups: all }),
       ...(chain !== undefined && { chain }),
+      ...(token !== undefined && { token }),
       ...(by === 'client certificate' && { isCertified: true }),
     });
   }

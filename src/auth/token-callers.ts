@@ -3,6 +3,7 @@ import { HubError } from '../common/hub-error.js';
 import { AccessTokens } from './issuers/access-tokens.js';
 import type { Principal } from './principal.js';
 import { SignIns } from './sign-ins.js';
+import { SubjectToken } from './subject-token.js';
 
 /** Who calls with an access token of an issuer. */
 @Injectable()
@@ -27,6 +28,7 @@ export class TokenCallers {
       by: 'access token',
       issuer: issuer.issuer,
       expiresAt,
+      token: new SubjectToken(token, issuer.id, expiresAt),
       voucher: { id: hash, check: () => this.tokens.verify(token, hash) },
       ...(actors.length > 0 && { chain: { actors } }),
       ...caller,

@@ -200,6 +200,8 @@ export interface TaskRecord {
   readonly identityId: string | null;
   /** Through whom its client came; null when it came itself. */
   readonly chain: CallerChain | null;
+  /** The access token that its client came with is kept for it: an agent of its route is called with it. */
+  readonly keepsToken: boolean;
   /** The `x-request-id` of the call that began it; null where that is not known. */
   readonly requestId: string | null;
   readonly traceparent: string | null;

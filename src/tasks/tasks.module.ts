@@ -32,6 +32,7 @@ import { SqlCallbackStore } from './persistence/sql-callback.store.js';
 import { SqlOwnedTasks } from './persistence/sql-owned-tasks.js';
 import { SqlOwnedTaskRows } from './persistence/sql-owned-task-rows.js';
 import { ExactLimits } from './persistence/exact-limits.js';
+import { SqlTaskTokens } from './persistence/sql-task-tokens.js';
 import { SqlUsageStore } from './persistence/sql-usage.store.js';
 import { SqlContextStore } from './persistence/sql-context.store.js';
 import { SqlTaskStore } from './persistence/sql-task.store.js';
@@ -47,6 +48,7 @@ import { UpdateWaiters } from './signals/update-waiter.js';
 import { TaskLists } from './reading/task-lists.js';
 import { TaskLog } from './log/task-log.js';
 import { TaskStore } from './store/task-store.js';
+import { TaskTokens } from './store/task-tokens.js';
 import { TaskStreams } from './reading/task-streams.js';
 import { TaskWaits } from './reading/task-waits.js';
 import { TaskWorkers } from './task-workers.js';
@@ -68,6 +70,7 @@ export const TASK_PROVIDERS = [
   { provide: ContextStore, useClass: SqlContextStore },
   { provide: CallbackStore, useClass: SqlCallbackStore },
   { provide: AgentDelegations, useClass: SqlAgentDelegations },
+  { provide: TaskTokens, useClass: SqlTaskTokens },
   { provide: UsageStore, useClass: SqlUsageStore },
   { provide: Signals, useClass: InProcessSignals },
   {

@@ -180,6 +180,7 @@ export function newTask(options: TaskOptions = {}, now = new FakeClock().now()):
     keyId: principal.keyId ?? null,
     identityId: principal.identityId ?? null,
     chain: principal.chain ?? null,
+    keepsToken: given.keepsToken ?? false,
     requestId: null,
     traceparent: given.traceparent ?? null,
     extensions: given.extensions ?? [],

@@ -34,20 +34,25 @@ withFactory('sqlite', (databases) => {
     );
   };
 
-  /** The list of what the agent works on, with a change after the first pieces were read. */
+  /** The list of what the agent works on, with a change after the first pieces were read; once more where the list was faster. */
   async function listedDuring(change: string): Promise<TaskPage> {
     const filter = { agentId: 'a1', state: WORKING };
-    const listing = hub.store.list(filter, visibilityOf(ALICE), 10, null);
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-    await hub.database.write((tx) => tx.run(change));
-    return listing;
+    for (;;) {
+      await fill();
+      let isListed = false;
+      const listing = hub.store
+        .list(filter, visibilityOf(ALICE), 10, null)
+        .finally(() => (isListed = true));
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await hub.database.write((tx) => tx.run(change));
+      if (!isListed) return listing;
+    }
   }
 
   const idsOf = ({ tasks }: TaskPage): string[] => tasks.map(({ record }) => record.id);
 
   describe('a list for an agent that SQLite reads in pieces', () => {
     it('has a task whose status changes meanwhile, once', async () => {
-      await fill();
       const page = await listedDuring(
         `UPDATE tasks SET status_at = status_at + 1000000 WHERE id = 'copy-2900'`,
       );
@@ -59,7 +64,6 @@ withFactory('sqlite', (databases) => {
       ['ends', `UPDATE tasks SET state = 3, status_at = status_at + 1000000 WHERE id = 'copy-3'`],
       ['is deleted', `DELETE FROM tasks WHERE id = 'copy-3'`],
     ])('has no task that %s meanwhile, and goes on behind it', async (_, change) => {
-      await fill();
       const page = await listedDuring(change);
       expect(idsOf(page)).not.toContain('copy-3');
       expect(page.tasks.every(({ record }) => record.state === WORKING)).toBe(true);

@@ -6,6 +6,7 @@ import { exactLimitsContract } from '../contract/exact-limits.contract.js';
 import { idempotencyContract } from '../contract/idempotency.contract.js';
 import { taskClaimsContract } from '../contract/task-claims.contract.js';
 import { taskListsContract } from '../contract/task-lists.contract.js';
+import { taskTokensContract } from '../contract/task-tokens.contract.js';
 import { taskUsageContract } from '../contract/task-usage.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
@@ -15,6 +16,7 @@ describeDatabases('tasks', (databases) => {
   describe('lists of tasks', () => taskListsContract(databases));
   describe('idempotency keys', () => idempotencyContract(databases));
   describe('ended tasks in the audit log', () => endedTasksContract(databases));
+  describe('an access token of a caller', () => taskTokensContract(databases));
   describe('usage', () => taskUsageContract(databases));
   describe('limits', () => exactLimitsContract(databases));
   describe('contexts', () => contextStoreContract(databases));

@@ -1,5 +1,4 @@
-import { AuditLog } from '../../src/audit/index.js';
-import { SqlAuditLog } from '../../src/audit/persistence/sql-audit-log.js';
+import { AuditLog, auditLogIn } from '../../src/audit/index.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { randomUUID } from 'node:crypto';
 import type { Abstract, INestApplicationContext, Provider, Type } from '@nestjs/common';
@@ -19,6 +18,7 @@ import { CallerOrganizations, type Principal, PrincipalStore } from '../../src/a
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { IdSource, SystemIdSource } from '../../src/common/ids.js';
+import { SecretBox } from '../../src/common/secret-box.js';
 import { Log } from '../../src/common/logger.js';
 import { AppConfig, configWith, type ConfigOverrides } from '../../src/config/index.js';
 import { Database } from '../../src/database/database.js';
@@ -227,9 +227,10 @@ export class HubTasks {
     const values: readonly (readonly [Type<unknown> | Abstract<unknown>, unknown])[] = [
       [AppConfig, this.config],
       [Clock, clock],
-      [AuditLog, new SqlAuditLog(database, clock, ids)],
+      [AuditLog, auditLogIn(database, clock, ids, this.config.audit)],
       [IdSource, ids],
       [Log, this.output],
+      [SecretBox, testSecrets()],
       [Draining, this.draining],
       [Database, database],
       [HubSettings, new HubSettings(database, ids, testSecrets())],

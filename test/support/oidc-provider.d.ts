@@ -7,8 +7,35 @@ declare module 'oidc-provider' {
     readonly scope?: string;
   }
 
+  /** A request at the token endpoint, whose client has proven itself. */
+  export interface GrantContext {
+    readonly oidc: {
+      readonly client: { readonly clientId: string };
+      readonly params: Readonly<Record<string, string | undefined>>;
+    };
+    body: unknown;
+  }
+
+  export const errors: Readonly<
+    Record<'InvalidGrant' | 'InvalidRequest' | 'InvalidTarget', new (description: string) => Error>
+  >;
+
   export default class Provider {
     constructor(issuer: string, configuration: object);
+
+    readonly AccessToken: new (fields: object) => {
+      resourceServer: object;
+      readonly expiration: number;
+      save(): Promise<string>;
+    };
+
+    readonly ResourceServer: new (resource: string, fields: object) => object;
+
+    registerGrantType(
+      name: string,
+      handler: (context: GrantContext) => Promise<void>,
+      parameters: readonly string[],
+    ): void;
 
     readonly ClientCredentials: {
       find(value: string): Promise<ClientCredentialsToken | undefined>;

@@ -32,6 +32,18 @@ export class AuthenticationViewDto {
   @Shown.Text({ optional: true })
   readonly resource?: string;
 
+  @Shown.Text({ optional: true })
+  readonly requestedTokenType?: string;
+
+  @Shown.Text({ optional: true })
+  readonly subject?: string;
+
+  @Shown.Flag({ optional: true })
+  readonly actor?: boolean;
+
+  @Shown.Text({ optional: true, list: true })
+  readonly issuers?: readonly string[];
+
   constructor(authentication: NonNullable<Agent['authentication']>) {
     const isLocked = authentication instanceof Locked;
     fill<AuthenticationViewDto>(this, isLocked ? { type: 'locked' } : { ...authentication });

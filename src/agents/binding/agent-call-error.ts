@@ -28,10 +28,12 @@ export class AgentCallError extends Error {
       readonly limit?: string;
       /** The hub itself failed before it asked the agent: nothing is said of its health. */
       readonly agentUnasked?: boolean;
+      /** What clients read instead of the words for its kind: the hub's own, to follow the agent's name. */
+      readonly words?: string;
       readonly cause?: unknown;
     } = {},
   ) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
-    this.publicMessage = publicFailure(kind, detail);
+    this.publicMessage = detail.words ?? publicFailure(kind, detail);
   }
 }

@@ -1,4 +1,4 @@
-import type { CallerChain } from '../../auth/index.js';
+import type { CallerChain, SubjectToken } from '../../auth/index.js';
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { Agent } from '../agent.js';
 
@@ -43,6 +43,8 @@ export interface AgentCaller {
   readonly organization: string;
   /** Through whom it came; null when it came itself. */
   readonly chain: CallerChain | null;
+  /** The access token it came with last, where it is kept for the task; asked for agents that are called with it. */
+  readonly token: () => Promise<SubjectToken | undefined>;
   /** The hub's own. */
   readonly taskId: string;
   /** The hub's own. */

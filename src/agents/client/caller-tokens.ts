@@ -30,7 +30,10 @@ export class CallerTokens {
    * A token for one call: valid for 5 minutes, for the server of this interface only. Rejects with
    * `AgentCallError` when it cannot be made: nothing is sent to the agent without it, which says nothing of the agent.
    */
-  async issue(caller: AgentCaller, { url }: Pick<AgentEndpoint, 'url'>): Promise<string> {
+  async issue(
+    caller: Omit<AgentCaller, 'token'>,
+    { url }: Pick<AgentEndpoint, 'url'>,
+  ): Promise<string> {
     try {
       return await this.sign(caller, callerAudience(url));
     } catch (cause) {
@@ -42,7 +45,7 @@ export class CallerTokens {
     }
   }
 
-  private async sign(caller: AgentCaller, audience: string): Promise<string> {
+  private async sign(caller: Omit<AgentCaller, 'token'>, audience: string): Promise<string> {
     const { principalId, organization, chain, taskId, contextId } = caller;
     const iss = this.publicUrl.ofA2a;
     if (iss === null) throw new Error('publicUrl is not set, which the token names');

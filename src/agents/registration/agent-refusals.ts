@@ -1,6 +1,9 @@
+import type { Principal } from '../../auth/index.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Agent } from '../agent.js';
 import { WRONG_ID } from '../card/agent-id.js';
+import { needsCallersToken } from '../client/authentication/schemes.js';
+import { organizationOfAgents } from '../registry/administered.js';
 
 export function unreadYet(id: string): HubError {
   return new HubError('CONFLICT', `${id} is declared, and read with the next try by itself.`);
@@ -32,4 +35,17 @@ export function refuseDeclared(agent: Agent): void {
 
 export function notFound(id: string): never {
   throw new HubError('NOT_FOUND', `There is no agent ${id}.`);
+}
+
+/** Who administers the agents of one organization gets no access tokens of callers by them. Throws PERMISSION_DENIED. */
+export function refuseCallersToken(
+  caller: Principal,
+  authentication: Agent['authentication'],
+): void {
+  if (organizationOfAgents(caller) === null || !needsCallersToken({ authentication })) return;
+  throw new HubError(
+    'PERMISSION_DENIED',
+    'authentication with the access tokens of callers needs a key or token with the scope agents.',
+    { metadata: { scope: 'agents' }, refusal: { scope: 'agents' } },
+  );
 }

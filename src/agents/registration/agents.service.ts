@@ -35,6 +35,7 @@ import { CardTrust } from '../card/card-trust.js';
 import { chooseEndpoint } from '../endpoint/choose-endpoint.js';
 import {
   notFound,
+  refuseCallersToken,
   refuseDeclared,
   refused,
   refuseUnusable,
@@ -146,6 +147,7 @@ export class AgentsService {
     const source = { ...means, endpointOverride, pin };
     const checked = await this.registration.examine({ cardUrl, card, ...source });
     checkCarried('credentials', checked.endpoint, means.credentials);
+    refuseCallersToken(caller, means.authentication);
     await this.registration.reachTokenServer(means.authentication);
     const now = this.clock.now();
     const agent: Omit<Agent, 'id'> = {
@@ -206,6 +208,7 @@ export class AgentsService {
       patch.authentication === undefined
         ? undefined
         : readAuthentication(patch.authentication, granteeOf(caller));
+    refuseCallersToken(caller, authentication ?? null);
     await this.referable.checkAuthentication(authentication);
     await this.registration.reachTokenServer(authentication ?? null);
     const reach = await this.reachOf({ ...present, ...trust }, patch);

@@ -39,8 +39,8 @@ export function readAuthentication(
       fault(name, `is not for the type ${type}`);
       continue;
     }
-    for (const text of [value].flat() as string[]) {
-      if (isReferred(text)) continue;
+    for (const text of [value].flat() as (string | boolean)[]) {
+      if (typeof text !== 'string' || isReferred(text)) continue;
       const wrong = text === '' ? 'must not be empty' : member.rule?.(text);
       if (wrong !== undefined) fault(name, wrong);
     }

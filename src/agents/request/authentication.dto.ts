@@ -1,9 +1,15 @@
-import { Choice, Secret, Text } from '../../common/http/fields.js';
+import { Choice, Flag, Secret, Text } from '../../common/http/fields.js';
 import {
   SECRET_AUTHENTICATIONS,
   type SecretAuthentication,
 } from '../../common/oauth/request-token.js';
-import { AUTHENTICATION_TYPES, type AuthenticationType } from '../agent-authentication.js';
+import { ID } from '../../common/http/text-forms.js';
+import {
+  AUTHENTICATION_TYPES,
+  type AuthenticationType,
+  EXCHANGE_SUBJECTS,
+  type ExchangeSubject,
+} from '../agent-authentication.js';
 import type { WrittenSecret } from '../endpoint/read-secret.js';
 import { MAX_URL } from './agent-fields.js';
 
@@ -51,4 +57,34 @@ export class AuthenticationDto {
 
   @Text({ ...OPTIONAL, max: MAX_URL, description: 'RFC 8707.' })
   resource?: string | null;
+
+  @Text({
+    ...OPTIONAL,
+    max: MAX_TEXT,
+    description: 'RFC 8693 §2.1.',
+    example: 'urn:ietf:params:oauth:token-type:access_token',
+  })
+  requestedTokenType?: string | null;
+
+  @Choice(EXCHANGE_SUBJECTS, {
+    ...OPTIONAL,
+    description:
+      'What is exchanged: the access token that the caller came with (default), or a JWT that the hub signs for the token server.',
+  })
+  subject?: ExchangeSubject | null;
+
+  @Flag({
+    ...OPTIONAL,
+    description: 'The hub names itself as the actor, by an access token of its own.',
+  })
+  actor?: boolean | null;
+
+  @Text({
+    ...OPTIONAL,
+    like: ID,
+    list: { min: 1, max: 20, unique: true },
+    description: 'Ids of `auth.issuers`: only their tokens leave the hub.',
+    example: ['acme'],
+  })
+  issuers?: string[] | null;
 }

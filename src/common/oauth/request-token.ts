@@ -17,6 +17,14 @@ export type SecretAuthentication = (typeof SECRET_AUTHENTICATIONS)[number];
 /** No token could be got. Its message names the server, and never holds a secret or what the server wrote. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';
+
+  constructor(
+    message: string,
+    /** The error code that the server answered (RFC 6749 §5.2). */
+    readonly code?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** One request for a token. */
@@ -58,7 +66,8 @@ export async function requestToken(request: TokenRequest): Promise<GrantedToken>
 
 /** The failure of a token server in one sentence. The cause is left out: it can hold a token. */
 export function tokenError(url: string, cause: unknown): TokenError {
-  return new TokenError(`no token from ${new URL(url).origin}: ${reasonOf(cause)}`);
+  const code = cause instanceof oauth.ResponseBodyError ? cause.error : undefined;
+  return new TokenError(`no token from ${new URL(url).origin}: ${reasonOf(cause)}`, code);
 }
 
 async function requested(request: TokenRequest): Promise<GrantedToken> {

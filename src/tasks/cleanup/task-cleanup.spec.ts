@@ -41,6 +41,7 @@ it('cleans up, and ends the other tasks, when one cannot be ended', async () => 
         },
       },
       { forget: none },
+      { forget: none },
       new HastyClock(),
       {
         error: (entry: unknown) => void errors.push(entry),

@@ -8,6 +8,7 @@ import { longTurn } from '../../common/long-work.js';
 import { CallbackStore } from '../callbacks/callback-store.js';
 import { decideDeadline } from '../domain/decide-deadline.js';
 import { TaskLog } from '../log/task-log.js';
+import { TaskTokens } from '../store/task-tokens.js';
 import { type KeyCursor, type TaskCursor, TaskStore } from '../store/task-store.js';
 
 const LOOK_EVERY_MS = 1000;
@@ -20,6 +21,7 @@ const CLEANUP_ROWS = 250;
 const FORGET_KEYS = 1000;
 const FORGET_TASKS = 64;
 const LOGS_EVERY_MS = 10_000;
+const TOKENS_EVERY_MS = 30_000;
 /** A callback that no delegation has taken by then is of no use any more. */
 const CALLBACK_KEPT_MS = 60 * 60 * 1000;
 /** An append has been committed by then, or never will be. */
@@ -43,6 +45,7 @@ export class TaskCleanup {
       'overdue' | 'forgetKeys' | 'forgetTasks' | 'forgetTexts' | 'deleteLogPiece'
     >,
     @Inject(CallbackStore) private readonly callbacks: Pick<CallbackStore, 'forget'>,
+    @Inject(TaskTokens) tokens: Pick<TaskTokens, 'forget'>,
     private readonly clock: Clock,
     @Inject(Log) private readonly logger: Pick<Log, 'error' | 'warn' | 'info'>,
     @Inject(AppConfig) private readonly config: CleanupConfig,
@@ -66,7 +69,15 @@ export class TaskCleanup {
       everyMs: LOGS_EVERY_MS,
       run: (signal: AbortSignal) => inTurns(signal, () => store.deleteLogPiece()),
     };
-    this.jobs = [overdue, retention, logs].map((rules) => new BackgroundJob(rules, clock, logger));
+    const accessTokens = {
+      name: 'access tokens of callers',
+      failure: 'deleting access tokens of callers failed',
+      everyMs: TOKENS_EVERY_MS,
+      run: (signal: AbortSignal) => inTurns(signal, () => isFull(tokens.forget(CLEANUP_ROWS))),
+    };
+    this.jobs = [overdue, retention, logs, accessTokens].map(
+      (rules) => new BackgroundJob(rules, clock, logger),
+    );
   }
 
   start(): void {

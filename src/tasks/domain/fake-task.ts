@@ -242,6 +242,7 @@ export const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlin
   keyId: null,
   identityId: null,
   chain: null,
+  keepsToken: false,
   requestId: null,
   traceparent: null,
   extensions: [],

@@ -37,6 +37,7 @@ export class TaskRecords extends OwnedData {
     'task_texts',
     'delegations',
     'ended_tasks',
+    'task_tokens',
   ];
 
   constructor(

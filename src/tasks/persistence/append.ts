@@ -20,6 +20,7 @@ import { insertDelegations, updateDelegations, type TurnOf } from './delegation-
 import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
 import { textOfHeader } from './header-text.js';
+import { dropTokens } from './sql-task-tokens.js';
 import { CHECKPOINTS, EVENTS, newTaskRow, taskDueAt, TASKS } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
@@ -69,10 +70,18 @@ export function* appendBatch(
   }
   yield* insertCheckpoints(tx, good, texts);
   yield* releaseEnded(tx, changes);
+  const ending = good.filter(endsTask);
   yield* ended.add(
     tx,
-    good.filter(endsTask).map(({ taskId }) => taskId),
+    ending.map(({ taskId }) => taskId),
   );
+  const keeping = ending.filter(({ record }) => record.keepsToken);
+  if (keeping.length > 0) {
+    yield* dropTokens(
+      tx,
+      keeping.map(({ taskId }) => taskId),
+    );
+  }
   const used = sumUsage(good.map(usageOf));
   const newest = good[0]?.record.updatedAt;
   if (newest !== undefined) yield* usage.add(tx, used, newest);

@@ -13,7 +13,9 @@ import { DeletedLogs1700000000150 } from './migrations/1700000000150-deleted-log
 import { EndedTasks1700000000610 } from './migrations/1700000000610-ended-tasks.js';
 import { OwnedLogs1700000000840 } from './migrations/1700000000840-owned-logs.js';
 import { OpenDelegations1700000000851 } from './migrations/1700000000851-open-delegations.js';
+import { TaskTokens1700000000810 } from './migrations/1700000000810-task-tokens.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
+import { TaskTokenEntity } from './task-token.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
 import { TaskEntity } from './task.entity.js';
 
@@ -27,6 +29,7 @@ export const TASKS_SCHEMA: SchemaPart = {
     TaskEventEntity,
     TaskTextEntity,
     TaskCheckpointEntity,
+    TaskTokenEntity,
     TaskUsageEntity,
     TaskEntity,
   ],
@@ -38,6 +41,7 @@ export const TASKS_SCHEMA: SchemaPart = {
     CheckpointTexts1700000000140,
     DeletedLogs1700000000150,
     EndedTasks1700000000610,
+    TaskTokens1700000000810,
     OwnedLogs1700000000840,
     OpenDelegations1700000000851,
   ],

@@ -70,6 +70,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     keyId: request?.keyId ?? null,
     identityId: request?.identityId ?? null,
     chain: request?.chain ?? null,
+    keepsToken: request?.keepsToken ?? false,
     requestId: request?.requestId ?? null,
     extensions: request?.extensions ?? [],
     hops: request?.hops ?? [],
@@ -80,12 +81,13 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
 }
 
 function requestOf(record: TaskRecord): RequestColumn | null {
-  const { keyId, identityId, chain, requestId, extensions, hops } = record;
+  const { keyId, identityId, chain, keepsToken, requestId, extensions, hops } = record;
   const { acceptedOutputModes, requestMetadata } = record;
   const column: RequestColumn = {
     ...(keyId !== null && { keyId }),
     ...(identityId !== null && { identityId }),
     ...(chain !== null && { chain }),
+    ...(keepsToken && { keepsToken }),
     ...(requestId !== null && { requestId }),
     ...(extensions.length > 0 && { extensions }),
     ...(hops.length > 0 && { hops }),

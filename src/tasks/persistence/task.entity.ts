@@ -10,6 +10,7 @@ export type RequestColumn = Partial<
     | 'keyId'
     | 'identityId'
     | 'chain'
+    | 'keepsToken'
     | 'requestId'
     | 'extensions'
     | 'hops'

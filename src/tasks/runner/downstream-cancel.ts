@@ -6,6 +6,7 @@ import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { agentCallOptions } from './call-options.js';
+import { TaskTokens } from '../store/task-tokens.js';
 import type { Delegation, SentWith, TaskRecord } from '../task.js';
 import { CANCELLED } from './cancelled.js';
 import { isTransient } from './is-transient.js';
@@ -22,6 +23,7 @@ export class DownstreamCancel {
     private readonly clock: Clock,
     private readonly logger: Log,
     @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
+    private readonly tokens: TaskTokens,
     @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents'>,
   ) {}
 
@@ -47,7 +49,8 @@ export class DownstreamCancel {
         .sleep(budgetsOf(agent, this.config.agents).cancelWaitMs, answered.signal)
         .then(() => call.abort(CANCELLED));
       const instanceId = await this.settings.instanceId();
-      const options = agentCallOptions(record, delegation, sentWith, instanceId, call.signal);
+      const sources = { instanceId, tokens: this.tokens };
+      const options = agentCallOptions(record, delegation, sentWith, sources, call.signal);
       const metadata = withoutHubKeys(record.cancelMetadata ?? undefined);
       await client.cancel(agent, downstreamTaskId, options, metadata);
       return true;

@@ -304,7 +304,7 @@ export class RunContext {
   /** What every call to the agent carries. */
   callOptions(signal: AbortSignal = this.signal): AgentCallOptions {
     const { record, delegation, sentWith, deps } = this;
-    return agentCallOptions(record, delegation, sentWith, deps.instanceId, signal);
+    return agentCallOptions(record, delegation, sentWith, deps, signal);
   }
 
   private setDelegation(delegation: Delegation): void {

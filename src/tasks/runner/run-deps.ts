@@ -18,6 +18,7 @@ import { DownstreamCancel } from './downstream-cancel.js';
 import { ContextStore } from '../store/context-store.js';
 import { TaskLog } from '../log/task-log.js';
 import { type DownstreamTasks, TaskStore } from '../store/task-store.js';
+import { TaskTokens } from '../store/task-tokens.js';
 import { CancelPermits } from '../capacity/cancel-permits.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
@@ -50,6 +51,7 @@ export class RunDeps {
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
     @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
     @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'isOpenTo' | 'renew'>,
+    readonly tokens: TaskTokens,
     readonly chunkTurns: ChunkTurns,
     readonly clock: Clock,
     readonly ids: IdSource,

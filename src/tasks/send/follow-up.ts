@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AgentRegistry } from '../../agents/index.js';
-import { visibilityOf } from '../../auth/index.js';
+import { AgentRegistry, needsCallersToken } from '../../agents/index.js';
+import { type Principal, type SubjectToken, visibilityOf } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Role, type Message } from '../../protocol/a2a.js';
@@ -15,6 +15,7 @@ import { addressee, decideFollowUp } from '../domain/task-decisions.js';
 import { keyConflict, taskNotFound } from '../domain/task-errors.js';
 import { KeyHeldError, TaskLog } from '../log/task-log.js';
 import type { EnlistedWork } from '../store/prepared-append.js';
+import { TaskTokens } from '../store/task-tokens.js';
 import {
   NO_CHANGE,
   type Delegation,
@@ -36,6 +37,7 @@ export class FollowUps {
     @Inject(AgentRegistry)
     private readonly agents: Pick<AgentRegistry, 'known' | 'mayGoOn' | 'refusalOf'>,
     private readonly quotas: Quotas,
+    private readonly tokens: TaskTokens,
   ) {}
 
   /**
@@ -69,7 +71,7 @@ export class FollowUps {
 
   private append(
     request: HubRequest,
-    enlisted: readonly EnlistedWork[],
+    others: readonly EnlistedWork[],
     idempotency: IdempotencyKey | null,
     isKnown: boolean,
   ): Promise<void> {
@@ -77,6 +79,8 @@ export class FollowUps {
     const visibility = visibilityOf(request.principal);
     return this.log.update(message.taskId, (aggregate) => {
       if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(message.taskId);
+      const token = this.neededToken(request.principal, aggregate);
+      const enlisted = token ? [...others, this.tokens.keeping(token)] : others;
       if (isKnown || isRepetition(aggregate, message)) {
         return { change: NO_CHANGE, result: undefined, enlisted };
       }
@@ -87,6 +91,19 @@ export class FollowUps {
       const limits = this.quotas.exactlyStored(aggregate.record);
       return { change, result: undefined, enlisted, idempotency, limits };
     });
+  }
+
+  /** The fresh access token of the task's owner, when an agent of the task is called with it. */
+  private neededToken(
+    { id, token }: Principal,
+    { record, delegations }: TaskAggregate,
+  ): SubjectToken | undefined {
+    if (token === undefined || id !== record.principalId) return undefined;
+    const isNeeded = delegations.some(({ agentId }) => {
+      const agent = this.agents.known(agentId);
+      return agent !== undefined && needsCallersToken(agent);
+    });
+    return record.keepsToken || isNeeded ? token : undefined;
   }
 
   /** A further message is new work: the caller must be allowed to use the agent now. */

@@ -40,7 +40,7 @@ function made(
     hops: [],
     returnImmediately: false,
   };
-  const choice = { id: 't', contextId: 'c', route: of, agents };
+  const choice = { id: 't', contextId: 'c', route: of, agents, keepsToken: false };
   return newTask(request as HubRequest, choice, { ...LIMITS, ...limits }, NOW, new CountingIds());
 }
 

@@ -61,6 +61,8 @@ export interface Choice {
   readonly route: Route;
   /** Who gets a delegation: those of {@link delegatesOf}. */
   readonly agents: readonly ChosenAgent[];
+  /** See {@link TaskRecord.keepsToken}. */
+  readonly keepsToken: boolean;
 }
 
 /**
@@ -79,7 +81,7 @@ export function delegatesOf(route: Route): Delegate[] {
 /** The task a request begins, ready to be created. */
 export function newTask(
   request: HubRequest,
-  { id, contextId: chosenContextId, route: chosenRoute, agents }: Choice,
+  { id, contextId: chosenContextId, route: chosenRoute, agents, keepsToken }: Choice,
   limits: TaskLimits,
   now: Date,
   ids: IdSource,
@@ -108,6 +110,7 @@ export function newTask(
     keyId: principal.keyId ?? null,
     identityId: principal.identityId ?? null,
     chain: principal.chain ?? null,
+    keepsToken,
     requestId: request.note?.id ?? null,
     traceparent: request.traceparent ?? null,
     extensions: requestedExtensions(request.extensions, request.message),

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AgentRegistry } from '../../agents/index.js';
-import { EVERYTHING, type Principal } from '../../auth/index.js';
+import { AgentRegistry, needsCallersToken } from '../../agents/index.js';
+import { EVERYTHING, type Principal, type SubjectToken } from '../../auth/index.js';
 import { Clock, DAY_MS } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
@@ -9,13 +9,20 @@ import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { passHops } from '../../protocol/hops.js';
-import { type HubRequest, type Route, RoutingService, type UsedUp } from '../../routing/index.js';
+import {
+  type HubRequest,
+  planOf,
+  type Route,
+  RoutingService,
+  type UsedUp,
+} from '../../routing/index.js';
 import { decideNoWorkerNotice } from '../domain/unsent.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import type { TaskAggregate } from '../task.js';
 import { ContextStore } from '../store/context-store.js';
 import { type Created, TaskLog } from '../log/task-log.js';
 import type { EnlistedWork } from '../store/prepared-append.js';
+import { TaskTokens } from '../store/task-tokens.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
 import { ownerOf, Quotas } from '../quotas/quotas.js';
 import { idempotencyOf } from './fingerprint.js';
@@ -41,6 +48,7 @@ export class TaskStarter {
     @Inject(RoutingService) private readonly routing: Pick<RoutingService, 'route'>,
     @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
     private readonly quotas: Quotas,
+    private readonly tokens: TaskTokens,
     @Inject(WorkerWatch) private readonly workers: Pick<WorkerWatch, 'hasNoWorkers'>,
     @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents' | 'tasks'>,
   ) {
@@ -121,7 +129,9 @@ export class TaskStarter {
     const now = clock.now();
     const id = taskId ?? ids.next();
     const contextId = given === '' ? ids.next() : given;
-    const choice = { id, contextId, route, agents: chosen };
+    const token = this.neededToken(request.principal, route);
+    const keepsToken = token !== undefined;
+    const choice = { id, contextId, route, agents: chosen, keepsToken };
     // Its fingerprint and its log are made of its whole text, each in a turn of its own.
     const isLarge = isLong(request.message);
     if (isLarge) await longTurn();
@@ -129,10 +139,23 @@ export class TaskStarter {
     if (isLarge) await longTurn();
     const begun = task.firstUpdate.begins?.filter(({ state }) => state === 'queued') ?? [];
     const exact = this.quotas.exactly(ownerOf(request.principal), begun);
-    const created = await log.create({ limits: exact, ...task }, enlisted);
+    const all = keepsToken ? [...enlisted, this.tokens.keeping(token)] : enlisted;
+    const created = await log.create({ limits: exact, ...task }, all);
     return created.kind === 'created' && this.workers.hasNoWorkers
       ? this.reportNoWorker(created.aggregate)
       : created;
+  }
+
+  /** The access token of the caller, when an agent of the route is called with it. */
+  private neededToken({ token }: Principal, route: Route): SubjectToken | undefined {
+    if (token === undefined) return undefined;
+    const isNeeded = planOf(route).some(({ chosen }) =>
+      chosen.some(({ agentId }) => {
+        const agent = this.agents.get(agentId);
+        return agent !== undefined && needsCallersToken(agent);
+      }),
+    );
+    return isNeeded ? token : undefined;
   }
 
   private affinityOf(contextId: string, principal: Principal): Promise<readonly string[]> {

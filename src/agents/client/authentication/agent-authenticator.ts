@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SecretLockedError } from '../../../common/secret-box.js';
 import { TokenError } from '../../../common/oauth/request-token.js';
 import { unlessAborted } from '../../../common/unless-aborted.js';
 import type { Agent, AgentEndpoint } from '../../agent.js';
@@ -8,6 +9,8 @@ import { Locked } from '../../endpoint/sealed-json.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
 import type { AgentCallOptions } from '../agent-client.js';
 import { outOfReach } from '../call-headers.js';
+import { CallerTokens } from '../caller-tokens.js';
+import { NoCallerToken } from './no-caller-token.js';
 import type { AgentProof } from './scheme.js';
 import { AUTHENTICATION_SCHEMES } from './schemes.js';
 import { RevealedSecrets } from './revealed-secrets.js';
@@ -21,6 +24,7 @@ export class AgentAuthenticator {
   constructor(
     private readonly tokens: TokenServers,
     private readonly secrets: RevealedSecrets,
+    private readonly callers: CallerTokens,
   ) {}
 
   /**
@@ -40,10 +44,13 @@ export class AgentAuthenticator {
     const authentication = await unlessAborted(this.revealed(agent.authentication), signal, ended);
     const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     try {
-      const proof = prove({ authentication, endpoint, options, tokens: this.tokens });
+      const { tokens, callers } = this;
+      const proof = prove({ authentication, endpoint, options, tokens, callers });
       return await unlessAborted(proof, signal, ended);
     } catch (error) {
-      throw error instanceof TokenError ? unasked(error.message) : error;
+      if (error instanceof NoCallerToken) throw unasked(whyNot(error), error.message);
+      const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
+      throw isMissing ? unasked(error.message) : error;
     }
   }
 
@@ -58,6 +65,12 @@ export class AgentAuthenticator {
   }
 }
 
-function unasked(message: string): AgentCallError {
-  return new AgentCallError('unreachable', message, { agentUnasked: true });
+/** For operators: with what a token server has answered. */
+function whyNot({ message, cause }: NoCallerToken): string {
+  return cause instanceof TokenError ? `${message} (${cause.message})` : message;
+}
+
+function unasked(message: string, words?: string): AgentCallError {
+  const said = words === undefined ? {} : { words };
+  return new AgentCallError('unreachable', message, { agentUnasked: true, ...said });
 }

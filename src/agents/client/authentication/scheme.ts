@@ -1,5 +1,6 @@
 import type { AgentEndpoint } from '../../agent.js';
 import type { AgentCallOptions } from '../agent-client.js';
+import type { CallerTokens } from '../caller-tokens.js';
 import type { AgentAuthentication, AuthenticationParameters } from '../../agent-authentication.js';
 import type { TokenServers } from './token-servers.js';
 
@@ -18,6 +19,7 @@ export interface Proving {
   readonly endpoint: AgentEndpoint;
   readonly options: AgentCallOptions;
   readonly tokens: TokenServers;
+  readonly callers: Pick<CallerTokens, 'issue'>;
 }
 
 /** What is wrong with a value, for people; undefined when nothing is. Never holds the value. */
@@ -34,6 +36,8 @@ export interface AuthenticationScheme {
   readonly check?: (given: AuthenticationParameters) => Readonly<Record<string, string>>;
   /** The headers it sets, in lower case. */
   readonly headers: readonly string[];
-  /** Rejects with `TokenError` when there is no proof now: nothing is sent without it. */
+  /** Whether the caller's own access token is needed: it is kept for the task then. */
+  readonly needsCallersToken?: (given: AuthenticationParameters) => boolean;
+  /** Rejects with `TokenError` or `NoCallerToken` when there is no proof now: nothing is sent without it. */
   readonly prove: (proving: Proving) => Promise<AgentProof>;
 }

@@ -1,8 +1,20 @@
+import type { Agent } from '../../agent.js';
 import type { AuthenticationType } from '../../agent-authentication.js';
+import { Locked } from '../../endpoint/sealed-json.js';
+import { callerToken } from './caller-token.js';
 import { clientCredentials } from './client-credentials.js';
 import type { AuthenticationScheme } from './scheme.js';
+import { tokenExchange } from './token-exchange.js';
 
 /** All ways. To add one, name it in `agent-authentication.ts`, write its file and list it here. */
 export const AUTHENTICATION_SCHEMES: Readonly<Record<AuthenticationType, AuthenticationScheme>> = {
   'oauth2-client-credentials': clientCredentials,
+  'token-exchange': tokenExchange,
+  'caller-token': callerToken,
 };
+
+/** Whether an agent is called with the access token of its caller, or with one that it is exchanged for. */
+export function needsCallersToken({ authentication }: Pick<Agent, 'authentication'>): boolean {
+  if (authentication === null || authentication instanceof Locked) return false;
+  return AUTHENTICATION_SCHEMES[authentication.type].needsCallersToken?.(authentication) === true;
+}

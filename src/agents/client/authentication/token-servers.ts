@@ -12,10 +12,12 @@ import {
   secretProof,
   serverAt,
   tokenError,
+  TokenError,
   type TokenRequest,
 } from '../../../common/oauth/request-token.js';
 import { type GrantedToken, TokenCache } from '../../../common/oauth/token-cache.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
+import { NoCallerToken } from './no-caller-token.js';
 
 /** For one call of a token server, in all. */
 const TIMEOUT_MS = 10_000;
@@ -29,6 +31,23 @@ export interface LentToken {
   readonly token: string;
   readonly refused: () => boolean;
 }
+
+/** What is exchanged for an access token (RFC 8693 §2.1). */
+export interface ExchangedSubject {
+  /** The same for what is the same subject; nothing secret is read from it. */
+  readonly key: readonly (string | undefined)[];
+  readonly type: string;
+  /** For the token endpoint at this address. */
+  readonly token: (url: string) => Promise<string>;
+}
+
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+/** What a server says of a subject token that it does not take (RFC 8693 §2.2.2, RFC 6749 §5.2). */
+const SUBJECT_REFUSED: ReadonlySet<string | undefined> = new Set([
+  'invalid_grant',
+  'invalid_request',
+]);
 
 /** Access tokens for agents. Two agents that are called with the same client for the same things share one. */
 @Injectable()
@@ -50,6 +69,19 @@ export class TokenServers {
   async clientCredentials(authentication: AgentAuthentication): Promise<LentToken> {
     const key = this.keyOf(authentication);
     const token = await this.tokens.get(key, () => this.request(authentication));
+    return { token, refused: () => this.tokens.refused(key, token) };
+  }
+
+  /**
+   * An access token in the name of the subject (RFC 8693): one for each subject, kept as those of client credentials are. Rejects
+   * with `TokenError`, and with {@link NoCallerToken} when the server does not take the subject.
+   */
+  async exchange(
+    authentication: AgentAuthentication,
+    subject: ExchangedSubject,
+  ): Promise<LentToken> {
+    const key = JSON.stringify([this.keyOf(authentication), ...subject.key]);
+    const token = await this.tokens.get(key, () => this.exchanged(authentication, subject));
     return { token, refused: () => this.tokens.refused(key, token) };
   }
 
@@ -77,15 +109,52 @@ export class TokenServers {
     }
   }
 
-  private async request(authentication: AgentAuthentication): Promise<GrantedToken> {
+  private async exchanged(
+    authentication: AgentAuthentication,
+    subject: ExchangedSubject,
+  ): Promise<GrantedToken> {
+    const { token_endpoint: url } = await this.serverOf(authentication);
+    const actor = authentication.actor === true ? await this.actorOf(authentication) : undefined;
+    try {
+      return await this.request(authentication, EXCHANGE, {
+        subject_token: await subject.token(url),
+        subject_token_type: subject.type,
+        actor_token: actor,
+        actor_token_type: actor && ACCESS_TOKEN,
+        requested_token_type: authentication.requestedTokenType,
+      });
+    } catch (error) {
+      if (!(error instanceof TokenError) || !SUBJECT_REFUSED.has(error.code)) throw error;
+      throw new NoCallerToken(
+        'was not called: the token server does not accept the token of its caller, which may have expired; send the message with a fresh access token',
+        { cause: error },
+      );
+    }
+  }
+
+  /** The hub itself, at the server that is to name it as the actor. */
+  private async actorOf(authentication: AgentAuthentication): Promise<string> {
+    const { tokenUrl, issuer, clientId, clientSecret, clientAuthentication } = authentication;
+    const key = `actor ${this.keyOf(authentication)}`;
+    const own = { tokenUrl, issuer, clientId, clientSecret, clientAuthentication };
+    const given = Object.entries(own).filter(([, value]) => value !== undefined);
+    const type = 'oauth2-client-credentials';
+    return this.tokens.get(key, () => this.request({ type, ...Object.fromEntries(given) }));
+  }
+
+  private async request(
+    authentication: AgentAuthentication,
+    grantType = 'client_credentials',
+    others: TokenRequest['parameters'] = {},
+  ): Promise<GrantedToken> {
     const { clientId = '', clientSecret = '', clientAuthentication } = authentication;
     const { scopes, audience, resource } = authentication;
     return requestToken({
       server: await this.serverOf(authentication),
       clientId,
       proof: secretProof(clientAuthentication, clientSecret),
-      grantType: 'client_credentials',
-      parameters: { scope: scopes?.join(' '), audience, resource },
+      grantType,
+      parameters: { scope: scopes?.join(' '), audience, resource, ...others },
       send: this.fetch,
       timeoutMs: TIMEOUT_MS,
     });

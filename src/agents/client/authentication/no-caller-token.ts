@@ -1,0 +1,4 @@
+/** The caller has no token that the agent may be called with. Its message follows the agent's name, for clients to read. */
+export class NoCallerToken extends Error {
+  override readonly name = 'NoCallerToken';
+}

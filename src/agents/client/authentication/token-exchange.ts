@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { AgentAuthentication } from '../../agent-authentication.js';
+import { callersToken } from './callers-token.js';
+import { NoCallerToken } from './no-caller-token.js';
+import { printable, scope, server, serverFaults } from './rules.js';
+import type { AuthenticationScheme, Proving } from './scheme.js';
+import type { ExchangedSubject } from './token-servers.js';
+
+/** RFC 8693 §3. */
+const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
+
+/** An access token in the caller's name that a token server gives for the caller's own, or for what the hub says of it (RFC 8693). */
+export const tokenExchange: AuthenticationScheme = {
+  members: {
+    tokenUrl: { rule: server },
+    issuer: { rule: server },
+    clientId: { required: true, rule: printable },
+    clientSecret: { required: true, rule: printable },
+    clientAuthentication: {},
+    scopes: { rule: scope },
+    audience: { rule: printable },
+    resource: { rule: server },
+    requestedTokenType: { rule: printable },
+    subject: {},
+    actor: {},
+    issuers: {},
+  },
+  check: (given): Record<string, string> => ({
+    ...serverFaults(given),
+    ...(isOfCaller(given) === (given.issuers === undefined) && {
+      issuers: isOfCaller(given)
+        ? 'must list the issuers (ids of auth.issuers) whose tokens the token server may see'
+        : 'is for the subject caller',
+    }),
+  }),
+  headers: ['authorization'],
+  needsCallersToken: isOfCaller,
+  prove: async (proving) => {
+    const { authentication, tokens } = proving;
+    const subject = isOfCaller(authentication) ? await callersOwn(proving) : hubsWord(proving);
+    const { token, refused } = await tokens.exchange(authentication, subject);
+    const authorization = `Bearer ${token}`;
+    const { clientSecret = '' } = authentication;
+    return { headers: { authorization }, secrets: [token, authorization, clientSecret], refused };
+  },
+};
+
+function isOfCaller({ subject = 'caller' }: Pick<AgentAuthentication, 'subject'>): boolean {
+  return subject === 'caller';
+}
+
+async function callersOwn({ authentication, options }: Proving): Promise<ExchangedSubject> {
+  const token = (await callersToken(authentication, options)).reveal();
+  const organization = options.caller?.organization;
+  return {
+    key: [organization, createHash('sha256').update(token).digest('base64')],
+    type: `${TOKEN_TYPE}access_token`,
+    token: () => Promise.resolve(token),
+  };
+}
+
+/** A token that the hub signs for the token server, which trusts the hub's keys: also for callers with an API key. */
+function hubsWord({ options: { caller }, callers }: Proving): ExchangedSubject {
+  if (caller === undefined) {
+    throw new NoCallerToken('was not called: it is called for a caller, and this call is for none');
+  }
+  const { principalId, organization, taskId } = caller;
+  return {
+    key: [organization, principalId, taskId],
+    type: `${TOKEN_TYPE}jwt`,
+    token: (url) => callers.issue(caller, { url }),
+  };
+}

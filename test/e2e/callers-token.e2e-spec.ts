@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Database } from '../../src/database/database.js';
+import { type Hub, type HubOptions, startHub } from '../support/app.js';
+import { startPostgres } from '../support/databases.js';
+import type { JsonObject } from '../support/json.js';
+import { OidcServer } from '../support/oidc-server.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+import { closeClient, sdkClient, sdkRequest } from '../support/sdk-client.js';
+import { TestIssuer } from '../support/test-issuer.js';
+import { visitEverything } from '../support/visit-everything.js';
+
+let provider: OidcServer;
+let issuer: TestIssuer;
+let hub: Hub;
+let agent: ScriptedAgent;
+
+beforeAll(async () => {
+  [provider, issuer] = await Promise.all([OidcServer.start(), TestIssuer.start()]);
+  agent = await ScriptedAgent.start();
+  hub = await startHub({ config: { auth: { issuers: issuers() }, grpc: { port: -1 } } });
+  provider.hubs.add(hub.url);
+});
+
+afterAll(() => Promise.all([hub, agent, provider, issuer].map((each) => each?.close())));
+
+beforeEach(async () => {
+  for (const id of ['z', 'y']) await hub.admin('DELETE', `/api/v1/agents/${id}`);
+  agent.calls.splice(0);
+  for (const name of Object.keys(agent.handlers)) delete agent.handlers[name];
+  provider.exchanges.splice(0);
+});
+
+/** `clockSkew` 0: a token has expired when it says so. */
+const issuers = () => [
+  { id: 'real', issuer: provider.url, organization: 'acme', clockSkew: '0s' },
+  { id: 'test', issuer: issuer.url, organization: 'acme', clockSkew: '0s' },
+];
+
+/** Exchanges the caller's token at the provider for one that is for the agent. */
+const exchange = (changes: JsonObject = {}): JsonObject => ({
+  type: 'token-exchange',
+  issuer: provider.url,
+  clientId: 'a2a-hub',
+  clientSecret: 'secret-of-a2a-hub',
+  audience: 'https://payroll.example',
+  issuers: ['real'],
+  ...changes,
+});
+const passOn = (...ids: string[]): JsonObject => ({ type: 'caller-token', issuers: ids });
+const register = (authentication: JsonObject, fields: JsonObject = {}) =>
+  hub.registerAgent(agent.url, { id: 'z', authentication, ...fields });
+const say = (key: string, fields: JsonObject = {}) =>
+  hub.send('hi', { tenant: 'z', ...fields }, { key });
+const sent = () => agent.calls.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
+const tokens = () =>
+  hub.app.get(Database).read<{ sealed_token: string }>('SELECT * FROM task_tokens');
+
+/** What the task that came of it says in the end. */
+function told({ task }: JsonObject): [string, string] {
+  const { state, message } = (task as JsonObject)['status'] as {
+    state: string;
+    message?: { parts: { text: string }[] };
+  };
+  return [state, message?.parts.map(({ text }) => text).join('') ?? ''];
+}
+
+/** The agent asks, and completes with the answer. */
+function asksFirst(): void {
+  const answer = (call: { message: JsonObject; result(value: unknown): void }): void => {
+    const isAnswer = Boolean(call.message['taskId']);
+    const state = isAnswer ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_INPUT_REQUIRED';
+    call.result({ task: { id: 'd1', contextId: 'c1', status: { state } } });
+  };
+  agent.handlers['SendMessage'] = answer;
+  agent.handlers['SendStreamingMessage'] = answer;
+}
+
+describe('an agent that gets a token in the name of its caller', () => {
+  it('is called with one that the provider gives for that of the caller, which is kept', async () => {
+    await register(exchange({ scopes: ['hub.call'] }));
+    const own = await provider.token('billing', hub.url);
+    await say(own);
+    await say(own);
+    const [token] = sent();
+    expect(await provider.verified(token!, 'https://payroll.example')).toMatchObject({
+      sub: 'billing',
+      act: { sub: 'a2a-hub' },
+    });
+    expect(new Set(sent()).size).toBe(1);
+    expect(provider.exchanges).toMatchObject([
+      {
+        subject_token: own,
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        scope: 'hub.call',
+      },
+    ]);
+    await say(await provider.token('operations', hub.url));
+    const other = await provider.verified(sent().at(-1)!, 'https://payroll.example');
+    expect(other['sub']).toBe('operations');
+  });
+
+  it.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('whoever calls over %s', async (binding) => {
+    await register(exchange());
+    const client = await sdkClient(
+      hub.url,
+      await provider.token('billing', hub.url),
+      '1.0',
+      binding,
+    );
+    await client.sendMessage({ ...sdkRequest('go'), tenant: 'z' });
+    closeClient(client);
+    const claims = await provider.verified(sent()[0]!, 'https://payroll.example');
+    expect(claims['sub']).toBe('billing');
+  });
+
+  it('may be told of the hub as the actor, by a token of its own', async () => {
+    await register(exchange({ actor: true, resource: 'https://payroll.example' }));
+    await say(await provider.token('billing', hub.url));
+    expect(provider.exchanges).toMatchObject([
+      {
+        actor_token: expect.stringMatching(/./),
+        actor_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      },
+    ]);
+    expect(sent()[0]).toBeDefined();
+  });
+
+  it('is called for callers with API keys when the provider takes the word of the hub', async () => {
+    await register(exchange({ subject: 'hub', issuers: null }));
+    await say(await hub.key());
+    const claims = await provider.verified(sent()[0]!, 'https://payroll.example');
+    const { body } = await hub.admin('GET', '/api/v1/keys');
+    const ids = (body.items as JsonObject[]).map((each) => each['principalId']);
+    expect(ids).toContain(claims['sub']);
+    expect(await tokens()).toEqual([]);
+  });
+
+  it('is not called when the provider does not take the token, and the client reads why', async () => {
+    await register(exchange({ issuers: ['test'] }));
+    const [state, why] = told(await say(await issuer.token({ aud: hub.url })));
+    expect(state).toBe('TASK_STATE_FAILED');
+    expect(why).toContain('does not accept the token of its caller');
+    expect(why).toContain('fresh access token');
+    expect(agent.calls).toHaveLength(0);
+    const { body } = await hub.admin('GET', '/api/v1/agents/z');
+    expect(body.health.lastError).toBeNull();
+  });
+});
+
+describe('an agent that gets the token of its caller', () => {
+  it('gets it as it is', async () => {
+    await register(passOn('real'));
+    const own = await provider.token('billing', hub.url);
+    await say(own);
+    expect(new Set(sent())).toEqual(new Set([own]));
+  });
+
+  it.each<[string, () => Promise<string>, RegExp]>([
+    ['an API key', () => hub.key(), /there is none \(an API key/],
+    ['the admin key', () => Promise.resolve(hub.adminKey), /there is none/],
+    ['the token of another issuer', () => issuer.token({ aud: hub.url }), /issuer whose tokens/],
+  ])('never gets %s', async (_, keyOf, why) => {
+    await register(passOn('real'));
+    const key = await keyOf();
+    const [state, reason] = told(await say(key));
+    expect([state, reason]).toEqual(['TASK_STATE_FAILED', expect.stringMatching(why)]);
+    expect(agent.calls).toHaveLength(0);
+  });
+
+  it('leaves its place to the next agent of the route when there is no token', async () => {
+    await register(passOn('real'), { tags: ['shared'], priority: 9 });
+    await hub.registerAgent(agent.url, { id: 'y', tags: ['shared'] });
+    const [state] = told(
+      await hub.send('hi', { message: { metadata: { skillTags: ['shared'] } } }),
+    );
+    expect(state).toBe('TASK_STATE_COMPLETED');
+    expect(new Set(sent())).toEqual(new Set([undefined]));
+  });
+
+  it('gets the fresh one of a follow-up', async () => {
+    asksFirst();
+    await register(passOn('test'));
+    const exp = Math.floor(Date.now() / 1000) + 3;
+    const first = await issuer.token({ aud: hub.url, sub: 'ann', exp });
+    const { task } = (await say(first)) as { task: JsonObject };
+    const [row] = await tokens();
+    expect(row!.sealed_token).not.toContain(first);
+    await new Promise((resolve) => setTimeout(resolve, exp * 1000 - Date.now() + 50));
+    const fresh = await issuer.token({ aud: hub.url, sub: 'ann' });
+    const message = { taskId: task['id'] };
+    const [state] = told(await hub.send('well', { message }, { key: fresh }));
+    expect(state).toBe('TASK_STATE_COMPLETED');
+    const [begun, answered] = [sent()[0], sent().at(-1)];
+    expect([begun, answered]).toEqual([first, fresh]);
+    expect(await tokens()).toEqual([]);
+  }, 20_000);
+
+  it('gets that of the owner of the task, whoever else answers', async () => {
+    asksFirst();
+    await register(passOn('test'));
+    const owner = await issuer.token({ aud: hub.url, sub: 'ann' });
+    const { task } = (await say(owner)) as { task: JsonObject };
+    const scopes = ['a2a', 'tasks:organization'];
+    const key = await hub.createKey({ organization: 'acme', scopes });
+    await hub.send('well', { message: { taskId: task['id'] } }, { key });
+    expect(new Set(sent())).toEqual(new Set([owner]));
+  });
+});
+
+describe('the token of a caller', () => {
+  it('goes to no agent that is not configured for it, and is not stored', async () => {
+    asksFirst();
+    await hub.registerAgent(agent.url, { id: 'z' });
+    await say(await provider.token('billing', hub.url));
+    expect(new Set(sent())).toEqual(new Set([undefined]));
+    expect(await tokens()).toEqual([]);
+  });
+
+  it('is in no answer of the hub', async () => {
+    asksFirst();
+    await register(exchange());
+    const own = await provider.token('billing', hub.url);
+    await say(own);
+    expect(await tokens()).toHaveLength(1);
+    const { text } = await visitEverything(hub);
+    for (const secret of [own, sent()[0]!, 'secret-of-a2a-hub']) expect(text).not.toContain(secret);
+  }, 30_000);
+
+  it('is still there for another process, started after the task was accepted', async () => {
+    const database = await startPostgres();
+    const databaseUrl = await database.migratedUrl();
+    const auth = { issuers: issuers() };
+    // The agent of the others is asked about tasks that wait.
+    const called = await ScriptedAgent.start();
+    const hubs: Hub[] = [];
+    const start = async (config: HubOptions['config']): Promise<Hub> => {
+      const started = await startHub({ databaseUrl, config: { auth, ...config } });
+      hubs.unshift(started);
+      return started;
+    };
+    try {
+      const api = await start({ role: 'api' });
+      const own = await provider.token('billing', api.url);
+      await api.registerAgent(called.url, { id: 'z', authentication: exchange() });
+      const { id } = await api.submit('hi', { tenant: 'z' }, { key: own });
+      await hubs.pop()!.close();
+      expect(called.calls).toHaveLength(0);
+      await start({ role: 'worker', publicUrl: 'http://hub.example' });
+      const after = await start({ role: 'api', publicUrl: api.url });
+      const ended = await after.waitForTask(id as string, undefined, 20_000, { key: own });
+      expect(ended).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
+      const [token] = called.calls.map(({ headers }) => headers.authorization?.slice(7));
+      const claims = await provider.verified(token!, 'https://payroll.example');
+      expect(claims['sub']).toBe('billing');
+    } finally {
+      await called.close();
+      for (const each of hubs) await each.close();
+      await database.stop();
+    }
+  }, 60_000);
+});
+
+describe('such an agent', () => {
+  it.each<[JsonObject, string]>([
+    [exchangeOf({ issuers: null }), 'authentication.issuers'],
+    [exchangeOf({ subject: 'hub' }), 'authentication.issuers'],
+    [exchangeOf({ subject: 'nobody' }), 'authentication.subject'],
+    [exchangeOf({ clientId: null }), 'authentication.clientId'],
+    [exchangeOf({ actor: 'yes' }), 'authentication.actor'],
+    [exchangeOf({ issuers: ['Not An Id'] }), 'authentication.issuers'],
+    [{ type: 'caller-token' }, 'authentication.issuers'],
+    [{ type: 'caller-token', issuers: [] }, 'authentication.issuers'],
+    [{ type: 'caller-token', issuers: ['real'], audience: 'x' }, 'authentication.audience'],
+  ])('is refused with %j', async (authentication, field) => {
+    const refused = await hub.admin('POST', '/api/v1/agents', {
+      id: 'z',
+      cardUrl: agent.url,
+      authentication,
+    });
+    expect([refused.status, refused.body.errors[0].field]).toEqual([400, field]);
+  });
+
+  it('is not for those who administer the agents of one organization', async () => {
+    const key = await hub.createKey({ organization: 'acme', scopes: ['agents:organization'] });
+    const body = { id: 'z', cardUrl: agent.url };
+    const made = { ...body, authentication: passOn('real') };
+    expect((await hub.admin('POST', '/api/v1/agents', made, key)).status).toBe(403);
+    expect((await hub.admin('POST', '/api/v1/agents:check', made, key)).status).toBe(403);
+    expect((await hub.admin('POST', '/api/v1/agents', body, key)).status).toBe(201);
+    const change = { authentication: exchange() };
+    const patched = await hub.admin('PATCH', '/api/v1/agents/z', change, key);
+    expect([patched.status, patched.text]).toEqual([403, expect.stringContaining('scope agents')]);
+    const own = { authentication: exchange({ subject: 'hub', issuers: null }) };
+    expect((await hub.admin('PATCH', '/api/v1/agents/z', own, key)).status).toBe(200);
+  });
+
+  it('shows how it is called', async () => {
+    await register(exchange({ actor: true }));
+    const { body } = await hub.admin('GET', '/api/v1/agents/z');
+    const shown = exchange({ actor: true });
+    delete shown['clientSecret'];
+    expect(body.authentication).toEqual(shown);
+  });
+});
+
+/** Before there is a provider. */
+function exchangeOf(changes: JsonObject): JsonObject {
+  return {
+    type: 'token-exchange',
+    tokenUrl: 'http://127.0.0.1:9/token',
+    clientId: 'a2a-hub',
+    clientSecret: 'x',
+    issuers: ['real'],
+    ...changes,
+  };
+}
