@@ -18,7 +18,7 @@ export interface AuthenticationParameters {
   readonly tokenUrl?: string;
   readonly issuer?: string;
   readonly clientId?: string;
-  /** Secret: never shown. */
+  /** Secret: never shown. As it is, or a reference in its stored form. */
   readonly clientSecret?: string;
   readonly clientAuthentication?: SecretAuthentication;
   readonly scopes?: readonly string[];
@@ -33,6 +33,11 @@ export interface AuthenticationParameters {
   /** Ids of `auth.issuers`: those whose tokens are shown to others. */
   readonly issuers?: readonly string[];
 }
+
+/** The members that may be references in the place of secrets. */
+export const SECRET_MEMBERS = [
+  'clientSecret',
+] as const satisfies (keyof AuthenticationParameters)[];
 
 /** How the hub gets what proves it to an agent, call by call. */
 export interface AgentAuthentication extends AuthenticationParameters {

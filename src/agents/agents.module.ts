@@ -20,6 +20,7 @@ import { CardTrust } from './card/card-trust.js';
 import { CardVerifier } from './card/card-verifier.js';
 import { CallerTokens } from './client/caller-tokens.js';
 import { AgentAuthenticator } from './client/authentication/agent-authenticator.js';
+import { RevealedSecrets } from './client/authentication/revealed-secrets.js';
 import { TokenServers } from './client/authentication/token-servers.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
@@ -43,6 +44,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     { provide: AgentData, useClass: SqlAgentData },
     CallerTokens,
     TokenServers,
+    RevealedSecrets,
     AgentAuthenticator,
     SdkAgentClient,
     {

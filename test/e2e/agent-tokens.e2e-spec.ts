@@ -123,6 +123,44 @@ describe('an agent with client credentials', () => {
     expect(refused.text).not.toContain(server.clientSecret);
   });
 
+  it('shows what its card asks for and is not set; a refusal tells it to operators alone', async () => {
+    const asking = await ScriptedAgent.start({
+      card: {
+        securitySchemes: {
+          oauth: {
+            oauth2SecurityScheme: {
+              flows: {
+                clientCredentials: { tokenUrl: 'https://login.example/token', scopes: {} },
+              },
+            },
+          },
+        },
+        securityRequirements: [{ schemes: { oauth: { list: ['read'] } } }],
+      },
+      handlers: { '*': (call) => void call.response.writeHead(403).end('no ') },
+    });
+    const request = { id: 'z', cardUrl: asking.url, credentials: { 'x-key': 'key-never-shown' } };
+    const missing =
+      'an OAuth 2.0 access token of https://login.example/token with the scope read: set authentication';
+    const security = [{ schemes: ['oauth'], isMet: false, missing: [missing] }];
+    const checked = await hub.admin('POST', '/api/v1/agents:check', request);
+    expect([checked.status, checked.body.security]).toEqual([200, security]);
+    const made = await hub.admin('POST', '/api/v1/agents', request);
+    expect([made.status, made.body.security]).toEqual([201, security]);
+    const task = await hub.submit('hi', { tenant: 'z' });
+    const ended = await hub.waitForTask(String(task.id));
+    expect(JSON.stringify(ended)).toContain('HTTP 403');
+    expect(JSON.stringify(ended)).not.toMatch(/login\.example|x-key/);
+    const { text } = await hub.admin('GET', `/api/v1/tasks/${String(task.id)}`);
+    expect(text).toContain(`the card asks for ${missing}; the hub sent the headers x-key; `);
+    expect(text).not.toContain('key-never-shown');
+    const fixed = await patch({ authentication: authentication({ scopes: ['read'] }) });
+    expect(fixed.body.security).toEqual([{ schemes: ['oauth'], isMet: true, missing: [] }]);
+    // Where tokens are got is the operator's word, not the card's.
+    expect(fixed.body.authentication.tokenUrl).toBe(server.tokenUrl);
+    await asking.close();
+  });
+
   it('cannot have a header that its token is in', async () => {
     const refused = await hub.admin('POST', '/api/v1/agents', {
       cardUrl: agent.url,

@@ -7,6 +7,7 @@ import { FakeVault } from '../support/fake-vault.js';
 import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
+import { TokenServer } from '../support/token-server.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
 let hub: Hub;
@@ -218,6 +219,116 @@ describe('the secrets of an agent', () => {
     );
     expect([moved.status, moved.body.credentials]).toEqual([200, []]);
     await other.close();
+  });
+});
+
+describe('the client secret of an agent', () => {
+  let server: TokenServer;
+  beforeAll(async () => {
+    server = await TokenServer.start('client_secret_post');
+    vault.secrets.set('agents/client', { secret: server.clientSecret });
+  });
+  afterAll(() => server.close());
+
+  const authentication = (secretRef: unknown, changes: JsonObject = {}): JsonObject => ({
+    type: 'oauth2-client-credentials',
+    tokenUrl: server.tokenUrl,
+    clientId: server.clientId,
+    clientSecret: { secretRef },
+    clientAuthentication: 'client_secret_post',
+    scopes: ['webhooks'],
+    ...changes,
+  });
+
+  it('is read of Vault, and asked with again when it is another one there', async () => {
+    const registered = await register(
+      {},
+      { authentication: authentication('vault:agents/client#secret') },
+    );
+    expect(registered.body.references).toEqual([
+      {
+        in: 'authentication',
+        header: 'clientSecret',
+        reference: 'vault:agents/client#secret',
+        isReadable: true,
+        problem: null,
+      },
+    ]);
+    expect(registered.body.authentication.clientSecret).toBeUndefined();
+    await say();
+    expect(await server.knows(sent())).toBe(true);
+    const first = sent();
+    // The server no longer takes it, so no token may be asked for with the one before.
+    vault.secrets.set('agents/client', { secret: 'another' });
+    await eventually(async () => {
+      const before = server.requests;
+      await say();
+      expect(server.requests).toBeGreaterThan(before);
+    });
+    const calls = agent.calls.length;
+    await say();
+    expect(agent.calls.length).toBe(calls);
+    vault.secrets.set('agents/client', { secret: server.clientSecret });
+    await eventually(async () => {
+      await say();
+      expect(agent.calls.length).toBeGreaterThan(calls);
+    });
+    expect(sent()).toBe(first);
+  });
+
+  it.each([{}, { secret: 'two\nlines' }])('is waited for while its source has %j', async (held) => {
+    vault.secrets.set('agents/missing', held);
+    const registered = await register(
+      {},
+      { authentication: authentication('vault:agents/missing#secret') },
+    );
+    expect(registered.status).toBe(201);
+    const requests = server.requests;
+    await say();
+    expect([agent.calls.length, server.requests]).toEqual([0, requests]);
+    const { body: shown, text } = await hub.admin('GET', '/api/v1/agents/z');
+    expect(shown.health.lastError).toContain('secret');
+    expect(text).not.toContain('two');
+  });
+
+  it('of a team is one of its organization', async () => {
+    const fields = { authentication: authentication('vault:agents/client#secret') };
+    const refused = await register({}, fields, team);
+    expect([refused.status, refused.body.errors[0].field]).toEqual([
+      400,
+      'authentication.clientSecret',
+    ]);
+    const own = await register(
+      {},
+      { authentication: authentication('vault:teams/acme/key#token') },
+      team,
+    );
+    expect(own.status).toBe(201);
+    const patched = await hub.admin('PATCH', '/api/v1/agents/z', fields, team);
+    expect([patched.status, patched.body.errors[0].field]).toEqual([
+      400,
+      'authentication.clientSecret',
+    ]);
+  });
+
+  it.each([
+    ['secrets.references.env', { secretRef: 'env:HOME' }],
+    ['has no prefix', { secretRef: 'vault:agents/client#secret', prefix: 'x' }],
+    ['has the member more', { secretRef: 'vault:agents/client#secret', more: 1 }],
+    ['must be a string, or', {}],
+    ['must be a text', ['x']],
+    ['must be a text of at most 4096', 'x'.repeat(4097)],
+    ['control character', '\u0001["vault:agents/client#secret","","configuration"]'],
+  ])('is refused: it %s', async (text, clientSecret) => {
+    const refused = await register(
+      {},
+      { authentication: authentication('', { clientSecret: clientSecret as JsonObject }) },
+    );
+    expect([refused.status, refused.body.errors[0].field]).toEqual([
+      400,
+      'authentication.clientSecret',
+    ]);
+    expect(refused.text).toContain(text);
   });
 });
 

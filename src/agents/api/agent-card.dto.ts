@@ -9,6 +9,7 @@ import {
   type SignatureOutcome,
 } from '../agent.js';
 import { BINDING_NAMES } from '../binding/bindings.js';
+import type { RequiredSecurity } from '../card/required-security.js';
 import { CARD_CHANGES, type CardChange } from '../card/card-diff.js';
 
 export class AgentEndpointDto {
@@ -62,6 +63,23 @@ export class CardSignatureDto implements CardSignature {
 
   @Shown.Text()
   readonly reason!: string;
+}
+
+export class RequiredSecurityDto implements RequiredSecurity {
+  @Shown.Text({ list: true, description: 'As the card names them.', example: ['oauth'] })
+  readonly schemes!: readonly string[];
+
+  @Shown.Flag({ description: 'Whether the hub sends all of it.' })
+  readonly isMet!: boolean;
+
+  @Shown.Text({
+    list: true,
+    description: 'What the hub does not send, with what sets it.',
+    example: [
+      'an OAuth 2.0 access token of https://login.example/token with the scope read: set authentication',
+    ],
+  })
+  readonly missing!: readonly string[];
 }
 
 export class CardTroubleDto {

@@ -5,8 +5,11 @@ import type { SecretReferences } from '../../common/secret-references/secret-ref
 import { AgentCard } from '../../protocol/a2a.js';
 import { PROTOCOL_VERSIONS } from '../../protocol/protocol-version.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
+import { SECRET_MEMBERS } from '../agent-authentication.js';
 import { BINDING_NAMES } from '../binding/bindings.js';
+import { requiredSecurity } from '../card/required-security.js';
 import { judgedInterfaces } from '../endpoint/choose-endpoint.js';
+import { Locked } from '../endpoint/sealed-json.js';
 import { AgentHealthDto } from '../health/agent-health.dto.js';
 import type { AgentHealthView } from '../health/agent-monitor.js';
 import type { Refreshed, Registration } from '../registration/agents.service.js';
@@ -21,6 +24,7 @@ import { SwitchesDto } from '../request/switches.dto.js';
 import {
   AgentEndpointDto,
   AgentInterfaceDto,
+  RequiredSecurityDto,
   CardChangeDto,
   CardSignatureDto,
   CardTroubleDto,
@@ -44,12 +48,15 @@ export class AgentDeviationDto {
   }
 }
 
-/** A header whose value is kept elsewhere. */
-export class HeaderReferenceDto {
-  @Shown.Choice(['credentials', 'cardHeaders'])
-  readonly in!: 'credentials' | 'cardHeaders';
+/** A secret of an agent that is kept elsewhere. */
+export class AgentReferenceDto {
+  @Shown.Choice(['credentials', 'cardHeaders', 'authentication'])
+  readonly in!: 'credentials' | 'cardHeaders' | 'authentication';
 
-  @Shown.Text({ example: 'authorization' })
+  @Shown.Text({
+    description: 'The header, or the member of `authentication`.',
+    example: 'authorization',
+  })
   readonly header!: string;
 
   @Shown.Text({
@@ -69,13 +76,17 @@ export class HeaderReferenceDto {
   readonly problem!: string | null;
 }
 
-/** The references among the headers of an agent. */
-export function headerReferences(
-  agent: Pick<Agent, 'credentials' | 'cardHeaders'>,
+/** The references among the secrets of an agent. */
+export function referencesOf(
+  agent: Pick<Agent, 'credentials' | 'cardHeaders' | 'authentication'>,
   references: Pick<SecretReferences, 'view'>,
-): HeaderReferenceDto[] {
-  return (['credentials', 'cardHeaders'] as const).flatMap((list) =>
-    Object.entries(agent[list]).flatMap(([header, stored]) => {
+): AgentReferenceDto[] {
+  const { credentials, cardHeaders, authentication } = agent;
+  const members = authentication instanceof Locked ? null : authentication;
+  const secrets = SECRET_MEMBERS.map((name) => [name, members?.[name] ?? ''] as const);
+  const lists = { credentials, cardHeaders, authentication: Object.fromEntries(secrets) };
+  return (['credentials', 'cardHeaders', 'authentication'] as const).flatMap((list) =>
+    Object.entries(lists[list]).flatMap(([header, stored]) => {
       const view = references.view(stored);
       return view === undefined ? [] : [{ ...view, in: list, header }];
     }),
@@ -198,11 +209,12 @@ export class AgentDto {
   @Shown.Text({ list: true, description: 'Names of the headers sent with every call.' })
   readonly credentials!: readonly string[];
 
-  @Shown.Nested(() => HeaderReferenceDto, {
+  @Shown.Nested(() => AgentReferenceDto, {
     list: true,
-    description: 'The headers among both whose values are references to secrets.',
+    description:
+      'The headers among both, and the secrets of `authentication`, that are references.',
   })
-  readonly references!: readonly HeaderReferenceDto[];
+  readonly references!: readonly AgentReferenceDto[];
 
   @Shown.Nested(() => AuthenticationViewDto, {
     nullable: true,
@@ -218,6 +230,13 @@ export class AgentDto {
   })
   readonly credentialOrigins!: readonly string[];
 
+  @Shown.Nested(() => RequiredSecurityDto, {
+    list: true,
+    description:
+      'What the card asks callers for (`securityRequirements`, `security`), one of which is enough, and what of it is not set. It is a hint: nothing is refused for it.',
+  })
+  readonly security!: readonly RequiredSecurityDto[];
+
   @Shown.Json({ description: 'The card in the 1.0 form, whatever version the agent serves.' })
   readonly card!: unknown;
 
@@ -231,7 +250,7 @@ export class AgentDto {
     agent: Agent,
     health: AgentHealthView,
     deviations: readonly Deviation[],
-    references: readonly HeaderReferenceDto[],
+    references: readonly AgentReferenceDto[],
     endpointNow: AgentEndpoint = agent.endpoint,
   ) {
     fill<AgentDto>(this, {
@@ -249,6 +268,7 @@ export class AgentDto {
       cardHeaders: Object.keys(agent.cardHeaders),
       credentials: Object.keys(agent.credentials),
       authentication: agent.authentication && new AuthenticationViewDto(agent.authentication),
+      security: requiredSecurity(agent),
       card: AgentCard.toJSON(agent.card),
     });
   }
@@ -282,7 +302,7 @@ export class RegisteredAgentDto extends AgentDto {
   constructor(
     registration: Registration,
     health: AgentHealthView,
-    references: readonly HeaderReferenceDto[],
+    references: readonly AgentReferenceDto[],
   ) {
     super(registration.agent, health, [], references);
     this.report = new RegistrationReportDto(registration);
@@ -300,7 +320,7 @@ export class RefreshedAgentDto extends AgentDto {
     { agent, changes }: Refreshed,
     health: AgentHealthView,
     deviations: readonly Deviation[],
-    references: readonly HeaderReferenceDto[],
+    references: readonly AgentReferenceDto[],
   ) {
     super(agent, health, deviations, references);
     this.changes = changes;

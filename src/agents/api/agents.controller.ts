@@ -18,12 +18,7 @@ import { AgentDeviations } from '../registry/agent-deviations.js';
 import { PatchAgentDto } from '../request/patch-agent.dto.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
 import { AgentQueryDto } from './agent-query.dto.js';
-import {
-  AgentDto,
-  headerReferences,
-  RefreshedAgentDto,
-  RegisteredAgentDto,
-} from './agent-view.dto.js';
+import { AgentDto, referencesOf, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
 
 @AdminController('agents', 'api/v1/agents', 'agents:organization')
 export class AgentsController {
@@ -47,7 +42,7 @@ export class AgentsController {
     return new RegisteredAgentDto(
       registration,
       this.monitor.viewOf(agent.id),
-      headerReferences(agent, this.references),
+      referencesOf(agent, this.references),
     );
   }
 
@@ -106,7 +101,7 @@ export class AgentsController {
       refreshed,
       this.monitor.viewOf(id),
       this.deviations.of(refreshed.agent),
-      headerReferences(refreshed.agent, this.references),
+      referencesOf(refreshed.agent, this.references),
     );
   }
 
@@ -115,7 +110,7 @@ export class AgentsController {
       agent,
       this.monitor.viewOf(agent.id),
       this.deviations.of(agent),
-      headerReferences(agent, this.references),
+      referencesOf(agent, this.references),
       this.endpoints.now(agent),
     );
   }

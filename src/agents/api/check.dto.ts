@@ -1,6 +1,7 @@
 import { FILE_FORMS } from '../binding/file-forms.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../common/http/fields.js';
+import { requiredSecurity } from '../card/required-security.js';
 import type { ProbeReport } from '../check/agent-probe.js';
 import { DOES, type Does, OUTCOMES, type Outcome } from '../check/domain/findings.js';
 import type { Recommendation } from '../check/domain/recommend.js';
@@ -9,6 +10,7 @@ import { DEVIATION_KINDS, type DeviationKind } from '../registry/agent-deviation
 import {
   AgentEndpointDto,
   AgentInterfaceDto,
+  RequiredSecurityDto,
   CardSignatureDto,
   CardTroubleDto,
 } from './agent-card.dto.js';
@@ -132,6 +134,13 @@ export class AgentCheckDto {
   @Shown.Nested(() => CardTroubleDto, { nullable: true })
   readonly cardTrouble: CardTroubleDto | null;
 
+  @Shown.Nested(() => RequiredSecurityDto, {
+    list: true,
+    description:
+      'What the card asks callers for (`securityRequirements`, `security`), one of which is enough, and what of it is not set. It is a hint: nothing is refused for it.',
+  })
+  readonly security: readonly RequiredSecurityDto[];
+
   @Shown.Nested(() => ProbeReportDto, { nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
@@ -142,6 +151,7 @@ export class AgentCheckDto {
     this.interfaces = checked.interfaces;
     this.endpointResolves = checked.endpointResolves;
     this.signature = agent.signature;
+    this.security = requiredSecurity(agent);
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
     this.probe = probe;
   }

@@ -35,7 +35,8 @@ export function credentialsFor(
   }
 }
 
-function outOfReach(error: unknown): never {
+/** What an agent comes to whose secrets cannot be opened or read now. */
+export function outOfReach(error: unknown): never {
   if (!(error instanceof SecretLockedError)) throw error;
   throw new AgentCallError('unreachable', error.message, { cause: error });
 }

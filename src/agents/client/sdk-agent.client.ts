@@ -17,6 +17,7 @@ import type { AgentProof } from './authentication/scheme.js';
 import { CallerTokens } from './caller-tokens.js';
 import { credentialsFor, headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
+import { explained } from './refused-credentials.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
 import { CallGate } from './call-gate.js';
@@ -211,7 +212,7 @@ class WiredAgentClient extends AgentClient {
           return answer;
         } catch (error) {
           call.exchange.release();
-          const failure = call.exchange.failure(error);
+          const failure = explained(call.exchange.failure(error), agent);
           if (!isRepeated && isRenewed(failure, call)) {
             isRepeated = true;
             continue;
@@ -245,7 +246,7 @@ class WiredAgentClient extends AgentClient {
         return;
       } catch (error) {
         call.exchange.release();
-        const failure = call.exchange.failure(error);
+        const failure = explained(call.exchange.failure(error), agent);
         if (!answered && !isRepeated && isRenewed(failure, call)) {
           isRepeated = true;
           continue;

@@ -1,7 +1,7 @@
 import type { Grantee } from '../../common/secret-references/referred-secret.js';
 import type { Agent, AgentBudgets, AgentEndpoint, AgentPin, AgentSwitches } from '../agent.js';
 import { readHeaders } from '../endpoint/agent-headers.js';
-import { readAuthentication, type WrittenAuthentication } from './read-authentication.js';
+import type { WrittenAuthentication } from './read-authentication.js';
 import { called, chooseEndpoint, originsGiven } from '../endpoint/choose-endpoint.js';
 import {
   type GivenCredentials,
@@ -105,22 +105,27 @@ export function patched<K extends string, V>(
   return Object.fromEntries(kept) as Record<K, V>;
 }
 
+/** The credentials of a patch, read: undefined leaves what there is. */
+export interface PatchedCredentials {
+  readonly credentials: Readonly<Record<string, string | null>> | null | undefined;
+  readonly authentication: Agent['authentication'] | undefined;
+}
+
 /**
  * The credentials after a patch, `given` being its own. An override elsewhere drops the stored ones; those
  * that are given are for every server the agent then has.
  */
 export function credentialsAfter(
   agent: Agent,
-  { endpointOverride, authentication: written }: AgentPatch,
-  given: Readonly<Record<string, string | null>> | null | undefined,
+  { endpointOverride }: AgentPatch,
+  given: PatchedCredentials,
 ): Pick<Agent, 'credentials' | 'authentication' | 'credentialOrigins'> {
   const endpoint = endpointOf({ ...agent, credentials: {}, authentication: null });
   const stays = endpointOverride === undefined || isGivenFor(endpoint, agent);
-  const credentials = patched(stays ? agent.credentials : {}, given);
-  const kept = stays ? agent.authentication : null;
-  const authentication = written === undefined ? kept : readAuthentication(written);
+  const credentials = patched(stays ? agent.credentials : {}, given.credentials);
+  const { authentication = stays ? agent.authentication : null } = given;
   const after = { credentials, authentication };
-  if (given || written) {
+  if (given.credentials || given.authentication) {
     return { ...after, credentialOrigins: originsGiven({ ...agent, ...after }) };
   }
   return { ...after, credentialOrigins: hasCredentials(after) ? agent.credentialOrigins : [] };

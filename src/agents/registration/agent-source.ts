@@ -31,7 +31,7 @@ export function readMeans(written: WrittenMeans, field: string, grantee: Grantee
     cardHeaders: readHeaders('cardHeaders', written.cardHeaders ?? {}, grantee),
     credentials: readHeaders(field, written.credentials ?? {}, grantee),
     cardKeys: readCardKeys('cardKeys', written.cardKeys),
-    authentication: readAuthentication(written.authentication),
+    authentication: readAuthentication(written.authentication, grantee),
   };
   refuseTwice(field, means);
   return means;

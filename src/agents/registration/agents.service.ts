@@ -142,6 +142,7 @@ export class AgentsService {
     const means = readMeans(request, 'credentials', granteeOf(caller));
     await this.referable.check('cardHeaders', means.cardHeaders);
     await this.referable.check('credentials', means.credentials);
+    await this.referable.checkAuthentication(means.authentication);
     const pin = pinned({ protocolBinding: null, protocolVersion: null }, request);
     const source = { ...means, endpointOverride, pin };
     const checked = await this.registration.examine({ cardUrl, card, ...source });
@@ -203,9 +204,13 @@ export class AgentsService {
     await this.referable.check('credentials', credentials);
     await this.referable.check('cardHeaders', cardHeaders);
     const trust = await this.trustOf(present, patch.cardKeys);
-    const authentication = readAuthentication(patch.authentication);
-    refuseCallersToken(caller, authentication);
-    await this.registration.reachTokenServer(authentication);
+    const authentication =
+      patch.authentication === undefined
+        ? undefined
+        : readAuthentication(patch.authentication, granteeOf(caller));
+    refuseCallersToken(caller, authentication ?? null);
+    await this.referable.checkAuthentication(authentication);
+    await this.registration.reachTokenServer(authentication ?? null);
     const reach = await this.reachOf({ ...present, ...trust }, patch);
     const changed = await this.store.update(id, (agent) => {
       if (!administers(caller, agent)) return notFound(id);
@@ -214,7 +219,7 @@ export class AgentsService {
         throw new HubError('CONFLICT', `The card of ${id} was changed meanwhile; try again.`);
       }
       const placed = { ...agent, ...trust, ...moved(agent, patch), ...reach };
-      const given = credentialsAfter(placed, patch, credentials);
+      const given = credentialsAfter(placed, patch, { credentials, authentication });
       const endpoint = endpointOf({ ...placed, ...given });
       checkCarried('credentials', endpoint, given.credentials);
       refuseTwice('credentials', given);

@@ -16,6 +16,7 @@ import { RegistrationCheck } from './registration-check.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { agentOf, checkCarried } from './agent-source.js';
 import { AgentStore } from '../registry/agent-store.js';
+import { lackingSecurity } from '../card/required-security.js';
 import { refusedBy } from '../card/card-trouble.js';
 import { originOf } from '../card/card-verifier.js';
 import { type DeclaredAgent, readDeclaredAgents } from './declared-agent.js';
@@ -145,6 +146,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       if (signal.aborted) return false;
       await this.write(agent, present);
       await this.registry.renew();
+      this.warnOfSecurity(agent);
       this.unread.forget(declared.id);
       this.said.delete(declared.id);
       return true;
@@ -153,6 +155,12 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       if (error instanceof HubError && !signal.aborted) await this.noteRefused(declared, error);
       return false;
     }
+  }
+
+  private warnOfSecurity(agent: Agent): void {
+    const lacking = lackingSecurity(agent);
+    if (lacking === undefined) return;
+    this.log.warn({ agent: agent.id, lacking }, 'a declared agent may refuse the calls of the hub');
   }
 
   /** One line for one reason, however often it is tried. */

@@ -1,13 +1,22 @@
 import { type FieldViolation, invalidField, invalidFields } from '../../common/hub-error.js';
+import { isReferred, type Grantee } from '../../common/secret-references/referred-secret.js';
 import type { Agent } from '../agent.js';
-import type { AgentAuthentication, AuthenticationParameters } from '../agent-authentication.js';
+import {
+  type AgentAuthentication,
+  type AuthenticationParameters,
+  SECRET_MEMBERS,
+} from '../agent-authentication.js';
 import { AUTHENTICATION_SCHEMES } from '../client/authentication/schemes.js';
 import { Locked } from '../endpoint/sealed-json.js';
+import { readSecret, type WrittenSecret } from '../endpoint/read-secret.js';
 
 /** {@link AgentAuthentication} as an operator writes it: null is the same as absent. */
 export type WrittenAuthentication = Pick<AgentAuthentication, 'type'> & {
   readonly [Name in keyof AuthenticationParameters]?:
-    AuthenticationParameters[Name] | null | undefined;
+    | AuthenticationParameters[Name]
+    | (Name extends (typeof SECRET_MEMBERS)[number] ? WrittenSecret : never)
+    | null
+    | undefined;
 };
 
 const FIELD = 'authentication';
@@ -15,9 +24,10 @@ const FIELD = 'authentication';
 /** Throws INVALID_PARAMS naming each member that its type lacks, or cannot have; never with a value. */
 export function readAuthentication(
   written: WrittenAuthentication | null | undefined,
+  grantee: Grantee,
 ): AgentAuthentication | null {
   if (written === null || written === undefined) return null;
-  const { type, ...rest } = written;
+  const { type, ...rest } = withStoredSecrets(written, grantee);
   const scheme = AUTHENTICATION_SCHEMES[type];
   const violations: FieldViolation[] = [];
   const fault = (name: string, description: string): void =>
@@ -30,7 +40,7 @@ export function readAuthentication(
       continue;
     }
     for (const text of [value].flat() as (string | boolean)[]) {
-      if (typeof text !== 'string') continue;
+      if (typeof text !== 'string' || isReferred(text)) continue;
       const wrong = text === '' ? 'must not be empty' : member.rule?.(text);
       if (wrong !== undefined) fault(name, wrong);
     }
@@ -45,6 +55,19 @@ export function readAuthentication(
   }
   if (violations.length > 0) throw invalidFields(violations);
   return authentication;
+}
+
+/** With each secret, or reference to one, as it is stored. Throws INVALID_PARAMS naming the member. */
+function withStoredSecrets(
+  written: WrittenAuthentication,
+  grantee: Grantee,
+): Pick<AgentAuthentication, 'type'> & Readonly<Record<string, unknown>> {
+  const stored: Record<string, unknown> = { ...written };
+  for (const name of SECRET_MEMBERS) {
+    const value = written[name] ?? undefined;
+    if (value !== undefined) stored[name] = readSecret(`${FIELD}.${name}`, value, grantee);
+  }
+  return { ...stored, type: written.type };
 }
 
 /** Two cannot set one header. Throws INVALID_PARAMS naming the header below `field`. */

@@ -3,6 +3,9 @@ import type { Principal } from '../../auth/index.js';
 import { invalidField } from '../../common/hub-error.js';
 import type { Grantee } from '../../common/secret-references/referred-secret.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
+import type { Agent } from '../agent.js';
+import { SECRET_MEMBERS } from '../agent-authentication.js';
+import { Locked } from '../endpoint/sealed-json.js';
 import { organizationOfAgents } from '../registry/administered.js';
 
 /** Who sets the references of agents through the API. */
@@ -22,8 +25,21 @@ export class Referable {
     headers: Readonly<Record<string, string | null>> | null | undefined,
   ): Promise<void> {
     for (const [name, stored] of Object.entries(headers ?? {})) {
-      const refusal = stored === null ? undefined : await this.references.refusalOf(stored);
-      if (refusal !== undefined) throw invalidField(`${field}.${name}`, refusal);
+      if (stored !== null) await this.checkOne(`${field}.${name}`, stored);
     }
+  }
+
+  /** Throws HubError INVALID_PARAMS naming the member. */
+  async checkAuthentication(authentication: Agent['authentication'] | undefined): Promise<void> {
+    if (!authentication || authentication instanceof Locked) return;
+    for (const name of SECRET_MEMBERS) {
+      const { [name]: stored } = authentication;
+      if (stored !== undefined) await this.checkOne(`authentication.${name}`, stored);
+    }
+  }
+
+  private async checkOne(field: string, stored: string): Promise<void> {
+    const refusal = await this.references.refusalOf(stored);
+    if (refusal !== undefined) throw invalidField(field, refusal);
   }
 }

@@ -1,3 +1,4 @@
+import { SECRET_REFERENCE } from '../../common/http/field-kinds.js';
 import { NAME } from '../../common/http/text-forms.js';
 import type { AgentBudgets } from '../agent.js';
 import { FILE_FORMS } from '../binding/file-forms.js';
@@ -36,17 +37,11 @@ export const HEADERS = {
     oneOf: [
       { type: 'string' },
       {
-        type: 'object',
-        required: ['secretRef'],
+        ...SECRET_REFERENCE,
         properties: {
-          secretRef: {
-            type: 'string',
-            description:
-              'env:NAME, file:/PATH, vault:PATH#FIELD or aws:NAME; what secrets.references allows.',
-          },
+          ...SECRET_REFERENCE.properties,
           prefix: { type: 'string', description: 'Before the secret, such as "Bearer ".' },
         },
-        additionalProperties: false,
       },
     ],
   },

@@ -1,4 +1,4 @@
-import { Choice, Flag, Text } from '../../common/http/fields.js';
+import { Choice, Flag, Secret, Text } from '../../common/http/fields.js';
 import {
   SECRET_AUTHENTICATIONS,
   type SecretAuthentication,
@@ -10,6 +10,7 @@ import {
   EXCHANGE_SUBJECTS,
   type ExchangeSubject,
 } from '../agent-authentication.js';
+import type { WrittenSecret } from '../endpoint/read-secret.js';
 import { MAX_URL } from './agent-fields.js';
 
 const OPTIONAL = { optional: true, nullable: true } as const;
@@ -39,8 +40,8 @@ export class AuthenticationDto {
   @Text({ ...OPTIONAL, max: MAX_TEXT, example: 'a2a-hub' })
   clientId?: string | null;
 
-  @Text({ ...OPTIONAL, max: 4096, writeOnly: true, description: 'Never shown.' })
-  clientSecret?: string | null;
+  @Secret({ ...OPTIONAL, max: 4096, description: 'Never shown.' })
+  clientSecret?: WrittenSecret | null;
 
   @Choice(SECRET_AUTHENTICATIONS, {
     ...OPTIONAL,

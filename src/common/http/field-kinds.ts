@@ -14,8 +14,10 @@ import {
   MaxLength,
   Min,
   MinLength,
+  ValidateBy,
   ValidateNested,
 } from 'class-validator';
+import { isRecord } from '../is-record.js';
 import type { TextForm } from './text-forms.js';
 
 /*
@@ -163,6 +165,33 @@ export const nested = (
   ],
   dto: dto,
 });
+
+/** In the place of a secret: where it is kept. */
+export const SECRET_REFERENCE = {
+  type: 'object',
+  required: ['secretRef'],
+  properties: {
+    secretRef: {
+      type: 'string',
+      description:
+        'env:NAME, file:/PATH, vault:PATH#FIELD or aws:NAME; what secrets.references allows.',
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+/** A text that is never shown, or an object that says where it is kept; what that holds, who reads it checks. */
+export const secret = ({ max, ...field }: FieldOptions & { readonly max: number }): Kind => {
+  const validate = (value: unknown): boolean =>
+    isRecord(value) || (typeof value === 'string' && value.length <= max);
+  const defaultMessage = (): string =>
+    `$property must be a text of at most ${max} characters, or an object with secretRef`;
+  return kindOf(
+    { writeOnly: true, ...field },
+    { oneOf: [{ type: 'string', maxLength: max }, SECRET_REFERENCE] } as ApiPropertyOptions,
+    [() => ValidateBy({ name: 'isSecret', validator: { validate, defaultMessage } })],
+  );
+};
 
 /** An object of any members; `values`: what each is, in OpenAPI's words. */
 export const json = ({

@@ -21,6 +21,7 @@ import {
   num,
   other,
   queryFlag,
+  secret,
   text,
   time,
   url,
@@ -42,6 +43,7 @@ export const Flag = given(flag);
 export const QueryFlag = given(queryFlag);
 export const Nested = given(nested);
 export const Json = given(json);
+export const Secret = given(secret);
 
 /** The fields of answers, which are described and not checked; see `fill`. */
 export const Shown = {

@@ -6,11 +6,14 @@ import type { Agent, AgentEndpoint } from '../../agent.js';
 import { AgentCallError } from '../../binding/agent-call-error.js';
 import { isGivenFor } from '../../endpoint/credential-origins.js';
 import { Locked } from '../../endpoint/sealed-json.js';
+import type { AgentAuthentication } from '../../agent-authentication.js';
 import type { AgentCallOptions } from '../agent-client.js';
+import { outOfReach } from '../call-headers.js';
 import { CallerTokens } from '../caller-tokens.js';
 import { NoCallerToken } from './no-caller-token.js';
 import type { AgentProof } from './scheme.js';
 import { AUTHENTICATION_SCHEMES } from './schemes.js';
+import { RevealedSecrets } from './revealed-secrets.js';
 import { TokenServers } from './token-servers.js';
 
 const NOTHING: AgentProof = { headers: {}, secrets: [] };
@@ -20,6 +23,7 @@ const NOTHING: AgentProof = { headers: {}, secrets: [] };
 export class AgentAuthenticator {
   constructor(
     private readonly tokens: TokenServers,
+    private readonly secrets: RevealedSecrets,
     private readonly callers: CallerTokens,
   ) {}
 
@@ -32,13 +36,12 @@ export class AgentAuthenticator {
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
   ): Promise<AgentProof> {
-    const { authentication } = agent;
-    if (authentication === null) return NOTHING;
-    if (authentication instanceof Locked) throw unasked(authentication.reason);
+    if (agent.authentication === null) return NOTHING;
     if (!isGivenFor(endpoint, agent))
       throw unasked('the credentials were not given for this server');
     const { signal } = options;
     const ended = (): Error => new AgentCallError('interrupted', 'the hub ended the call');
+    const authentication = await unlessAborted(this.revealed(agent.authentication), signal, ended);
     const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     try {
       const { tokens, callers } = this;
@@ -49,6 +52,16 @@ export class AgentAuthenticator {
       const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
       throw isMissing ? unasked(error.message) : error;
     }
+  }
+
+  /** As with headers, an agent whose secrets cannot be had counts as out of reach. */
+  private async revealed(
+    authentication: AgentAuthentication | Locked,
+  ): Promise<AgentAuthentication> {
+    if (authentication instanceof Locked) {
+      throw new AgentCallError('unreachable', authentication.reason);
+    }
+    return this.secrets.in(authentication).catch(outOfReach);
   }
 }
 
