@@ -73,6 +73,8 @@ export interface DelegationProgress {
    * canceled with it yet: they are not followed.
    */
   readonly abandoned?: readonly string[];
+  /** `auth-required` because its message cannot be sent without this, rather than because its agent says so. */
+  readonly awaits?: Authorization;
   /** When what has happened. */
   readonly times?: DelegationTimes;
   /** The agents that were to have it before the present one, oldest first; none took the message. */
@@ -80,6 +82,9 @@ export interface DelegationProgress {
   /** The last call to an agent that failed and changed what becomes of the delegation. */
   readonly trouble?: AgentTrouble;
 }
+
+/** What a message cannot be sent without: a fresh access token of the task's owner. */
+export type Authorization = 'caller-token';
 
 /** What exactly was wrong with a call to an agent, for the hub's operators alone. */
 export interface AgentTrouble {
