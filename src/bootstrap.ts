@@ -32,10 +32,12 @@ import {
   summarize,
   textsOf,
 } from './config/index.js';
+import { HubSettings } from './database/hub-settings.js';
 import { serveFrontPage } from './front-page.js';
 import { checkCertificateTimes, TlsListener } from './http-listener.js';
 import { HUB_SCHEMA } from './hub-schema.js';
 import { HttpObserver } from './observability/http-observer.js';
+import { LogRedaction } from './observability/log-redaction.js';
 import { NestLog, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
 import { RequestLog } from './observability/request-log.js';
@@ -72,7 +74,8 @@ export interface AppOverrides {
 export async function createApp(overrides: AppOverrides = {}): Promise<NestFastifyApplication> {
   const source = sourceOf(overrides.config);
   const config = source.initial;
-  const log = await openLog(config.log);
+  const redaction = new LogRedaction(config.log.redact);
+  const log = await openLog(config.log, redaction);
   // A summary of it is logged when the hub has started; all of it also by the command `config`.
   log.debug({ config: summarize(config) }, 'configuration');
   const secrets = openSecretBox(config, HUB_SCHEMA, log);
@@ -117,6 +120,9 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
       bodyParser: false,
     },
   );
+  await redaction
+    .prepare(() => app.get(HubSettings).principalDigestKey())
+    .catch((err: unknown) => log.warn({ err }, 'principals are left out of this log'));
   tls?.follow(app.get(ListenerTls).http);
   app.useGlobalPipes(adminValidationPipe());
   app.useGlobalFilters(new ProblemFilter(log));

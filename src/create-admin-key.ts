@@ -13,7 +13,10 @@ import { HUB_SCHEMA } from './hub-schema.js';
  * Makes another admin key in the hub's database and gives it back. On PostgreSQL the hub may be running; a
  * SQLite file that a hub holds is refused with a sentence for the operator.
  */
-export async function createAdminKey({ database: settings }: AppConfig): Promise<string> {
+export async function createAdminKey({
+  database: settings,
+  audit: auditSettings,
+}: AppConfig): Promise<string> {
   if (sqlitePath(settings.url) === ':memory:') {
     throw new Error(
       'a database in memory (database.url) is the hub process itself: it keeps no key.',
@@ -29,7 +32,7 @@ export async function createAdminKey({ database: settings }: AppConfig): Promise
   try {
     const name = 'made from the shell';
     const [clock, ids] = [new SystemClock(), new SystemIdSource()];
-    const audit = auditLogIn(database, clock, ids);
+    const audit = auditLogIn(database, clock, ids, auditSettings);
     return await makeAdminKey(apiKeysIn(database), clock, ids, name, audit, 'command line');
   } finally {
     await database.close();

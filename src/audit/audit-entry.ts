@@ -7,7 +7,8 @@ export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /** One agent's part in a task. */
 export interface AuditedDelegation {
-  readonly agent: string;
+  /** Null where `audit.redact.resourceIds` names agents. */
+  readonly agent: string | null;
   readonly skill: string | null;
   readonly state: string;
   /** Messages sent to the agent for it. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { longTurn } from '../common/long-work.js';
 import type { Page } from '../common/page.js';
+import { AuditRedaction } from './audit-redaction.js';
 import { type AuditCursor, type AuditFilter, AuditStore } from './audit-store.js';
 import type { AuditEvent } from './domain/audit-event.js';
 
@@ -13,14 +14,18 @@ const MAX_LOOKED_AT = 20_000;
 /** Lists the audit log and hands all of it out, in pieces that stop nothing else. */
 @Injectable()
 export class AuditReader {
-  constructor(private readonly store: AuditStore) {}
+  constructor(
+    private readonly store: AuditStore,
+    private readonly redaction: AuditRedaction,
+  ) {}
 
   /** Newest first; `cursor` is a `nextCursor` of the same list. A page may have fewer entries although there is a next. */
   async list(filter: AuditFilter, limit: number, cursor?: string): Promise<Page<AuditEvent>> {
     let after = cursor === undefined ? null : placeOf(cursor);
+    const written = await this.asWritten(filter);
     const items: AuditEvent[] = [];
     for (let looked = 0; looked < MAX_LOOKED_AT; looked += PIECE) {
-      const { events, next } = await this.store.look(filter, 'newest', PIECE, after);
+      const { events, next } = await this.store.look(written, 'newest', PIECE, after);
       for (const event of events) {
         if (items.length === limit) return { items, nextCursor: cursorOf(items.at(-1)!) };
         items.push(event);
@@ -34,13 +39,28 @@ export class AuditReader {
 
   /** All that fit, oldest first, in pieces. */
   async *all(filter: AuditFilter): AsyncGenerator<readonly AuditEvent[]> {
+    const written = await this.asWritten(filter);
     for (let after: AuditCursor | null = null; ;) {
       await longTurn();
-      const piece = await this.store.look(filter, 'oldest', PIECE, after);
+      const piece = await this.store.look(written, 'oldest', PIECE, after);
       yield piece.events;
       if (piece.next === null) return;
       after = piece.next;
     }
+  }
+
+  /** Who asks for a principal by its id finds the entries that name it by a digest. */
+  private async asWritten(filter: AuditFilter): Promise<AuditFilter> {
+    const { principal, onBehalfOf, resourceType, resourceId } = filter;
+    await this.redaction.prepare();
+    const written = (id: string): string => this.redaction.principal(id);
+    return {
+      ...filter,
+      ...(principal !== undefined && { principal: written(principal) }),
+      ...(onBehalfOf !== undefined && { onBehalfOf: written(onBehalfOf) }),
+      ...(resourceId !== undefined &&
+        resourceType === 'principals' && { resourceId: written(resourceId) }),
+    };
   }
 }
 

@@ -1,12 +1,15 @@
 import { Global, Module } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
 import type { IdSource } from '../common/ids.js';
+import { AppConfig } from '../config/index.js';
 import type { Database } from '../database/database.js';
+import { HubSettings } from '../database/hub-settings.js';
 import { SigningModule } from '../signing/index.js';
 import { AnchorCheck } from './anchor-check.js';
 import { AuditAnchors } from './audit-anchors.js';
 import { AuditController } from './audit.controller.js';
 import { AuditLog } from './audit-log.js';
+import { AuditRedaction } from './audit-redaction.js';
 import { AuditReader } from './audit-reader.js';
 import { AuditRetention } from './audit-retention.js';
 import { AuditStore } from './audit-store.js';
@@ -21,8 +24,12 @@ import { SqlExportStore } from './persistence/sql-export.store.js';
 import { Refusals } from './refusals.js';
 
 /** The audit log in a database, for a command that runs without the hub: a chain of its own. */
-export const auditLogIn = (database: Database, clock: Clock, ids: IdSource): AuditLog =>
-  new SqlAuditLog(database, clock, ids);
+export const auditLogIn = (
+  database: Database,
+  clock: Clock,
+  ids: IdSource,
+  { redact }: AppConfig['audit'],
+): AuditLog => new SqlAuditLog(database, clock, ids, AuditRedaction.withoutPrincipals(redact));
 
 /** The record of who did what. */
 @Global()
@@ -40,6 +47,12 @@ export const auditLogIn = (database: Database, clock: Clock, ids: IdSource): Aud
     AuditRetention,
     AuditVerifier,
     AuditReader,
+    {
+      provide: AuditRedaction,
+      inject: [AppConfig, HubSettings],
+      useFactory: ({ audit }: AppConfig, settings: HubSettings) =>
+        new AuditRedaction(audit.redact, () => settings.principalDigestKey()),
+    },
     Refusals,
   ],
   exports: [AuditLog, AuditReader, Refusals],

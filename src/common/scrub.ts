@@ -1,8 +1,8 @@
+import { withoutCredentials } from './credential-texts.js';
+
 const HIDDEN = '***';
 /** A shorter value would blot out ordinary text, and is no secret worth the name. */
 const SHORTEST_SECRET = 4;
-/** `Bearer xyz`, `Basic xyz` wherever a receiver echoes them. */
-const CREDENTIALS = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{4,}/gi;
 
 /**
  * Text of a stranger as it may be kept: without the secrets that were sent to it (whole, or cut off by
@@ -14,7 +14,7 @@ export function scrub(text: string, secrets: readonly string[]): string {
     .sort((a, b) => b.length - a.length);
   let kept = text;
   for (const secret of longestFirst) kept = withoutCut(kept.replaceAll(secret, HIDDEN), secret);
-  return kept.replace(CREDENTIALS, `$1 ${HIDDEN}`);
+  return withoutCredentials(kept);
 }
 
 /** Hides the beginning of the secret that the text ends with. */

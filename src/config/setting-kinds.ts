@@ -39,6 +39,26 @@ export function choice<const T extends string>(
   );
 }
 
+/** A list of some of a few words. */
+export function choices<const T extends string>(
+  words: readonly T[],
+  options: SettingOptions<readonly NoInfer<T>[]>,
+): Setting<readonly T[]> {
+  const isWord = (each: unknown): each is T => words.some((word) => word === each);
+  const faults = (input: unknown): string[] =>
+    (readList(input, 'environment') ?? []).flatMap((each, index) =>
+      isWord(each) ? [] : [`[${index}]: ${JSON.stringify(each)} is not one of ${words.join(', ')}`],
+    );
+  return new Setting<readonly T[]>(
+    { ...options, faults },
+    `a list of ${words.join(', ')}`,
+    (input, source) => {
+      const list = readList(input, source);
+      return list?.every(isWord) ? list : undefined;
+    },
+  );
+}
+
 /** True or false. */
 export function flag(options: SettingOptions<boolean>): Setting<boolean> {
   return new Setting(options, 'true or false', (input, source) => {

@@ -13,6 +13,7 @@ export const SECRET_SETTINGS = [
   'page-token-secret',
   'agent-callback-secret',
   'fingerprint-secret',
+  'principal-digest-secret',
 ] as const;
 type SecretSetting = (typeof SECRET_SETTINGS)[number];
 
@@ -43,6 +44,11 @@ export class HubSettings {
   /** What the tokens are made of by which agents prove themselves when they call back. */
   callbackSecret(): Promise<string> {
     return this.secret('agent-callback-secret');
+  }
+
+  /** What the digests are made with that stand for principals in logs. */
+  principalDigestKey(): Promise<string> {
+    return this.secret('principal-digest-secret');
   }
 
   /**

@@ -2,8 +2,11 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
 import type { Log } from '../common/logger.js';
 import type { AppConfig } from '../config/index.js';
+import { LogRedaction } from './log-redaction.js';
 
-type LogSettings = Pick<AppConfig['log'], 'level' | 'format'>;
+type LogSettings = Pick<AppConfig['log'], 'level' | 'format' | 'redact'>;
+
+const NOTHING_MORE = new LogRedaction({ principals: 'id', patterns: [] });
 
 /** Members that hold credentials wherever a log entry has them. */
 const SECRET_MEMBERS = ['authorization', '["x-api-key"]', 'cookie', 'credentials', 'token', 'key'];
@@ -17,6 +20,7 @@ const SECRETS = SECRET_MEMBERS.flatMap((member) =>
 export function createLog(
   level: AppConfig['log']['level'],
   destination?: DestinationStream,
+  redaction = NOTHING_MORE,
 ): Logger {
   const options: LoggerOptions = {
     level,
@@ -24,6 +28,7 @@ export function createLog(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: SECRETS, censor: '********' },
+    hooks: { streamWrite: (line) => redaction.line(line) },
   };
   return destination ? pino(options, destination) : pino(options);
 }
@@ -34,17 +39,17 @@ export function isForPeople(format: LogSettings['format']): boolean {
 }
 
 /** The hub's log on standard output, in the form that is asked for. */
-export async function openLog({ level, format }: LogSettings): Promise<Logger> {
-  if (!isForPeople(format)) return createLog(level);
+export async function openLog(
+  { level, format, redact }: LogSettings,
+  redaction = new LogRedaction(redact),
+): Promise<Logger> {
+  if (!isForPeople(format)) return createLog(level, undefined, redaction);
   // Loaded only for a terminal.
   const { prettyLines } = await import('./pretty-lines.js');
-  return createLog(level, prettyLines());
+  return createLog(level, prettyLines(), redaction);
 }
 
-/**
- * The same log for entries that hold no credentials: looking for them costs several times what writing it
- * does.
- */
+/** The same log for entries without members that hold credentials: looking for these costs several times what writing does. */
 export function plainly(log: Log): Log {
   return isPino(log) ? log.child({}, { redact: [] }) : log;
 }

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { entryOf, AuditProcess } from '../support/audit-process.js';
 import type { AuditEvent } from '../../src/audit/domain/audit-event.js';
 import { hashOfEvent } from '../../src/audit/domain/audit-event.js';
+import type { AuditFilter } from '../../src/audit/audit-store.js';
+import { configWith } from '../../src/config/index.js';
 import type { Database } from '../../src/database/database.js';
 import { FakeClock } from '../support/fake-clock.js';
 
@@ -55,6 +57,38 @@ export function auditLogContract(open: () => Promise<Database>): void {
       const [event] = await all();
       expect(event).toMatchObject({ id, ...actor, policy: 'policy-1', details, requestId: 'r1' });
       expect(event!.at).toEqual(clock.now());
+    });
+
+    it('leaves out what is not wanted before it is hashed, and finds principals by their ids', async () => {
+      const redact = { address: 'omit', principals: 'digest', resourceIds: ['keys'] } as const;
+      const other = new AuditProcess(database, clock, configWith({ audit: { redact } }));
+      const actor = { ...entryOf().actor, principal: 'alice', onBehalfOf: 'bob' };
+      const details = { address: '192.0.2.7' };
+      await other.log.record(entryOf({ actor, resource: { type: 'keys', id: 'k1' }, details }));
+      await other.log.record(
+        entryOf({ actor, resource: { type: 'principals', id: 'alice' }, details: {} }),
+      );
+      const events = await all();
+      expect(JSON.stringify(events)).not.toMatch(/alice|bob|192|k1/);
+      expect(events[1]!.resourceId).toBe(events[0]!.principal);
+      expect(await other.verify()).toMatchObject({ valid: true, entries: 2 });
+      const found = async (filter: AuditFilter): Promise<number> =>
+        (await other.reader.list(filter, 10)).items.length;
+      expect(await found({ principal: 'alice' })).toBe(2);
+      expect(await found({ principal: events[0]!.principal!, onBehalfOf: 'bob' })).toBe(2);
+      expect(await found({ resourceType: 'principals', resourceId: 'alice' })).toBe(1);
+      expect(await found({ principal: 'bob' })).toBe(0);
+    });
+
+    it('keeps no credential that somebody has put where an id belongs', async () => {
+      const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl';
+      await hub.log.record(
+        entryOf({ resource: { type: 'keys', id: jwt }, details: { reason: `Bearer ${jwt}` } }),
+      );
+      expect((await all())[0]).toMatchObject({
+        resourceId: '***',
+        details: { reason: 'Bearer ***' },
+      });
     });
 
     it('keeps no member of details that is not listed, and texts in bounds', async () => {

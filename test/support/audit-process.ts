@@ -1,6 +1,7 @@
 import { AnchorCheck } from '../../src/audit/anchor-check.js';
 import { AuditAnchors } from '../../src/audit/audit-anchors.js';
 import { type AuditEntry, NO_CALLER } from '../../src/audit/audit-entry.js';
+import { AuditRedaction } from '../../src/audit/audit-redaction.js';
 import { AuditReader } from '../../src/audit/audit-reader.js';
 import { AuditRetention } from '../../src/audit/audit-retention.js';
 import {
@@ -43,9 +44,10 @@ export class AuditProcess {
   ) {
     const ids = new SystemIdSource();
     const settings = new HubSettings(database, ids, testSecrets());
-    this.log = new SqlAuditLog(database, clock, ids);
+    const redaction = new AuditRedaction(config.audit.redact, () => settings.principalDigestKey());
+    this.log = new SqlAuditLog(database, clock, ids, redaction);
     this.store = new SqlAuditStore(database);
-    this.reader = new AuditReader(this.store);
+    this.reader = new AuditReader(this.store, redaction);
     const keys = new SqlSigningKeyStore(database);
     this.signing = new SigningService(keys, testSecrets(), config, clock, SILENT);
     this.anchors = new AuditAnchors(

@@ -1,5 +1,4 @@
-import { AuditLog } from '../../src/audit/index.js';
-import { SqlAuditLog } from '../../src/audit/persistence/sql-audit-log.js';
+import { AuditLog, auditLogIn } from '../../src/audit/index.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { randomUUID } from 'node:crypto';
 import type { Abstract, INestApplicationContext, Provider, Type } from '@nestjs/common';
@@ -228,7 +227,7 @@ export class HubTasks {
     const values: readonly (readonly [Type<unknown> | Abstract<unknown>, unknown])[] = [
       [AppConfig, this.config],
       [Clock, clock],
-      [AuditLog, new SqlAuditLog(database, clock, ids)],
+      [AuditLog, auditLogIn(database, clock, ids, this.config.audit)],
       [IdSource, ids],
       [Log, this.output],
       [SecretBox, testSecrets()],

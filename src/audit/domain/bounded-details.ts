@@ -18,7 +18,7 @@ export function boundedDetails(details: AuditDetails): AuditDetails {
   const { delegations = [], moreDelegations = 0 } = details;
   if (delegations.length === 0) return kept;
   const all = delegations.map(({ agent, skill, state, calls, begunAt, changedAt }) => ({
-    agent: bounded(agent),
+    agent: agent === null ? null : bounded(agent),
     skill: skill === null ? null : bounded(skill),
     state,
     calls,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { networkOf } from './network-of.js';
+import { networkOf, widerNetworkOf } from './network-of.js';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -15,4 +15,13 @@ it.each([
   ['', 'unknown'],
 ])('%s is shown as %s', (address, shown) => {
   expect(networkOf(address)).toBe(shown);
+});
+
+it.each([
+  ['192.0.2.7', '192.0.2.0/24'],
+  ['2001:db8:1:2::/64', '2001:db8:1::/48'],
+  ['0:0:0:0::/64', '0:0:0::/48'],
+  ['unknown', 'unknown'],
+])('the network around %s is %s', (network, wider) => {
+  expect(widerNetworkOf(network)).toBe(wider);
 });

@@ -17,6 +17,13 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 
+/** The network around a {@link networkOf}: of 24 bits for IPv4, of 48 for IPv6. */
+export function widerNetworkOf(network: string): string {
+  if (isIPv4(network)) return network.replace(/\d+$/, '0/24');
+  const groups = network.split(':');
+  return network.endsWith('::/64') ? `${groups.slice(0, 3).join(':')}::/48` : network;
+}
+
 /** Without the port that gRPC adds. */
 function hostOf(address: string): string {
   const bracketed = /^\[(?<host>[^\]]+)\]/.exec(address)?.groups?.['host'];

@@ -7,6 +7,7 @@ import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import type { AuditEntry } from '../audit-entry.js';
 import { AuditLog, type ChainHead } from '../audit-log.js';
+import { AuditRedaction } from '../audit-redaction.js';
 import { type AuditEvent, CHAIN_START, type ChainPlace } from '../domain/audit-event.js';
 import { nextEvent } from '../domain/next-event.js';
 import { AuditEventEntity } from './audit-event.entity.js';
@@ -38,6 +39,7 @@ export class SqlAuditLog extends AuditLog {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly ids: IdSource,
+    private readonly redaction: AuditRedaction,
   ) {
     super();
     this.chain = ids.next();
@@ -59,7 +61,11 @@ export class SqlAuditLog extends AuditLog {
     return (await this.add(work, durability)).length;
   }
 
-  private add(entries: Waiting['entries'], durability: Durability): Promise<readonly AuditEvent[]> {
+  private async add(
+    entries: Waiting['entries'],
+    durability: Durability,
+  ): Promise<readonly AuditEvent[]> {
+    await this.redaction.prepare();
     return new Promise((resolve, reject) => {
       this.waiting.push({ entries, durability, resolve, reject });
       if (!this.isWriting) void this.writeAll();
@@ -114,7 +120,7 @@ export class SqlAuditLog extends AuditLog {
     let place = yield* this.place(tx);
     const written = entries.map((list) =>
       list.map((entry) => {
-        const event = nextEvent(entry, chain, place, ids.next(), at);
+        const event = nextEvent(this.redaction.entry(entry), chain, place, ids.next(), at);
         place = event;
         return event;
       }),

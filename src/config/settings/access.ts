@@ -1,6 +1,17 @@
 import { declaredList } from '../declared-list.js';
-import { choice, days, duration, flag, optionalText, ports, texts } from '../setting-kinds.js';
+import {
+  choice,
+  choices,
+  days,
+  duration,
+  flag,
+  optionalText,
+  ports,
+  texts,
+} from '../setting-kinds.js';
 import { Section } from '../setting.js';
+import { AUDITED_RESOURCES } from '../../common/audited-resources.js';
+import { PRINCIPAL_FORMS } from '../../common/principal-digest.js';
 import { SECOND, MINUTE, HOUR, DAY } from '../units.js';
 import { CERTIFICATE_SETTINGS } from './certificates.js';
 
@@ -110,6 +121,26 @@ export const ACCESS_SETTINGS = {
         description:
           'How long after audit.retention entries are kept on that an export has not sent yet. After that they are deleted all the same, which the log of the hub, the audit log and a metric say.',
       }),
+      redact: new Section(
+        'What is left out of entries from now on, before they are hashed. Credentials are never in them.',
+        {
+          address: choice(['keep', 'network', 'omit'], {
+            default: 'keep',
+            description:
+              'The address of refused calls. keep: of IPv6 the /64 network. network: the /24 network of IPv4, the /48 network of IPv6.',
+          }),
+          principals: choice(PRINCIPAL_FORMS, {
+            default: 'id',
+            description:
+              'How principals are written. digest: as digest: and 32 hexadecimal digits, made with a key of this hub; the same as in its log.',
+          }),
+          resourceIds: choices(AUDITED_RESOURCES, {
+            default: [],
+            description:
+              'Types of resources whose ids are left out. Those of agents are left out of the delegations of tasks as well.',
+          }),
+        },
+      ),
     },
   ),
 

@@ -1,3 +1,5 @@
+import { PRINCIPAL_FORMS } from '../../common/principal-digest.js';
+import { logPatterns } from '../log-patterns.js';
 import { choice, flag } from '../setting-kinds.js';
 import { Section } from '../setting.js';
 
@@ -17,6 +19,18 @@ export const LOG_SETTINGS = {
       default: true,
       description:
         'Writes a line at level info for each request that has ended: its id, caller, operation, task, status and time. Those of health and metrics are at level debug; failures inside the hub are always written.',
+    }),
+    redact: new Section('What is left out of the log. Credentials are never in it.', {
+      principals: choice(PRINCIPAL_FORMS, {
+        default: 'id',
+        description:
+          'How principals are written. digest: as digest: and 32 hexadecimal digits, made with a key of this hub; the same as in its audit log.',
+      }),
+      patterns: logPatterns({
+        default: [],
+        description:
+          'What they match in free texts (messages, errors, names) is replaced by ***. Of each line the first 2000 characters of these texts are looked at; the rest is left out. Upper and lower case differ, except after (?i). In a variable, where commas part the patterns, write \\x2C for a comma.',
+      }),
     }),
   }),
 } as const;

@@ -1,34 +1,16 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import {
+  faultOfLinear,
+  type LinearPattern,
+  linearPattern,
+} from '../../../common/linear-pattern.js';
 import { RULE_LIMITS, type Rule, type TextCondition } from './rule.js';
 
-/**
- * A compiled pattern. Its searches take time and memory in proportion to its size and the length of the
- * text, whatever both are.
- */
-export interface Pattern {
-  /** The instructions of its program. */
-  readonly size: number;
-  /** The first match somewhere in the text; undefined without any. */
-  find(text: string): string | undefined;
-}
+/** A compiled pattern of a rule. */
+export type Pattern = Pick<LinearPattern, 'size' | 'find'>;
 
 /** Why a pattern cannot be used, in the words of the engine; undefined when it can. */
-export function faultOfPattern(condition: TextCondition): string | undefined {
-  const { pattern } = condition;
-  if (pattern.length > RULE_LIMITS.pattern) {
-    return `must be at most ${RULE_LIMITS.pattern} characters long`;
-  }
-  try {
-    const { size } = compile(condition);
-    const most = RULE_LIMITS.instructions;
-    if (size <= most) return undefined;
-    return `is too large: ${size} instructions where ${most} are allowed; use smaller counts, or .* in their place`;
-  } catch (error) {
-    if (error instanceof RE2JSSyntaxException) {
-      return `is not a regular expression in RE2 syntax: ${error.message}`;
-    }
-    throw error;
-  }
+export function faultOfPattern({ pattern, ignoreCase = false }: TextCondition): string | undefined {
+  return faultOfLinear(pattern, ignoreCase, RULE_LIMITS);
 }
 
 /**
@@ -65,7 +47,7 @@ export class Patterns {
   of(condition: TextCondition): Pattern {
     const key = patternText(condition);
     const known = this.compiled.get(key) ?? this.before.get(key);
-    const pattern = known ?? compile(condition);
+    const pattern = known ?? linearPattern(condition.pattern, condition.ignoreCase ?? false);
     this.compiled.set(key, pattern);
     return pattern;
   }
@@ -74,19 +56,4 @@ export class Patterns {
 /** The pattern as sentences show it. */
 export function patternText({ pattern, ignoreCase = false }: TextCondition): string {
   return `/${pattern}/${ignoreCase ? 'i' : ''}`;
-}
-
-/**
- * The engine's matcher of positions, not its quicker test: that keeps a state for whatever it comes
- * across, up to 8 MiB for a pattern, and making them costs several times as much in texts made for it.
- */
-function compile({ pattern, ignoreCase = false }: TextCondition): Pattern {
-  const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-  return {
-    size: compiled.programSize(),
-    find(text) {
-      const matcher = compiled.matcher(text);
-      return matcher.find() ? (matcher.group() ?? '') : undefined;
-    },
-  };
 }
