@@ -3,6 +3,8 @@ export const AUDITED_RESOURCES = [
   'agents',
   'audit',
   'composite-skills',
+  'data.deletions',
+  'data.exports',
   'keys',
   'limits',
   'organizations',
@@ -14,6 +16,7 @@ export const AUDITED_RESOURCES = [
   'push.deliveries',
   'push.subscriptions',
   'routes.rules',
+  'sign-in-blocks',
   'signing-keys',
   'tasks',
 ] as const;

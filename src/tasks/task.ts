@@ -203,6 +203,8 @@ export interface TaskRecord {
   readonly keyId: string | null;
   /** The sign-in its client came with instead; null with a key. */
   readonly identityId: string | null;
+  /** Who vouched for that sign-in. */
+  readonly issuer: string | null;
   /** Through whom its client came; null when it came itself. */
   readonly chain: CallerChain | null;
   /** The access token that its client came with is kept for it: an agent of its route is called with it. */

@@ -179,6 +179,7 @@ export function newTask(options: TaskOptions = {}, now = new FakeClock().now()):
     deadlineAt: given.deadlineAt ?? null,
     keyId: principal.keyId ?? null,
     identityId: principal.identityId ?? null,
+    issuer: principal.issuer ?? null,
     chain: principal.chain ?? null,
     keepsToken: given.keepsToken ?? false,
     requestId: null,

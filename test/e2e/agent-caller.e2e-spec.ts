@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { SigningService } from '../../src/signing/index.js';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import type { Json } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
@@ -81,6 +83,27 @@ describe('an agent that wants to know on whose behalf it is called', () => {
     const claims = await verified(agent.calls[0]!.headers['a2a-hub-caller'], agent.url);
     expect(claims).toMatchObject({ sub: expect.any(String), organization: 'tests' });
     expect(claims['sub_id']).toBeUndefined();
+  });
+
+  it('is not called while it cannot be signed who calls, which says nothing of its health', async () => {
+    agent.calls.splice(0);
+    const health = async () => (await hub.admin('GET', '/api/v1/agents/told')).body.health;
+    const before = await health();
+    const signing = hub.app.get(SigningService);
+    const broken = jest
+      .spyOn(signing, 'signer')
+      .mockRejectedValue(new Error('no key to sign with'));
+    // More than would take an agent out of service that failed them.
+    for (let count = 0; count < 12; count++) {
+      const { task } = (await hub.send('go', to('told'))) as { task: Json };
+      expect(task.status.state).toBe('TASK_STATE_FAILED');
+    }
+    expect(broken.mock.calls.length).toBeGreaterThanOrEqual(12);
+    broken.mockRestore();
+    expect(agent.calls).toEqual([]);
+    expect(await health()).toEqual(before);
+    const { task } = (await hub.send('go', to('told'))) as { task: Json };
+    expect(task.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
   it('is the only one that gets it', async () => {

@@ -179,6 +179,13 @@ describe('the API of the audit log', () => {
   it.each([
     ['GET', 'audit?outcome=maybe', /outcome/],
     ['GET', 'audit?from=yesterday', /from/],
+    ['GET', 'audit?from=', /from/],
+    ['GET', 'audit?from=2026-01-01T00:00:00Z&from=2026-01-02T00:00:00Z', /from/],
+    ['GET', 'audit?action=KEYS', /action/],
+    ['GET', 'audit?resourceType=a/b', /resourceType/],
+    ['GET', 'audit?principal=', /principal/],
+    ['GET', 'audit?onBehalfOf=a&onBehalfOf=b', /onBehalfOf/],
+    ['GET', 'audit:export?outcome=', /outcome/],
     ['GET', 'audit?limit=1000', /limit/],
     ['GET', 'audit?cursor=x', /cursor/],
     ['GET', 'audit?who=me', /who/],

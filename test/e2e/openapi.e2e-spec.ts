@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AUDITED_RESOURCES } from '../../src/common/audited-resources.js';
 import { renderOpenApi } from '../../src/openapi.js';
 import { type Hub, startHub } from '../support/app.js';
 
@@ -29,6 +30,17 @@ describe('the API description', () => {
     expect(bare).toEqual([]);
   });
 
+  it('changes no resource that audit.redact.resourceIds does not know', async () => {
+    const { body } = await hub.get('/docs/openapi.json', { key: null });
+    const types = Object.entries<Record<string, Operation>>(body.paths)
+      .filter(([path, operations]) => /\{/.test(path) && Object.keys(operations).some(changes))
+      // As `AuditedChanges` names them.
+      .map(([path]) => path.slice('/api/v1/'.length).split('/{')[0]!.replaceAll('/', '.'));
+    expect(
+      types.filter((type) => !(AUDITED_RESOURCES as readonly string[]).includes(type)),
+    ).toEqual([]);
+  });
+
   it('describes no DTO without properties', async () => {
     const { body } = await hub.get('/docs/openapi.json', { key: null });
     const empty = Object.entries<{ properties?: object }>(body.components.schemas)
@@ -37,6 +49,10 @@ describe('the API description', () => {
     expect(empty).toEqual([]);
   });
 });
+
+function changes(method: string): boolean {
+  return method !== 'get';
+}
 
 interface Operation {
   readonly summary?: string;

@@ -302,7 +302,10 @@ describe('an open stream', () => {
     await eventually(async () => {
       const { body } = await hub.admin('GET', `/api/v1/audit?resourceId=${id as string}`);
       expect(body.items).toEqual([
-        expect.objectContaining({ action: 'tasks.end', credential: expect.any(String) }),
+        expect.objectContaining({
+          ...{ action: 'tasks.end', issuer: issuer.url, onBehalfOf: null },
+          credential: expect.any(String),
+        }),
       ]);
     }, 5000);
   }, 20_000);

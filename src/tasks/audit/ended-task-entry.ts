@@ -16,6 +16,7 @@ export function entryOf(task: EndedTask): AuditEntry {
       organization: task.organization,
       keyId: task.keyId ?? undefined,
       identityId: task.identityId ?? undefined,
+      issuer: task.issuer ?? undefined,
       chain: task.chain ?? undefined,
     }),
     resource: { type: 'tasks', id: task.id },

@@ -241,6 +241,7 @@ export const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlin
   cancelMetadata: null,
   keyId: null,
   identityId: null,
+  issuer: null,
   chain: null,
   keepsToken: false,
   requestId: null,

@@ -7,6 +7,7 @@ import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
+import type { ClaimedTask } from '../store/claimed-task.js';
 import type { AppendOutcome, PreparedAppend } from '../store/prepared-append.js';
 import type { ReserveBytes, StoredTask, TaskStore } from '../store/task-store.js';
 import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
@@ -101,7 +102,12 @@ class FakeStore {
     return Promise.resolve(this.tasks.get(id)?.version);
   }
 
-  onClaimed(): void {}
+  /** Tells of a claim, which is committed outside of the log. */
+  claimed: (claimed: readonly ClaimedTask[]) => void = () => undefined;
+
+  onClaimed(listener: FakeStore['claimed']): void {
+    this.claimed = listener;
+  }
 
   private take(append: PreparedAppend): AppendOutcome {
     const { taskId, expectedVersion, record } = append;
@@ -582,6 +588,29 @@ describe('GroupCommitTaskLog', () => {
       ['c'],
       ['d'],
     ]);
+  });
+
+  it('counts a task that a claim had loaded once more only once, and no longer than until it is decided on', async () => {
+    const limits = { tasks: 100, endedTasks: 100, size: 1000, largeSize: 1000 };
+    const { store, write } = setUp(limits);
+    for (const id of ['x', 'a', 'c']) store.put(id);
+    const before = write('x');
+    while (store.batches.length === 0) await turn();
+    // Two loads of it fit at once; with what either would keep for ever, that of the next task would not.
+    store.loadedBytes = 200;
+    const first = write('a');
+    while (store.opened < 2) await turn();
+    await turn();
+    store.claimed([{ taskId: 'a', version: 9, delegations: [], adopted: new Set() }]);
+    const second = write('a');
+    while (store.opened < 3) await turn();
+    await store.answer();
+    await store.answer();
+    expect(await Promise.all([before, first, second])).toEqual([3, 3, 4]);
+    store.loadedBytes = 400;
+    const next = write('c');
+    await store.answer();
+    expect(await next).toBe(3);
   });
 
   it('keeps small tasks in memory beside one that is very large', async () => {

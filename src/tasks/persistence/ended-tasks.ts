@@ -93,9 +93,11 @@ function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<End
     );
     for (const { taskId, ...delegation } of delegations) byTask.get(taskId)?.push(delegation);
     for (const { request, ...task } of tasks) {
-      const { keyId = null, identityId = null, chain = null, requestId = null } = request ?? {};
+      const { keyId = null, identityId = null, issuer = null } = request ?? {};
+      const { chain = null, requestId = null } = request ?? {};
       const parts = byTask.get(task.id) ?? [];
-      ended.push({ ...task, keyId, identityId, chain, requestId, delegations: parts });
+      const caller = { keyId, identityId, issuer, chain };
+      ended.push({ ...task, ...caller, requestId, delegations: parts });
     }
   }
   return ended;

@@ -69,6 +69,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     plan: planOf(columns.route),
     keyId: request?.keyId ?? null,
     identityId: request?.identityId ?? null,
+    issuer: request?.issuer ?? null,
     chain: request?.chain ?? null,
     keepsToken: request?.keepsToken ?? false,
     requestId: request?.requestId ?? null,
@@ -81,11 +82,12 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
 }
 
 function requestOf(record: TaskRecord): RequestColumn | null {
-  const { keyId, identityId, chain, keepsToken, requestId, extensions, hops } = record;
+  const { keyId, identityId, issuer, chain, keepsToken, requestId, extensions, hops } = record;
   const { acceptedOutputModes, requestMetadata } = record;
   const column: RequestColumn = {
     ...(keyId !== null && { keyId }),
     ...(identityId !== null && { identityId }),
+    ...(issuer !== null && { issuer }),
     ...(chain !== null && { chain }),
     ...(keepsToken && { keepsToken }),
     ...(requestId !== null && { requestId }),

@@ -9,6 +9,7 @@ export type RequestColumn = Partial<
     TaskRecord,
     | 'keyId'
     | 'identityId'
+    | 'issuer'
     | 'chain'
     | 'keepsToken'
     | 'requestId'

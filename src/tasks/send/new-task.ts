@@ -109,6 +109,7 @@ export function newTask(
     deadlineAt: after(now, durationMs),
     keyId: principal.keyId ?? null,
     identityId: principal.identityId ?? null,
+    issuer: principal.issuer ?? null,
     chain: principal.chain ?? null,
     keepsToken,
     requestId: request.note?.id ?? null,

@@ -12,6 +12,7 @@ export interface EndedTask extends Pick<
   | 'statusAt'
   | 'keyId'
   | 'identityId'
+  | 'issuer'
   | 'chain'
   | 'requestId'
 > {
