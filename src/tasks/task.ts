@@ -73,6 +73,8 @@ export interface DelegationProgress {
    * canceled with it yet: they are not followed.
    */
   readonly abandoned?: readonly string[];
+  /** `auth-required` because its message cannot be sent without this, rather than because its agent says so. */
+  readonly awaits?: Authorization;
   /** When what has happened. */
   readonly times?: DelegationTimes;
   /** The agents that were to have it before the present one, oldest first; none took the message. */
@@ -82,6 +84,9 @@ export interface DelegationProgress {
   /** What its agent has reported of what has a price: the last value of each key. */
   readonly usage?: ReportedUsage;
 }
+
+/** What a message cannot be sent without: a fresh access token of the task's owner. */
+export type Authorization = 'caller-token';
 
 /** What exactly was wrong with a call to an agent, for the hub's operators alone. */
 export interface AgentTrouble {

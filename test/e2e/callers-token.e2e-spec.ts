@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/database/database.js';
+import { TaskState } from '../../src/protocol/a2a.js';
+import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
 import { type Hub, type HubOptions, startHub } from '../support/app.js';
 import { startPostgres } from '../support/databases.js';
 import type { JsonObject } from '../support/json.js';
@@ -28,6 +30,7 @@ beforeEach(async () => {
   agent.calls.splice(0);
   for (const name of Object.keys(agent.handlers)) delete agent.handlers[name];
   provider.exchanges.splice(0);
+  provider.takes = true;
 });
 
 /** `clockSkew` 0: a token has expired when it says so. */
@@ -135,16 +138,58 @@ describe('an agent that gets a token in the name of its caller', () => {
     expect(await tokens()).toEqual([]);
   });
 
-  it('is not called when the provider does not take the token, and the client reads why', async () => {
+  it('is not called when the provider does not take the token: the task waits, and its client reads why', async () => {
     await register(exchange({ issuers: ['test'] }));
-    const [state, why] = told(await say(await issuer.token({ aud: hub.url })));
-    expect(state).toBe('TASK_STATE_FAILED');
+    const answer = await say(await issuer.token({ aud: hub.url }));
+    const [state, why] = told(answer);
+    expect(state).toBe('TASK_STATE_AUTH_REQUIRED');
     expect(why).toContain('does not accept the token of its caller');
     expect(why).toContain('fresh access token');
     expect(agent.calls).toHaveLength(0);
     const { body } = await hub.admin('GET', '/api/v1/agents/z');
     expect(body.health.lastError).toBeNull();
+    const { id } = answer['task'] as { id: string };
+    const canceled = await hub.admin('POST', `/api/v1/tasks/${id}:cancel`, {});
+    expect(canceled.status).toBe(200);
+    expect(agent.calls).toHaveLength(0);
   });
+
+  it.each([
+    ['JSONRPC', '1.0'],
+    ['JSONRPC', '0.3'],
+    ['HTTP+JSON', '1.0'],
+    ['GRPC', '1.0'],
+  ] as const)(
+    'gets all in its order once a fresh token is there, over %s %s',
+    async (binding, version) => {
+      await register(exchange(), { tags: ['shared'] });
+      provider.takes = false;
+      const key = await provider.token('billing', hub.url);
+      const client = await sdkClient(hub.url, key, version, binding);
+      const message = { metadata: { skillTags: ['shared'] } };
+      const states: (TaskState | undefined)[] = [];
+      for await (const { payload } of client.sendMessageStream(sdkRequest('first', { message }))) {
+        if (payload?.$case !== 'statusUpdate') continue;
+        const { status, taskId } = payload.value;
+        states.push(status?.state);
+        if (status?.state !== TaskState.TASK_STATE_AUTH_REQUIRED) continue;
+        expect(status.message?.metadata?.[ROUTING_EXTENSION_URI]).toMatchObject({
+          ...{ agentId: 'z', state: 'auth-required', awaits: 'caller-token' },
+        });
+        expect(agent.calls).toHaveLength(0);
+        provider.takes = true;
+        const fresh = await provider.token('billing', hub.url);
+        await hub.send('second', { message: { taskId } }, { key: fresh });
+      }
+      closeClient(client);
+      expect(states).toContain(TaskState.TASK_STATE_AUTH_REQUIRED);
+      expect(states.at(-1)).toBe(TaskState.TASK_STATE_COMPLETED);
+      expect(agent.calls.map((call) => call.message['parts'])).toMatchObject([
+        [{ text: 'first' }],
+        [{ text: 'second' }],
+      ]);
+    },
+  );
 });
 
 describe('an agent that gets the token of its caller', () => {
@@ -193,6 +238,30 @@ describe('an agent that gets the token of its caller', () => {
     const [begun, answered] = [sent()[0], sent().at(-1)];
     expect([begun, answered]).toEqual([first, fresh]);
     expect(await tokens()).toEqual([]);
+  }, 20_000);
+
+  it('is answered with what has waited and with what came later, when the owner brings a fresh one', async () => {
+    asksFirst();
+    await register(passOn('test'));
+    const exp = Math.floor(Date.now() / 1000) + 3;
+    const { task } = (await say(await issuer.token({ aud: hub.url, sub: 'ann', exp }))) as {
+      task: JsonObject;
+    };
+    const message = { taskId: task['id'] };
+    const scopes = ['a2a', 'tasks:organization'];
+    const key = await hub.createKey({ organization: 'acme', scopes });
+    await new Promise((resolve) => setTimeout(resolve, exp * 1000 - Date.now() + 50));
+    // Somebody else may answer, and cannot bring what is missing.
+    const [state, why] = told(await hub.send('well', { message }, { key }));
+    expect([state, why]).toEqual(['TASK_STATE_AUTH_REQUIRED', expect.stringContaining('expired')]);
+    const before = agent.calls.length;
+    const fresh = await issuer.token({ aud: hub.url, sub: 'ann' });
+    const [ended] = told(await hub.send('here it is', { message }, { key: fresh }));
+    expect(ended).toBe('TASK_STATE_COMPLETED');
+    expect(agent.calls.slice(before).map((each) => each.message['parts'])).toMatchObject([
+      [{ text: 'well' }],
+    ]);
+    expect(sent().at(-1)).toBe(fresh);
   }, 20_000);
 
   it('gets that of the owner of the task, whoever else answers', async () => {
@@ -252,6 +321,24 @@ describe('the token of a caller', () => {
       const [token] = called.calls.map(({ headers }) => headers.authorization?.slice(7));
       const claims = await provider.verified(token!, 'https://payroll.example');
       expect(claims['sub']).toBe('billing');
+
+      // One that has to wait outlasts the process that it waited in.
+      provider.takes = false;
+      const key = await provider.token('operations', api.url);
+      const { id: waits } = await after.submit('hi', { tenant: 'z' }, { key });
+      await after.waitForTask(waits as string, 'TASK_STATE_AUTH_REQUIRED', 20_000, { key });
+      await hubs.pop()!.close();
+      await start({ role: 'worker', publicUrl: 'http://hub.example' });
+      provider.takes = true;
+      const message = { taskId: waits as string };
+      await after.submit(
+        'go on',
+        { message },
+        { key: await provider.token('operations', api.url) },
+      );
+      await after.waitForTask(waits as string, 'TASK_STATE_COMPLETED', 20_000, { key });
+      const texts = called.calls.map((call) => (call.message['parts'] as JsonObject[])[0]!['text']);
+      expect(texts).toEqual(['hi', 'hi', 'go on']);
     } finally {
       await called.close();
       for (const each of hubs) await each.close();

@@ -16,6 +16,8 @@ export class OidcServer {
   readonly exchanges: Readonly<Record<string, string | undefined>>[] = [];
   /** Hubs whose word it takes: their addresses. */
   readonly hubs = new Set<string>();
+  /** Whether it takes the tokens that are to be exchanged. */
+  takes = true;
 
   private constructor(private readonly listener: HttpListener) {}
 
@@ -63,6 +65,7 @@ export class OidcServer {
       server.exchanges.push(params);
       const { subject_token: subject = '', audience } = params;
       if (audience === undefined) throw new errors.InvalidTarget('no audience');
+      if (!server.takes) throw new errors.InvalidGrant('the subject token has expired');
       const accountId = await server.subjectOf(subject, params['subject_token_type']).catch(() => {
         throw new errors.InvalidRequest('the subject token is not valid');
       });

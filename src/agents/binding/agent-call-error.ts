@@ -30,6 +30,8 @@ export class AgentCallError extends Error {
       readonly agentUnasked?: boolean;
       /** What clients read instead of the words for its kind: the hub's own, to follow the agent's name. */
       readonly words?: string;
+      /** It was not asked for want of an access token of the caller: a fresh one of the same caller would do. */
+      readonly needsFreshToken?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -61,6 +61,7 @@ export function isMoved(before: Delegation, after: Delegation): boolean {
   return (
     after.state === 'queued' ||
     isOpen(after.state) !== isOpen(before.state) ||
+    awaitsAuthorization(after) !== awaitsAuthorization(before) ||
     after.cancelPending !== before.cancelPending ||
     after.deadlineAt !== before.deadlineAt ||
     after.agentId !== before.agentId ||
@@ -81,6 +82,11 @@ export function isRunning(state: DelegationState): boolean {
 /** It waits for the client. */
 export function isWaiting(state: DelegationState): state is 'input-required' | 'auth-required' {
   return state === 'input-required' || state === 'auth-required';
+}
+
+/** Its message is not sent before the client has authorized it: neither a runner nor an agent has it. */
+export function awaitsAuthorization({ state, progress }: Delegation): boolean {
+  return state === 'auth-required' && progress.awaits !== undefined;
 }
 
 export function taskStateOf(state: DelegationState): TaskState {

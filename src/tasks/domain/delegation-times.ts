@@ -7,7 +7,7 @@ import type {
   DelegationProgress,
   DelegationState,
 } from '../task.js';
-import { isEnded } from './delegation-state.js';
+import { awaitsAuthorization, isEnded } from './delegation-state.js';
 
 /** States an agent alone brings a delegation to: by them it has answered. */
 const ANSWERED: ReadonlySet<DelegationState> = new Set([
@@ -43,7 +43,7 @@ function progressAfter(before: Delegation, after: Delegation, now: Date): Delega
     times.sentAt === undefined && before.state === 'sending' && !isTakenBack(before, after);
   const answered =
     times.answeredAt === undefined &&
-    (after.downstreamTaskId !== null || ANSWERED.has(after.state));
+    (after.downstreamTaskId !== null || (ANSWERED.has(after.state) && !awaitsAuthorization(after)));
   const ended = isEnded(after.state) && !isEnded(before.state);
   const attempts = after.progress.attempts ?? before.progress.attempts;
   if (!sent && !answered && !ended && after.progress === before.progress) return after.progress;

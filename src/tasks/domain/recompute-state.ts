@@ -54,15 +54,20 @@ function showQuestions(
   const first = waiting[0];
   const metadata = {
     [ROUTING_EXTENSION_URI]: {
-      ...(waiting.length === 1 && first && { ...draft.originOf(first), state: first.state }),
+      ...(waiting.length === 1 && first && { ...draft.originOf(first), ...waitOf(first) }),
       waiting: waiting.map((each) => ({
         ...draft.originOf(each),
         step: draft.stepOf(each).name,
-        state: each.state,
+        ...waitOf(each),
       })),
     },
   };
   draft.emitStatus(state, draft.say(parts, metadata));
+}
+
+/** What it waits for, as clients see it. */
+function waitOf({ state, progress: { awaits } }: Delegation): object {
+  return { state, ...(awaits !== undefined && { awaits }) };
 }
 
 function waitingOf(delegations: readonly Delegation[]): Delegation[] {

@@ -11,7 +11,14 @@ import {
   type TaskChange,
 } from '../task.js';
 import { budgetSpent, callsLeft } from './call-budget.js';
-import { isEnded, isOpen, isUnsent, isWaiting, taskStateOf } from './delegation-state.js';
+import {
+  awaitsAuthorization,
+  isEnded,
+  isOpen,
+  isUnsent,
+  isWaiting,
+  taskStateOf,
+} from './delegation-state.js';
 import { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
 import { cancelReason, cancelByOperator } from './operator-actions.js';
@@ -100,9 +107,13 @@ export function decideFollowUp(
   const messageSeq = draft.nextSeq;
   const value = { ...message, taskId: record.id, contextId: record.contextId };
   draft.emit('message', { $case: 'message', value }, sentWith);
+  const { awaits, ...progress } = target.progress;
+  const pending = [...(progress.pending ?? []), messageSeq];
   if (isUnsent(target.state)) {
-    const pending = [...(target.progress.pending ?? []), messageSeq];
     draft.patch(target.id, { progress: { ...target.progress, pending } });
+  } else if (awaitsAuthorization(target)) {
+    // The message that has waited goes first, with what has come with this one.
+    draft.patch(target.id, { state: 'queued', progress: { ...progress, pending }, reason: null });
   } else {
     const lastStatus = answeredKey(target.progress.lastStatus);
     draft.patch(target.id, {

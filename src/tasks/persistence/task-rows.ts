@@ -1,7 +1,7 @@
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { planOf } from '../../routing/index.js';
-import { isOpen, OPEN_STATES } from '../domain/delegation-state.js';
+import { awaitsAuthorization, isOpen, OPEN_STATES } from '../domain/delegation-state.js';
 import type { PreparedAppend } from '../store/prepared-append.js';
 import type { Delegation, EventKind, LogHeader, TaskEvent, TaskRecord } from '../task.js';
 import { DelegationEntity } from './delegation.entity.js';
@@ -125,8 +125,9 @@ export function delegationDueAt({ state, deadlineAt }: Delegation): Date | null 
 }
 
 /** Whether a delegation has, or needs, a runner. */
-export function needsRunner({ state, cancelPending }: Delegation): boolean {
-  return cancelPending || isOpen(state);
+export function needsRunner(delegation: Delegation): boolean {
+  const { state, cancelPending } = delegation;
+  return cancelPending || (isOpen(state) && !awaitsAuthorization(delegation));
 }
 
 /** From when a delegation may be claimed: its state and lease say. */

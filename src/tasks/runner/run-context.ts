@@ -7,11 +7,12 @@ import {
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { inSteps } from '../domain/large-task.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
+import { decideAwaitAuthorization } from '../domain/decide-await-authorization.js';
 import { decideAgentEvent } from '../domain/take-event.js';
 import type { End } from '../domain/end-delegation.js';
 import { namesBy } from '../domain/agent-name.js';
 import { agentCallOptions, hopsOf } from './call-options.js';
-import { isEnded } from '../domain/delegation-state.js';
+import { awaitsAuthorization, isEnded } from '../domain/delegation-state.js';
 import { decideConnectionNotice, awaitsBreaker } from '../domain/unsent.js';
 import { reportIn, withUsage } from '../domain/reported-usage.js';
 import { withTrouble } from '../domain/with-trouble.js';
@@ -104,6 +105,7 @@ export class RunContext {
   get done(): boolean {
     const { state } = this.delegation;
     if (state === 'queued') return this.detached || !awaitsBreaker(this.delegation);
+    if (awaitsAuthorization(this.delegation)) return true;
     return this.detached || isEnded(state) || state === 'input-required';
   }
 
@@ -250,6 +252,18 @@ export class RunContext {
     await this.change((aggregate, id, now) =>
       withTrouble(
         decideFailover(aggregate, id, reason, now, namesBy(registry), this.sent),
+        aggregate,
+        id,
+        this.trouble,
+      ),
+    );
+  }
+
+  /** The message has not left: it does once the client has authorized it. */
+  async awaitAuthorization(reason: string): Promise<void> {
+    await this.change((aggregate, id, now) =>
+      withTrouble(
+        decideAwaitAuthorization(aggregate, id, 'caller-token', reason, now),
         aggregate,
         id,
         this.trouble,

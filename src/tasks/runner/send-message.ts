@@ -45,7 +45,8 @@ export async function sendMessage(run: RunContext, message: Message): Promise<St
       return afterEnd(run, await run.deliver(() => sendOnce(run, send)));
     }
     const pause = RETRY_PAUSES_MS[tries];
-    const retry = isUnreachable(error) && run.delegation.downstreamTaskId !== null;
+    const retry =
+      isUnreachable(error) && !mayWait(run, error) && run.delegation.downstreamTaskId !== null;
     if (!retry || pause === undefined) return afterEnd(run, end);
     await run.calls.sleep(pause);
     if (run.done) return 'done';
@@ -178,8 +179,20 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
     if (run.done || run.signal.aborted) return 'done';
     if (run.canceling) return 'follow';
   }
-  await run.failover(`${why}.`);
+  if (mayWait(run, error)) {
+    await run.awaitAuthorization(`${why}. The task goes on with a message that comes with one.`);
+  } else await run.failover(`${why}.`);
   return 'done';
+}
+
+/** The message has not left, and its sender, who signs in with access tokens, can bring what it needs. */
+function mayWait({ record, delegation }: RunContext, error: unknown): boolean {
+  return (
+    error instanceof AgentCallError &&
+    error.detail.needsFreshToken === true &&
+    record.keepsToken &&
+    !isInDoubt(delegation)
+  );
 }
 
 /** An unreadable answer says nothing of the task: where its id is known, the task is fetched. */

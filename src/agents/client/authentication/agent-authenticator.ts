@@ -48,7 +48,10 @@ export class AgentAuthenticator {
       const proof = prove({ authentication, endpoint, options, tokens, callers });
       return await unlessAborted(proof, signal, ended);
     } catch (error) {
-      if (error instanceof NoCallerToken) throw unasked(whyNot(error), error.message);
+      if (error instanceof NoCallerToken) {
+        const { message: words, isMendable: needsFreshToken } = error;
+        throw unasked(whyNot(error), { words, needsFreshToken });
+      }
       const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
       throw isMissing ? unasked(error.message) : error;
     }
@@ -70,7 +73,9 @@ function whyNot({ message, cause }: NoCallerToken): string {
   return cause instanceof TokenError ? `${message} (${cause.message})` : message;
 }
 
-function unasked(message: string, words?: string): AgentCallError {
-  const said = words === undefined ? {} : { words };
-  return new AgentCallError('unreachable', message, { agentUnasked: true, ...said });
+function unasked(
+  message: string,
+  detail: Pick<AgentCallError['detail'], 'words' | 'needsFreshToken'> = {},
+): AgentCallError {
+  return new AgentCallError('unreachable', message, { agentUnasked: true, ...detail });
 }

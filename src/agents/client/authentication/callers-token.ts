@@ -18,6 +18,7 @@ export async function callersToken(
   if (token === undefined) {
     throw new NoCallerToken(
       'was not called: it needs the access token of its caller, and there is none (an API key or a certificate was shown), or it has expired; send the message with a fresh access token',
+      true,
     );
   }
   if (!issuers.includes(token.issuerId)) {

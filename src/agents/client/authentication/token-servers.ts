@@ -127,7 +127,8 @@ export class TokenServers {
       if (!(error instanceof TokenError) || !SUBJECT_REFUSED.has(error.code)) throw error;
       throw new NoCallerToken(
         'was not called: the token server does not accept the token of its caller, which may have expired; send the message with a fresh access token',
-        { cause: error },
+        true,
+        error,
       );
     }
   }
