@@ -107,13 +107,16 @@ export function decideFollowUp(
   const messageSeq = draft.nextSeq;
   const value = { ...message, taskId: record.id, contextId: record.contextId };
   draft.emit('message', { $case: 'message', value }, sentWith);
-  const { awaits, ...progress } = target.progress;
-  const pending = [...(progress.pending ?? []), messageSeq];
+  const progress = {
+    ...target.progress,
+    pending: [...(target.progress.pending ?? []), messageSeq],
+  };
   if (isUnsent(target.state)) {
-    draft.patch(target.id, { progress: { ...target.progress, pending } });
+    draft.patch(target.id, { progress });
   } else if (awaitsAuthorization(target)) {
     // The message that has waited goes first, with what has come with this one.
-    draft.patch(target.id, { state: 'queued', progress: { ...progress, pending }, reason: null });
+    delete progress.awaits;
+    draft.patch(target.id, { state: 'queued', progress, reason: null });
   } else {
     const lastStatus = answeredKey(target.progress.lastStatus);
     draft.patch(target.id, {

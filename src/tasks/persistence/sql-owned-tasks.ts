@@ -35,9 +35,9 @@ export class SqlOwnedTasks extends OwnedTasks {
     const found: OwnedTask[] = [];
     for await (const organization of this.organizations(owner, after)) {
       for (const state of IN_STATES[which]) {
-        const isSame = after !== undefined && organization === after.organization;
-        if (isSame && state < after!.state) continue;
-        const from = isSame && state === after!.state ? after : undefined;
+        const seen = after?.organization === organization ? after : undefined;
+        if (seen !== undefined && seen.state > Number(state)) continue;
+        const from = seen?.state === Number(state) ? seen : undefined;
         const of = { ...owner, organization, state };
         found.push(...(await this.page(of, limit - found.length, from)));
         if (found.length === limit) return found;
@@ -75,7 +75,10 @@ export class SqlOwnedTasks extends OwnedTasks {
     owner: DataOwner,
     from: OwnedTask | undefined,
   ): AsyncGenerator<string> {
-    if ('organization' in owner) return yield owner.organization;
+    if ('organization' in owner) {
+      yield owner.organization;
+      return;
+    }
     let last = from?.organization;
     if (last !== undefined) yield last;
     for (;;) {
