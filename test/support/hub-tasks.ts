@@ -35,8 +35,15 @@ import {
   type Task,
 } from '../../src/protocol/a2a.js';
 import { textPart } from '../../src/protocol/build.js';
-import { LimitCounters, LimitRegistry } from '../../src/limits/index.js';
+import {
+  LimitCounters,
+  LimitRegistry,
+  PriceList,
+  PriceRegistry,
+  Spending,
+} from '../../src/limits/index.js';
 import { SqlLimitCounters } from '../../src/limits/persistence/sql-limit-counters.js';
+import { SqlSpending } from '../../src/limits/persistence/sql-spending.js';
 import { type HubRequest, type Route, RoutingService } from '../../src/routing/index.js';
 import { AppendParticipant } from '../../src/tasks/store/append-participant.js';
 import { AgentCallbacks } from '../../src/tasks/callbacks/agent-callbacks.js';
@@ -110,6 +117,7 @@ const NO_LIMITS = {
   ofOrganization: () => undefined,
   ofPrincipal: () => undefined,
   ofTarget: () => [],
+  budgetsOf: () => [],
 };
 
 /** Short pauses, so that nothing in a test takes long unless it says so. */
@@ -240,6 +248,8 @@ export class HubTasks {
       [PrincipalStore, {}],
       [LimitCounters, new SqlLimitCounters(database)],
       [LimitRegistry, NO_LIMITS],
+      [PriceRegistry, { list: new PriceList([]) }],
+      [Spending, new SqlSpending(database)],
       [AppendParticipant, new NoParticipant()],
       // Each chunk at once: a clock that stands still has one turn.
       [ChunkTurns, new ChunkTurns(clock, 0)],
