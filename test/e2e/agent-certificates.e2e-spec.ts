@@ -40,6 +40,7 @@ afterAll(async () => {
 
 afterEach(async () => {
   await hub.admin('DELETE', '/api/v1/agents/z');
+  front.dropConnections();
   front.callers.splice(0);
   agent.calls.splice(0);
   for (const close of closing.splice(0)) await close();

@@ -9,6 +9,8 @@ export class MtlsFront {
 
   private constructor(
     readonly port: number,
+    /** Cuts what is open, so that whoever comes again shows a certificate again. */
+    readonly dropConnections: () => void,
     readonly close: () => Promise<void>,
   ) {}
 
@@ -35,8 +37,9 @@ export class MtlsFront {
       outside.pipe(inside).pipe(outside);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const front = new MtlsFront((server.address() as AddressInfo).port, async () => {
-      for (const socket of sockets) socket.destroy();
+    const drop = (): void => sockets.forEach((socket) => void socket.destroy());
+    const front = new MtlsFront((server.address() as AddressInfo).port, drop, async () => {
+      drop();
       await new Promise((resolve) => server.close(resolve));
     });
     return front;
