@@ -104,6 +104,45 @@ describe('a budget', () => {
     });
   });
 
+  it('is seen month by month, of each organization, principal, agent or skill', async () => {
+    const key = await hub.createKey({ organization: 'seen' });
+    await send(key, { agentId: 'one' }, { usage: { input_tokens: 50 } });
+    await send(key, { agentId: 'one' }, { usage: { input_tokens: 50 } });
+    await send(key, { agentId: 'two' }, { usage: { input_tokens: 50 } });
+    const list = async (query: string): Promise<JsonObject> => {
+      const { body, status } = await hub.admin('GET', `/api/v1/usage/spending?${query}`);
+      return { status, ...body } as JsonObject;
+    };
+    const month = new Date().toISOString().slice(0, 7);
+    const total = (await list('organization=seen&unit=x'))['status'];
+    expect(total).toBe(400);
+    const all = (await list('organization=seen'))['items'] as { amount: number }[];
+    expect(all).toMatchObject([
+      { month, organization: 'seen', agent: null, unit: 'EUR', tasks: 3 },
+    ]);
+    const byAgent = await list('organization=seen&by=agent');
+    expect(byAgent['items']).toMatchObject([
+      { agent: 'one', organization: null, tasks: 2 },
+      { agent: 'two', tasks: 1 },
+    ]);
+    const amounts = (byAgent['items'] as { amount: number }[]).map(({ amount }) => amount);
+    expect(amounts[0]! + amounts[1]!).toBeCloseTo(all[0]!.amount, 6);
+    const first = await list('organization=seen&by=agent&limit=1');
+    const second = await list(
+      `organization=seen&by=agent&limit=1&cursor=${String(first['nextCursor'])}`,
+    );
+    expect([first['items'], second['items'], second['nextCursor']]).toMatchObject([
+      [{ agent: 'one' }],
+      [{ agent: 'two' }],
+      null,
+    ]);
+    expect((await list('organization=seen&to=2020-01'))['items']).toEqual([]);
+    expect((await list(`organization=seen&from=${month}`))['items']).toHaveLength(1);
+    for (const wrong of ['by=month', 'from=2026-13', 'cursor=x', 'agent=A%00']) {
+      expect([wrong, (await list(wrong))['status']]).toEqual([wrong, 400]);
+    }
+  });
+
   it('of an agent passes it over where another can do the work', async () => {
     const key = await hub.createKey({ organization: 'others' });
     await put('one', { agent: 'one', budget: { unit: 'EUR', amount: 0.5, per: 'day' } });

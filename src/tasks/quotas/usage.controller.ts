@@ -5,7 +5,10 @@ import { NoQuery } from '../../common/http/no-query.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
+import { issueCursor, readCursor } from '../../common/cursor.js';
 import { DiskWatch } from '../../database/disk-watch.js';
+import { Spending } from '../../limits/index.js';
+import { monthNumber, SpendingDto, SpendingQueryDto } from './spending.dto.js';
 import { QuotaLimits } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
 import { LimitUsage } from './limit-usage.js';
@@ -21,6 +24,7 @@ export class UsageController {
     private readonly limits: QuotaLimits,
     private readonly disk: DiskWatch,
     private readonly used: LimitUsage,
+    private readonly spending: Spending,
   ) {}
 
   @Get()
@@ -63,6 +67,28 @@ export class UsageController {
     const page = pageOf(this.used.ids(), limit, cursor);
     const items = await Promise.all(page.items.map((id) => this.used.of(id)));
     return { ...page, items: items.filter((each) => each !== undefined) };
+  }
+
+  @Get('spending')
+  @ApiOperation({
+    summary: 'List what the work of agents has cost, by month: the newest first.',
+  })
+  @ApiOkResponse({ type: PageType(SpendingDto) })
+  async spent(@Query() query: SpendingQueryDto): Promise<Page<SpendingDto>> {
+    const { by, limit, cursor, organization, principal, agent, from, to } = query;
+    const isOffset = (text: string): boolean => /^[1-9][0-9]{0,8}$/.test(text);
+    const offset = cursor === undefined ? 0 : Number(readCursor('spending', cursor, isOffset));
+    const filter = {
+      ...(organization !== undefined && { organization }),
+      ...(principal !== undefined && { principal }),
+      ...(agent !== undefined && { agent }),
+      ...(from !== undefined && { fromMonth: monthNumber(from) }),
+      ...(to !== undefined && { toMonth: monthNumber(to) }),
+    };
+    const found = await this.spending.sums(filter, ['month', by], limit + 1, offset);
+    const items = found.slice(0, limit).map((each) => new SpendingDto(each));
+    const isLast = found.length <= limit;
+    return { items, nextCursor: isLast ? null : issueCursor('spending', String(offset + limit)) };
   }
 
   private organization(name: string): OrganizationUsageDto {

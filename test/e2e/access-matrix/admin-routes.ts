@@ -33,7 +33,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [ACCESS, 'POST policies, GET policies, POST policies:dry-run, GET policies/X'],
   [ACCESS, 'PATCH policies/X, DELETE policies/X, GET policies/X/versions'],
   [ACCESS, 'GET limits, GET limits/X, PUT limits/X, DELETE limits/X'],
-  [ACCESS, 'GET usage, GET usage/organizations, GET usage/limits'],
+  [ACCESS, 'GET usage, GET usage/organizations, GET usage/limits, GET usage/spending'],
   [ACCESS, 'GET usage/organizations/X/principals'],
   [AGENTS, 'GET agents/events/log, GET agents/events, POST agents:check, POST agents, GET agents'],
   [AGENTS, 'GET agents/X, PATCH agents/X, DELETE agents/X, POST agents/X:refresh'],
