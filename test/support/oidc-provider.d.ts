@@ -7,6 +7,12 @@ declare module 'oidc-provider' {
     readonly scope?: string;
   }
 
+  interface AccessToken {
+    readonly isValid: boolean;
+    readonly accountId: string;
+    readonly grantId: string;
+  }
+
   /** A request at the token endpoint, whose client has proven itself. */
   export interface GrantContext {
     readonly oidc: {
@@ -23,11 +29,19 @@ declare module 'oidc-provider' {
   export default class Provider {
     constructor(issuer: string, configuration: object);
 
-    readonly AccessToken: new (fields: object) => {
-      resourceServer: object;
-      readonly expiration: number;
-      save(): Promise<string>;
+    readonly AccessToken: {
+      new (fields: object): {
+        resourceServer: object;
+        readonly expiration: number;
+        save(): Promise<string>;
+      };
+      find(value: string): Promise<AccessToken | undefined>;
+      revokeByGrantId(id: string): Promise<void>;
     };
+
+    readonly RefreshToken: { revokeByGrantId(id: string): Promise<void> };
+
+    on(event: 'grant.success', listener: (context: GrantContext) => void): void;
 
     readonly ResourceServer: new (resource: string, fields: object) => object;
 

@@ -18,6 +18,9 @@ export class AuthenticationViewDto {
   readonly issuer?: string;
 
   @Shown.Text({ optional: true })
+  readonly authorizationUrl?: string;
+
+  @Shown.Text({ optional: true })
   readonly clientId?: string;
 
   @Shown.Text({ optional: true })

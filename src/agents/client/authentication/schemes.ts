@@ -1,6 +1,7 @@
 import type { Agent } from '../../agent.js';
 import type { AuthenticationType } from '../../agent-authentication.js';
 import { Locked } from '../../endpoint/sealed-json.js';
+import { authorizationCode } from './authorization-code.js';
 import { callerToken } from './caller-token.js';
 import { clientCredentials } from './client-credentials.js';
 import type { AuthenticationScheme } from './scheme.js';
@@ -9,6 +10,7 @@ import { tokenExchange } from './token-exchange.js';
 /** All ways. To add one, name it in `agent-authentication.ts`, write its file and list it here. */
 export const AUTHENTICATION_SCHEMES: Readonly<Record<AuthenticationType, AuthenticationScheme>> = {
   'oauth2-client-credentials': clientCredentials,
+  'oauth2-authorization-code': authorizationCode,
   'token-exchange': tokenExchange,
   'caller-token': callerToken,
 };

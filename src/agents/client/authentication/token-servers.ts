@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import * as oauth from 'oauth4webapi';
 import { Clock } from '../../../common/clock.js';
 import { Egress } from '../../../common/egress/egress.js';
 import { smallFetch } from '../../../common/egress/small-fetch.js';
@@ -13,6 +14,7 @@ import {
   serverAt,
   tokenError,
   TokenError,
+  type TokenAnswer,
   type TokenRequest,
 } from '../../../common/oauth/request-token.js';
 import { type GrantedToken, TokenCache } from '../../../common/oauth/token-cache.js';
@@ -86,8 +88,14 @@ export class TokenServers {
   }
 
   /** The token endpoint of an authentication: its own, or that of its issuer. Rejects with `TokenError`. */
-  async serverOf({ tokenUrl, issuer = '' }: AgentAuthentication): Promise<TokenRequest['server']> {
-    if (tokenUrl !== undefined) return serverAt(tokenUrl);
+  async serverOf({
+    tokenUrl,
+    issuer = '',
+    authorizationUrl,
+  }: AgentAuthentication): Promise<TokenRequest['server']> {
+    if (tokenUrl !== undefined) {
+      return { ...serverAt(tokenUrl), authorization_endpoint: authorizationUrl };
+    }
     let known = this.issuers.get(issuer);
     if (known === undefined) {
       evictOldest(this.issuers, MOST_ISSUERS);
@@ -96,6 +104,38 @@ export class TokenServers {
       this.issuers.set(issuer, known);
     }
     return known.get();
+  }
+
+  /** Tokens for a code that a user has brought, or for a refresh token (RFC 6749 §4.1.3, §6). Rejects with `TokenError`. */
+  userTokens(
+    authentication: AgentAuthentication,
+    grantType: 'authorization_code' | 'refresh_token',
+    others: TokenRequest['parameters'],
+  ): Promise<TokenAnswer> {
+    return this.request(authentication, grantType, {
+      scope: undefined,
+      audience: undefined,
+      ...others,
+    });
+  }
+
+  /** Ends a token at its server (RFC 7009), where that can; rejects with `TokenError` when it did not. */
+  async revoke(authentication: AgentAuthentication, token: string): Promise<void> {
+    const { clientId = '', clientSecret = '', clientAuthentication } = authentication;
+    const server = await this.serverOf(authentication);
+    if (server.revocation_endpoint === undefined) return;
+    const proof = secretProof(clientAuthentication, clientSecret);
+    try {
+      const answer = await oauth.revocationRequest(server, { client_id: clientId }, proof, token, {
+        [oauth.customFetch]: this.fetch,
+        // The egress guard decides where plain http is allowed.
+        [oauth.allowInsecureRequests]: true,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await oauth.processRevocationResponse(answer);
+    } catch (cause) {
+      throw tokenError(server.revocation_endpoint, cause);
+    }
   }
 
   private async discovered(issuer: string): Promise<TokenRequest['server']> {
@@ -147,7 +187,7 @@ export class TokenServers {
     authentication: AgentAuthentication,
     grantType = 'client_credentials',
     others: TokenRequest['parameters'] = {},
-  ): Promise<GrantedToken> {
+  ): Promise<TokenAnswer> {
     const { clientId = '', clientSecret = '', clientAuthentication } = authentication;
     const { scopes, audience, resource } = authentication;
     return requestToken({
