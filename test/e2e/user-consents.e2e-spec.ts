@@ -167,7 +167,11 @@ describe('an agent that is called with the consent of a user', () => {
     const audit = await hub.admin('GET', '/api/v1/audit?limit=200');
     const entries = audit.body.items as JsonObject[];
     const given = entries.filter(({ action }) => action === 'consents.give');
-    expect(given[0]).toMatchObject({ outcome: 'succeeded', resource: { type: 'consents' } });
+    expect(given[0]).toMatchObject({
+      outcome: 'succeeded',
+      resourceType: 'consents',
+      onBehalfOf: principal,
+    });
     expect(JSON.stringify(entries)).not.toContain(token);
     expect(JSON.stringify(await rows('consent_requests'))).not.toContain(task.link.slice(-43));
   });
@@ -229,6 +233,83 @@ describe('an agent that is called with the consent of a user', () => {
   });
 });
 
+describe('the token of a consent', () => {
+  /** Tokens that are no longer used at once: those of this provider live for a second. */
+  let brief: ConsentServer;
+  const server = (): JsonObject => ({ issuer: brief.url });
+
+  beforeAll(async () => void (brief = await ConsentServer.start(hub.url, 1)));
+  afterAll(() => brief.close());
+  beforeEach(() => {
+    brief.isDown = false;
+    brief.grants.splice(0);
+  });
+
+  const consented = async (changes: JsonObject = {}): Promise<void> => {
+    await hub.admin('DELETE', '/api/v1/agents/z');
+    await register({ ...server(), ...changes });
+    await browser.consent((await waiting()).link, 'alice');
+    await called(1);
+    await expired();
+  };
+  const called = async (times: number): Promise<void> => {
+    while (agent.calls.length < times) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const expired = async (): Promise<void> => {
+    const [row] = await rows("consents WHERE principal_id = '" + principal + "'");
+    const left = Number(row!['usable_until']) - Date.now();
+    await new Promise((resolve) => setTimeout(resolve, left + 1));
+  };
+
+  it('is renewed when it has expired, once for all who need it', async () => {
+    await consented();
+    const tasks = await Promise.all(['a', 'b', 'c', 'd'].map((text) => waiting(text)));
+    expect(tasks.map(({ state }) => state)).toEqual(Array(4).fill('TASK_STATE_COMPLETED'));
+    expect(brief.grants).toEqual(['authorization_code', 'refresh_token']);
+    const used = agent.calls.map(({ headers }) => headers.authorization);
+    expect(new Set(used).size).toBe(2);
+  });
+
+  it('that is renewed no more makes the task ask for a consent again', async () => {
+    await consented();
+    await brief.revokeAll();
+    const task = await waiting();
+    expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(await consents()).toEqual([]);
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+  });
+
+  it('that cannot be renewed, having no refresh token, does as well', async () => {
+    await consented({ scopes: ['openid'] });
+    expect((await waiting()).state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(agent.calls).toHaveLength(1);
+  });
+
+  it('stays when its provider is away: nothing is sent without it', async () => {
+    await consented();
+    brief.isDown = true;
+    const task = await waiting();
+    expect(task.state).toBe('TASK_STATE_FAILED');
+    expect(agent.calls).toHaveLength(1);
+    brief.isDown = false;
+    expect(await consents()).toHaveLength(1);
+    expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('may come of a provider that is known by its endpoints alone', async () => {
+    const endpoints = {
+      issuer: null,
+      authorizationUrl: `${brief.url}/auth`,
+      tokenUrl: `${brief.url}/token`,
+      scopes: ['payroll.read'],
+    };
+    await consented(endpoints);
+    expect(agent.calls).toHaveLength(1);
+    expect(agent.calls[0]!.headers.authorization).toMatch(/^Bearer ./);
+  });
+});
+
 describe('a consent is not completed', () => {
   /** The address that the provider sends the browser back to. */
   const callback = async (task: Told): Promise<string> => {
@@ -267,7 +348,7 @@ describe('a consent is not completed', () => {
     const back = new URL(await callback(task));
     await browser.open(task.link);
     await untouched(task, await browser.open(back.href), 400);
-    for (const state of ['', 'x', 'A'.repeat(43), '<script>', 'A'.repeat(20_000)]) {
+    for (const state of ['', 'x', 'A'.repeat(43), '<script>', 'A'.repeat(10_000)]) {
       back.searchParams.set('state', state);
       const page = await browser.open(back.href);
       expect([page.status, page.text.includes('<script>')]).toEqual([400, false]);

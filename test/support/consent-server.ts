@@ -12,6 +12,8 @@ export class ConsentServer {
   /** The grant types that its token endpoint was asked for, in order. */
   readonly grants: string[] = [];
 
+  private readonly grantIds = new Set<string>();
+
   private constructor(
     private readonly listener: HttpListener,
     private readonly provider: Provider,
@@ -40,7 +42,10 @@ export class ConsentServer {
       ],
     });
     const server = new ConsentServer(listener, provider);
-    provider.on('grant.success', ({ oidc }) => server.grants.push(oidc.params['grant_type'] ?? ''));
+    provider.on('grant.success', ({ oidc }) => {
+      server.grants.push(oidc.params['grant_type'] ?? '');
+      if (oidc.grant) server.grantIds.add(oidc.grant.jti);
+    });
     const callback = provider.callback();
     answer = (request, response) => {
       if (server.isDown) response.writeHead(503).end();
@@ -60,12 +65,12 @@ export class ConsentServer {
     return token?.isValid === true ? token.accountId : undefined;
   }
 
-  /** Takes back all that a user of this access token has consented to. */
-  async revoke(authorization: string | undefined): Promise<void> {
-    const value = /^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '';
-    const token = await this.provider.AccessToken.find(value);
-    await this.provider.RefreshToken.revokeByGrantId(token!.grantId);
-    await this.provider.AccessToken.revokeByGrantId(token!.grantId);
+  /** Takes back all that users have consented to. */
+  async revokeAll(): Promise<void> {
+    for (const id of this.grantIds) {
+      await this.provider.RefreshToken.revokeByGrantId(id);
+      await this.provider.AccessToken.revokeByGrantId(id);
+    }
   }
 
   close(): Promise<void> {

@@ -10,7 +10,6 @@ declare module 'oidc-provider' {
   interface AccessToken {
     readonly isValid: boolean;
     readonly accountId: string;
-    readonly grantId: string;
   }
 
   /** A request at the token endpoint, whose client has proven itself. */
@@ -18,6 +17,8 @@ declare module 'oidc-provider' {
     readonly oidc: {
       readonly client: { readonly clientId: string };
       readonly params: Readonly<Record<string, string | undefined>>;
+      /** What a user has consented to. */
+      readonly grant?: { readonly jti: string };
     };
     body: unknown;
   }

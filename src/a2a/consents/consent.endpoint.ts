@@ -15,8 +15,6 @@ import {
 
 /** It outlasts what is completed with it. */
 const COOKIE_SECONDS = 20 * 60;
-/** Characters of the query that a provider sends a browser back with. */
-const MAX_ANSWER = 16 * 1024;
 
 /**
  * The pages of a consent, for browsers: the one a link leads to, and the one that providers send back to. Who opens them needs no key:
@@ -65,7 +63,6 @@ export class ConsentEndpoint implements OnModuleInit {
   private async complete(request: FastifyRequest): Promise<ConsentPage> {
     const { url } = request;
     const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-    if (query.length > MAX_ANSWER) return resultPage({ kind: 'unknown' });
     const answer = new URLSearchParams(query);
     return resultPage(await this.consents.complete(answer, this.browserOf(request)));
   }

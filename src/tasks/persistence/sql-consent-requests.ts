@@ -25,7 +25,7 @@ const NOT_STARTED = {
 };
 const NEEDED_NO_MORE = `SELECT delegation_id FROM consent_requests
   WHERE NOT EXISTS (SELECT 1 FROM delegations d
-    WHERE d.id = consent_requests.delegation_id AND d.state IN ('sending', 'auth-required'))
+    WHERE d.id = consent_requests.delegation_id AND d.state IN ('queued', 'sending', 'auth-required'))
   ORDER BY delegation_id LIMIT ?`;
 
 /** {@link ConsentRequests} in the hub's database. */
