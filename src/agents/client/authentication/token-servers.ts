@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import * as oauth from 'oauth4webapi';
 import { Clock } from '../../../common/clock.js';
 import { Egress } from '../../../common/egress/egress.js';
 import { smallFetch } from '../../../common/egress/small-fetch.js';
@@ -18,6 +17,7 @@ import {
   type TokenRequest,
 } from '../../../common/oauth/request-token.js';
 import { type GrantedToken, TokenCache } from '../../../common/oauth/token-cache.js';
+import { revokeToken } from '../../../common/oauth/user-authorization.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
 import { NoCallerToken } from './no-caller-token.js';
 
@@ -122,20 +122,14 @@ export class TokenServers {
   /** Ends a token at its server (RFC 7009), where that can; rejects with `TokenError` when it did not. */
   async revoke(authentication: AgentAuthentication, token: string): Promise<void> {
     const { clientId = '', clientSecret = '', clientAuthentication } = authentication;
-    const server = await this.serverOf(authentication);
-    if (server.revocation_endpoint === undefined) return;
-    const proof = secretProof(clientAuthentication, clientSecret);
-    try {
-      const answer = await oauth.revocationRequest(server, { client_id: clientId }, proof, token, {
-        [oauth.customFetch]: this.fetch,
-        // The egress guard decides where plain http is allowed.
-        [oauth.allowInsecureRequests]: true,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      await oauth.processRevocationResponse(answer);
-    } catch (cause) {
-      throw tokenError(server.revocation_endpoint, cause);
-    }
+    const request = {
+      server: await this.serverOf(authentication),
+      clientId,
+      proof: secretProof(clientAuthentication, clientSecret),
+      send: this.fetch,
+      timeoutMs: TIMEOUT_MS,
+    };
+    await revokeToken(request, token);
   }
 
   private async discovered(issuer: string): Promise<TokenRequest['server']> {

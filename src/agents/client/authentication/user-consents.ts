@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import * as oauth from 'oauth4webapi';
 import { Clock } from '../../../common/clock.js';
 import { evictOldest } from '../../../common/evict-oldest.js';
 import { HubError } from '../../../common/hub-error.js';
 import { IdSource } from '../../../common/ids.js';
 import { Log } from '../../../common/logger.js';
 import { type TokenAnswer, TokenError } from '../../../common/oauth/request-token.js';
+import {
+  authorizationAddress,
+  readAuthorization,
+} from '../../../common/oauth/user-authorization.js';
 import type { Visibility } from '../../../auth/index.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
 import type { Agent } from '../../agent.js';
@@ -29,7 +32,6 @@ const RENEWAL_MS = 15_000;
 const LOOK_EVERY_MS = 250;
 /** Consents whose token an agent has refused that are remembered. */
 const MOST_REFUSED = 10_000;
-const ERROR_CODE = /^[\w.-]{1,64}$/;
 
 /** No consent came of it. Its message is for whoever is asked for it. */
 export class ConsentFailed extends HubError {
@@ -110,23 +112,8 @@ export class UserConsents implements ConsentedTokens {
     if (endpoint === undefined || !/^https?:/i.test(endpoint)) {
       throw new ConsentFailed('The metadata of the provider name no authorization endpoint.');
     }
-    const url = new URL(endpoint);
-    const parameters = {
-      response_type: 'code',
-      client_id: clientId,
-      redirect_uri: redirectUri,
-      state,
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-      scope: scopes.length === 0 ? undefined : scopes.join(' '),
-      audience,
-      resource,
-      // OpenID Connect Core §11: else there is no refresh token.
-      prompt: scopes.includes('offline_access') ? 'consent' : undefined,
-    };
-    for (const [name, value] of Object.entries(parameters)) {
-      if (value !== undefined) url.searchParams.set(name, value);
-    }
+    const request = { clientId, redirectUri, state, verifier, scopes, audience, resource };
+    const url = await authorizationAddress(endpoint, request);
     return { url: url.href, server: url.origin, agentName: agent.card.name, scopes };
   }
 
@@ -144,7 +131,10 @@ export class UserConsents implements ConsentedTokens {
     const parameters = new URLSearchParams(answer);
     // Who is known by its endpoints alone has no name to compare with.
     if (authentication.issuer === undefined) parameters.delete('iss');
-    const code = codeIn(server, { client_id: authentication.clientId ?? '' }, parameters, state);
+    const { clientId = '' } = authentication;
+    const read = readAuthorization(server, clientId, parameters, state);
+    if ('fault' in read) throw new ConsentFailed(read.fault, read.isDenied);
+    const { code } = read;
     const revealed = await this.revealed(authentication);
     const tokens = await this.servers
       .userTokens(revealed, 'authorization_code', {
@@ -307,28 +297,6 @@ function tokensOf({ value, lifeMs, refreshToken }: TokenAnswer, now: Date): Cons
     refreshToken,
     usableUntil: new Date(now.getTime() + Math.floor(usableMs)),
   };
-}
-
-/** The code in a provider's answer; throws {@link ConsentFailed}. */
-function codeIn(
-  server: oauth.AuthorizationServer,
-  client: oauth.Client,
-  answer: URLSearchParams,
-  state: string,
-): string {
-  try {
-    const code = oauth.validateAuthResponse(server, client, answer, state).get('code');
-    if (code !== null && code !== '') return code;
-  } catch (error) {
-    if (error instanceof oauth.AuthorizationResponseError) {
-      if (error.error === 'access_denied') throw new ConsentFailed('The consent was denied.', true);
-      const name = ERROR_CODE.test(error.error) ? error.error : 'an error';
-      throw new ConsentFailed(`The provider answered ${name}.`);
-    }
-    if (!(error instanceof oauth.OperationProcessingError)) throw error;
-    throw new ConsentFailed('The answer is not one of the provider that was asked.');
-  }
-  throw new ConsentFailed('The answer of the provider holds no code.');
 }
 
 function noConsent({
