@@ -29,8 +29,8 @@ function ask(
 }
 
 let sets = 0;
-const setOf = (usual: 'permit' | 'deny', ...texts: string[]): PolicySet =>
-  new PolicySet(
+const setOf = (usual: 'permit' | 'deny', ...texts: string[]): Promise<PolicySet> =>
+  PolicySet.read(
     `model-${(sets += 1)}`,
     texts.map((text, n) => ({ id: `p${n}`, text })),
     usual,
@@ -108,7 +108,7 @@ describe('decisions', () => {
   const keyOf = ({ mentions }: PolicySet, { caller, resource }: PolicyQuestion): string =>
     mentions.keyOfCaller(caller) + mentions.keyOfResource(resource!);
 
-  it('are those of an independent model', () => {
+  it('are those of an independent model', async () => {
     const next = random(20_261_124);
     const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
     const some = <T>(list: readonly T[]): T[] => list.filter(() => next() < 0.4);
@@ -138,7 +138,7 @@ describe('decisions', () => {
     for (let round = 0; round < total / QUESTIONS; round++) {
       const usual = one(['permit', 'deny'] as const);
       const policies = Array.from({ length: 1 + Math.floor(next() * 8) }, policy);
-      const set = setOf(usual, ...policies.map(textOf));
+      const set = await setOf(usual, ...policies.map(textOf));
       const decided = new Map<string, boolean>();
       for (let n = 0; n < QUESTIONS; n++) {
         const question = ask(
@@ -176,7 +176,7 @@ describe('decisions', () => {
     expect(allowed).toBeLessThan(total * 0.85);
   }, 60_000);
 
-  it('are those of the model in sets of up to 500 policies', () => {
+  it('are those of the model in sets of up to 500 policies', async () => {
     const next = random(500);
     const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
     const names = (letter: string, count: number): string[] =>
@@ -194,7 +194,7 @@ describe('decisions', () => {
     for (const [at, size] of sizes.entries()) {
       const usual = at % 2 === 0 ? 'permit' : 'deny';
       const policies = Array.from({ length: size }, policy);
-      const set = setOf(usual, ...policies.map(textOf));
+      const set = await setOf(usual, ...policies.map(textOf));
       for (let n = 0; n < Math.ceil(total / sizes.length); n++) {
         const skillId = one(['read', null]);
         const question = ask(

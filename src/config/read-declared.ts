@@ -17,7 +17,7 @@ export async function readDeclared<Dto extends object, T>(
   key: string,
   written: readonly object[],
   metatype: new () => Dto,
-  read: (dto: Dto, before: readonly T[]) => ReadEntry<T>,
+  read: (dto: Dto, before: readonly T[]) => ReadEntry<T> | Promise<ReadEntry<T>>,
 ): Promise<readonly T[]> {
   const entries: T[] = [];
   const faults: FieldViolation[] = [];
@@ -26,7 +26,7 @@ export async function readDeclared<Dto extends object, T>(
       void faults.push(...found.map((fault) => below(`${key}[${index}]`, fault)));
     try {
       const dto = (await adminValidationPipe().transform(each, { type: 'body', metatype })) as Dto;
-      const found = read(dto, entries);
+      const found = await read(dto, entries);
       wrong(found.faults);
       if (found.faults.length === 0) entries.push(found.entry);
     } catch (error) {

@@ -5,7 +5,7 @@ import { tagKey } from '../common/tag-key.js';
 import { cedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
 import { POLICY_LIMITS } from './domain/policy.js';
-import { inTurns } from './in-turns.js';
+import { Turns } from './in-turns.js';
 
 /** One statement of a policy, as the engine takes it. */
 export interface Statement {
@@ -18,13 +18,15 @@ export interface Statement {
 export type ReadText =
   { readonly statements: readonly Statement[] } | { readonly faults: string[] };
 
+/** Statements that are checked in one piece. */
+const CHECKED = 10;
+
 /**
- * Reads a text of Cedar and checks it against the schema: a name, type or operation that there is not, an attribute, and a
- * statement that could never apply are faults.
+ * Reads a text of Cedar and checks it against the schema, in turns with other work: a name, type or operation that there is
+ * not, an attribute, and a statement that could never apply are faults.
  */
-export function readText(text: string): ReadText {
-  const engine = cedar();
-  const parts = engine.policySetTextToParts(text);
+export async function readText(text: string): Promise<ReadText> {
+  const parts = cedar().policySetTextToParts(text);
   if (parts.type === 'failure')
     return { faults: parts.errors.map((error) => sentence(error, text)) };
   if (parts.policy_templates.length > 0) {
@@ -37,55 +39,70 @@ export function readText(text: string): ReadText {
   if (policies.length > POLICY_LIMITS.statements) {
     return { faults: [`holds more than ${POLICY_LIMITS.statements} statements`] };
   }
-  const named = Object.fromEntries(policies.map((each, index) => [`${index + 1}`, each]));
-  const checked = engine.validate({
+  const turns = new Turns();
+  const faults: string[] = [];
+  const places = placesOf(text, policies);
+  for (let from = 0; from < policies.length; from += CHECKED) {
+    await turns.next();
+    faults.push(...misfits(text, policies, places, from));
+  }
+  if (faults.length > 0) return { faults };
+  const statements = await statementsOf(policies, turns);
+  const wrongTags = statements.flatMap(({ json }) => miswrittenTags(json));
+  return wrongTags.length > 0 ? { faults: wrongTags.map(faultOfTag) } : { statements };
+}
+
+/** How some of the statements do not fit the schema. */
+function misfits(
+  text: string,
+  policies: readonly string[],
+  places: readonly number[],
+  from: number,
+): string[] {
+  const some = policies.slice(from, from + CHECKED).map((each, at) => [`${from + at}`, each]);
+  const checked = cedar().validate({
     schema: CEDAR_SCHEMA,
-    policies: { staticPolicies: named },
+    policies: { staticPolicies: Object.fromEntries(some) as Record<string, string> },
     validationSettings: { mode: 'strict' },
   });
-  if (checked.type === 'failure') {
-    return { faults: checked.errors.map((error) => sentence(error, text)) };
-  }
+  if (checked.type === 'failure') return checked.errors.map((error) => sentence(error, text));
   // Warnings follow from errors; alone they are statements that could never apply.
   const { validationErrors: errors, validationWarnings: warnings } = checked;
   const wrong = errors.length > 0 ? errors : warnings;
-  if (wrong.length > 0) {
-    const places = placesOf(text, policies);
-    return {
-      faults: wrong.map(({ policyId, error }) =>
-        sentence(error, text, places[Number(policyId) - 1]),
-      ),
-    };
-  }
-  const statements = policies.map(statementOf);
-  const wrongTags = statements.flatMap(({ json }) => miswrittenTags(json));
-  return wrongTags.length > 0 ? { faults: wrongTags.map(faultOfTag) } : { statements };
+  return wrong.map(({ policyId, error }) => sentence(error, text, places[Number(policyId)]));
 }
 
 /** Statements remembered by their text. */
 const REMEMBERED = 5000;
 const known = new Map<string, readonly Statement[] | undefined>();
 
-/** Reads texts that were checked when they were saved, so that {@link statementsIn} knows them; in turns with other work. */
-export function readAhead(texts: readonly string[]): Promise<void> {
-  return inTurns(texts, statementsIn);
-}
-
 /** The statements of a text that was checked when it was saved; undefined when it cannot be read. */
-export function statementsIn(text: string): readonly Statement[] | undefined {
+export async function statementsIn(
+  text: string,
+  turns: Turns,
+): Promise<readonly Statement[] | undefined> {
   if (known.has(text)) return known.get(text);
-  const statements = parsed(text);
+  const statements = await parsed(text, turns);
   evictOldest(known, REMEMBERED);
   known.set(text, statements);
   return statements;
 }
 
-function parsed(text: string): readonly Statement[] | undefined {
+async function parsed(text: string, turns: Turns): Promise<readonly Statement[] | undefined> {
   const parts = cedar().policySetTextToParts(text);
   const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
   if (!isRight) return undefined;
-  const statements = parts.policies.map(statementOf);
+  const statements = await statementsOf(parts.policies, turns);
   return statements.some(({ json }) => miswrittenTags(json).length > 0) ? undefined : statements;
+}
+
+async function statementsOf(texts: readonly string[], turns: Turns): Promise<Statement[]> {
+  const statements: Statement[] = [];
+  for (const text of texts) {
+    await turns.next();
+    statements.push(statementOf(text));
+  }
+  return statements;
 }
 
 /** Tags are compared in lower case: a forbid that names one otherwise would never apply. */

@@ -7,12 +7,11 @@ import {
   declaredWrong,
   readDeclared,
 } from '../config/index.js';
-import { readAhead } from './cedar-text.js';
 import { failingTests, faultsOfText } from './check-policy.js';
 import type { Policy } from './domain/policy.js';
 import { completed } from './policies.service.js';
 import { WrittenPolicyDto } from './policy.dto.js';
-import { PolicyRegistry, textsOf } from './policy-registry.js';
+import { PolicyRegistry } from './policy-registry.js';
 import type { PolicyDefault } from './policy-set.js';
 
 /** The key of the configuration they stand under. */
@@ -29,16 +28,11 @@ export class DeclaredPolicies implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     const usual = this.config.policies.default;
-    const read = async (written: readonly DeclaredEntry[]): Promise<readonly Policy[]> => {
-      const policies = await readDeclaredPolicies(written, usual);
-      await readAhead(textsOf(policies));
-      return policies;
-    };
-    this.registry.declare(await read(this.config.policies.declared));
-    this.changes.subscribe(async ({ policies }) => {
-      const declared = await read(policies.declared);
-      return () => this.registry.declare(declared);
-    });
+    const read = async (written: readonly DeclaredEntry[]): Promise<() => void> =>
+      this.registry.declared(await readDeclaredPolicies(written, usual));
+    const declare = await read(this.config.policies.declared);
+    declare();
+    this.changes.subscribe(({ policies }) => read(policies.declared));
   }
 }
 
@@ -51,8 +45,8 @@ export async function readDeclaredPolicies(
     KEY,
     written,
     WrittenPolicyDto,
-    (dto, before: readonly Policy[]) => {
-      const faults: FieldViolation[] = faultsOfText(dto.text);
+    async (dto, before: readonly Policy[]) => {
+      const faults = await faultsOfText(dto.text);
       if (before.some(({ id }) => id === dto.id)) {
         faults.push({ field: 'id', description: 'is the id of a policy before it' });
       }
@@ -72,12 +66,13 @@ export async function readDeclaredPolicies(
     policies.filter(
       (each) => each.enabled && (each.organization === null || each.organization === organization),
     );
-  const failing = policies.flatMap((policy, index) =>
-    failingTests(policy, deciding, usual).map((fault) => ({
-      ...fault,
-      field: `${KEY}[${index}].${fault.field}`,
-    })),
-  );
+  const failing: FieldViolation[] = [];
+  for (const [index, policy] of policies.entries()) {
+    const faults = await failingTests(policy, deciding, usual);
+    failing.push(
+      ...faults.map((fault) => ({ ...fault, field: `${KEY}[${index}].${fault.field}` })),
+    );
+  }
   if (failing.length > 0) throw declaredWrong(failing);
   return policies;
 }

@@ -3,13 +3,26 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 /** Work that is done before others have their turn. */
 const SLICE_MS = 4;
 
+/** Takes turns with other work: {@link next} is called between the pieces of what is done. */
+export class Turns {
+  private until = performance.now() + SLICE_MS;
+
+  /** When the next piece may be begun; undefined when it may at once. */
+  next(): Promise<void> | undefined {
+    return performance.now() < this.until ? undefined : this.pass();
+  }
+
+  private async pass(): Promise<void> {
+    await othersTurn();
+    this.until = performance.now() + SLICE_MS;
+  }
+}
+
 /** Does something with each, in turns with other work. */
 export async function inTurns<T>(all: Iterable<T>, work: (each: T) => void): Promise<void> {
-  let until = performance.now() + SLICE_MS;
+  const turns = new Turns();
   for (const each of all) {
     work(each);
-    if (performance.now() < until) continue;
-    await othersTurn();
-    until = performance.now() + SLICE_MS;
+    await turns.next();
   }
 }

@@ -23,14 +23,14 @@ let rules: CallerRules;
 let lists: PermittedLists<string>;
 let sets = 0;
 
-function rulesOf(...texts: string[]): CallerRules {
+async function rulesOf(...texts: string[]): Promise<CallerRules> {
   const policies = texts.map((text, n) => ({ id: `p${n}`, text }));
-  const set = new PolicySet(`lists-${(sets += 1)}`, policies, 'permit');
+  const set = await PolicySet.read(`lists-${(sets += 1)}`, policies, 'permit');
   return new CallerRules(set, callerOf(CALLER), (why) => expect(why).toBeUndefined());
 }
 
-beforeEach(() => {
-  rules = rulesOf(FORBIDS_B);
+beforeEach(async () => {
+  rules = await rulesOf(FORBIDS_B);
   lists = new PermittedLists({ rulesFor: () => rules, refuseOperation: () => undefined }, SKILLS);
 });
 
@@ -43,19 +43,19 @@ describe('what policies leave of a list', () => {
     expect(lists.of(CALLER, list)).toBe(left);
     expect(lists.prepare(CALLER, list)).toBeUndefined();
     expect(lists.of(CALLER, [...list])).not.toBe(left);
-    rules = rulesOf();
+    rules = await rulesOf();
     expect(lists.of(CALLER, list)).toBe(list);
   });
 
   it('is all of what they permit, also where they change between its making and its use', async () => {
     const list = ['a', 'b', 'c'];
     await lists.prepare(CALLER, list);
-    rules = rulesOf(FORBIDS_B.replace('books.b', 'books.c'));
+    rules = await rulesOf(FORBIDS_B.replace('books.b', 'books.c'));
     expect(lists.of(CALLER, list)).toEqual(['a', 'b']);
   });
 
   it('is decided once for all who ask at once, in turns with other work', async () => {
-    rules = rulesOf(
+    rules = await rulesOf(
       MANY.map((id) => `forbid(principal, action, resource == Skill::"books.${id}");`).join(''),
     );
     const first = lists.prepare(CALLER, MANY);

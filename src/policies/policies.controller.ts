@@ -87,9 +87,9 @@ export class PoliciesController {
       'Whether a caller may use an agent at all is decided before by the organizations of the agent and the scopes of the caller.',
   })
   @ApiOkResponse({ type: PolicyDecisionDto })
-  dryRun(@Body() { policy, ...question }: PolicyDryRunDto): PolicyDecisionDto {
+  async dryRun(@Body() { policy, ...question }: PolicyDryRunDto): Promise<PolicyDecisionDto> {
     const tried = policy && { ...policy, organization: policy.organization ?? null };
-    const decision = this.policies.decide(question, tried);
+    const decision = await this.policies.decide(question, tried);
     const why = explain(decision);
     return new PolicyDecisionDto(decision, `${why[0]!.toUpperCase()}${why.slice(1)}.`);
   }

@@ -6,7 +6,7 @@ import { refuseOtherThan } from '../common/http/if-match.js';
 import { ID } from '../common/id-pattern.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
-import { failingTests, faultsOfText, trySet } from './check-policy.js';
+import { failingTests, faultsOfText, wouldDecide } from './check-policy.js';
 import {
   type Policy,
   type PolicyDecision,
@@ -47,7 +47,7 @@ export class PoliciesService {
       throw new HubError('CONFLICT', `There is a policy with the id ${id}.`);
     }
     const definition = completed(written);
-    this.check(id, definition);
+    await this.check(id, definition);
     await this.store.add(id, definition, POLICY_LIMITS.policies, this.clock.now());
     await this.registry.renew();
     return this.get(id);
@@ -81,13 +81,17 @@ export class PoliciesService {
     const given = Object.fromEntries(
       Object.entries(patch).filter(([, value]) => value !== undefined),
     ) as PolicyPatch;
+    await this.registry.renew();
+    const before = this.get(id);
+    refuseOtherThan(wanted, before);
+    await this.check(id, { ...before, ...given });
     const changed = await this.store.update(
       id,
       (policy) => {
         refuseOtherThan(wanted, policy);
-        const next = { ...policy, ...given };
-        this.check(id, next);
-        return next;
+        // What was checked is what is saved.
+        refuseOtherThan([before.version], policy);
+        return { ...policy, ...given };
       },
       this.clock.now(),
     );
@@ -110,25 +114,25 @@ export class PoliciesService {
   }
 
   /** What the policies would decide, with `policy` among them. Throws INVALID_PARAMS for a question that is none. */
-  decide(written: WrittenQuestion, policy?: WrittenPolicy): PolicyDecision {
+  async decide(written: WrittenQuestion, policy?: WrittenPolicy): Promise<PolicyDecision> {
     const question = questionOf(written, policy?.organization ?? null);
     if (typeof question === 'string') throw invalidField('agentId', question);
     if (policy !== undefined) {
-      const faults = faultsOfText(policy.text);
+      const faults = await faultsOfText(policy.text);
       if (faults.length > 0) {
         throw invalidFields(faults.map((each) => ({ ...each, field: `policy.${each.field}` })));
       }
     }
     const instead = policy === undefined ? [] : [policyOf(policy.id, completed(policy))];
     const policies = this.registry.deciding(question.caller.organization, instead);
-    return trySet(policies, this.config.policies.default).decide(question);
+    return wouldDecide(question, policies, this.config.policies.default);
   }
 
-  private check(id: string, definition: PolicyDefinition): void {
-    const faults = faultsOfText(definition.text);
+  private async check(id: string, definition: PolicyDefinition): Promise<void> {
+    const faults = await faultsOfText(definition.text);
     if (faults.length > 0) throw invalidFields(faults);
     const instead = [policyOf(id, definition)];
-    const failing = failingTests(
+    const failing = await failingTests(
       definition,
       (organization) => this.registry.deciding(organization, instead),
       this.config.policies.default,

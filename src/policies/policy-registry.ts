@@ -7,10 +7,10 @@ import { Log } from '../common/logger.js';
 import { RevisionedCache } from '../common/revisioned-cache.js';
 import { AppConfig } from '../config/index.js';
 import { CallerRules } from './caller-rules.js';
-import { readAhead, statementsIn } from './cedar-text.js';
 import { callerOf } from './domain/caller.js';
 import type { HubOperation, Policy } from './domain/policy.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
+import { PolicyLayer } from './policy-layer.js';
 import { PolicySet } from './policy-set.js';
 import { refusalBy } from './refusal-by.js';
 import { PolicyStore } from './policy-store.js';
@@ -23,11 +23,11 @@ let registries = 0;
 /** All policies in memory, for the path of every message. */
 @Injectable()
 export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDecisionPoint {
-  private stored: readonly Policy[] = [];
-  private declared: readonly Policy[] = [];
-  /** By the organization that has policies of its own, else one for all; made when first asked for. */
-  private sets = new Map<string, PolicySet>();
-  private ownOrganizations: ReadonlySet<string> = new Set();
+  /** Those of the configuration, and those of the API. */
+  private layers = { config: PolicyLayer.NONE, api: PolicyLayer.NONE };
+  /** By the organization that has policies of its own, else one for all (null); made when first asked for. */
+  private sets = new Map<string | null, PolicySet>();
+  private ownOrganizations: ReadonlySet<string | null> = new Set();
   private hasHubPolicies = false;
   /** By the class of the caller, oldest first. */
   private rules = new Map<string, CallerRules>();
@@ -35,6 +35,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   private byCaller = new WeakMap<Principal, CallerRules>();
   private reported = new Set<string>();
   private readonly number = (registries += 1);
+  private readonly reads = { config: 0, api: 0 };
 
   constructor(
     store: PolicyStore,
@@ -47,13 +48,13 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
 
   /** Every policy: those of the configuration first, then by id. */
   all(): readonly Policy[] {
-    return [...this.declared, ...this.stored];
+    return [...this.layers.config.policies, ...this.layers.api.policies];
   }
 
-  /** The policies of the configuration, from now on; {@link readAhead} comes first where there are many. */
-  declare(policies: readonly Policy[]): void {
-    this.declared = policies;
-    this.renewSets();
+  /** Reads the policies of the configuration, which are in force when the result is called. */
+  async declared(policies: readonly Policy[]): Promise<() => void> {
+    const config = await this.layer('config', policies);
+    return () => this.use({ ...this.layers, config });
   }
 
   rulesFor(caller: Principal): CallerRules | null {
@@ -85,26 +86,34 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   }
 
   protected override async onReload(all: readonly Policy[]): Promise<void> {
-    await readAhead(textsOf(all));
-    this.stored = all;
-    this.renewSets();
+    const api = await this.layer('api', all);
+    this.use({ ...this.layers, api });
   }
 
-  private renewSets(): void {
-    const all = this.all().filter(({ enabled }) => enabled);
-    this.ownOrganizations = new Set(all.flatMap(({ organization }) => organization ?? []));
+  private layer(
+    source: keyof typeof this.layers,
+    policies: readonly Policy[],
+  ): Promise<PolicyLayer> {
+    this.reads[source] += 1;
+    // In the place of those before the ones in force.
+    return PolicyLayer.read(`${this.number} ${source} ${this.reads[source] % 2}`, policies);
+  }
+
+  private use(layers: typeof this.layers): void {
+    const { config, api } = (this.layers = layers);
+    this.ownOrganizations = new Set([...config.owners, ...api.owners]);
     const isDenied = this.config.policies.default === 'deny';
-    this.hasHubPolicies = isDenied || all.some(({ organization }) => organization === null);
+    this.hasHubPolicies = isDenied || this.ownOrganizations.has(null);
     this.sets = new Map();
     this.rules = new Map();
     this.byCaller = new WeakMap();
-    for (const { id, text } of all) {
-      if (statementsIn(text) === undefined) this.report(`the policy ${id} cannot be read`);
+    for (const id of [...config.unreadable, ...api.unreadable]) {
+      this.report(`the policy ${id} cannot be read`);
     }
   }
 
   private classOf(caller: Principal, isOwn: boolean): CallerRules {
-    const set = this.setOf(caller.organization, isOwn);
+    const set = this.setOf(isOwn ? caller.organization : null);
     if (caller.isStandIn === true && set.mentions.readsSignIn) {
       throw new HubError(
         'CONFLICT',
@@ -122,13 +131,14 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     return rules;
   }
 
-  private setOf(organization: string, isOwn: boolean): PolicySet {
-    const name = isOwn ? `${this.number} of ${organization}` : `${this.number}`;
-    let set = this.sets.get(name);
+  private setOf(organization: string | null): PolicySet {
+    let set = this.sets.get(organization);
     if (set === undefined) {
-      const policies = this.deciding(isOwn ? organization : '');
-      set = new PolicySet(name, policies, this.config.policies.default);
-      this.sets.set(name, set);
+      const { config, api } = this.layers;
+      const read = [config.of(null), api.of(null)];
+      if (organization !== null) read.push(config.of(organization), api.of(organization));
+      set = new PolicySet(this.config.policies.default, ...read);
+      this.sets.set(organization, set);
     }
     return set;
   }
@@ -140,9 +150,4 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     this.reported.add(why);
     this.log.error({ why }, 'a policy could not be evaluated: its callers are refused');
   }
-}
-
-/** The texts of those that decide. */
-export function textsOf(policies: readonly Policy[]): string[] {
-  return policies.filter(({ enabled }) => enabled).map(({ text }) => text);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readText } from './cedar-text.js';
 import type { PolicyCaller, PolicyQuestion, PolicyResource } from './domain/policy.js';
+import { readPolicies } from './policy-part.js';
 import { PolicySet } from './policy-set.js';
 
 const CALLER: PolicyCaller = {
@@ -25,38 +26,44 @@ function ask(
 }
 
 let sets = 0;
-const setOf = (usual: 'permit' | 'deny', ...texts: string[]): PolicySet =>
-  new PolicySet(
+const setOf = (usual: 'permit' | 'deny', ...texts: string[]): Promise<PolicySet> =>
+  PolicySet.read(
     `spec-${(sets += 1)}`,
     texts.map((text, n) => ({ id: `p${n}`, text })),
     usual,
   );
 
 describe('a set of policies', () => {
-  it('permits by default what none forbids, or nothing that none permits', () => {
-    expect(setOf('permit').decide(ask()).isAllowed).toBe(true);
-    expect(setOf('deny').decide(ask())).toEqual({ isAllowed: false, policies: [], errors: [] });
+  it('permits by default what none forbids, or nothing that none permits', async () => {
+    expect((await setOf('permit')).decide(ask()).isAllowed).toBe(true);
+    expect((await setOf('deny')).decide(ask())).toEqual({
+      isAllowed: false,
+      policies: [],
+      errors: [],
+    });
     const own = 'permit(principal in Organization::"acme", action, resource in Agent::"books");';
-    expect(setOf('deny', own).decide(ask()).policies).toEqual([
+    expect((await setOf('deny', own)).decide(ask()).policies).toEqual([
       { id: 'p0', effect: 'permit', reason: null },
     ]);
-    expect(setOf('deny', own).decide(ask({ organization: 'umbrella' })).isAllowed).toBe(false);
-    expect(setOf('deny', own).decide(ask({}, { agentId: 'other' })).isAllowed).toBe(false);
+    expect((await setOf('deny', own)).decide(ask({ organization: 'umbrella' })).isAllowed).toBe(
+      false,
+    );
+    expect((await setOf('deny', own)).decide(ask({}, { agentId: 'other' })).isAllowed).toBe(false);
   });
 
-  it('lets those who may call the hub do so by default, whatever agents they may ask', () => {
+  it('lets those who may call the hub do so by default, whatever agents they may ask', async () => {
     const operation = { caller: CALLER, operation: 'ListTasks', resource: null } as const;
-    expect(setOf('deny').decide(operation).isAllowed).toBe(true);
+    expect((await setOf('deny')).decide(operation).isAllowed).toBe(true);
     const none = 'forbid(principal, action == Action::"ListTasks", resource);';
-    expect(setOf('permit', none).decide(operation).isAllowed).toBe(false);
-    expect(setOf('permit', none).decide(ask()).isAllowed).toBe(true);
+    expect((await setOf('permit', none)).decide(operation).isAllowed).toBe(false);
+    expect((await setOf('permit', none)).decide(ask()).isAllowed).toBe(true);
   });
 
-  it('has forbids win over permits, wherever they stand', () => {
+  it('has forbids win over permits, wherever they stand', async () => {
     const forbid = '@reason("why") forbid(principal, action, resource in Tag::"finance");';
     const permit = 'permit(principal, action, resource);';
     for (const texts of [[forbid, permit], [permit, forbid], [`${permit}\n${forbid}`]]) {
-      const decision = setOf('deny', ...texts).decide(ask({}, { tags: ['Finance '] }));
+      const decision = (await setOf('deny', ...texts)).decide(ask({}, { tags: ['Finance '] }));
       expect(decision.isAllowed).toBe(false);
       expect(decision.policies).toEqual([
         { id: expect.any(String), effect: 'forbid', reason: 'why' },
@@ -64,23 +71,23 @@ describe('a set of policies', () => {
     }
   });
 
-  it('knows the tags of an agent for each of its skills, and for the agent itself', () => {
-    const set = setOf('permit', 'forbid(principal, action, resource in Tag::"finance");');
+  it('knows the tags of an agent for each of its skills, and for the agent itself', async () => {
+    const set = await setOf('permit', 'forbid(principal, action, resource in Tag::"finance");');
     const agentTags = ['Finance'];
     expect(set.decide(ask({}, { agentTags })).isAllowed).toBe(false);
     expect(set.decide(ask({}, { agentTags, skillId: null })).isAllowed).toBe(false);
     expect(set.decide(ask({}, { skillId: null })).isAllowed).toBe(true);
   });
 
-  it('refuses everything while one of its policies cannot be read', () => {
-    const decision = setOf('permit', 'not cedar').decide(ask());
+  it('refuses everything while one of its policies cannot be read', async () => {
+    const decision = (await setOf('permit', 'not cedar')).decide(ask());
     expect(decision).toMatchObject({ isAllowed: false, errors: ['the policy p0 cannot be read'] });
   });
 
-  it('refuses what cannot be evaluated, also where the engine would pass over a forbid', () => {
+  it('refuses what cannot be evaluated, also where the engine would pass over a forbid', async () => {
     // Not checked against the schema, as nothing that is saved can be.
     const text = 'forbid(principal, action, resource) when { principal.age > 3 };';
-    expect('faults' in readText(text)).toBe(true);
+    expect('faults' in (await readText(text))).toBe(true);
     const json = {
       effect: 'forbid',
       principal: { op: 'All' },
@@ -99,45 +106,46 @@ describe('a set of policies', () => {
       ],
     };
     const statement = { json, effect: 'forbid', reason: null };
-    const set = new PolicySet('spec-error', [{ id: 'old', text }], 'permit', () => [
-      statement as never,
-    ]);
+    const read = await readPolicies('spec-error', [{ id: 'old', text }], () =>
+      Promise.resolve([statement as never]),
+    );
+    const set = new PolicySet('permit', read);
     const decision = set.decide(ask());
     expect(decision.isAllowed).toBe(false);
     expect(decision.errors.join()).toContain('age');
   });
 
-  it('takes ids and tags as they are, whatever they look like', () => {
-    const set = setOf('permit', 'forbid(principal in Group::"a\\"b", action, resource);');
+  it('takes ids and tags as they are, whatever they look like', async () => {
+    const set = await setOf('permit', 'forbid(principal in Group::"a\\"b", action, resource);');
     expect(set.decide(ask({ groups: ['a"b'] })).isAllowed).toBe(false);
     expect(set.decide(ask({ groups: ['a', 'b', '"); permit('] })).isAllowed).toBe(true);
   });
 });
 
 describe('the text of a policy', () => {
-  it('is refused with a tag that no tag could equal, wherever it stands', () => {
+  it('is refused with a tag that no tag could equal, wherever it stands', async () => {
     for (const text of [
       'forbid(principal, action, resource in Tag::"Finance");',
       'forbid(principal, action, resource) when { resource in [Tag::"ok", Tag::" x "] };',
     ]) {
-      expect(readText(text)).toEqual({ faults: [expect.stringContaining('lower case')] });
-      expect(setOf('permit', text).decide(ask()).isAllowed).toBe(false);
+      expect(await readText(text)).toEqual({ faults: [expect.stringContaining('lower case')] });
+      expect((await setOf('permit', text)).decide(ask()).isAllowed).toBe(false);
     }
   });
 
-  it('is wrong where it says, behind any letters', () => {
+  it('is wrong where it says, behind any letters', async () => {
     const text =
       '@reason("éééééééééé") permit(principal, action, resource); forbid(x, action, resource);';
-    const read = readText(text.replace('forbid(x', 'forbid(principal in Team::"x"'));
+    const read = await readText(text.replace('forbid(x', 'forbid(principal in Team::"x"'));
     const column = text.indexOf('forbid(') + 'forbid(principal in '.length + 1;
     expect(read).toEqual({ faults: [expect.stringContaining(`column ${column}`)] });
   });
 });
 
-it('goes on deciding by its own policies when another set has taken its name', () => {
+it('goes on deciding by its own policies when another set has taken its name', async () => {
   const forbid = 'forbid(principal, action, resource);';
-  const first = new PolicySet('one name', [{ id: 'first', text: forbid }], 'permit');
-  const second = new PolicySet('one name', [], 'permit');
+  const first = await PolicySet.read('one name', [{ id: 'first', text: forbid }], 'permit');
+  const second = await PolicySet.read('one name', [], 'permit');
   for (let round = 0; round < 2; round += 1) {
     expect(first.decide(ask())).toMatchObject({ isAllowed: false, policies: [{ id: 'first' }] });
     expect(second.decide(ask()).isAllowed).toBe(true);
@@ -145,8 +153,8 @@ it('goes on deciding by its own policies when another set has taken its name', (
 });
 
 describe('what policies speak of', () => {
-  it('alone tells callers and skills apart', () => {
-    const { mentions } = setOf(
+  it('alone tells callers and skills apart', async () => {
+    const { mentions } = await setOf(
       'permit',
       'forbid(principal in Group::"g", action, resource in Tag::"t") when { Agent::"books" in Tag::"own" };',
     );
@@ -173,8 +181,8 @@ describe('what policies speak of', () => {
     for (const keys of told) expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('counts attributes and ids only where a policy reads them', () => {
-    const { mentions } = setOf(
+  it('counts attributes and ids only where a policy reads them', async () => {
+    const { mentions } = await setOf(
       'permit',
       'forbid(principal == Caller::"x", action, resource) unless { principal.issuer like "https://*" };',
     );

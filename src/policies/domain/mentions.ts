@@ -1,6 +1,6 @@
 import { isRecord } from '../../common/is-record.js';
 import { tagKey } from '../../common/tag-key.js';
-import type { PolicyCaller, PolicyResource } from './policy.js';
+import type { PolicyCaller, PolicyQuestion, PolicyResource } from './policy.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -15,14 +15,23 @@ export class Mentions {
   /** What was asked for is mostly the same object again. */
   private readonly keys = new WeakMap<PolicyResource, string>();
 
+  /** What any of them speaks of. */
+  static of(all: readonly Mentions[]): Mentions {
+    const together = new Mentions();
+    for (const { entities, attributes } of all) {
+      for (const [type, ids] of entities) for (const id of ids) together.addEntity(type, id);
+      for (const name of attributes) together.attributes.add(name);
+    }
+    return together;
+  }
+
   /** Adds what a statement names, in the JSON form of Cedar; all of them before the first key is asked for. */
   add(json: unknown): void {
     if (Array.isArray(json)) return json.forEach((each) => this.add(each));
     if (!isRecord(json)) return;
     const { type, id, attr } = json;
     if (typeof type === 'string' && typeof id === 'string') {
-      const ids = this.entities.get(type) ?? new Set<string>();
-      this.entities.set(type, ids.add(id));
+      this.addEntity(type, id);
     }
     if (typeof attr === 'string') this.attributes.add(attr);
     for (const value of Object.values(json)) this.add(value);
@@ -31,6 +40,23 @@ export class Mentions {
   /** Whether they ask for more than who the caller is: its groups, its scopes, how it signed in. */
   get readsSignIn(): boolean {
     return this.entities.has('Group') || this.entities.has('Scope') || this.attributes.size > 0;
+  }
+
+  /** The same question without the groups, scopes and tags that they do not name. */
+  reduced({ caller, operation, resource }: PolicyQuestion): PolicyQuestion {
+    return {
+      caller: {
+        ...caller,
+        groups: this.named('Group', caller.groups),
+        scopes: this.named('Scope', caller.scopes),
+      },
+      operation,
+      resource: resource && {
+        ...resource,
+        agentTags: this.named('Tag', resource.agentTags.map(tagKey)),
+        tags: this.named('Tag', resource.tags.map(tagKey)),
+      },
+    };
   }
 
   /** The same for callers of one organization whom the policies cannot tell apart. */
@@ -64,7 +90,12 @@ export class Mentions {
     return `${kind}\n${skill}\n${agent}\n${own}\n\n${ofAgent}`;
   }
 
-  private named(type: string, ids: readonly string[]): string[] {
+  private addEntity(type: string, id: string): void {
+    const ids = this.entities.get(type) ?? new Set<string>();
+    this.entities.set(type, ids.add(id));
+  }
+
+  private named<T extends string>(type: string, ids: readonly T[]): T[] {
     const known = this.entities.get(type) ?? NONE;
     return ids.filter((id) => known.has(id));
   }

@@ -1,0 +1,114 @@
+import { cedar, SCHEMA_NAME } from './cedar.js';
+import { type Statement, statementsIn } from './cedar-text.js';
+import { cedarQuestion } from './domain/cedar-schema.js';
+import { Mentions } from './domain/mentions.js';
+import type { DecidingPolicy, Policy, PolicyQuestion } from './domain/policy.js';
+import { Turns } from './in-turns.js';
+
+/** Statements that the engine is given in one piece: more of them would stop the event loop. */
+const PART = 100;
+
+/** Which part the engine has under each name. */
+const inEngine = new Map<string, PolicyPart>();
+
+/** What the statements of a part say to a question. */
+export interface PartAnswer {
+  /** The forbids that apply, else the permits that do. */
+  readonly policies: readonly DecidingPolicy[];
+  readonly isAllowed: boolean;
+  /** Why it could not be asked. */
+  readonly errors: readonly string[];
+}
+
+/** Some of the statements that decide, as the engine takes them. */
+export class PolicyPart {
+  readonly mentions = new Mentions();
+  private readonly statements = new Map<string, Statement>();
+  private readonly named = new Map<string, DecidingPolicy>();
+  private errors: readonly string[] = [];
+
+  /** `name` is the engine's: the engine forgets none, so a later part of the same name takes its place there. */
+  constructor(private readonly name: string) {}
+
+  get isFull(): boolean {
+    return this.statements.size >= PART;
+  }
+
+  /** Adds a statement of a policy, before the part is first asked. */
+  add(policyId: string, statement: Statement): void {
+    const { effect, reason, json } = statement;
+    const id = `${policyId}#${this.statements.size}`;
+    this.statements.set(id, statement);
+    this.named.set(id, { id: policyId, effect, reason });
+    this.mentions.add(json);
+  }
+
+  ask(question: PolicyQuestion): PartAnswer {
+    // Who began with this part while another has taken its place goes on with it.
+    if (inEngine.get(this.name) !== this) this.load();
+    if (this.errors.length > 0) return failed(this.errors);
+    const answer = cedar().statefulIsAuthorized({
+      ...cedarQuestion(this.mentions.reduced(question)),
+      context: {},
+      preparsedPolicySetId: this.name,
+      preparsedSchemaName: SCHEMA_NAME,
+      validateRequest: true,
+    });
+    if (answer.type === 'failure') return failed(answer.errors.map(({ message }) => message));
+    const { decision, diagnostics } = answer.response;
+    // The engine passes over a statement that fails: a forbid that fails would permit.
+    if (diagnostics.errors.length > 0) {
+      return failed(diagnostics.errors.map(({ error }) => error.message));
+    }
+    const policies = diagnostics.reason.map((id) => this.named.get(id)!);
+    return { isAllowed: decision === 'allow', policies, errors: [] };
+  }
+
+  /** Gives it to the engine. */
+  load(): void {
+    const named = [...this.statements].map(([id, { json }]) => [id, json] as const);
+    const staticPolicies = Object.fromEntries(named);
+    const prepared = cedar().preparsePolicySet(this.name, { staticPolicies });
+    inEngine.set(this.name, this);
+    this.errors = prepared.type === 'failure' ? prepared.errors.map(({ message }) => message) : [];
+  }
+}
+
+/** Policies, read and given to the engine. */
+export interface ReadPolicies {
+  readonly parts: readonly PolicyPart[];
+  /** The policies that cannot be read: nothing is permitted with them. */
+  readonly unreadable: readonly string[];
+}
+
+export const NO_POLICIES: ReadPolicies = { parts: [], unreadable: [] };
+
+/** Reads policies in turns with other work. Those read under the same name before lose their place in the engine. */
+export async function readPolicies(
+  name: string,
+  policies: readonly Pick<Policy, 'id' | 'text'>[],
+  read = statementsIn,
+): Promise<ReadPolicies> {
+  const parts: PolicyPart[] = [];
+  const unreadable: string[] = [];
+  const turns = new Turns();
+  let part: PolicyPart | undefined;
+  for (const { id, text } of policies) {
+    const statements = await read(text, turns);
+    if (statements === undefined) unreadable.push(id);
+    for (const statement of statements ?? []) {
+      if (part === undefined) parts.push((part = new PolicyPart(`${name}/${parts.length}`)));
+      part.add(id, statement);
+      if (!part.isFull) continue;
+      part.load();
+      part = undefined;
+      await turns.next();
+    }
+  }
+  part?.load();
+  return { parts, unreadable };
+}
+
+function failed(errors: readonly string[]): PartAnswer {
+  return { isAllowed: false, policies: [], errors };
+}
