@@ -85,7 +85,7 @@ async function waiting(text = 'hi'): Promise<Told> {
 const now = async (id: string): Promise<Told> =>
   told((await hub.rpc('GetTask', { id }, { key })) as JsonObject);
 const ended = async (id: string): Promise<Told> =>
-  told((await hub.waitForTask(id, 'TASK_STATE_COMPLETED', 10_000, { key })));
+  told(await hub.waitForTask(id, 'TASK_STATE_COMPLETED', 10_000, { key }));
 
 describe('an agent that is called with the consent of a user', () => {
   it('is called once the owner of the task has consented by the link', async () => {
