@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CertificateWatch } from '../common/certificate-watch.js';
 import { AuthModule } from '../auth/index.js';
 import { PoliciesModule } from '../policies/index.js';
 import { SigningModule } from '../signing/index.js';
@@ -52,6 +53,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     TokenServers,
     UserConsents,
     RevealedSecrets,
+    CertificateWatch,
     AgentAuthenticator,
     SdkAgentClient,
     {

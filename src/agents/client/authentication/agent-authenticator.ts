@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { CertificateWatch } from '../../../common/certificate-watch.js';
+import { Clock } from '../../../common/clock.js';
+import type { TlsChoice } from '../../../common/egress/tls-choice.js';
 import { SecretLockedError } from '../../../common/secret-box.js';
 import { TokenError } from '../../../common/oauth/request-token.js';
 import { unlessAborted } from '../../../common/unless-aborted.js';
@@ -10,6 +13,7 @@ import type { AgentAuthentication } from '../../agent-authentication.js';
 import type { AgentCallOptions } from '../agent-client.js';
 import { outOfReach } from '../call-headers.js';
 import { CallerTokens } from '../caller-tokens.js';
+import { tlsOf } from './certificate.js';
 import { NoCallerToken } from './no-caller-token.js';
 import { NoConsent } from './no-consent.js';
 import type { AgentProof } from './scheme.js';
@@ -28,6 +32,8 @@ export class AgentAuthenticator {
     private readonly secrets: RevealedSecrets,
     private readonly callers: CallerTokens,
     private readonly consents: UserConsents,
+    private readonly certificates: CertificateWatch,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -49,7 +55,11 @@ export class AgentAuthenticator {
     try {
       const { tokens, callers, consents } = this;
       const proof = prove({ agent, authentication, endpoint, options, tokens, callers, consents });
-      return await unlessAborted(proof, signal, ended);
+      const made = await unlessAborted(proof, signal, ended);
+      const tls = tlsOf(authentication);
+      if (tls === undefined) return made;
+      this.look(agent, tls);
+      return { tls, ...made };
     } catch (error) {
       if (error instanceof NoCallerToken) {
         const { message: words, isMendable: needsFreshToken } = error;
@@ -61,6 +71,14 @@ export class AgentAuthenticator {
       const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
       throw isMissing ? unasked(error.message) : error;
     }
+  }
+
+  private look({ id }: Agent, { clientCertificate }: TlsChoice): void {
+    if (clientCertificate === undefined) return;
+    const { certificate } = clientCertificate;
+    const key = `${id} ${certificate}`;
+    const used = { key, certificate, owner: { agent: id }, of: 'an agent' };
+    this.certificates.used(used, this.clock.now());
   }
 
   /** As with headers, an agent whose secrets cannot be had counts as out of reach. */

@@ -1,5 +1,6 @@
 import type { Agent, AgentEndpoint } from '../../agent.js';
 import type { AgentCaller, AgentCallOptions } from '../agent-client.js';
+import type { TlsChoice } from '../../../common/egress/tls-choice.js';
 import type { CallerTokens } from '../caller-tokens.js';
 import type { AgentAuthentication, AuthenticationParameters } from '../../agent-authentication.js';
 import type { LentToken, TokenServers } from './token-servers.js';
@@ -9,6 +10,8 @@ export interface AgentProof {
   readonly headers: Readonly<Record<string, string>>;
   /** Values that must not appear in what is kept of the answer. */
   readonly secrets: readonly string[];
+  /** What the connection is made with; the usual without it. */
+  readonly tls?: TlsChoice | undefined;
   /** After a refusal: whether another proof may fare better; what was refused is not used again then. */
   readonly refused?: () => boolean;
 }

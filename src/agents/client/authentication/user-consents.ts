@@ -11,7 +11,7 @@ import {
   readAuthorization,
 } from '../../../common/oauth/user-authorization.js';
 import type { Visibility } from '../../../auth/index.js';
-import type { AgentAuthentication } from '../../agent-authentication.js';
+import { type AgentAuthentication, SECRET_MEMBERS } from '../../agent-authentication.js';
 import type { Agent } from '../../agent.js';
 import type { Consent, ConsentKey, ConsentTokens } from '../../consents/consent.js';
 import { ConsentStore } from '../../consents/consent-store.js';
@@ -30,6 +30,7 @@ const YOUNG_MS = 60_000;
 const RENEWAL_MS = 15_000;
 /** How often it is looked whether another process has renewed a token. */
 const LOOK_EVERY_MS = 250;
+const SECRETS: ReadonlySet<string> = new Set(SECRET_MEMBERS);
 /** Consents whose token an agent has refused that are remembered. */
 const MOST_REFUSED = 10_000;
 
@@ -279,10 +280,10 @@ export class UserConsents implements ConsentedTokens {
   }
 }
 
-/** The same for one client of the agent at its servers, whatever its secret. */
+/** The same for one client of the agent at its servers, whatever its secrets. */
 function clientOf({ credentialOrigins }: Agent, authentication: AgentAuthentication): string {
   const members = Object.entries(authentication)
-    .filter(([name]) => name !== 'clientSecret')
+    .filter(([name]) => !SECRETS.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const origins = [...credentialOrigins].sort();
   return createHash('sha256')
