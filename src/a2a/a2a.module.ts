@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
+import { LimitsModule } from '../limits/index.js';
 import { PushModule } from '../push/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { SigningModule } from '../signing/index.js';
@@ -39,6 +40,7 @@ import { PoliciesModule } from '../policies/index.js';
   imports: [
     AgentsModule,
     AuthModule,
+    LimitsModule,
     PoliciesModule,
     PushModule,
     RoutingModule,

@@ -40,6 +40,7 @@ import {
   LimitRegistry,
   PriceList,
   PriceRegistry,
+  RequestRates,
   Spending,
 } from '../../src/limits/index.js';
 import { SqlLimitCounters } from '../../src/limits/persistence/sql-limit-counters.js';
@@ -248,6 +249,7 @@ export class HubTasks {
       [PrincipalStore, {}],
       [LimitCounters, new SqlLimitCounters(database)],
       [LimitRegistry, NO_LIMITS],
+      [RequestRates, { hasTargets: false, isApart: false, onRefused: () => undefined }],
       [PriceRegistry, { list: new PriceList([]) }],
       [Spending, new SqlSpending(database)],
       [AppendParticipant, new NoParticipant()],
