@@ -8,6 +8,7 @@ import { SigningModule } from '../signing/index.js';
 import { TasksModule } from '../tasks/index.js';
 import { CallAdmission } from './call-admission.js';
 import { AgentCallbackEndpoint } from './callbacks/agent-callback.endpoint.js';
+import { ConsentEndpoint } from './consents/consent.endpoint.js';
 import { CardSigner } from './cards/card-signer.js';
 import { CardEndpoints } from './cards/card.endpoints.js';
 import { CardService } from './cards/card.service.js';
@@ -75,6 +76,7 @@ import { PoliciesModule } from '../policies/index.js';
     CardService,
     CardEndpoints,
     AgentCallbackEndpoint,
+    ConsentEndpoint,
   ],
   exports: [RequestCapacity],
 })

@@ -3,6 +3,7 @@ import type { SecretAuthentication } from '../common/oauth/request-token.js';
 /** The ways in which the hub gets what proves it to an agent; each has a file, see client/authentication/schemes.ts. */
 export const AUTHENTICATION_TYPES = [
   'oauth2-client-credentials',
+  'oauth2-authorization-code',
   'token-exchange',
   'caller-token',
   'mtls',
@@ -18,6 +19,8 @@ export interface AuthenticationParameters {
   /** The token endpoint; this or {@link issuer}, whose metadata name it. */
   readonly tokenUrl?: string;
   readonly issuer?: string;
+  /** The authorization endpoint, beside {@link tokenUrl}. */
+  readonly authorizationUrl?: string;
   readonly clientId?: string;
   /** Secret: never shown. As it is, or a reference in its stored form. */
   readonly clientSecret?: string;

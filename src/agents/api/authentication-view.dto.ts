@@ -42,6 +42,9 @@ export class AuthenticationViewDto {
   readonly issuer?: string;
 
   @Shown.Text({ optional: true })
+  readonly authorizationUrl?: string;
+
+  @Shown.Text({ optional: true })
   readonly clientId?: string;
 
   @Shown.Text({ optional: true })

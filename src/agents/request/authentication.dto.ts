@@ -39,6 +39,15 @@ export class AuthenticationDto {
   })
   issuer?: string | null;
 
+  @Text({
+    ...OPTIONAL,
+    max: MAX_URL,
+    description:
+      'The authorization endpoint, where users consent; beside `tokenUrl`. `issuer` names both.',
+    example: 'https://login.example.com/oauth2/authorize',
+  })
+  authorizationUrl?: string | null;
+
   @Text({ ...OPTIONAL, max: MAX_TEXT, example: 'a2a-hub' })
   clientId?: string | null;
 

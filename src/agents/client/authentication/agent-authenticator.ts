@@ -15,10 +15,12 @@ import { outOfReach } from '../call-headers.js';
 import { CallerTokens } from '../caller-tokens.js';
 import { tlsOf } from './certificate.js';
 import { NoCallerToken } from './no-caller-token.js';
+import { NoConsent } from './no-consent.js';
 import type { AgentProof } from './scheme.js';
 import { AUTHENTICATION_SCHEMES } from './schemes.js';
 import { RevealedSecrets } from './revealed-secrets.js';
 import { TokenServers } from './token-servers.js';
+import { UserConsents } from './user-consents.js';
 
 const NOTHING: AgentProof = { headers: {}, secrets: [] };
 
@@ -29,6 +31,7 @@ export class AgentAuthenticator {
     private readonly tokens: TokenServers,
     private readonly secrets: RevealedSecrets,
     private readonly callers: CallerTokens,
+    private readonly consents: UserConsents,
     private readonly certificates: CertificateWatch,
     private readonly clock: Clock,
   ) {}
@@ -50,8 +53,8 @@ export class AgentAuthenticator {
     const authentication = await unlessAborted(this.revealed(agent.authentication), signal, ended);
     const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     try {
-      const { tokens, callers } = this;
-      const proof = prove({ authentication, endpoint, options, tokens, callers });
+      const { tokens, callers, consents } = this;
+      const proof = prove({ agent, authentication, endpoint, options, tokens, callers, consents });
       const made = await unlessAborted(proof, signal, ended);
       const tls = tlsOf(authentication);
       if (tls === undefined) return made;
@@ -61,6 +64,9 @@ export class AgentAuthenticator {
       if (error instanceof NoCallerToken) {
         const { message: words, isMendable: needsFreshToken } = error;
         throw unasked(whyNot(error), { words, needsFreshToken });
+      }
+      if (error instanceof NoConsent) {
+        throw unasked(error.message, { words: error.message, needsConsent: true });
       }
       const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
       throw isMissing ? unasked(error.message) : error;
@@ -93,7 +99,7 @@ function whyNot({ message, cause }: NoCallerToken): string {
 
 function unasked(
   message: string,
-  detail: Pick<AgentCallError['detail'], 'words' | 'needsFreshToken'> = {},
+  detail: Pick<AgentCallError['detail'], 'words' | 'needsFreshToken' | 'needsConsent'> = {},
 ): AgentCallError {
   return new AgentCallError('unreachable', message, { agentUnasked: true, ...detail });
 }

@@ -4,7 +4,6 @@ import {
   SecretUnavailableError,
 } from '../../../common/secret-references/secret-references.js';
 import type { TlsChoice } from '../../../common/egress/tls-choice.js';
-import { SecretLockedError } from '../../../common/secret-box.js';
 import type { Agent } from '../../agent.js';
 import { Locked } from '../../endpoint/sealed-json.js';
 import { pairFaults, tlsOf } from './certificate.js';
@@ -39,17 +38,17 @@ export class RevealedSecrets {
   }
 
   /**
-   * What connections to a URL are made with; undefined for the usual. Rejects with `SecretLockedError` when a certificate or key
+   * What connections to a URL are made with; undefined for the usual, also where it cannot be opened. Rejects with `SecretLockedError` when a certificate or key
    * cannot be had.
    */
   async tlsFor(
     url: string,
     authentication: Agent['authentication'],
   ): Promise<TlsChoice | undefined> {
-    if (authentication === null || !/^https:/i.test(url)) return undefined;
-    if (authentication instanceof Locked) {
-      throw new SecretLockedError(null, authentication.reason);
-    }
+    if (authentication === null || authentication instanceof Locked) return undefined;
+    const { certificate, ca } = authentication;
+    // A client secret that cannot be had keeps nobody from a card.
+    if ((certificate ?? ca) === undefined || !/^https:/i.test(url)) return undefined;
     return tlsOf(await this.in(authentication));
   }
 

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agent.js';
 import type { AuthenticationType } from '../../agent-authentication.js';
 import { Locked } from '../../endpoint/sealed-json.js';
+import { authorizationCode } from './authorization-code.js';
 import { callerToken } from './caller-token.js';
 import { withCertificate } from './certificate.js';
 import { clientCredentials } from './client-credentials.js';
@@ -11,6 +12,7 @@ import { tokenExchange } from './token-exchange.js';
 /** All ways. To add one, name it in `agent-authentication.ts`, write its file and list it here. */
 export const AUTHENTICATION_SCHEMES: Readonly<Record<AuthenticationType, AuthenticationScheme>> = {
   'oauth2-client-credentials': withCertificate(clientCredentials),
+  'oauth2-authorization-code': withCertificate(authorizationCode),
   'token-exchange': withCertificate(tokenExchange),
   'caller-token': withCertificate(callerToken),
   mtls: withCertificate(mtls),
