@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
+import { LimitsModule } from '../limits/index.js';
 import { PushModule } from '../push/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { SigningModule } from '../signing/index.js';
 import { TasksModule } from '../tasks/index.js';
 import { CallAdmission } from './call-admission.js';
 import { AgentCallbackEndpoint } from './callbacks/agent-callback.endpoint.js';
+import { ConsentEndpoint } from './consents/consent.endpoint.js';
 import { CardSigner } from './cards/card-signer.js';
 import { CardEndpoints } from './cards/card.endpoints.js';
 import { CardService } from './cards/card.service.js';
@@ -39,6 +41,7 @@ import { PoliciesModule } from '../policies/index.js';
   imports: [
     AgentsModule,
     AuthModule,
+    LimitsModule,
     PoliciesModule,
     PushModule,
     RoutingModule,
@@ -73,6 +76,7 @@ import { PoliciesModule } from '../policies/index.js';
     CardService,
     CardEndpoints,
     AgentCallbackEndpoint,
+    ConsentEndpoint,
   ],
   exports: [RequestCapacity],
 })

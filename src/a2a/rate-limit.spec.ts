@@ -5,8 +5,14 @@ import { RateLimit } from './rate-limit.js';
 
 const caller = (id: string): Principal => ({ id, organization: 'tests', scopes: new Set() });
 
-function limit(requestsPerSecond: number, burst: number): RateLimit {
-  return new RateLimit(configWith({ server: { rateLimit: { requestsPerSecond, burst } } }));
+const NONE = { isSetFor: () => false, countRequest: () => undefined };
+
+function limit(
+  requestsPerSecond: number,
+  burst: number,
+  rates: ConstructorParameters<typeof RateLimit>[1] = NONE,
+): RateLimit {
+  return new RateLimit(configWith({ server: { rateLimit: { requestsPerSecond, burst } } }), rates);
 }
 
 describe('the rate limit', () => {
@@ -22,6 +28,21 @@ describe('the rate limit', () => {
         metadata: { retryAfterSeconds: '1' },
       });
     }
+  });
+
+  it('holds beside the limits of objects, and for no principal that has its own', async () => {
+    const counted: string[] = [];
+    const limited = limit(1, 0, {
+      isSetFor: (principal) => principal === 'alice',
+      countRequest: ({ principalId }) => {
+        counted.push(principalId);
+        return undefined;
+      },
+    });
+    for (let n = 0; n < 3; n++) await limited.count(caller('alice'));
+    await limited.count(caller('bob'));
+    await expect(limited.count(caller('bob'))).rejects.toThrow('Too many requests');
+    expect(counted).toEqual(['alice', 'alice', 'alice', 'bob']);
   });
 
   it('grants everything when it is 0', async () => {

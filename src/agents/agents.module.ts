@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CertificateWatch } from '../common/certificate-watch.js';
 import { AuthModule } from '../auth/index.js';
 import { PoliciesModule } from '../policies/index.js';
 import { SigningModule } from '../signing/index.js';
@@ -21,6 +22,7 @@ import { CardVerifier } from './card/card-verifier.js';
 import { CallerTokens } from './client/caller-tokens.js';
 import { AgentAuthenticator } from './client/authentication/agent-authenticator.js';
 import { RevealedSecrets } from './client/authentication/revealed-secrets.js';
+import { UserConsents } from './client/authentication/user-consents.js';
 import { TokenServers } from './client/authentication/token-servers.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
@@ -34,17 +36,24 @@ import { AgentHealthChecks } from './health/agent-health-checks.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
 import { Referable } from './registration/referable.js';
 import { UnreadAgents } from './registration/unread-agents.js';
+import { ConsentStore } from './consents/consent-store.js';
+import { SqlConsentStore } from './persistence/sql-consent.store.js';
+import { ConsentsController } from './api/consents.controller.js';
+import { ConsentEnds } from './registration/consent-ends.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
 
 @Module({
   imports: [AuthModule, PoliciesModule, SigningModule],
-  controllers: [AgentEventsController, AgentCheckController, AgentsController],
+  controllers: [AgentEventsController, AgentCheckController, AgentsController, ConsentsController],
   providers: [
     { provide: AgentStore, useClass: SqlAgentStore },
     { provide: AgentData, useClass: SqlAgentData },
+    { provide: ConsentStore, useClass: SqlConsentStore },
     CallerTokens,
     TokenServers,
+    UserConsents,
     RevealedSecrets,
+    CertificateWatch,
     AgentAuthenticator,
     SdkAgentClient,
     {
@@ -72,8 +81,10 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     Referable,
     AgentsService,
     DeclaredAgents,
+    ConsentEnds,
   ],
   exports: [
+    UserConsents,
     AgentData,
     AgentStore,
     AgentClient,

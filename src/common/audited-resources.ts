@@ -3,6 +3,7 @@ export const AUDITED_RESOURCES = [
   'agents',
   'audit',
   'composite-skills',
+  'consents',
   'data.deletions',
   'data.exports',
   'keys',

@@ -4,6 +4,7 @@ import { Clock, DAY_MS } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { monthOf } from './domain/applied-limit.js';
 import { LimitCounters } from './limit-counters.js';
+import { RateStore } from './rate-store.js';
 import { Spending } from './spending.js';
 
 const EVERY_MS = 60 * 60 * 1000;
@@ -19,7 +20,13 @@ const ROWS = 250;
 export class CounterRetention implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly job: BackgroundJob;
 
-  constructor(counters: LimitCounters, spending: Spending, clock: Clock, log: Log) {
+  constructor(
+    counters: LimitCounters,
+    spending: Spending,
+    rates: RateStore,
+    clock: Clock,
+    log: Log,
+  ) {
     const rules = {
       name: 'counters of limits',
       failure: 'deleting old counters and spending of limits failed',
@@ -27,6 +34,8 @@ export class CounterRetention implements OnApplicationBootstrap, OnModuleDestroy
       run: async () => {
         const before = new Date(clock.now().getTime() - KEPT_MS);
         while ((await counters.forget(before, ROWS)) >= ROWS);
+        const unused = new Date(clock.now().getTime() - EVERY_MS);
+        while ((await rates.forget(unused, ROWS)) >= ROWS);
         const month = monthOf(clock.now()) - KEPT_MONTHS;
         while ((await spending.forget(month, ROWS)) >= ROWS);
       },

@@ -16,6 +16,7 @@ export {
   periodOf,
   usedUp,
 } from './domain/applied-limit.js';
+export { RequestRates } from './request-rates.js';
 export { PriceRegistry, readDeclaredPrices } from './price-registry.js';
 export {
   type Charge,

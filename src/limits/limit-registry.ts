@@ -23,6 +23,10 @@ export class LimitRegistry extends RevisionedCache<Limit> {
   private bySubject: ReadonlyMap<string, Limit> = new Map();
   /** Which members the subjects name that name an agent or a skill. */
   private shapes: readonly string[] = [];
+  /** Some limit says how many requests a second. */
+  hasRates = false;
+  /** Some limit says so of an agent or a skill. */
+  hasTargetRates = false;
 
   constructor(store: LimitStore, clock: Clock, log: Log) {
     super(store, 'limits', clock, log);
@@ -98,5 +102,11 @@ export class LimitRegistry extends RevisionedCache<Limit> {
     this.bySubject = new Map(all.map((limit) => [subjectKey(limit), limit]));
     const targeted = all.filter(({ agent, skill }) => agent !== null || skill !== null);
     this.shapes = [...new Set(targeted.map(shapeOf))];
+    this.hasRates = all.some(hasRate);
+    this.hasTargetRates = targeted.some(hasRate);
   }
+}
+
+function hasRate({ requestsPerSecond }: Limit): boolean {
+  return requestsPerSecond !== null;
 }

@@ -8,6 +8,8 @@ import { UNIT } from './unit-form.js';
 
 const OR_NULL = 'or-null' as const;
 const MOST = Number.MAX_SAFE_INTEGER;
+/** Requests a second. */
+const MAX_RATE = 1_000_000;
 
 /** What may be spent. */
 export class BudgetDto {
@@ -71,6 +73,15 @@ export class LimitBodyDto {
   })
   storedBytes?: number | null;
 
+  @Int({
+    optional: OR_NULL,
+    min: 0,
+    max: MAX_RATE,
+    description:
+      'Requests of the A2A API in one second; of an agent or a skill the messages that it gets. 0: no limit.',
+  })
+  requestsPerSecond?: number | null;
+
   @Nested(() => BudgetDto, {
     optional: 'or-null',
     description: 'What tasks may cost, by the prices of the configuration (limits.prices).',
@@ -111,6 +122,9 @@ export class LimitDto {
 
   @Shown.Int({ nullable: true })
   readonly storedBytes!: number | null;
+
+  @Shown.Int({ nullable: true })
+  readonly requestsPerSecond!: number | null;
 
   @Shown.Nested(() => BudgetDto, { nullable: true })
   readonly budget!: Budget | null;

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
+import { Database } from '../database/database.js';
 import { CounterRetention } from './counter-retention.js';
 import { DeclaredLimits } from './declared-limits.js';
 import { LimitCounters } from './limit-counters.js';
@@ -10,6 +11,9 @@ import { LimitStore } from './limit-store.js';
 import { LimitsController } from './limits.controller.js';
 import { LimitsService } from './limits.service.js';
 import { PriceRegistry } from './price-registry.js';
+import { RateStore } from './rate-store.js';
+import { RequestRates } from './request-rates.js';
+import { SqlRateStore } from './persistence/sql-rate.store.js';
 import { Spending } from './spending.js';
 import { SqlSpending } from './persistence/sql-spending.js';
 import { SqlLimitCounters } from './persistence/sql-limit-counters.js';
@@ -23,12 +27,18 @@ import { SqlLimitStore } from './persistence/sql-limit.store.js';
     { provide: LimitData, useClass: SqlLimitData },
     { provide: LimitCounters, useClass: SqlLimitCounters },
     { provide: Spending, useClass: SqlSpending },
+    {
+      provide: RateStore,
+      useFactory: (database: Database) => new SqlRateStore(database),
+      inject: [Database],
+    },
+    RequestRates,
     LimitRegistry,
     PriceRegistry,
     LimitsService,
     DeclaredLimits,
     CounterRetention,
   ],
-  exports: [LimitCounters, LimitData, LimitRegistry, PriceRegistry, Spending],
+  exports: [LimitCounters, LimitData, LimitRegistry, PriceRegistry, RequestRates, Spending],
 })
 export class LimitsModule {}

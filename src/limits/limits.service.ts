@@ -90,6 +90,7 @@ export function definitionOf(written: WrittenLimit): LimitDefinition {
     tasksPerDay = null,
     tasksPerMonth = null,
     storedBytes = null,
+    requestsPerSecond = null,
     budget = null,
   } = written;
   return {
@@ -101,6 +102,7 @@ export function definitionOf(written: WrittenLimit): LimitDefinition {
     tasksPerDay,
     tasksPerMonth,
     storedBytes,
+    requestsPerSecond,
     budget: budget && { unit: budget.unit, amount: budget.amount, per: budget.per },
   };
 }

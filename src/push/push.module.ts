@@ -13,7 +13,7 @@ import { AuthProfileStore } from './auth/auth-profile-store.js';
 import { AuthProfilesController } from './auth/auth-profiles.controller.js';
 import { AuthProfilesService } from './auth/auth-profiles.service.js';
 import { Authenticator } from './auth/authenticator.js';
-import { CertificateWatch } from './auth/certificate-watch.js';
+import { CertificateWatch } from '../common/certificate-watch.js';
 import { HubTokens } from './auth/hub-tokens.js';
 import { KnownProfiles } from './auth/known-profiles.js';
 import { OauthTokens } from './auth/oauth-tokens.js';

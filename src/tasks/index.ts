@@ -6,6 +6,13 @@ export {
   type BegunDelegation,
 } from './store/append-participant.js';
 export { AgentCallbacks, CALLBACK_PATH } from './callbacks/agent-callbacks.js';
+export {
+  CONSENT_CALLBACK_PATH,
+  CONSENT_PATH,
+  type ConsentResult,
+  type LinkView,
+  TaskConsents,
+} from './consents/task-consents.js';
 export { ContextStore } from './store/context-store.js';
 export { headerOf, isDamaged, isShown } from './domain/event-header.js';
 export { Signals } from './signals/signals.js';

@@ -85,8 +85,17 @@ export interface DelegationProgress {
   readonly usage?: ReportedUsage;
 }
 
-/** What a message cannot be sent without: a fresh access token of the task's owner. */
-export type Authorization = 'caller-token';
+/** What a message cannot be sent without: a fresh access token of the task's owner, or its consent. */
+export type Authorization = 'caller-token' | ConsentWait;
+
+/** Where the task's owner consents to calls of the agent in its name. */
+export interface ConsentWait {
+  readonly type: 'consent';
+  /** At this hub; whoever knows it can be asked. */
+  readonly url: string;
+  /** ISO 8601: until then it may be opened. */
+  readonly expiresAt: string;
+}
 
 /** What exactly was wrong with a call to an agent, for the hub's operators alone. */
 export interface AgentTrouble {

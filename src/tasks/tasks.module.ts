@@ -33,6 +33,9 @@ import { SqlOwnedTasks } from './persistence/sql-owned-tasks.js';
 import { SqlOwnedTaskRows } from './persistence/sql-owned-task-rows.js';
 import { ExactLimits } from './persistence/exact-limits.js';
 import { SqlTaskTokens } from './persistence/sql-task-tokens.js';
+import { SqlConsentRequests } from './persistence/sql-consent-requests.js';
+import { ConsentRequests } from './store/consent-requests.js';
+import { TaskConsents } from './consents/task-consents.js';
 import { SqlUsageStore } from './persistence/sql-usage.store.js';
 import { SqlContextStore } from './persistence/sql-context.store.js';
 import { SqlTaskStore } from './persistence/sql-task.store.js';
@@ -71,6 +74,8 @@ export const TASK_PROVIDERS = [
   { provide: CallbackStore, useClass: SqlCallbackStore },
   { provide: AgentDelegations, useClass: SqlAgentDelegations },
   { provide: TaskTokens, useClass: SqlTaskTokens },
+  { provide: ConsentRequests, useClass: SqlConsentRequests },
+  TaskConsents,
   { provide: UsageStore, useClass: SqlUsageStore },
   { provide: Signals, useClass: InProcessSignals },
   {
@@ -129,7 +134,16 @@ export const TASK_PROVIDERS = [
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
   providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, TaskWorkers],
-  exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals, TaskData],
+  exports: [
+    AgentCallbacks,
+    TaskConsents,
+    TaskService,
+    TaskStore,
+    TaskLog,
+    ContextStore,
+    Signals,
+    TaskData,
+  ],
 })
 export class TasksModule {
   constructor(belongings: Belongings) {

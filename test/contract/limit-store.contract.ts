@@ -17,6 +17,7 @@ const definition = (members: Partial<LimitDefinition> = {}): LimitDefinition => 
   tasksPerDay: null,
   tasksPerMonth: null,
   storedBytes: null,
+  requestsPerSecond: null,
   budget: null,
   ...members,
 });

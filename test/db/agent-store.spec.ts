@@ -4,9 +4,12 @@ import { sendableNow } from '../../src/agents/endpoint/sealed-headers.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { readReferred } from '../../src/common/secret-references/referred-secret.js';
 import { agentStoreContract } from '../contract/agent-store.contract.js';
+import { consentStoreContract } from '../contract/consent-store.contract.js';
 import { anAgent, NO_REFERENCES } from '../support/an-agent.js';
 import { describeDatabases } from '../support/databases.js';
 import { keyNamed, testSecrets } from '../support/secret-box.js';
+
+describeDatabases('consents of users', (databases) => consentStoreContract(databases));
 
 describeDatabases('agents', (databases) => {
   agentStoreContract(async () => new SqlAgentStore(await databases.openEmptied(), testSecrets()));

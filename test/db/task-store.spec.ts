@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { agentDelegationsContract } from '../contract/agent-delegations.contract.js';
+import { consentRequestsContract } from '../contract/consent-requests.contract.js';
 import { contextStoreContract } from '../contract/context-store.contract.js';
 import { endedTasksContract } from '../contract/ended-tasks.contract.js';
 import { exactLimitsContract } from '../contract/exact-limits.contract.js';
@@ -18,6 +19,7 @@ describeDatabases('tasks', (databases) => {
   describe('idempotency keys', () => idempotencyContract(databases));
   describe('ended tasks in the audit log', () => endedTasksContract(databases));
   describe('an access token of a caller', () => taskTokensContract(databases));
+  describe('requests for consent', () => consentRequestsContract(databases));
   describe('usage', () => taskUsageContract(databases));
   describe('limits', () => exactLimitsContract(databases));
   describe('spending', () => spendingContract(databases));

@@ -203,6 +203,36 @@ describe('a probe', () => {
     expect(agent.callsOf('GetTask').length).toBeLessThanOrEqual(3);
   });
 
+  it('quotes what a task of the agent says, without the access token that was sent', async () => {
+    const server = await listenOnLoopback((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end('{"access_token":"token-never-shown","token_type":"bearer"}');
+    });
+    closing.push(server.close);
+    const agent = await scripted({
+      streaming: false,
+      handlers: {
+        '*': (call) => {
+          const words = `saw ${String(call.headers.authorization)}`;
+          const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: words }] };
+          const status = { state: 'TASK_STATE_FAILED', message };
+          call.result({ task: { id: 't', contextId: 'c', status } });
+        },
+      },
+    });
+    const probe = await probed(agent.url, {
+      authentication: {
+        type: 'oauth2-client-credentials',
+        tokenUrl: `${server.url}/token`,
+        clientId: 'hub',
+        clientSecret: 'secret-never-shown',
+      },
+    });
+    expect(agent.calls[0]?.headers.authorization).toBe('Bearer token-never-shown');
+    expect(probe['error']).toContain('saw ');
+    expect(JSON.stringify(probe)).not.toContain('never-shown');
+  });
+
   it("quotes the agent's refusal, without its secrets", async () => {
     const refuse = (call: { error(code: number, message: string): void }): void =>
       call.error(-32602, 'assistant_id is missing\nfor Bearer abc-s3cret');

@@ -515,7 +515,7 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     const events = transport.sendMessageStream(SEND);
     await events.next();
     const { signal } = new AbortController();
-    const other = await channels.connect(url, 'message', 1000, signal);
+    const other = await channels.connect({ address: url }, 'message', 1000, signal);
     abort.abort();
     other.release();
     await agent.left;
@@ -560,7 +560,7 @@ describe('the channels to gRPC agents', () => {
     const channels = new GrpcChannels(egress, 64 * 1024 * 1024);
     const { signal } = new AbortController();
     const connect = (kind: 'message' | 'control') =>
-      channels.connect(agent.endpoint.url, kind, 1000, signal);
+      channels.connect({ address: agent.endpoint.url }, kind, 1000, signal);
     const messages = await Promise.all(Array.from({ length: 201 }, () => connect('message')));
     const clients = new Set(messages.map(({ client: used }) => used));
     expect(clients.size).toBe(3);
@@ -582,7 +582,7 @@ describe('the channels to gRPC agents', () => {
     const { signal } = new AbortController();
     const gaveUp: string[] = [];
     const wait = (name: string, ms: number) =>
-      channels.connect(address, 'message', ms, signal).catch((error: unknown) => {
+      channels.connect({ address }, 'message', ms, signal).catch((error: unknown) => {
         expect(error).toMatchObject({ code: 'CONNECT_TIMEOUT', noServer: false });
         gaveUp.push(name);
       });
@@ -606,8 +606,8 @@ describe('the channels to gRPC agents', () => {
     const channels = new GrpcChannels(egress, 1024 * 1024, 100);
     const { signal } = new AbortController();
     const stateOf = ({ client: used }: GrpcLease) => used.getChannel().getConnectivityState(false);
-    const first = await channels.connect(agent.endpoint.url, 'message', 1000, signal);
-    const second = await channels.connect(agent.endpoint.url, 'message', 1000, signal);
+    const first = await channels.connect({ address: agent.endpoint.url }, 'message', 1000, signal);
+    const second = await channels.connect({ address: agent.endpoint.url }, 'message', 1000, signal);
     expect(second.client).toBe(first.client);
     first.release();
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -615,7 +615,7 @@ describe('the channels to gRPC agents', () => {
     second.release();
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(stateOf(second)).toBe(connectivityState.SHUTDOWN);
-    const third = await channels.connect(agent.endpoint.url, 'message', 1000, signal);
+    const third = await channels.connect({ address: agent.endpoint.url }, 'message', 1000, signal);
     expect(third.client).not.toBe(first.client);
     channels.close();
     await egress.close();

@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import {
+  type Metadata,
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  status,
+} from '@grpc/grpc-js';
+import { TaskState } from '../../src/protocol/a2a.js';
 import { type Hub, startHub } from '../support/app.js';
+import { listenOnLoopback } from '../support/http-listener.js';
 import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { TokenServer } from '../support/token-server.js';
@@ -26,6 +36,51 @@ beforeEach(async () => {
   server.down = false;
   server.requests = 0;
 });
+
+/** An agent that refuses the first call, and all of them while it `refuses`. */
+interface Refusing {
+  readonly url: string;
+  readonly sent: (string | undefined)[];
+  refuses: boolean;
+  readonly close: () => Promise<void>;
+}
+
+async function refusingOverRest(): Promise<Refusing> {
+  const { url, close } = await listenOnLoopback((request, response) => {
+    const isRefused = refusing.sent.length === 0 || refusing.refuses;
+    refusing.sent.push(request.headers.authorization);
+    response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' });
+    const status = { state: 'TASK_STATE_COMPLETED' };
+    response.end(isRefused ? '{}' : JSON.stringify({ task: { id: 't', contextId: 'c', status } }));
+  });
+  const refusing: Refusing = { url, close, sent: [], refuses: false };
+  return refusing;
+}
+
+async function refusingOverGrpc(): Promise<Refusing> {
+  const grpc = new Server();
+  grpc.addService(A2AService, {
+    sendMessage: ({ metadata }: { metadata: Metadata }, done: sendUnaryData<object>) => {
+      const isRefused = refusing.sent.length === 0 || refusing.refuses;
+      refusing.sent.push(metadata.get('authorization')[0]?.toString());
+      if (isRefused) return done({ code: status.UNAUTHENTICATED, details: 'another, please' });
+      const value = {
+        ...{ id: 't', contextId: 'c', artifacts: [], history: [] },
+        status: { state: TaskState.TASK_STATE_COMPLETED },
+      };
+      done(null, { payload: { $case: 'task', value } });
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  const close = (): Promise<void> => Promise.resolve(grpc.forceShutdown());
+  const url = `127.0.0.1:${port}`;
+  const refusing: Refusing = { url, close, sent: [], refuses: false };
+  return refusing;
+}
 
 let audiences = 0;
 /** Each is another one to the cache. */
@@ -81,6 +136,32 @@ describe('an agent with client credentials', () => {
     expect(sent()).toHaveLength(2);
     expect(server.requests).toBe(2);
   });
+
+  it.each(['HTTP+JSON', 'GRPC'] as const)(
+    'gets a call once more with a new token over %s, and not again soon',
+    async (binding) => {
+      const refusing = binding === 'GRPC' ? await refusingOverGrpc() : await refusingOverRest();
+      const card = {
+        ...agent.card(),
+        capabilities: { streaming: false },
+        supportedInterfaces: [
+          { url: refusing.url, protocolBinding: binding, protocolVersion: '1.0' },
+        ],
+      };
+      const request = { id: 'z', card, authentication: authentication() };
+      expect((await hub.admin('POST', '/api/v1/agents', request)).status).toBe(201);
+      const { task } = (await say()) as { task: JsonObject };
+      expect(task['status']).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+      expect(refusing.sent).toHaveLength(2);
+      expect(new Set(refusing.sent).size).toBe(2);
+      expect(server.requests).toBe(2);
+      for (const each of refusing.sent) expect(await server.knows(each)).toBe(true);
+      refusing.refuses = true;
+      await say();
+      expect(refusing.sent).toHaveLength(3);
+      await refusing.close();
+    },
+  );
 
   it('is not called without a token, which says nothing of its health', async () => {
     await register();

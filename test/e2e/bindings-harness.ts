@@ -168,7 +168,7 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
     { httpAdapter: { getInstance: () => server } } as never,
     new CallAdmission(
       auth,
-      new RateLimit(config),
+      new RateLimit(config, { isSetFor: () => false, countRequest: () => undefined }),
       new CredentialWatch(
         NO_KEYS,
         log,

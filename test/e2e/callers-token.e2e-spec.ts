@@ -381,6 +381,19 @@ describe('such an agent', () => {
     expect((await hub.admin('PATCH', '/api/v1/agents/z', own, key)).status).toBe(200);
   });
 
+  it('cannot be called elsewhere with what is kept by those who administer one organization', async () => {
+    await register(passOn('real'), { organizations: ['acme'] });
+    const key = await hub.createKey({ organization: 'acme', scopes: ['agents:organization'] });
+    const patch = (fields: JsonObject) => hub.admin('PATCH', '/api/v1/agents/z', fields, key);
+    const kept = await patch({ credentials: { 'x-key': 'x' } });
+    expect([kept.status, kept.text]).toEqual([403, expect.stringContaining('scope agents')]);
+    expect((await patch({ priority: 1 })).status).toBe(200);
+    const { body } = await hub.admin('GET', '/api/v1/agents/z');
+    expect([body.credentials, body.authentication.type]).toEqual([[], 'caller-token']);
+    const both = await patch({ authentication: null, credentials: { 'x-key': 'x' } });
+    expect(both.status).toBe(200);
+  });
+
   it('shows how it is called', async () => {
     await register(exchange({ actor: true }));
     const { body } = await hub.admin('GET', '/api/v1/agents/z');

@@ -86,6 +86,10 @@ describe('a limit', () => {
       ['x', { agent: 'a', openTasks: '1' }, 400, 'openTasks'],
       ['x', { agent: 'a', openTasks: 1e30 }, 400, 'openTasks'],
       ['x', { agent: 'a', openTasks: 1, budget: 1 }, 400, 'budget'],
+      ['x', { agent: 'a', requestsPerSecond: -1 }, 400, 'requestsPerSecond'],
+      ['x', { agent: 'a', requestsPerSecond: 1.5 }, 400, 'requestsPerSecond'],
+      ['x', { agent: 'a', requestsPerSecond: '1' }, 400, 'requestsPerSecond'],
+      ['x', { agent: 'a', requestsPerSecond: 1_000_001 }, 400, 'requestsPerSecond'],
       ['Not an id', { agent: 'a', openTasks: 1 }, 400, 'id'],
     ];
     for (const [id, limit, code, field] of wrong) {

@@ -23,6 +23,7 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   audit_export_places: 'of the configuration',
   principal_revisions: 'a number',
   limit_revisions: 'a number',
+  request_rates: 'digests, of the last hours',
   sign_in_blocks: 'keyed digests',
   policy_revisions: 'a number',
   agent_revisions: 'a number',

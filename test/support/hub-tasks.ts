@@ -12,6 +12,7 @@ import {
   AgentDeviations,
   AgentRegistry,
   AgentsService,
+  UserConsents,
 } from '../../src/agents/index.js';
 import { AgentLoads } from '../../src/agents/health/agent-loads.js';
 import { CallerOrganizations, type Principal, PrincipalStore } from '../../src/auth/index.js';
@@ -20,7 +21,7 @@ import { Draining } from '../../src/common/draining.js';
 import { IdSource, SystemIdSource } from '../../src/common/ids.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { Log } from '../../src/common/logger.js';
-import { AppConfig, configWith, type ConfigOverrides } from '../../src/config/index.js';
+import { AppConfig, configWith, type ConfigOverrides, PublicUrl } from '../../src/config/index.js';
 import { Database } from '../../src/database/database.js';
 import { DiskWatch } from '../../src/database/disk-watch.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
@@ -40,6 +41,7 @@ import {
   LimitRegistry,
   PriceList,
   PriceRegistry,
+  RequestRates,
   Spending,
 } from '../../src/limits/index.js';
 import { SqlLimitCounters } from '../../src/limits/persistence/sql-limit-counters.js';
@@ -248,6 +250,7 @@ export class HubTasks {
       [PrincipalStore, {}],
       [LimitCounters, new SqlLimitCounters(database)],
       [LimitRegistry, NO_LIMITS],
+      [RequestRates, { hasTargets: false, isApart: false, onRefused: () => undefined }],
       [PriceRegistry, { list: new PriceList([]) }],
       [Spending, new SqlSpending(database)],
       [AppendParticipant, new NoParticipant()],
@@ -268,6 +271,8 @@ export class HubTasks {
           refusalOf: () => undefined,
         },
       ],
+      [UserConsents, {}],
+      [PublicUrl, { ofA2a: null }],
       [AgentsService, { disable: (id: string) => Promise.resolve(record(id)) }],
       [RoutingService, { route: async (request: object) => route(request as HubRequest) }],
     ];

@@ -7,11 +7,18 @@ declare module 'oidc-provider' {
     readonly scope?: string;
   }
 
+  interface AccessToken {
+    readonly isValid: boolean;
+    readonly accountId: string;
+  }
+
   /** A request at the token endpoint, whose client has proven itself. */
   export interface GrantContext {
     readonly oidc: {
       readonly client: { readonly clientId: string };
       readonly params: Readonly<Record<string, string | undefined>>;
+      /** What a user has consented to. */
+      readonly grant?: { readonly jti: string };
     };
     body: unknown;
   }
@@ -23,11 +30,19 @@ declare module 'oidc-provider' {
   export default class Provider {
     constructor(issuer: string, configuration: object);
 
-    readonly AccessToken: new (fields: object) => {
-      resourceServer: object;
-      readonly expiration: number;
-      save(): Promise<string>;
+    readonly AccessToken: {
+      new (fields: object): {
+        resourceServer: object;
+        readonly expiration: number;
+        save(): Promise<string>;
+      };
+      find(value: string): Promise<AccessToken | undefined>;
+      revokeByGrantId(id: string): Promise<void>;
     };
+
+    readonly RefreshToken: { revokeByGrantId(id: string): Promise<void> };
+
+    on(event: 'grant.success', listener: (context: GrantContext) => void): void;
 
     readonly ResourceServer: new (resource: string, fields: object) => object;
 

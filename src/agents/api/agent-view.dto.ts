@@ -48,6 +48,9 @@ export class AgentDeviationDto {
   }
 }
 
+/** What is shown of secrets that are kept elsewhere. */
+type ShownReferences = Pick<SecretReferences, 'view' | 'current'>;
+
 /** A secret of an agent that is kept elsewhere. */
 export class AgentReferenceDto {
   @Shown.Choice(['credentials', 'cardHeaders', 'authentication'])
@@ -77,9 +80,9 @@ export class AgentReferenceDto {
 }
 
 /** The references among the secrets of an agent. */
-export function referencesOf(
+function referencesOf(
   agent: Pick<Agent, 'credentials' | 'cardHeaders' | 'authentication'>,
-  references: Pick<SecretReferences, 'view'>,
+  references: ShownReferences,
 ): AgentReferenceDto[] {
   const { credentials, cardHeaders, authentication } = agent;
   const members = authentication instanceof Locked ? null : authentication;
@@ -250,7 +253,7 @@ export class AgentDto {
     agent: Agent,
     health: AgentHealthView,
     deviations: readonly Deviation[],
-    references: readonly AgentReferenceDto[],
+    references: ShownReferences,
     endpointNow: AgentEndpoint = agent.endpoint,
   ) {
     fill<AgentDto>(this, {
@@ -264,10 +267,11 @@ export class AgentDto {
       interfaces: judgedInterfaces(agent.card, agent),
       cardTrouble: agent.cardTrouble && new CardTroubleDto(agent.cardTrouble),
       deviations: deviations.map((deviation) => new AgentDeviationDto(deviation)),
-      references,
+      references: referencesOf(agent, references),
       cardHeaders: Object.keys(agent.cardHeaders),
       credentials: Object.keys(agent.credentials),
-      authentication: agent.authentication && new AuthenticationViewDto(agent.authentication),
+      authentication:
+        agent.authentication && new AuthenticationViewDto(agent.authentication, references),
       security: requiredSecurity(agent),
       card: AgentCard.toJSON(agent.card),
     });
@@ -299,11 +303,7 @@ export class RegisteredAgentDto extends AgentDto {
   @Shown.Nested(() => RegistrationReportDto)
   readonly report: RegistrationReportDto;
 
-  constructor(
-    registration: Registration,
-    health: AgentHealthView,
-    references: readonly AgentReferenceDto[],
-  ) {
+  constructor(registration: Registration, health: AgentHealthView, references: ShownReferences) {
     super(registration.agent, health, [], references);
     this.report = new RegistrationReportDto(registration);
   }
@@ -320,7 +320,7 @@ export class RefreshedAgentDto extends AgentDto {
     { agent, changes }: Refreshed,
     health: AgentHealthView,
     deviations: readonly Deviation[],
-    references: readonly AgentReferenceDto[],
+    references: ShownReferences,
   ) {
     super(agent, health, deviations, references);
     this.changes = changes;

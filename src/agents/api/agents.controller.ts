@@ -18,7 +18,7 @@ import { AgentDeviations } from '../registry/agent-deviations.js';
 import { PatchAgentDto } from '../request/patch-agent.dto.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
 import { AgentQueryDto } from './agent-query.dto.js';
-import { AgentDto, referencesOf, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
+import { AgentDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
 
 @AdminController('agents', 'api/v1/agents', 'agents:organization')
 export class AgentsController {
@@ -39,11 +39,7 @@ export class AgentsController {
   ): Promise<RegisteredAgentDto> {
     const registration = await this.agents.register(body, caller);
     const { agent } = registration;
-    return new RegisteredAgentDto(
-      registration,
-      this.monitor.viewOf(agent.id),
-      referencesOf(agent, this.references),
-    );
+    return new RegisteredAgentDto(registration, this.monitor.viewOf(agent.id), this.references);
   }
 
   @Get()
@@ -101,7 +97,7 @@ export class AgentsController {
       refreshed,
       this.monitor.viewOf(id),
       this.deviations.of(refreshed.agent),
-      referencesOf(refreshed.agent, this.references),
+      this.references,
     );
   }
 
@@ -110,7 +106,7 @@ export class AgentsController {
       agent,
       this.monitor.viewOf(agent.id),
       this.deviations.of(agent),
-      referencesOf(agent, this.references),
+      this.references,
       this.endpoints.now(agent),
     );
   }

@@ -1,8 +1,32 @@
 import { Shown } from '../../common/http/fields.js';
+import { type CertificateText, certificateTexts } from '../../common/client-certificate.js';
+import type { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { fill } from '../../common/http/view.js';
 import type { Agent } from '../agent.js';
 import { AUTHENTICATION_TYPES } from '../agent-authentication.js';
 import { Locked } from '../endpoint/sealed-json.js';
+
+/** The client certificate that is shown to an agent. */
+export class AgentCertificateDto {
+  @Shown.Text({ example: 'CN=hub.example.com' })
+  readonly subject!: string;
+
+  @Shown.Text({ example: 'CN=Example Root' })
+  readonly issuer!: string;
+
+  @Shown.Text()
+  readonly serialNumber!: string;
+
+  @Shown.Time()
+  readonly notBefore!: string;
+
+  @Shown.Time()
+  readonly notAfter!: string;
+
+  constructor(text: CertificateText) {
+    fill<AgentCertificateDto>(this, text);
+  }
+}
 
 /** How the hub gets what proves it to an agent, without secrets. */
 export class AuthenticationViewDto {
@@ -16,6 +40,9 @@ export class AuthenticationViewDto {
 
   @Shown.Text({ optional: true })
   readonly issuer?: string;
+
+  @Shown.Text({ optional: true })
+  readonly authorizationUrl?: string;
 
   @Shown.Text({ optional: true })
   readonly clientId?: string;
@@ -44,8 +71,37 @@ export class AuthenticationViewDto {
   @Shown.Text({ optional: true, list: true })
   readonly issuers?: readonly string[];
 
-  constructor(authentication: NonNullable<Agent['authentication']>) {
-    const isLocked = authentication instanceof Locked;
-    fill<AuthenticationViewDto>(this, isLocked ? { type: 'locked' } : { ...authentication });
+  @Shown.Nested(() => AgentCertificateDto, {
+    optional: true,
+    nullable: true,
+    description: 'Null: it is kept elsewhere, and was not read yet.',
+  })
+  readonly certificate?: AgentCertificateDto | null;
+
+  @Shown.Nested(() => AgentCertificateDto, {
+    optional: true,
+    list: true,
+    description: "The authorities that the agent's own certificate has to be from.",
+  })
+  readonly ca?: readonly AgentCertificateDto[];
+
+  constructor(
+    authentication: NonNullable<Agent['authentication']>,
+    references: Pick<SecretReferences, 'current'>,
+  ) {
+    if (authentication instanceof Locked) {
+      fill<AuthenticationViewDto>(this, { type: 'locked' });
+      return;
+    }
+    const { certificate, ca, ...others } = authentication;
+    const textsOf = (stored: string): AgentCertificateDto[] =>
+      certificateTexts(references.current(stored) ?? '').map(
+        (text) => new AgentCertificateDto(text),
+      );
+    fill<AuthenticationViewDto>(this, {
+      ...others,
+      ...(certificate !== undefined && { certificate: textsOf(certificate)[0] ?? null }),
+      ...(ca !== undefined && { ca: textsOf(ca) }),
+    });
   }
 }

@@ -32,6 +32,8 @@ export class AgentCallError extends Error {
       readonly words?: string;
       /** It was not asked for want of an access token of the caller: a fresh one of the same caller would do. */
       readonly needsFreshToken?: boolean;
+      /** It was not asked for want of the consent of the user in whose name it is called. */
+      readonly needsConsent?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {

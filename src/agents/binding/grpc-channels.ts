@@ -1,5 +1,7 @@
 import { type Client, connectivityState } from '@grpc/grpc-js';
 import { ConnectError, type Egress } from '../../common/egress/egress.js';
+import { denied } from '../../common/egress/connect-error.js';
+import { identityOf, type TlsChoice } from '../../common/egress/tls-choice.js';
 import { guardedClient, type GuardedClient } from '../../common/egress/guarded-channel.js';
 import { firstAllowed, grpcUrls } from './grpc-url.js';
 
@@ -11,6 +13,12 @@ const CALLS_OF_A_CHANNEL = 100;
 /** Calls of one kind never share a connection with the other's, and so never wait for them. */
 export type GrpcCallKind = 'message' | 'control';
 
+/** The address of a card, and what connections to it are made with. */
+export interface GrpcServer {
+  readonly address: string;
+  readonly tls?: TlsChoice | undefined;
+}
+
 /** A connected channel, for one call. */
 export interface GrpcLease {
   readonly client: Client;
@@ -20,7 +28,7 @@ export interface GrpcLease {
 
 /** The hub's gRPC connections to agents: as many channels per address as its calls need, closed when they are not used. */
 export class GrpcChannels {
-  /** By kind and address. */
+  /** By kind, address and what connections are made with. */
   private readonly channels = new Map<string, Set<GrpcChannel>>();
 
   constructor(
@@ -31,18 +39,18 @@ export class GrpcChannels {
   ) {}
 
   /**
-   * A channel to the address of a card that is connected now, within `timeoutMs`; while the process has no
+   * A channel to a server that is connected now, within `timeoutMs`; while the process has no
    * file descriptor for it, that does not count. Rejects, nothing
    * having been sent, with HubError EGRESS_DENIED, {@link ConnectError}, or the signal's reason.
    */
   async connect(
-    address: string,
+    server: GrpcServer,
     kind: GrpcCallKind,
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<GrpcLease> {
     signal.throwIfAborted();
-    const channel = this.channelTo(address, kind);
+    const channel = this.channelTo(server, kind);
     channel.use();
     let held = true;
     const release = (): void => {
@@ -64,20 +72,15 @@ export class GrpcChannels {
     }
   }
 
-  private channelTo(address: string, kind: GrpcCallKind): GrpcChannel {
-    const key = `${kind} ${address}`;
+  private channelTo(server: GrpcServer, kind: GrpcCallKind): GrpcChannel {
+    const { address, tls = {} } = server;
+    const key = `${kind} ${address} ${identityOf(tls)}`;
     const channels = this.channels.get(key) ?? new Set();
     for (const channel of channels) if (channel.hasCapacity) return channel;
-    const channel = new GrpcChannel(
-      this.egress,
-      address,
-      this.maxAnswerBytes,
-      this.unusedMs,
-      () => {
-        channels.delete(channel);
-        if (channels.size === 0 && this.channels.get(key) === channels) this.channels.delete(key);
-      },
-    );
+    const channel = new GrpcChannel(this.egress, server, this.maxAnswerBytes, this.unusedMs, () => {
+      channels.delete(channel);
+      if (channels.size === 0 && this.channels.get(key) === channels) this.channels.delete(key);
+    });
     this.channels.set(key, channels.add(channel));
     return channel;
   }
@@ -95,7 +98,7 @@ class GrpcChannel {
 
   constructor(
     private readonly egress: Egress,
-    private readonly address: string,
+    private readonly server: GrpcServer,
     private readonly maxAnswerBytes: number,
     private readonly unusedMs: number,
     private readonly onClose: () => void,
@@ -181,10 +184,13 @@ class GrpcChannel {
 
   /** The policy says whether an address without a scheme may be called in plain text. */
   private async open(): Promise<GuardedClient> {
-    const urls = grpcUrls(this.address);
+    const { address, tls = {} } = this.server;
+    const isShown = tls.clientCertificate !== undefined;
+    const urls = grpcUrls(address).filter((url) => !isShown || url.startsWith('https:'));
+    if (urls.length === 0) throw denied(address, 'a client certificate needs TLS');
     const { url, answer } = await firstAllowed(urls, (one) => this.egress.wayOf(one));
     const options = { 'grpc.max_receive_message_length': this.maxAnswerBytes };
-    return guardedClient(this.egress, url, options, answer);
+    return guardedClient(this.egress, url, options, answer, tls);
   }
 
   /** Resolves when the channel is connected; rejects as soon as one attempt at all addresses failed. */
@@ -204,7 +210,7 @@ class GrpcChannel {
   }
 
   private failure(code: string): ConnectError {
-    return new ConnectError(this.address, { code });
+    return new ConnectError(this.server.address, { code });
   }
 }
 

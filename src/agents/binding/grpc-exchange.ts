@@ -217,9 +217,9 @@ export class GrpcExchange {
   }
 
   private async connect(): Promise<GrpcLease> {
-    const { address, kind, connectTimeoutMs, signal, onSent } = this.options;
+    const { address, tls, kind, connectTimeoutMs, signal, onSent } = this.options;
     try {
-      const lease = await this.channels.connect(address, kind, connectTimeoutMs, signal);
+      const lease = await this.channels.connect({ address, tls }, kind, connectTimeoutMs, signal);
       this.connected = true;
       onSent();
       return lease;

@@ -1,4 +1,5 @@
 import { ConnectError, type Egress, type EgressResponse } from '../../common/egress/egress.js';
+import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { parseInTurns } from '../../common/json-in-turns.js';
@@ -36,6 +37,8 @@ export interface ExchangeOptions {
   readonly budget: ReadBudget;
   /** Bytes of a whole answer: a task with its files. */
   readonly maxAnswerBytes: number;
+  /** What the connection is made with; undefined for the usual. */
+  readonly tls?: TlsChoice | undefined;
   /** Called when an answer is read although its members are named otherwise. */
   readonly onDeviation?: (kind: 'snake-case') => void;
 }
@@ -85,6 +88,7 @@ export class HttpExchange {
         // The runner's budgets end a call that takes too long.
         headersTimeoutMs: 0,
         bodyTimeoutMs: 0,
+        ...this.options.tls,
         ...request,
       });
     } catch (error) {

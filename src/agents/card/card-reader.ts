@@ -5,6 +5,7 @@ import {
   type EgressRequest,
   type EgressResponse,
 } from '../../common/egress/egress.js';
+import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import { discard, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { MAX_WORDS, safeWords, secretsIn } from '../../common/safe-words.js';
@@ -49,9 +50,13 @@ export class CardReader {
    * answers, INVALID_PARAMS when what is there is no card, saying what was tried, and UNAVAILABLE when
    * one of the headers is encrypted with a key that the hub does not have now, or refers to what cannot be read. What is said there instead of a
    * card is in the message, {@link MAX_WORDS} characters at most in all, unless only `egress.allow` opens the
-   * address.
+   * address. `tls` is for that origin.
    */
-  async find(cardUrl: string, stored: Readonly<Record<string, string>>): Promise<FoundCard> {
+  async find(
+    cardUrl: string,
+    stored: Readonly<Record<string, string>>,
+    tls?: TlsChoice,
+  ): Promise<FoundCard> {
     await this.egress.check(cardUrl);
     const headers = await sendable(stored, this.references);
     const tried: string[] = [];
@@ -59,7 +64,7 @@ export class CardReader {
     let closest: HubError | undefined;
     for (const address of addressesFor(cardUrl)) {
       try {
-        return await this.read(address, headers, words);
+        return await this.read(address, { headers, tls }, words);
       } catch (error) {
         if (!(error instanceof HubError) || error instanceof SecretLockedError) throw error;
         // All addresses share the origin: where one cannot be reached, none can.
@@ -85,12 +90,13 @@ export class CardReader {
     address: string,
     headers: Readonly<Record<string, string>>,
     timeoutMs: number,
+    tls?: TlsChoice,
   ): Promise<{ readonly status: number; readonly isCard: boolean }> {
     let sent = false;
     const sendables = await sendable(headers, this.references);
     try {
       const onSent = (): void => void (sent = true);
-      const options = { ...requestOf(sendables, timeoutMs), onSent };
+      const options = { ...requestOf({ headers: sendables, tls }, timeoutMs), onSent };
       const answer = await this.egress.request(address, options);
       const { statusCode: status } = answer;
       if (status === 200) return { status, isCard: isCard(await cardText(answer)) };
@@ -109,12 +115,8 @@ export class CardReader {
     }
   }
 
-  private async read(
-    address: string,
-    headers: Readonly<Record<string, string>>,
-    words: Words,
-  ): Promise<FoundCard> {
-    const original = await this.get(address, headers, words);
+  private async read(address: string, sent: Sent, words: Words): Promise<FoundCard> {
+    const original = await this.get(address, sent, words);
     let json: unknown;
     try {
       json = JSON.parse(original);
@@ -124,13 +126,9 @@ export class CardReader {
     return { card: unlessOld(json, parseCard), original, address };
   }
 
-  private async get(
-    address: string,
-    headers: Readonly<Record<string, string>>,
-    words: Words,
-  ): Promise<string> {
+  private async get(address: string, sent: Sent, words: Words): Promise<string> {
     try {
-      const request = requestOf(headers, CARD_TIMEOUT_MS);
+      const request = requestOf(sent, CARD_TIMEOUT_MS);
       const { answer, isListed } = await this.egress.requestClassified(address, request);
       const { statusCode } = answer;
       if (statusCode === 200) return await cardText(answer);
@@ -151,8 +149,15 @@ export class CardReader {
   }
 }
 
-function requestOf(headers: Readonly<Record<string, string>>, timeoutMs: number): EgressRequest {
+/** What proves the hub where it reads a card. */
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsChoice | undefined;
+}
+
+function requestOf({ headers, tls }: Sent, timeoutMs: number): EgressRequest {
   return {
+    ...tls,
     method: 'GET',
     headers: {
       accept: 'application/json',

@@ -33,6 +33,8 @@ const TOKEN: AgentAuthentication = {
   scopes: ['read'],
 };
 
+const CERTIFICATE: AgentAuthentication = { type: 'mtls', certificate: 'a', privateKey: 'b' };
+
 type Set = Partial<Pick<Agent, 'credentials' | 'authentication'>>;
 const modern = (requirements: object[], set: Set = {}) => ({
   card: parseCard({
@@ -77,7 +79,10 @@ describe('what the card of an agent asks for', () => {
       'write: add to authentication.scopes',
     ],
     [{ oidc: [] }, {}, 'an access token of an OpenID provider (https://id.example/.well-known)'],
-    [{ mtls: [] }, {}, 'a client certificate (mTLS)'],
+    [{ mtls: [] }, {}, 'a client certificate (mTLS): set authentication.certificate'],
+    [{ mtls: [] }, { authentication: TOKEN }, 'set authentication.certificate'],
+    [{ oauth: ['read'] }, { authentication: CERTIFICATE }, 'set authentication'],
+    [{ bearer: [] }, { authentication: CERTIFICATE }, 'set credentials.authorization'],
     [{ none: [] }, {}, 'none, a security scheme that it does not describe'],
     [{ constructor: [] }, {}, 'constructor, a security scheme that it does not describe'],
   ])('%j with %j: it is missing', (schemes, set, text) => {

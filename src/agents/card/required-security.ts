@@ -42,13 +42,27 @@ export function lackingSecurity(agent: Called): string | undefined {
   return `the card asks for ${required.map(({ missing }) => missing.join(', and ')).join('; or for ')}`;
 }
 
+/** Whether a client certificate is shown; of what cannot be opened it is not known, and not missed. */
+export function showsCertificate(authentication: Agent['authentication']): boolean {
+  if (authentication === null || authentication instanceof Locked) return authentication !== null;
+  return authentication.certificate !== undefined;
+}
+
+/** Whether it is a token that proves the hub; as {@link showsCertificate}. */
+function givesToken(
+  authentication: Agent['authentication'],
+): authentication is NonNullable<Agent['authentication']> {
+  return authentication !== null && (authentication as { type?: string }).type !== 'mtls';
+}
+
 /** What the hub sends to prove itself, by names alone. */
 export function sentCredentials({ credentials, authentication }: Called): string {
   const headers = Object.keys(credentials).sort();
   const parts = headers.length === 0 ? [] : [`the headers ${headers.join(', ')}`];
   if (authentication !== null) {
     const type = authentication instanceof Locked ? 'locked' : authentication.type;
-    parts.push(`what authentication of the type ${type} gives`);
+    if (type !== 'mtls') parts.push(`what authentication of the type ${type} gives`);
+    if (type !== 'locked' && showsCertificate(authentication)) parts.push('a client certificate');
   }
   return parts.length === 0 ? 'no credentials' : parts.join(' and ');
 }
@@ -73,7 +87,9 @@ function missingFor(agent: Called, name: string, scopes: readonly string[]): str
       return tokenMissing(agent, what, scopes);
     }
     case 'mtlsSecurityScheme':
-      return 'a client certificate (mTLS)';
+      return showsCertificate(agent.authentication)
+        ? undefined
+        : 'a client certificate (mTLS): set authentication.certificate';
   }
 }
 
@@ -85,7 +101,7 @@ function apiKeyMissing(
   const key = `an API key in the ${shown(location || 'header')} ${shown(name)}`;
   if (location === 'query') return `${key}, which the hub sends in headers only`;
   const header = location === 'cookie' ? 'cookie' : name.toLowerCase();
-  if (header in credentials || (header === 'authorization' && authentication !== null)) {
+  if (header in credentials || (header === 'authorization' && givesToken(authentication))) {
     return undefined;
   }
   return `${key}: set credentials.${shown(header)}`;
@@ -97,7 +113,7 @@ function authorizationMissing(
   scheme: string,
 ): string | undefined {
   const wanted = scheme.toLowerCase();
-  if (authentication !== null && wanted === 'bearer') return undefined;
+  if (givesToken(authentication) && wanted === 'bearer') return undefined;
   const what = `HTTP authentication of the scheme ${shown(scheme)}`;
   const { authorization } = credentials;
   if (authorization === undefined) {
@@ -112,7 +128,7 @@ function authorizationMissing(
 function tokenMissing(agent: Called, what: string, scopes: readonly string[]): string | undefined {
   const withScopes = scopes.length === 0 ? what : `${what} with ${scopesIn(scopes)}`;
   const { authentication, credentials } = agent;
-  if (authentication === null) {
+  if (!givesToken(authentication)) {
     const { authorization } = credentials;
     if (authorization === undefined) return `${withScopes}: set authentication`;
     // What is in it, nobody but the agent can say.

@@ -84,12 +84,15 @@ export class AgentProbe {
     const kinds = new Set<DeviationKind>();
     const note = (kind: DeviationKind): void => void kinds.add(kind);
     const deviations = { note: (_: unknown, kind: DeviationKind): void => note(kind) };
-    const client = this.client.probing({ memory, deviations, egress: captured });
+    const proofs = new Set<string>();
+    const noteSecrets = (secrets: readonly string[]): void =>
+      secrets.forEach((each) => proofs.add(each));
+    const client = this.client.probing({ memory, deviations, egress: captured, noteSecrets });
     const run = new ProbeRun({ client, clock, ids, note }, agent);
     await run.run(probeText, probeTimeoutMs, () => memory.now(agent).protocolVersion === '1.0');
     const endpoint = memory.now(agent);
     const isQuoted = captured.isOpen && bindingOf(endpoint.protocolBinding).isOverHttp;
-    const secrets = await this.secretsOf(agent);
+    const secrets = [...(await this.secretsOf(agent)), ...proofs];
     const isUnread = run.answer === null && run.outcome !== 'unreachable';
     const findings: Findings = {
       outcome: run.outcome,
@@ -115,7 +118,7 @@ export class AgentProbe {
     return { ...findings, recommendations: recommend(agent, findings, firstEventMs) };
   }
 
-  /** What was sent and must not be shown. Of what could not be had nothing was sent. */
+  /** The headers that were sent and must not be shown. Of what could not be had nothing was sent. */
   private secretsOf({ credentials }: Agent): Promise<readonly string[]> {
     return sendable(credentials, this.references).then(secretsIn, () => []);
   }

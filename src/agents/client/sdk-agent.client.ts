@@ -73,6 +73,8 @@ export interface ProbeDeps {
   readonly deviations: Pick<AgentDeviations, 'note'>;
   /** The way of its calls over HTTP. */
   readonly egress: HttpWay;
+  /** Told what proved the hub in each call, before it is made: it must not be shown. */
+  readonly noteSecrets: (secrets: readonly string[]) => void;
 }
 
 /** {@link AgentClient} on the SDK's transports, and over gRPC on its service definitions. */
@@ -314,6 +316,7 @@ class WiredAgentClient extends AgentClient {
       onDeviation,
       isControl: method in gates,
       onSent: () => connection?.given(),
+      tls: proof?.tls,
       maxAnswerBytes: this.config.tasks.maxSizeBytes,
     });
     const otherForm = (): void => onDeviation('other-form');
@@ -398,8 +401,14 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
   }
 
   /** A client for one probe, over the same connections and within the same limits. */
-  probing({ memory, deviations, egress }: ProbeDeps): ProbingClient {
-    return new WiredAgentClient({ ...this.wires, http: egress }, this.config, memory, deviations);
+  probing({ memory, deviations, egress, noteSecrets }: ProbeDeps): ProbingClient {
+    const prove: AgentAuthenticator['prove'] = async (...requested) => {
+      const proof = await this.wires.authenticator.prove(...requested);
+      noteSecrets(proof.secrets);
+      return proof;
+    };
+    const wires = { ...this.wires, http: egress, authenticator: { prove } };
+    return new WiredAgentClient(wires, this.config, memory, deviations);
   }
 
   /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */

@@ -6,6 +6,7 @@ import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { Agent } from '../agent.js';
 import { CardReader } from '../card/card-reader.js';
+import { RevealedSecrets } from '../client/authentication/revealed-secrets.js';
 import { AgentMonitor, type Call } from './agent-monitor.js';
 
 /** How often is looked for agents that are due. */
@@ -31,6 +32,7 @@ export class AgentHealthChecks implements OnApplicationBootstrap, OnModuleDestro
     clock: Clock,
     private readonly config: AppConfig,
     private readonly log: Log,
+    private readonly secrets: RevealedSecrets,
   ) {
     const { probeIntervalMs, openMinMs } = config.agents.health;
     const everyMs = Math.min(LOOK_EVERY_MS, openMinMs, probeIntervalMs || LOOK_EVERY_MS);
@@ -79,11 +81,12 @@ export class AgentHealthChecks implements OnApplicationBootstrap, OnModuleDestro
   }
 
   private async look(agent: Agent, call: Call): Promise<void> {
-    const { cardUrl, cardHeaders } = agent;
+    const { cardUrl, cardHeaders, authentication } = agent;
     if (cardUrl === null) return;
     const { probeTimeoutMs } = this.config.agents.health;
     try {
-      const { status, isCard } = await this.reader.look(cardUrl, cardHeaders, probeTimeoutMs);
+      const tls = await this.secrets.tlsFor(cardUrl, authentication);
+      const { status, isCard } = await this.reader.look(cardUrl, cardHeaders, probeTimeoutMs, tls);
       if (isCard) this.monitor.answered(call, 'health-check');
       else if (status >= 500)
         this.monitor.broke(call, `its card answers HTTP ${status}`, 'health-check');

@@ -4,11 +4,12 @@ import { Database } from '../../database/database.js';
 import { OwnedRows } from '../../database/owned-rows.js';
 import { Revision } from '../../database/revision.js';
 import { AgentData } from '../registry/agent-data.js';
+import { ConsentEntity } from './consent.entity.js';
 import { AgentEntity } from './agent.entity.js';
 
 const REVISION = new Revision('agent_revisions');
 
-/** {@link AgentData} in the hub's database: the agents that one organization alone may use, but for declared ones. */
+/** {@link AgentData} in the hub's database: consents, and the agents that one organization alone may use, but for declared ones. */
 @Injectable()
 export class SqlAgentData extends AgentData {
   readonly kinds: readonly OwnedData[];
@@ -16,6 +17,14 @@ export class SqlAgentData extends AgentData {
   constructor(database: Database) {
     super();
     this.kinds = [
+      new OwnedRows(database, {
+        kind: 'consents',
+        entity: ConsentEntity,
+        key: ['organization', 'id'],
+        ofOrganization: 'organization = ?',
+        ofPrincipal: 'principal_id = ?',
+        hidden: ['client'],
+      }),
       new OwnedRows(database, {
         kind: 'agents',
         entity: AgentEntity,

@@ -1,4 +1,6 @@
 import type { Agent, AgentEndpoint } from '../agent.js';
+import { invalidField } from '../../common/hub-error.js';
+import { showsCertificate } from '../card/required-security.js';
 import type { Grantee } from '../../common/secret-references/referred-secret.js';
 import { readHeaders } from '../endpoint/agent-headers.js';
 import { withoutReferences } from '../endpoint/sealed-headers.js';
@@ -75,13 +77,17 @@ export function agentOf(
 }
 
 /**
- * Not every binding carries every header: better refused now than at every call. Throws HubError
- * INVALID_PARAMS naming the header below `field`.
+ * Not every binding carries every header, nor every address a certificate: better refused now than at every call. Throws
+ * HubError INVALID_PARAMS naming the header below `field`, or the certificate.
  */
 export function checkCarried(
   field: string,
   endpoint: AgentEndpoint,
-  credentials: Agent['credentials'],
+  { credentials, authentication }: Pick<Agent, 'credentials' | 'authentication'>,
 ): void {
-  bindingOf(endpoint.protocolBinding).checkHeaders(field, withoutReferences(credentials));
+  const binding = bindingOf(endpoint.protocolBinding);
+  binding.checkHeaders(field, withoutReferences(credentials));
+  const isPlain = !binding.urls(endpoint.url).some((url) => /^https:/i.test(url));
+  if (isPlain && authentication !== null && showsCertificate(authentication))
+    throw invalidField('authentication.certificate', `needs TLS, and ${endpoint.url} has none`);
 }

@@ -142,11 +142,11 @@ export class AgentsService {
     const means = readMeans(request, 'credentials', granteeOf(caller));
     await this.referable.check('cardHeaders', means.cardHeaders);
     await this.referable.check('credentials', means.credentials);
-    await this.referable.checkAuthentication(means.authentication);
+    await this.referable.checkAuthentication(means.authentication, this.clock.now());
     const pin = pinned({ protocolBinding: null, protocolVersion: null }, request);
     const source = { ...means, endpointOverride, pin };
     const checked = await this.registration.examine({ cardUrl, card, ...source });
-    checkCarried('credentials', checked.endpoint, means.credentials);
+    checkCarried('credentials', checked.endpoint, means);
     refuseCallersToken(caller, means.authentication);
     await this.registration.reachTokenServer(means.authentication);
     const now = this.clock.now();
@@ -209,7 +209,7 @@ export class AgentsService {
         ? undefined
         : readAuthentication(patch.authentication, granteeOf(caller));
     refuseCallersToken(caller, authentication ?? null);
-    await this.referable.checkAuthentication(authentication);
+    await this.referable.checkAuthentication(authentication, this.clock.now());
     await this.registration.reachTokenServer(authentication ?? null);
     const reach = await this.reachOf({ ...present, ...trust }, patch);
     const changed = await this.store.update(id, (agent) => {
@@ -221,8 +221,10 @@ export class AgentsService {
       const placed = { ...agent, ...trust, ...moved(agent, patch), ...reach };
       const given = credentialsAfter(placed, patch, { credentials, authentication });
       const endpoint = endpointOf({ ...placed, ...given });
-      checkCarried('credentials', endpoint, given.credentials);
+      checkCarried('credentials', endpoint, given);
       refuseTwice('credentials', given);
+      // What is kept would go to the servers that the card has now.
+      if (credentials || authentication) refuseCallersToken(caller, given.authentication);
       return {
         ...placed,
         ...given,
@@ -264,7 +266,7 @@ export class AgentsService {
       const read = { card, originalCard, cardUrl, signature, refused, cardTrouble };
       const fresh = { ...stored, ...read, updatedAt };
       const endpoint = endpointOf(fresh);
-      checkCarried('credentials', endpoint, fresh.credentials);
+      checkCarried('credentials', endpoint, fresh);
       return { ...fresh, endpoint };
     });
     await this.registry.renew();

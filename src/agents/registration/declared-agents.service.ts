@@ -217,7 +217,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       ...(given && { credentialOrigins: given.credentialOrigins }),
       ...(before && { signature: before.signature }),
     });
-    checkCarried('headers', checked.endpoint, credentials);
+    checkCarried('headers', checked.endpoint, declared);
     await this.registration.reachTokenServer(authentication);
     const now = this.clock.now();
     const agent: Agent = {

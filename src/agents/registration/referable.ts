@@ -2,9 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { invalidField } from '../../common/hub-error.js';
 import type { Grantee } from '../../common/secret-references/referred-secret.js';
-import { SecretReferences } from '../../common/secret-references/secret-references.js';
+import { certificatesFault } from '../../common/client-certificate.js';
+import {
+  SecretReferences,
+  SecretUnavailableError,
+} from '../../common/secret-references/secret-references.js';
 import type { Agent } from '../agent.js';
-import { SECRET_MEMBERS } from '../agent-authentication.js';
+import { expiryFault, pairFaults } from '../client/authentication/certificate.js';
+import { type AgentAuthentication, SECRET_MEMBERS } from '../agent-authentication.js';
 import { Locked } from '../endpoint/sealed-json.js';
 import { organizationOfAgents } from '../registry/administered.js';
 
@@ -29,13 +34,35 @@ export class Referable {
     }
   }
 
-  /** Throws HubError INVALID_PARAMS naming the member. */
-  async checkAuthentication(authentication: Agent['authentication'] | undefined): Promise<void> {
+  /** Throws HubError INVALID_PARAMS naming the member; also for a certificate that is of no use, as far as it can be read now. */
+  async checkAuthentication(
+    authentication: Agent['authentication'] | undefined,
+    now: Date,
+  ): Promise<void> {
     if (!authentication || authentication instanceof Locked) return;
     for (const name of SECRET_MEMBERS) {
       const { [name]: stored } = authentication;
       if (stored !== undefined) await this.checkOne(`authentication.${name}`, stored);
     }
+    if (authentication.certificate !== undefined) await this.checkCertificate(authentication, now);
+  }
+
+  private async checkCertificate(authentication: AgentAuthentication, now: Date): Promise<void> {
+    const revealed = { ...authentication };
+    for (const name of ['certificate', 'privateKey'] as const) {
+      const { [name]: stored = '' } = authentication;
+      try {
+        revealed[name] = await this.references.resolve(stored);
+      } catch (error) {
+        if (error instanceof SecretUnavailableError) return;
+        throw error;
+      }
+    }
+    const { certificate = '' } = revealed;
+    const fault = certificatesFault(certificate) ?? expiryFault(certificate, now);
+    if (fault !== undefined) throw invalidField('authentication.certificate', fault);
+    const [faults] = Object.entries(pairFaults(revealed));
+    if (faults !== undefined) throw invalidField(`authentication.${faults[0]}`, faults[1]);
   }
 
   private async checkOne(field: string, stored: string): Promise<void> {

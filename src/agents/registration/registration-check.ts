@@ -14,6 +14,7 @@ import type {
   RefusedInterface,
 } from '../agent.js';
 import { checkCardText } from '../card/card-limits.js';
+import { RevealedSecrets } from '../client/authentication/revealed-secrets.js';
 import { CardReader } from '../card/card-reader.js';
 import { CardTrust } from '../card/card-trust.js';
 import {
@@ -77,6 +78,7 @@ export class RegistrationCheck {
     private readonly settings: HubSettings,
     private readonly publicUrl: PublicUrl,
     private readonly grpcAddress: GrpcAddress,
+    private readonly secrets: RevealedSecrets,
   ) {}
 
   /**
@@ -190,7 +192,9 @@ export class RegistrationCheck {
     if (source.cardUrl === null) throw invalidField('cardUrl', 'must be given, or card');
     if (!isUrl(source.cardUrl)) throw invalidField('cardUrl', 'must be an absolute URL');
     if (this.isOwn(source.cardUrl)) throw itself('cardUrl');
-    const found = await this.reader.find(source.cardUrl, source.cardHeaders).catch((error) => {
+    const { cardUrl, cardHeaders, authentication = null } = source;
+    const tls = await this.secrets.tlsFor(cardUrl, authentication);
+    const found = await this.reader.find(cardUrl, cardHeaders, tls).catch((error) => {
       throw isDenied(error) ? closed('cardUrl', error) : error;
     });
     return { card: found.card, originalCard: found.original, cardUrl: found.address };

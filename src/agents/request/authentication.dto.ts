@@ -15,6 +15,8 @@ import { MAX_URL } from './agent-fields.js';
 
 const OPTIONAL = { optional: true, nullable: true } as const;
 const MAX_TEXT = 1000;
+/** Characters: a certificate and those that lead to its authority. */
+const MAX_PEM = 65_536;
 
 /** How the hub gets what proves it to an agent; which members a type has, its file in client/authentication/ says. */
 export class AuthenticationDto {
@@ -36,6 +38,15 @@ export class AuthenticationDto {
     example: 'https://login.example.com',
   })
   issuer?: string | null;
+
+  @Text({
+    ...OPTIONAL,
+    max: MAX_URL,
+    description:
+      'The authorization endpoint, where users consent; beside `tokenUrl`. `issuer` names both.',
+    example: 'https://login.example.com/oauth2/authorize',
+  })
+  authorizationUrl?: string | null;
 
   @Text({ ...OPTIONAL, max: MAX_TEXT, example: 'a2a-hub' })
   clientId?: string | null;
@@ -87,4 +98,23 @@ export class AuthenticationDto {
     example: ['acme'],
   })
   issuers?: string[] | null;
+
+  @Secret({
+    ...OPTIONAL,
+    max: MAX_PEM,
+    description:
+      'The client certificate of TLS (PEM, then what leads to its authority), shown beside what the type gives, and where the card is read.',
+  })
+  certificate?: WrittenSecret | null;
+
+  @Secret({ ...OPTIONAL, max: MAX_PEM, description: 'Its private key (PEM). Never shown.' })
+  privateKey?: WrittenSecret | null;
+
+  @Secret({
+    ...OPTIONAL,
+    max: MAX_PEM,
+    description:
+      "The authorities (PEM) that the agent's own certificate has to be from; no others count then.",
+  })
+  ca?: WrittenSecret | null;
 }

@@ -1,4 +1,5 @@
 import {
+  type ChannelCredentials,
   type ChannelOptions,
   Client,
   credentials,
@@ -7,6 +8,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { addressLiteral } from './destination-list.js';
+import type { TlsChoice } from './tls-choice.js';
 import type { ChannelWay, Egress, ProxiedWay, ResolvedAddress } from './egress.js';
 
 /** The scheme of targets that {@link GuardedResolver} resolves; grpc-js keeps them by this name. */
@@ -48,6 +50,7 @@ export function guardedClient(
   url: string,
   options: Pick<ChannelOptions, 'grpc.max_receive_message_length'>,
   way?: ChannelWay,
+  tls: TlsChoice = {},
 ): GuardedClient {
   const { protocol, hostname, port } = new URL(url);
   const secure = protocol === 'https:';
@@ -55,7 +58,7 @@ export function guardedClient(
   const guard: Guard = { egress, url, target, failure: undefined };
   const client = new Client(
     `${SCHEME}:${hostname}:${port || (secure ? '443' : '80')}`,
-    secure ? credentials.createSsl() : credentials.createInsecure(),
+    secure ? sslOf(tls) : credentials.createInsecure(),
     {
       ...options,
       ...(way?.kind === 'proxy' ? tunnelOptions(way, hostname) : {}),
@@ -68,6 +71,14 @@ export function guardedClient(
     },
   );
   return { client, refusal: () => guard.failure };
+}
+
+function sslOf({ clientCertificate, ca }: TlsChoice): ChannelCredentials {
+  const { certificate, key } = clientCertificate ?? {};
+  const [roots, privateKey, chain] = [ca, key, certificate].map((pem) =>
+    pem === undefined ? null : Buffer.from(pem),
+  );
+  return credentials.createSsl(roots, privateKey, chain);
 }
 
 /** What makes grpc-js ask for a tunnel, and check the certificate against the name all the same. */

@@ -5,6 +5,8 @@ import type { GrantedToken } from './token-cache.js';
 const DEFAULT_LIFE_MS = 5 * 60_000;
 const MAX_LIFE_MS = 24 * 3_600_000;
 const HEADER_SAFE = /^[\x21-\x7e]{1,8192}$/;
+/** Characters. */
+const MAX_REFRESH_TOKEN = 8192;
 const ERROR_CODE = /^[\w.-]{1,64}$/;
 
 /** Bytes of a token server's answer. */
@@ -55,8 +57,15 @@ export function secretProof(
     : oauth.ClientSecretBasic(clientSecret);
 }
 
-/** Asks a token server (RFC 6749 §4.4 and extension grants, §4.5). Rejects with {@link TokenError}. */
-export async function requestToken(request: TokenRequest): Promise<GrantedToken> {
+/** All that a server gave (RFC 6749 §5.1). */
+export interface TokenAnswer extends GrantedToken {
+  readonly refreshToken: string | null;
+  /** What is granted, where that is not what was asked for. */
+  readonly scope: string | null;
+}
+
+/** Asks a token server, for any grant type (RFC 6749 §4, §6). Rejects with {@link TokenError}. */
+export async function requestToken(request: TokenRequest): Promise<TokenAnswer> {
   try {
     return await requested(request);
   } catch (cause) {
@@ -70,7 +79,7 @@ export function tokenError(url: string, cause: unknown): TokenError {
   return new TokenError(`no token from ${new URL(url).origin}: ${reasonOf(cause)}`, code);
 }
 
-async function requested(request: TokenRequest): Promise<GrantedToken> {
+async function requested(request: TokenRequest): Promise<TokenAnswer> {
   const { server, clientId, proof, grantType, parameters, send, timeoutMs } = request;
   const client = { client_id: clientId };
   const given = new URLSearchParams();
@@ -87,7 +96,15 @@ async function requested(request: TokenRequest): Promise<GrantedToken> {
   if (!HEADER_SAFE.test(token.access_token)) throw new Error('a token no header can carry');
   if (token.token_type !== 'bearer') throw new Error('a token of another type than bearer');
   const lifeMs = token.expires_in === undefined ? DEFAULT_LIFE_MS : token.expires_in * 1000;
-  return { value: token.access_token, lifeMs: Math.min(Math.max(lifeMs, 0), MAX_LIFE_MS) };
+  const { refresh_token: refreshToken = null, scope = null } = token;
+  if (refreshToken !== null && refreshToken.length > MAX_REFRESH_TOKEN)
+    throw new Error('a refresh token that is too long');
+  return {
+    value: token.access_token,
+    lifeMs: Math.min(Math.max(lifeMs, 0), MAX_LIFE_MS),
+    refreshToken,
+    scope,
+  };
 }
 
 function reasonOf(cause: unknown): string {

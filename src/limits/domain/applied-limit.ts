@@ -17,7 +17,13 @@ export interface AppliedLimit {
 const OPEN_RETRY_SECONDS = 10;
 
 /** The name that callers and metrics get: `organization.openTasks`. */
-export function nameOf({ subject, kind }: Pick<AppliedLimit, 'subject' | 'kind'>): string {
+export function nameOf({
+  subject,
+  kind,
+}: {
+  readonly subject: LimitSubject;
+  readonly kind: LimitKind | 'requestsPerSecond';
+}): string {
   return `${shapeOf(subject)}.${kind}`;
 }
 
@@ -122,7 +128,8 @@ function helpFor(kind: LimitKind, isOfAgent: boolean): string {
   return 'It begins anew with the next month (UTC).';
 }
 
-function whoHas({ organization, principal, agent, skill }: LimitSubject): string {
+/** The subject of a sentence. */
+export function whoHas({ organization, principal, agent, skill }: LimitSubject): string {
   const at = skill ?? agent;
   const named = skill === null ? `the agent "${at}"` : `the skill "${at}"`;
   if (at === null)

@@ -3,7 +3,8 @@ import { amountsOf, faultsOfLimit, NO_SUBJECT, shapeOf, subjectKey, targetOf } f
 
 const NOTHING = {
   ...NO_SUBJECT,
-  ...{ openTasks: null, tasksPerDay: null, tasksPerMonth: null, storedBytes: null, budget: null },
+  ...{ openTasks: null, tasksPerDay: null, tasksPerMonth: null, storedBytes: null },
+  ...{ requestsPerSecond: null, budget: null },
 };
 const BUDGET = { unit: 'EUR', amount: 5, per: 'day' } as const;
 

@@ -26,6 +26,8 @@ export interface LimitValues {
   readonly tasksPerMonth: number | null;
   /** Bytes; of an organization or a principal alone. */
   readonly storedBytes: number | null;
+  /** Of an agent or a skill: the messages that it gets in one. */
+  readonly requestsPerSecond: number | null;
   readonly budget: Budget | null;
 }
 
@@ -50,9 +52,9 @@ export interface Limit extends LimitDefinition {
 }
 
 const COUNTED = ['openTasks', 'tasksPerDay', 'tasksPerMonth', 'storedBytes'] as const;
-const VALUES = [...COUNTED, 'budget'] as const;
+const VALUES = [...COUNTED, 'requestsPerSecond', 'budget'] as const;
 
-/** All that is counted for limits. */
+/** All that commits count for limits. */
 export const LIMIT_KINDS = [...COUNTED, 'budgetPerDay', 'budgetPerMonth'] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
@@ -69,7 +71,7 @@ export interface Amount {
   readonly unit?: string;
 }
 
-/** All that a limit limits. */
+/** All that a limit limits and commits count. */
 export function amountsOf(limit: LimitValues): Amount[] {
   const amounts: Amount[] = [];
   for (const kind of COUNTED) {

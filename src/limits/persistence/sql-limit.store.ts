@@ -73,7 +73,7 @@ export class SqlLimitStore extends LimitStore {
 }
 
 function toLimit({ id, definition, createdAt, updatedAt }: LimitEntity): Limit {
-  // A limit stored by an older version has no budget.
-  const { budget = null } = definition;
-  return { ...definition, budget, id, source: 'api', createdAt, updatedAt };
+  // A limit stored by an older version has neither.
+  const { requestsPerSecond = null, budget = null } = definition;
+  return { ...definition, requestsPerSecond, budget, id, source: 'api', createdAt, updatedAt };
 }

@@ -2,7 +2,7 @@ import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import type { ReferenceView } from '../../common/secret-references/secret-references.js';
 import type { AuthProfile } from './auth-profile.js';
-import { type CertificateState, certificateFacts } from './domain/client-certificate.js';
+import { type CertificateState, certificateFacts } from '../../common/client-certificate.js';
 import { ProfileParametersViewDto } from './profile-parameters.dto.js';
 import { PROFILE_SCHEME_NAMES, type ProfileSchemeName } from './schemes/schemes.js';
 

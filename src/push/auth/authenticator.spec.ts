@@ -75,7 +75,7 @@ beforeEach(() => {
       get: (_, secret) => Promise.resolve(`token-by-${secret}`),
       refused: (_, token) => refused.push(token) > 0,
     },
-    { used: ({ name }) => void watched.push(name) },
+    { used: ({ owner }) => void watched.push((owner as { profile: string }).profile) },
     { ...NO_REFERENCES, current: (stored) => (isReferred(stored) ? known : stored), resolve },
   );
 });

@@ -9,7 +9,7 @@ import {
 import { type SignedMessage, signaturesOf, splitKeys } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
-import { CertificateWatch } from './certificate-watch.js';
+import { CertificateWatch, type UsedCertificate } from '../../common/certificate-watch.js';
 import { HubTokens } from './hub-tokens.js';
 import { KnownProfiles } from './known-profiles.js';
 import { OauthTokens } from './oauth-tokens.js';
@@ -117,7 +117,7 @@ export class Authenticator {
         const token = await this.oauthTokens.get(profile, secret);
         return { token, refused: () => this.oauthTokens.refused(profile, token) };
       },
-      noteCertificate: () => this.certificates.used(profile, at),
+      noteCertificate: () => this.certificates.used(certificateOf(profile), at),
     });
   }
 
@@ -136,4 +136,16 @@ function checkReferred(name: string, rules: ProfileScheme['secret'], secret: str
   throw new SecretUnavailableError(
     `The secret that the auth profile ${name} refers to ${fault}: change it in its source.`,
   );
+}
+
+function certificateOf({
+  id,
+  version,
+  name,
+  organization,
+  parameters,
+}: AuthProfile): UsedCertificate {
+  const { certificate = '' } = parameters;
+  const owner = { profile: name, organization };
+  return { key: `${id} ${version}`, certificate, owner, of: 'an auth profile' };
 }

@@ -3,7 +3,7 @@ import * as x509 from '@peculiar/x509';
 import { HubError } from '../../common/hub-error.js';
 import { PROFILE_SCHEME_NAMES, type ProfileSchemeName } from './schemes/schemes.js';
 import type { GivenParameters } from './schemes/scheme.js';
-import { certificateFacts } from './domain/client-certificate.js';
+import { certificateFacts } from '../../common/client-certificate.js';
 import { checkParameters, checkSecret, checkUrls } from './profile-rules.js';
 
 const NOW = new Date();

@@ -42,6 +42,7 @@ it('cleans up, and ends the other tasks, when one cannot be ended', async () => 
       },
       { forget: none },
       { forget: none },
+      { forget: none },
       new HastyClock(),
       {
         error: (entry: unknown) => void errors.push(entry),

@@ -8,6 +8,7 @@ import { longTurn } from '../../common/long-work.js';
 import { CallbackStore } from '../callbacks/callback-store.js';
 import { decideDeadline } from '../domain/decide-deadline.js';
 import { TaskLog } from '../log/task-log.js';
+import { ConsentRequests } from '../store/consent-requests.js';
 import { TaskTokens } from '../store/task-tokens.js';
 import { type KeyCursor, type TaskCursor, TaskStore } from '../store/task-store.js';
 
@@ -46,6 +47,7 @@ export class TaskCleanup {
     >,
     @Inject(CallbackStore) private readonly callbacks: Pick<CallbackStore, 'forget'>,
     @Inject(TaskTokens) tokens: Pick<TaskTokens, 'forget'>,
+    @Inject(ConsentRequests) consents: Pick<ConsentRequests, 'forget'>,
     private readonly clock: Clock,
     @Inject(Log) private readonly logger: Pick<Log, 'error' | 'warn' | 'info'>,
     @Inject(AppConfig) private readonly config: CleanupConfig,
@@ -75,7 +77,13 @@ export class TaskCleanup {
       everyMs: TOKENS_EVERY_MS,
       run: (signal: AbortSignal) => inTurns(signal, () => isFull(tokens.forget(CLEANUP_ROWS))),
     };
-    this.jobs = [overdue, retention, logs, accessTokens].map(
+    const consentRequests = {
+      name: 'requests for consent',
+      failure: 'deleting requests for consent failed',
+      everyMs: TOKENS_EVERY_MS,
+      run: (signal: AbortSignal) => inTurns(signal, () => isFull(consents.forget(CLEANUP_ROWS))),
+    };
+    this.jobs = [overdue, retention, logs, accessTokens, consentRequests].map(
       (rules) => new BackgroundJob(rules, clock, logger),
     );
   }

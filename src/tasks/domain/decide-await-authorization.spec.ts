@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { NO_CHANGE, type TaskChange } from '../task.js';
-import { decideAwaitAuthorization } from './decide-await-authorization.js';
+import {
+  decideAwaitAuthorization,
+  decideConsented,
+  decideConsentFailed,
+} from './decide-await-authorization.js';
 import { decideDeadline } from './decide-deadline.js';
 import { decideOutcome } from './delegation-decisions.js';
 import { isMoved } from './delegation-state.js';
@@ -114,5 +118,73 @@ describe('a message that cannot be sent before its client has authorized it', ()
     for (const state of ['queued', 'working', 'failed'] as const) {
       expect(decide(new FakeTask({ delegation: { state } }))).toBe(NO_CHANGE);
     }
+  });
+});
+
+describe('a message that cannot be sent before the owner of its task has consented', () => {
+  const LINK = 'https://hub.example/oauth/consent/x';
+  const AWAITS = { type: 'consent', url: LINK, expiresAt: '2026-01-01T00:10:00.000Z' } as const;
+  const waitingFor = (options: FakeTaskOptions = {}): FakeTask => {
+    const sending = { state: 'sending', owner: 'runner', calls: 1 } as const;
+    const task = new FakeTask({ ...options, delegation: { ...sending, ...options.delegation } });
+    return task.commit(decideAwaitAuthorization(task.aggregate, 'd-a', AWAITS, WHY, NOW));
+  };
+
+  it('tells where, to people and to programs, and operators only why', () => {
+    const task = waitingFor();
+    expect(task.story().at(-1)).toContain(
+      `${WHY} Open ${LINK} in a browser until ${AWAITS.expiresAt}`,
+    );
+    expect(task.delegation()).toMatchObject({ state: 'auth-required', reason: WHY, calls: 0 });
+    expect(task.task.status?.message?.metadata?.[ROUTING_EXTENSION_URI]).toMatchObject({
+      awaits: AWAITS,
+    });
+  });
+
+  it('is sent once that is there, and only once', () => {
+    const task = waitingFor({ delegation: { messageSeq: 2 } });
+    task.commit(decideConsented(task.aggregate, 'd-a', NOW));
+    expect(task.delegation()).toMatchObject({ state: 'queued', messageSeq: 2, reason: null });
+    expect(task.delegation().progress.awaits).toBeUndefined();
+    expect(task.state).toBe('WORKING');
+    expect(decideConsented(task.aggregate, 'd-a', NOW)).toBe(NO_CHANGE);
+    expect(decideConsentFailed(task.aggregate, 'd-a', 'No.', NOW)).toBe(NO_CHANGE);
+  });
+
+  it('says why there is none, with the link, and waits on', () => {
+    const task = waitingFor();
+    task.commit(decideConsentFailed(task.aggregate, 'd-a', 'The consent was denied.', NOW));
+    expect(task.state).toBe('AUTH_REQUIRED');
+    expect(task.story().at(-1)).toMatch(/The consent was denied\. Open https:\S+consent\/x /);
+    task.commit(decideConsented(task.aggregate, 'd-a', NOW));
+    expect(task.state).toBe('WORKING');
+  });
+
+  it('says so for one of several agents, whose question goes when it is answered', () => {
+    const task = waitingFor({ agents: ['a', 'b'], require: 'best-effort' });
+    const done = { state: 'completed', reason: null } as const;
+    task.commit(decideOutcome(task.aggregate, 'd-b', done, NOW));
+    expect(task.story().at(-1)).toContain(LINK);
+    task.commit(decideConsentFailed(task.aggregate, 'd-a', 'Denied.', NOW));
+    expect(task.story().at(-1)).toContain('Denied. Open');
+    task.commit(decideConsented(task.aggregate, 'd-a', NOW));
+    expect(task.state).toBe('WORKING');
+  });
+
+  it('is not sent when the task is canceled, has ended, or waits for something else', () => {
+    const canceled = waitingFor();
+    canceled.commit(decideCancelRequest(canceled.aggregate, NOW));
+    expect(canceled.state).toBe('CANCELED');
+    expect(decideConsented(canceled.aggregate, 'd-a', NOW)).toBe(NO_CHANGE);
+    expect(decideConsented(waiting().aggregate, 'd-a', NOW)).toBe(NO_CHANGE);
+    const working = new FakeTask({ delegation: { state: 'working' } });
+    expect(decideConsented(working.aggregate, 'd-a', NOW)).toBe(NO_CHANGE);
+  });
+
+  it('is asked for by a further message, which comes after it', () => {
+    const task = waitingFor({ delegation: { messageSeq: 2 } });
+    answer(task);
+    expect(task.delegation()).toMatchObject({ state: 'queued', messageSeq: 2 });
+    expect(task.delegation().progress.awaits).toBeUndefined();
   });
 });

@@ -38,6 +38,7 @@ export class TaskRecords extends OwnedData {
     'delegations',
     'ended_tasks',
     'task_tokens',
+    'consent_requests',
   ];
 
   constructor(

@@ -144,6 +144,7 @@ function* deleteTasks(
   for (const piece of pieces(gone)) {
     yield* tx.run(`DELETE FROM delegations WHERE task_id IN ${listOf(piece.length)}`, piece);
     yield* tx.run(`DELETE FROM task_tokens WHERE task_id IN ${listOf(piece.length)}`, piece);
+    yield* tx.run(`DELETE FROM consent_requests WHERE task_id IN ${listOf(piece.length)}`, piece);
     const rows = yield* tx.all<FreedRow>(
       `DELETE FROM tasks WHERE id IN ${listOf(piece.length)}
        RETURNING id, seq, organization, principal_id, state, stored_bytes`,

@@ -1,4 +1,5 @@
 import type { SchemaPart } from '../../database/schema.js';
+import { ConsentRequestEntity } from './consent-request.entity.js';
 import { AgentCallbackEntity } from './agent-callback.entity.js';
 import { DeletedLogEntity } from './deleted-log.entity.js';
 import { DelegationEntity } from './delegation.entity.js';
@@ -13,6 +14,7 @@ import { DeletedLogs1700000000150 } from './migrations/1700000000150-deleted-log
 import { EndedTasks1700000000610 } from './migrations/1700000000610-ended-tasks.js';
 import { OwnedLogs1700000000840 } from './migrations/1700000000840-owned-logs.js';
 import { OpenDelegations1700000000851 } from './migrations/1700000000851-open-delegations.js';
+import { ConsentRequests1700000000816 } from './migrations/1700000000816-consent-requests.js';
 import { TaskTokens1700000000810 } from './migrations/1700000000810-task-tokens.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskTokenEntity } from './task-token.entity.js';
@@ -22,6 +24,7 @@ import { TaskEntity } from './task.entity.js';
 export const TASKS_SCHEMA: SchemaPart = {
   entities: [
     AgentCallbackEntity,
+    ConsentRequestEntity,
     DelegationEntity,
     DeletedLogEntity,
     EndedTaskEntity,
@@ -42,6 +45,7 @@ export const TASKS_SCHEMA: SchemaPart = {
     DeletedLogs1700000000150,
     EndedTasks1700000000610,
     TaskTokens1700000000810,
+    ConsentRequests1700000000816,
     OwnedLogs1700000000840,
     OpenDelegations1700000000851,
   ],

@@ -9,6 +9,7 @@ import {
   type Limit,
   LimitRegistry,
   NO_SUBJECT,
+  RequestRates,
   subjectOf,
 } from '../../limits/index.js';
 import { QuotaLimits, type Limits } from './quota-limits.js';
@@ -52,6 +53,7 @@ export class Quotas {
       LimitRegistry,
       'ofPrincipal' | 'ofOrganization' | 'ofTarget' | 'hasTargets'
     >,
+    @Inject(RequestRates) private readonly rates: Pick<RequestRates, 'hasTargets' | 'countMessage'>,
     @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
   ) {}
 
@@ -76,6 +78,16 @@ export class Quotas {
     const applied = this.ofOwner(owner, true);
     if (this.registry.hasTargets) this.ofTargets(owner, targets, applied);
     return applied;
+  }
+
+  /** Some limit says how many messages an agent gets in a second. */
+  get hasRates(): boolean {
+    return this.rates.hasTargets;
+  }
+
+  /** Counts a message that these agents are given. Rejects with RATE_LIMITED when that is too many for one in this second. */
+  async countMessage(owner: UsageOwner, targets: readonly Target[]): Promise<void> {
+    if (this.hasRates) await this.rates.countMessage(owner, targets);
   }
 
   /** The same of the commit of a further message. */

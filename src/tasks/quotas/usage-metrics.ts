@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiskWatch } from '../../database/disk-watch.js';
 import { WorkerWatch } from '../../database/worker-watch.js';
+import { RequestRates } from '../../limits/index.js';
 import { Metrics } from '../../observability/metrics.js';
 import { LimitLevels } from '../store/limit-levels.js';
 import { UsageLedger } from './usage-ledger.js';
@@ -14,6 +15,7 @@ export class UsageMetrics implements OnModuleInit {
     private readonly disk: DiskWatch,
     private readonly workers: WorkerWatch,
     private readonly limits: LimitLevels,
+    private readonly rates: RequestRates,
   ) {}
 
   onModuleInit(): void {
@@ -52,10 +54,17 @@ export class UsageMetrics implements OnModuleInit {
     );
     const refusals = metrics.counter(
       'quota_refusals_total',
-      'Tasks and messages refused because a quota is used up, by quota.',
+      'Tasks, messages and requests refused because a quota is used up, by quota.',
       ['quota'],
     );
     ledger.onRefused((quota) => refusals.inc({ quota }));
     this.limits.onRefused((quota) => refusals.inc({ quota }));
+    this.rates.onRefused((quota) => refusals.inc({ quota }));
+    metrics.gauge(
+      'request_rates_apart',
+      '1 while this process keeps its part of the limits of requests a second by itself, because the database is away.',
+      [],
+      (give) => give({}, this.rates.isApart ? 1 : 0),
+    );
   }
 }

@@ -20,6 +20,7 @@ import type { Fence } from '../store/prepared-append.js';
 import {
   NO_CHANGE,
   type AgentTrouble,
+  type Authorization,
   type Delegation,
   type SentWith,
   type TaskAggregate,
@@ -260,10 +261,10 @@ export class RunContext {
   }
 
   /** The message has not left: it does once the client has authorized it. */
-  async awaitAuthorization(reason: string): Promise<void> {
+  async awaitAuthorization(awaits: Authorization, reason: string): Promise<void> {
     await this.change((aggregate, id, now) =>
       withTrouble(
-        decideAwaitAuthorization(aggregate, id, 'caller-token', reason, now),
+        decideAwaitAuthorization(aggregate, id, awaits, reason, now),
         aggregate,
         id,
         this.trouble,

@@ -14,6 +14,7 @@ import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { PriceRegistry } from '../../limits/index.js';
 import { AgentCallbacks } from '../callbacks/agent-callbacks.js';
+import { TaskConsents } from '../consents/task-consents.js';
 import { ChunkTurns } from './chunk-turns.js';
 import { DownstreamCancel } from './downstream-cancel.js';
 import { ContextStore } from '../store/context-store.js';
@@ -54,6 +55,7 @@ export class RunDeps {
     @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'isOpenTo' | 'renew'>,
     @Inject(PriceRegistry) readonly prices: Pick<PriceRegistry, 'list'>,
     readonly tokens: TaskTokens,
+    @Inject(TaskConsents) readonly consents: Pick<TaskConsents, 'request' | 'resumeGiven'>,
     readonly chunkTurns: ChunkTurns,
     readonly clock: Clock,
     readonly ids: IdSource,

@@ -179,10 +179,23 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
     if (run.done || run.signal.aborted) return 'done';
     if (run.canceling) return 'follow';
   }
-  if (mayWait(run, error)) {
-    await run.awaitAuthorization(`${why}. The task goes on with a message that comes with one.`);
-  } else await run.failover(`${why}.`);
+  if (isInDoubt(delegation)) await run.failover(`${why}.`);
+  else if (mayWait(run, error)) {
+    const reason = `${why}. The task goes on with a message that comes with one.`;
+    await run.awaitAuthorization('caller-token', reason);
+  } else if (error.detail.needsConsent === true) await awaitConsent(run, `${why}.`);
+  else await run.failover(`${why}.`);
   return 'done';
+}
+
+/** The message has not left: it does once the task's owner has consented, by the link in the task's status. */
+async function awaitConsent(run: RunContext, why: string): Promise<void> {
+  const { consents } = run.deps;
+  const request = await consents.request(run.record, run.delegation);
+  if (typeof request === 'string') return run.failover(`${why.slice(0, -1)}, but ${request}.`);
+  await run.awaitAuthorization(request, why);
+  // It may have been given for another task while this one was not waiting yet.
+  await consents.resumeGiven(run.record, run.delegation);
 }
 
 /** The message has not left, and its sender, who signs in with access tokens, can bring what it needs. */

@@ -4,7 +4,7 @@ import { type Principal, type SubjectToken, visibilityOf } from '../../auth/inde
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Role, type Message } from '../../protocol/a2a.js';
-import { isInterrupted } from '../../protocol/task-state.js';
+import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import {
   requestedExtensions,
   extensionsRequired,
@@ -46,7 +46,7 @@ export class FollowUps {
    * request under a client's `Idempotency-Key` as long as that holds; `enlisted` is written all the same.
    * Throws TASK_NOT_FOUND for a task, or a related one, that the caller does not have, CONFLICT for a key that was used
    * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
-   * and canceled), QUOTA_EXCEEDED for the task's owner, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that requires an extension that was not requested, and what
+   * and canceled), QUOTA_EXCEEDED for the task's owner, RATE_LIMITED for the agent, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that requires an extension that was not requested, and what
    * {@link decideFollowUp} throws.
    */
   async add(request: HubRequest, enlisted: readonly EnlistedWork[]): Promise<void> {
@@ -56,6 +56,7 @@ export class FollowUps {
     const idempotency = givenKeyOf(request, clock.now());
     const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
     if (holder && holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
+    if (!holder && this.quotas.hasRates) await this.countMessage(request);
     try {
       await this.append(request, enlisted, holder ? null : idempotency, Boolean(holder));
     } catch (error) {
@@ -67,6 +68,18 @@ export class FollowUps {
       const unknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
       throw unknown ? taskNotFound(message.taskId) : error;
     }
+  }
+
+  /** Counts what is new and may be added; what is refused for another reason is refused when it is. */
+  private async countMessage(request: HubRequest): Promise<void> {
+    const { message, principal, agentId, directive } = request;
+    const visibility = visibilityOf(principal);
+    const aggregate = await this.log.read(message.taskId, visibility);
+    if (!aggregate || !belongsTo(aggregate, visibility, agentId)) return;
+    const { record } = aggregate;
+    if (isTerminal(record.state) || record.cancelRequestedAt !== null) return;
+    if (isRepetition(aggregate, message)) return;
+    await this.quotas.countMessage(record, [addressee(aggregate, directive)]);
   }
 
   private append(

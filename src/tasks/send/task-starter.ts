@@ -33,6 +33,7 @@ import { checkRelated } from './related-tasks.js';
 const MAX_ROUTE_TRIES = 3;
 /** Agents that are passed over at most because their limits are used up. */
 const MAX_USED_UP = 8;
+const USED_UP: ReadonlySet<HubError['reason']> = new Set(['QUOTA_EXCEEDED', 'RATE_LIMITED']);
 
 /** Makes a task of a message: context, route, delegations; all in one commit. */
 @Injectable()
@@ -59,7 +60,7 @@ export class TaskStarter {
   /**
    * Creates the task, under `taskId` when the client may choose it. Throws what routing throws,
    * CONFLICT for an idempotency key used otherwise or a chosen id that is taken, and TASK_NOT_FOUND
-   * for a related task that the caller does not have; QUOTA_EXCEEDED, and UNAVAILABLE while the disk is
+   * for a related task that the caller does not have; QUOTA_EXCEEDED, RATE_LIMITED, and UNAVAILABLE while the disk is
    * almost full.
    */
   async start(
@@ -138,6 +139,7 @@ export class TaskStarter {
     const task = newTask(request, choice, limits, now, ids);
     if (isLarge) await longTurn();
     const begun = task.firstUpdate.begins?.filter(({ state }) => state === 'queued') ?? [];
+    if (this.quotas.hasRates) await this.quotas.countMessage(ownerOf(request.principal), begun);
     const exact = this.quotas.exactly(ownerOf(request.principal), begun);
     const all = keepsToken ? [...enlisted, this.tokens.keeping(token)] : enlisted;
     const created = await log.create({ limits: exact, ...task }, all);
@@ -222,7 +224,7 @@ export class TaskStarter {
 
 /** The agent whose limit refuses the task, unless it is known already. */
 function usedUpOf(error: unknown, known: readonly UsedUp[]): UsedUp | undefined {
-  if (!(error instanceof HubError) || error.reason !== 'QUOTA_EXCEEDED') return undefined;
+  if (!(error instanceof HubError) || !USED_UP.has(error.reason)) return undefined;
   const { agentId, skillId } = error.metadata;
   if (agentId === undefined) return undefined;
   if (known.some((each) => each.agentId === agentId && each.skillId === skillId)) return undefined;

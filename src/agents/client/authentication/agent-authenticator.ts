@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { CertificateWatch } from '../../../common/certificate-watch.js';
+import { Clock } from '../../../common/clock.js';
+import type { TlsChoice } from '../../../common/egress/tls-choice.js';
 import { SecretLockedError } from '../../../common/secret-box.js';
 import { TokenError } from '../../../common/oauth/request-token.js';
 import { unlessAborted } from '../../../common/unless-aborted.js';
@@ -10,11 +13,14 @@ import type { AgentAuthentication } from '../../agent-authentication.js';
 import type { AgentCallOptions } from '../agent-client.js';
 import { outOfReach } from '../call-headers.js';
 import { CallerTokens } from '../caller-tokens.js';
+import { tlsOf } from './certificate.js';
 import { NoCallerToken } from './no-caller-token.js';
+import { NoConsent } from './no-consent.js';
 import type { AgentProof } from './scheme.js';
 import { AUTHENTICATION_SCHEMES } from './schemes.js';
 import { RevealedSecrets } from './revealed-secrets.js';
 import { TokenServers } from './token-servers.js';
+import { UserConsents } from './user-consents.js';
 
 const NOTHING: AgentProof = { headers: {}, secrets: [] };
 
@@ -25,6 +31,9 @@ export class AgentAuthenticator {
     private readonly tokens: TokenServers,
     private readonly secrets: RevealedSecrets,
     private readonly callers: CallerTokens,
+    private readonly consents: UserConsents,
+    private readonly certificates: CertificateWatch,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -44,17 +53,32 @@ export class AgentAuthenticator {
     const authentication = await unlessAborted(this.revealed(agent.authentication), signal, ended);
     const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     try {
-      const { tokens, callers } = this;
-      const proof = prove({ authentication, endpoint, options, tokens, callers });
-      return await unlessAborted(proof, signal, ended);
+      const { tokens, callers, consents } = this;
+      const proof = prove({ agent, authentication, endpoint, options, tokens, callers, consents });
+      const made = await unlessAborted(proof, signal, ended);
+      const tls = tlsOf(authentication);
+      if (tls === undefined) return made;
+      this.look(agent, tls);
+      return { tls, ...made };
     } catch (error) {
       if (error instanceof NoCallerToken) {
         const { message: words, isMendable: needsFreshToken } = error;
         throw unasked(whyNot(error), { words, needsFreshToken });
       }
+      if (error instanceof NoConsent) {
+        throw unasked(error.message, { words: error.message, needsConsent: true });
+      }
       const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
       throw isMissing ? unasked(error.message) : error;
     }
+  }
+
+  private look({ id }: Agent, { clientCertificate }: TlsChoice): void {
+    if (clientCertificate === undefined) return;
+    const { certificate } = clientCertificate;
+    const key = `${id} ${certificate}`;
+    const used = { key, certificate, owner: { agent: id }, of: 'an agent' };
+    this.certificates.used(used, this.clock.now());
   }
 
   /** As with headers, an agent whose secrets cannot be had counts as out of reach. */
@@ -75,7 +99,7 @@ function whyNot({ message, cause }: NoCallerToken): string {
 
 function unasked(
   message: string,
-  detail: Pick<AgentCallError['detail'], 'words' | 'needsFreshToken'> = {},
+  detail: Pick<AgentCallError['detail'], 'words' | 'needsFreshToken' | 'needsConsent'> = {},
 ): AgentCallError {
   return new AgentCallError('unreachable', message, { agentUnasked: true, ...detail });
 }

@@ -3,6 +3,10 @@ import {
   SecretReferences,
   SecretUnavailableError,
 } from '../../../common/secret-references/secret-references.js';
+import type { TlsChoice } from '../../../common/egress/tls-choice.js';
+import type { Agent } from '../../agent.js';
+import { Locked } from '../../endpoint/sealed-json.js';
+import { pairFaults, tlsOf } from './certificate.js';
 import { type AgentAuthentication, SECRET_MEMBERS } from '../../agent-authentication.js';
 import { AUTHENTICATION_SCHEMES } from './schemes.js';
 
@@ -30,8 +34,38 @@ export class RevealedSecrets {
       refuseUnfit(authentication, name, value);
       known = { ...known, [name]: value };
     }
-    if (known !== authentication) this.known.set(authentication, known);
-    return known;
+    return known === authentication ? known : this.keptPair(authentication, known);
+  }
+
+  /**
+   * What connections to a URL are made with; undefined for the usual, also where it cannot be opened. Rejects with `SecretLockedError` when a certificate or key
+   * cannot be had.
+   */
+  async tlsFor(
+    url: string,
+    authentication: Agent['authentication'],
+  ): Promise<TlsChoice | undefined> {
+    if (authentication === null || authentication instanceof Locked) return undefined;
+    const { certificate, ca } = authentication;
+    // A client secret that cannot be had keeps nobody from a card.
+    if ((certificate ?? ca) === undefined || !/^https:/i.test(url)) return undefined;
+    return tlsOf(await this.in(authentication));
+  }
+
+  /** Certificate and key are changed one after the other where they are kept: until both are, those from before count. */
+  private keptPair(
+    authentication: AgentAuthentication,
+    found: AgentAuthentication,
+  ): AgentAuthentication {
+    const before = this.known.get(authentication);
+    if (found === before) return found;
+    const [fault] = Object.entries(pairFaults(found));
+    if (fault !== undefined) {
+      if (before !== undefined) return before;
+      throw unfit(...fault);
+    }
+    this.known.set(authentication, found);
+    return found;
   }
 }
 
@@ -43,8 +77,11 @@ function refuseUnfit(
 ): void {
   const fault =
     value === '' ? 'must not be empty' : AUTHENTICATION_SCHEMES[type].members[name]?.rule?.(value);
-  if (fault === undefined) return;
-  throw new SecretUnavailableError(
+  if (fault !== undefined) throw unfit(name, fault);
+}
+
+function unfit(name: string, fault: string): SecretUnavailableError {
+  return new SecretUnavailableError(
     `The secret that the ${name} of the agent refers to ${fault}: change it in its source.`,
   );
 }

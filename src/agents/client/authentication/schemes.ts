@@ -1,16 +1,21 @@
 import type { Agent } from '../../agent.js';
 import type { AuthenticationType } from '../../agent-authentication.js';
 import { Locked } from '../../endpoint/sealed-json.js';
+import { authorizationCode } from './authorization-code.js';
 import { callerToken } from './caller-token.js';
+import { withCertificate } from './certificate.js';
 import { clientCredentials } from './client-credentials.js';
+import { mtls } from './mtls.js';
 import type { AuthenticationScheme } from './scheme.js';
 import { tokenExchange } from './token-exchange.js';
 
 /** All ways. To add one, name it in `agent-authentication.ts`, write its file and list it here. */
 export const AUTHENTICATION_SCHEMES: Readonly<Record<AuthenticationType, AuthenticationScheme>> = {
-  'oauth2-client-credentials': clientCredentials,
-  'token-exchange': tokenExchange,
-  'caller-token': callerToken,
+  'oauth2-client-credentials': withCertificate(clientCredentials),
+  'oauth2-authorization-code': withCertificate(authorizationCode),
+  'token-exchange': withCertificate(tokenExchange),
+  'caller-token': withCertificate(callerToken),
+  mtls: withCertificate(mtls),
 };
 
 /** Whether an agent is called with the access token of its caller, or with one that it is exchanged for. */

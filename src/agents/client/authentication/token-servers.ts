@@ -13,9 +13,11 @@ import {
   serverAt,
   tokenError,
   TokenError,
+  type TokenAnswer,
   type TokenRequest,
 } from '../../../common/oauth/request-token.js';
 import { type GrantedToken, TokenCache } from '../../../common/oauth/token-cache.js';
+import { revokeToken } from '../../../common/oauth/user-authorization.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
 import { NoCallerToken } from './no-caller-token.js';
 
@@ -86,8 +88,14 @@ export class TokenServers {
   }
 
   /** The token endpoint of an authentication: its own, or that of its issuer. Rejects with `TokenError`. */
-  async serverOf({ tokenUrl, issuer = '' }: AgentAuthentication): Promise<TokenRequest['server']> {
-    if (tokenUrl !== undefined) return serverAt(tokenUrl);
+  async serverOf({
+    tokenUrl,
+    issuer = '',
+    authorizationUrl,
+  }: AgentAuthentication): Promise<TokenRequest['server']> {
+    if (tokenUrl !== undefined) {
+      return { ...serverAt(tokenUrl), authorization_endpoint: authorizationUrl };
+    }
     let known = this.issuers.get(issuer);
     if (known === undefined) {
       evictOldest(this.issuers, MOST_ISSUERS);
@@ -96,6 +104,32 @@ export class TokenServers {
       this.issuers.set(issuer, known);
     }
     return known.get();
+  }
+
+  /** Tokens for a code that a user has brought, or for a refresh token (RFC 6749 §4.1.3, §6). Rejects with `TokenError`. */
+  userTokens(
+    authentication: AgentAuthentication,
+    grantType: 'authorization_code' | 'refresh_token',
+    others: TokenRequest['parameters'],
+  ): Promise<TokenAnswer> {
+    return this.request(authentication, grantType, {
+      scope: undefined,
+      audience: undefined,
+      ...others,
+    });
+  }
+
+  /** Ends a token at its server (RFC 7009), where that can; rejects with `TokenError` when it did not. */
+  async revoke(authentication: AgentAuthentication, token: string): Promise<void> {
+    const { clientId = '', clientSecret = '', clientAuthentication } = authentication;
+    const request = {
+      server: await this.serverOf(authentication),
+      clientId,
+      proof: secretProof(clientAuthentication, clientSecret),
+      send: this.fetch,
+      timeoutMs: TIMEOUT_MS,
+    };
+    await revokeToken(request, token);
   }
 
   private async discovered(issuer: string): Promise<TokenRequest['server']> {
@@ -147,7 +181,7 @@ export class TokenServers {
     authentication: AgentAuthentication,
     grantType = 'client_credentials',
     others: TokenRequest['parameters'] = {},
-  ): Promise<GrantedToken> {
+  ): Promise<TokenAnswer> {
     const { clientId = '', clientSecret = '', clientAuthentication } = authentication;
     const { scopes, audience, resource } = authentication;
     return requestToken({

@@ -1,5 +1,9 @@
 import type { FieldViolation } from '../../../common/hub-error.js';
-import { certificateFacts, certificatesFault, keyFault } from '../domain/client-certificate.js';
+import {
+  certificateFacts,
+  certificatesFault,
+  keyFault,
+} from '../../../common/client-certificate.js';
 import type { Scheme } from './scheme.js';
 
 /** A client certificate (RFC 8446 §4.3.2). */

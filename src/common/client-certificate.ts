@@ -6,24 +6,37 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 export type CertificateState = 'valid' | 'expiring' | 'expired' | 'not-yet-valid';
 
-/** What people want to know of a certificate. */
-export interface CertificateFacts {
+/** What a certificate says. */
+export interface CertificateText {
   readonly subject: string;
   readonly issuer: string;
   readonly serialNumber: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
+}
+
+/** What people want to know of a certificate. */
+export interface CertificateFacts extends CertificateText {
   readonly state: CertificateState;
 }
 
 /** The facts of the first certificate in the PEM text; undefined when there is none that can be read. */
 export function certificateFacts(pem: string, now: Date): CertificateFacts | undefined {
-  const certificate = certificatesOf(pem)?.[0];
-  if (certificate === undefined) return undefined;
-  const { subject, issuer, serialNumber, validFrom, validTo } = certificate;
-  const [notBefore, notAfter] = [new Date(validFrom), new Date(validTo)];
-  const state = stateOf(notBefore, notAfter, now);
-  return { subject, issuer, serialNumber, notBefore, notAfter, state };
+  const [first] = certificateTexts(pem);
+  return first && { ...first, state: stateOf(first.notBefore, first.notAfter, now) };
+}
+
+/** What the certificates of the PEM text say; empty when one of them cannot be read. */
+export function certificateTexts(pem: string): readonly CertificateText[] {
+  return (certificatesOf(pem) ?? []).map(
+    ({ subject, issuer, serialNumber, validFrom, validTo }) => ({
+      subject,
+      issuer,
+      serialNumber,
+      notBefore: new Date(validFrom),
+      notAfter: new Date(validTo),
+    }),
+  );
 }
 
 /** What is wrong with a PEM text of certificates, for people; undefined when nothing is. */

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { pageHeaders } from '../../page-headers.js';
+import type { ConsentResult, LinkView } from '../../tasks/index.js';
+
+const STYLE = `
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }
+dt { font-weight: 600; margin-top: 0.75rem }
+dd { margin: 0; overflow-wrap: anywhere }
+`;
+
+/** The page is text: nothing runs in it or is loaded by it. */
+export const CONSENT_HEADERS: Readonly<Record<string, string>> = {
+  ...pageHeaders(`style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`),
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** A page for a person, and the HTTP status it is sent with. */
+export interface ConsentPage {
+  readonly status: number;
+  readonly html: string;
+}
+
+const AGAIN =
+  'Open the link in the status of the task again, or send the task a message to get a new one.';
+
+/** Asks before the browser goes to the provider: in whose name it is, the provider cannot tell. */
+export function linkPage(view: LinkView, hub: string): ConsentPage {
+  switch (view.kind) {
+    case 'ask':
+      return { status: 200, html: askPage(view, hub) };
+    case 'done':
+      return page(200, 'There is a consent already', 'The task goes on. You may close this page.');
+    case 'unknown':
+      return page(
+        404,
+        'This link is not valid',
+        `It has expired, was replaced, or its task goes on already. ${AGAIN}`,
+      );
+    case 'failed':
+      return page(502, 'You cannot be asked now', `${view.why} ${AGAIN}`);
+  }
+}
+
+export function resultPage(result: ConsentResult): ConsentPage {
+  switch (result.kind) {
+    case 'given':
+      return page(200, 'Thank you', 'The task goes on. You may close this page.');
+    case 'unknown':
+      return page(
+        400,
+        'This answer was not expected',
+        `It was used already, or the link was opened again since. Nothing was kept. ${AGAIN}`,
+      );
+    case 'expired':
+      return page(400, 'This took too long', `Nothing was kept. ${AGAIN}`);
+    case 'other-browser':
+      return page(
+        403,
+        'This is another browser',
+        `A consent is completed in the browser in which its link was opened, with cookies. Nothing was kept. ${AGAIN}`,
+      );
+    case 'failed':
+      return page(403, 'There is no consent', `${result.why} The task waits. ${AGAIN}`);
+  }
+}
+
+/** Something of the hub failed: what, its log says. */
+export function troublePage(): ConsentPage {
+  return page(503, 'This does not work now', `Nothing was lost. ${AGAIN}`);
+}
+
+function askPage({ place, principal }: Extract<LinkView, { kind: 'ask' }>, hub: string): string {
+  const { agentName, server, scopes, url } = place;
+  const rows = [
+    ['Hub', hub],
+    ['In the name of', principal],
+    ['Agent that will be called', agentName],
+    ['Where you sign in', server],
+    ['For', scopes.length === 0 ? 'what the provider says' : scopes.join(', ')],
+  ] as const;
+  const list = rows.map(([name, value]) => `<dt>${name}</dt>\n<dd>${escaped(value)}</dd>`);
+  return render(
+    'A task asks for your consent',
+    `<p>A task at this hub can go on when you let it call an agent in your name.</p>
+<dl>
+${list.join('\n')}
+</dl>
+<p><strong>If <em>${escaped(principal)}</em> is not you, or you have not asked for this, close this page:</strong> whoever it is would act with your rights.</p>
+<p><a href="${escaped(url)}" rel="noreferrer">Continue to ${escaped(server)}</a></p>`,
+  );
+}
+
+function page(status: number, title: string, text: string): ConsentPage {
+  return { status, html: render(title, `<p>${escaped(text)}</p>`) };
+}
+
+function render(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escaped(title)}</h1>
+${body}
+</body>
+</html>
+`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+}

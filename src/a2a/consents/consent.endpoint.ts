@@ -1,0 +1,102 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hubErrorOf } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import { PublicUrl } from '../../config/index.js';
+import { CONSENT_CALLBACK_PATH, CONSENT_PATH, TaskConsents } from '../../tasks/index.js';
+import {
+  CONSENT_HEADERS,
+  type ConsentPage,
+  linkPage,
+  resultPage,
+  troublePage,
+} from './consent-pages.js';
+
+/** It outlasts what is completed with it. */
+const COOKIE_SECONDS = 20 * 60;
+
+/**
+ * The pages of a consent, for browsers: the one a link leads to, and the one that providers send back to. Who opens them needs no key:
+ * the id of the link is the secret, and a cookie holds the two together.
+ */
+@Injectable()
+export class ConsentEndpoint implements OnModuleInit {
+  constructor(
+    private readonly adapter: HttpAdapterHost,
+    private readonly consents: TaskConsents,
+    private readonly publicUrl: PublicUrl,
+    private readonly log: Log,
+  ) {}
+
+  onModuleInit(): void {
+    const server = this.adapter.httpAdapter.getInstance<FastifyInstance>();
+    // A HEAD would count as an opening.
+    const shared = { method: 'GET', exposeHeadRoute: false, config: { access: 'secret' } } as const;
+    server.route<{ Params: { id: string } }>({
+      ...shared,
+      url: `${CONSENT_PATH}/:id`,
+      handler: (request, reply) =>
+        this.answer(request, reply, () => this.show(request.params.id, request, reply)),
+    });
+    server.route({
+      ...shared,
+      url: CONSENT_CALLBACK_PATH,
+      handler: (request, reply) => this.answer(request, reply, () => this.complete(request)),
+    });
+  }
+
+  private async show(
+    id: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<ConsentPage> {
+    const view = await this.consents.show(id, this.browserOf(request));
+    if (view.kind === 'ask') {
+      const secure = this.isSecure ? '; Secure' : '';
+      const rules = `Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+      void reply.header('set-cookie', `${this.cookie}=${view.browser}; ${rules}`);
+    }
+    return linkPage(view, this.publicUrl.base);
+  }
+
+  private async complete(request: FastifyRequest): Promise<ConsentPage> {
+    const { url } = request;
+    const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+    const answer = new URLSearchParams(query);
+    return resultPage(await this.consents.complete(answer, this.browserOf(request)));
+  }
+
+  /** Answers with a page, whatever happens. */
+  private async answer(
+    { id: requestId }: FastifyRequest,
+    reply: FastifyReply,
+    make: () => Promise<ConsentPage>,
+  ): Promise<FastifyReply> {
+    const { status, html } = await make().catch((error: unknown) => {
+      const err = hubErrorOf(error);
+      this.log.error({ err, requestId, reason: err.reason }, 'a page of a consent failed');
+      return troublePage();
+    });
+    return reply
+      .status(status)
+      .headers(CONSENT_HEADERS)
+      .type('text/html; charset=utf-8')
+      .send(html);
+  }
+
+  private get isSecure(): boolean {
+    return this.publicUrl.base.startsWith('https:');
+  }
+
+  /** With TLS no other host, and no page without TLS, can set one of this name. */
+  private get cookie(): string {
+    return this.isSecure ? '__Host-a2a-hub-consent' : 'a2a-hub-consent';
+  }
+
+  private browserOf({ headers }: FastifyRequest): string | undefined {
+    const start = `${this.cookie}=`;
+    const found = headers.cookie?.split(';').map((each) => each.trim());
+    return found?.find((each) => each.startsWith(start))?.slice(start.length);
+  }
+}

@@ -1,0 +1,57 @@
+import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import {
+  CurrentPrincipal,
+  EVERYTHING,
+  hasScope,
+  type Principal,
+  type Visibility,
+} from '../../auth/index.js';
+import { readCursor } from '../../common/cursor.js';
+import { AdminController } from '../../common/http/admin-controller.js';
+import { PageType } from '../../common/http/page-type.js';
+import { HubError } from '../../common/hub-error.js';
+import type { Page } from '../../common/page.js';
+import { UserConsents } from '../client/authentication/user-consents.js';
+import { ConsentStore } from '../consents/consent-store.js';
+import { ConsentDto, ConsentQueryDto } from './consent.dto.js';
+
+@AdminController('consents', 'api/v1/consents', 'access:organization')
+export class ConsentsController {
+  constructor(
+    private readonly store: ConsentStore,
+    private readonly consents: UserConsents,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List consents of users to calls of agents in their name.' })
+  @ApiOkResponse({ type: PageType(ConsentDto) })
+  async list(
+    @Query() { limit, cursor, ...filter }: ConsentQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<Page<ConsentDto>> {
+    const after =
+      cursor === undefined ? undefined : readCursor('consents', cursor, (id) => id !== '');
+    const page = await this.store.list(visibleTo(caller), filter, limit, after);
+    return { ...page, items: page.items.map((consent) => new ConsentDto(consent)) };
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({
+    summary:
+      'End a consent: the agent is not called with it any more, and its tokens are ended at the provider where that can (RFC 7009).',
+  })
+  @ApiNoContentResponse()
+  async remove(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
+    if (!(await this.consents.end(id, visibleTo(caller)))) {
+      throw new HubError('NOT_FOUND', `There is no consent ${id}.`);
+    }
+  }
+}
+
+function visibleTo(caller: Principal): Visibility {
+  return hasScope(caller, 'access')
+    ? EVERYTHING
+    : { kind: 'organization', organization: caller.organization };
+}

@@ -1,0 +1,314 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../../common/clock.js';
+import { evictOldest } from '../../../common/evict-oldest.js';
+import { HubError } from '../../../common/hub-error.js';
+import { IdSource } from '../../../common/ids.js';
+import { Log } from '../../../common/logger.js';
+import { type TokenAnswer, TokenError } from '../../../common/oauth/request-token.js';
+import {
+  authorizationAddress,
+  readAuthorization,
+} from '../../../common/oauth/user-authorization.js';
+import type { Visibility } from '../../../auth/index.js';
+import { type AgentAuthentication, SECRET_MEMBERS } from '../../agent-authentication.js';
+import type { Agent } from '../../agent.js';
+import type { Consent, ConsentKey, ConsentTokens } from '../../consents/consent.js';
+import { ConsentStore } from '../../consents/consent-store.js';
+import { Locked } from '../../endpoint/sealed-json.js';
+import { AgentRegistry } from '../../registry/agent-registry.js';
+import { NoConsent } from './no-consent.js';
+import { RevealedSecrets } from './revealed-secrets.js';
+import type { ConsentedTokens } from './scheme.js';
+import { type LentToken, TokenServers } from './token-servers.js';
+
+/** How long before its end a token is no longer used; a short-lived one for a tenth of its life. */
+const MARGIN_MS = 30_000;
+/** An agent that refuses a token that is younger gets no other one. */
+const YOUNG_MS = 60_000;
+/** Longer than one request for tokens may take. */
+const RENEWAL_MS = 15_000;
+/** How often it is looked whether another process has renewed a token. */
+const LOOK_EVERY_MS = 250;
+const SECRETS: ReadonlySet<string> = new Set(SECRET_MEMBERS);
+/** Consents whose token an agent has refused that are remembered. */
+const MOST_REFUSED = 10_000;
+
+/** No consent came of it. Its message is for whoever is asked for it. */
+export class ConsentFailed extends HubError {
+  /** `isDenied`: it was the user's own will. */
+  constructor(message: string, isDenied = false, cause?: unknown) {
+    super(isDenied ? 'PERMISSION_DENIED' : 'UNAVAILABLE', message, { cause });
+  }
+}
+
+/** Where and for what a user is asked. */
+export interface ConsentPlace {
+  /** The address at the provider that asks. */
+  readonly url: string;
+  /** The provider, by scheme, host and port. */
+  readonly server: string;
+  readonly agentName: string;
+  readonly scopes: readonly string[];
+}
+
+/** One question to a user, from when it is asked until its answer has come. */
+export interface ConsentAttempt {
+  /** Where the provider sends the browser back to. */
+  readonly redirectUri: string;
+  readonly state: string;
+  /** RFC 7636 §4.1. */
+  readonly verifier: string;
+}
+
+/**
+ * Consents of users to calls of agents in their name (RFC 6749 §4.1): each is of one principal, in one organization, for one agent with
+ * the client and servers that it has then. Of another client, and at other servers of the agent, it does not count.
+ */
+@Injectable()
+export class UserConsents implements ConsentedTokens {
+  private readonly renewing = new Map<string, Promise<Consent>>();
+  /** When the tokens came that agents have refused, by consent. */
+  private readonly refused = new Map<string, number>();
+
+  constructor(
+    private readonly store: ConsentStore,
+    @Inject(TokenServers)
+    private readonly servers: Pick<TokenServers, 'serverOf' | 'userTokens' | 'revoke'>,
+    @Inject(RevealedSecrets) private readonly secrets: Pick<RevealedSecrets, 'in'>,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get'>,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+    @Inject(Log) private readonly log: Pick<Log, 'info' | 'warn'>,
+  ) {}
+
+  async lend(
+    agent: Agent,
+    authentication: AgentAuthentication,
+    { principalId, organization }: Pick<ConsentKey, 'principalId' | 'organization'>,
+  ): Promise<LentToken> {
+    const found = await this.store.of({ principalId, organization, agentId: agent.id });
+    if (found?.client !== clientOf(agent, authentication)) throw noConsent(authentication);
+    const isUsable =
+      found.usableUntil > this.clock.now() &&
+      this.refused.get(found.id) !== found.tokenAt.getTime();
+    const consent = isUsable ? found : await this.renewed(found, authentication);
+    return { token: consent.accessToken, refused: () => this.isOld(consent) };
+  }
+
+  /** Whether there is one that counts for the agent as it is now. */
+  async isGiven(key: ConsentKey): Promise<boolean> {
+    const { agent, authentication } = this.asking(key.agentId);
+    return (await this.store.of(key))?.client === clientOf(agent, authentication);
+  }
+
+  /** Asks for a consent. Throws, or rejects with, {@link ConsentFailed} when the agent needs none, or its provider cannot be asked. */
+  async ask(
+    agentId: string,
+    { redirectUri, state, verifier }: ConsentAttempt,
+  ): Promise<ConsentPlace> {
+    const { agent, authentication } = this.asking(agentId);
+    const { clientId = '', scopes = [], audience, resource } = authentication;
+    const { authorization_endpoint: endpoint } = await this.serverOf(authentication);
+    if (endpoint === undefined || !/^https?:/i.test(endpoint)) {
+      throw new ConsentFailed('The metadata of the provider name no authorization endpoint.');
+    }
+    const request = { clientId, redirectUri, state, verifier, scopes, audience, resource };
+    const url = await authorizationAddress(endpoint, request);
+    return { url: url.href, server: url.origin, agentName: agent.card.name, scopes };
+  }
+
+  /**
+   * Takes what the provider has sent the browser back with, and keeps the consent. Rejects with {@link ConsentFailed} when there is
+   * none: it was denied, the answer is not of this provider (RFC 9207), or no tokens could be got.
+   */
+  async complete(
+    key: ConsentKey,
+    { redirectUri, state, verifier }: ConsentAttempt,
+    answer: URLSearchParams,
+  ): Promise<Consent> {
+    const { agent, authentication } = this.asking(key.agentId);
+    const server = await this.serverOf(authentication);
+    const parameters = new URLSearchParams(answer);
+    // Who is known by its endpoints alone has no name to compare with.
+    if (authentication.issuer === undefined) parameters.delete('iss');
+    const { clientId = '' } = authentication;
+    const read = readAuthorization(server, clientId, parameters, state);
+    if ('fault' in read) throw new ConsentFailed(read.fault, read.isDenied);
+    const { code } = read;
+    const revealed = await this.revealed(authentication);
+    const tokens = await this.servers
+      .userTokens(revealed, 'authorization_code', {
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
+      })
+      .catch(unavailable);
+    const now = this.clock.now();
+    const consent = {
+      ...key,
+      ...tokensOf(tokens, now),
+      id: this.ids.next(),
+      client: clientOf(agent, authentication),
+      server: new URL(server.authorization_endpoint ?? server.token_endpoint).origin,
+      scope: tokens.scope ?? authentication.scopes?.join(' ') ?? null,
+      createdAt: now,
+      tokenAt: now,
+    };
+    await this.store.put(consent);
+    return consent;
+  }
+
+  /**
+   * Ends a consent: no call is made with it from now on. Its tokens are ended at the provider as well, where that can and is there. False
+   * when there is no such consent for `visibility`.
+   */
+  async end(id: string, visibility: Visibility): Promise<boolean> {
+    const removed = await this.store.remove(id, visibility);
+    if (removed === undefined) return false;
+    const { tokens, client, agentId } = removed;
+    if (tokens !== null) await this.endTokens(agentId, client, tokens);
+    return true;
+  }
+
+  private async endTokens(agentId: string, client: string, tokens: ConsentTokens): Promise<void> {
+    try {
+      const { agent, authentication } = this.asking(agentId);
+      // The servers that are asked must be those that gave them.
+      if (clientOf(agent, authentication) !== client) return;
+      const revealed = await this.revealed(authentication);
+      await this.servers.revoke(revealed, tokens.refreshToken ?? tokens.accessToken);
+    } catch (error) {
+      if (!(error instanceof ConsentFailed) && !(error instanceof TokenError)) throw error;
+      const reason = error.message;
+      this.log.warn(
+        { agentId, reason },
+        'the tokens of a consent were not ended at their provider',
+      );
+    }
+  }
+
+  /** One renewal at a time, whichever process asks. */
+  private renewed(consent: Consent, authentication: AgentAuthentication): Promise<Consent> {
+    const { id } = consent;
+    let renewal = this.renewing.get(id);
+    if (renewal === undefined) {
+      renewal = this.renew(consent, authentication).finally(() => this.renewing.delete(id));
+      this.renewing.set(id, renewal);
+    }
+    return renewal;
+  }
+
+  private async renew(consent: Consent, authentication: AgentAuthentication): Promise<Consent> {
+    const { store, clock } = this;
+    const { id, tokenAt, refreshToken } = consent;
+    if (refreshToken === null) {
+      await store.removeWith(id, tokenAt);
+      throw noConsent(authentication);
+    }
+    for (;;) {
+      const now = clock.now();
+      if (await store.reserve(id, tokenAt, new Date(now.getTime() + RENEWAL_MS), now)) break;
+      const current = await store.of(consent);
+      if (current?.client !== consent.client) throw noConsent(authentication);
+      if (current.tokenAt.getTime() !== tokenAt.getTime()) return current;
+      await clock.sleep(LOOK_EVERY_MS);
+    }
+    const tokens = await this.refreshed(consent, refreshToken, authentication);
+    const at = clock.now();
+    const given = tokensOf(tokens, at);
+    const renewed = { ...consent, ...given, refreshToken: given.refreshToken ?? refreshToken };
+    if (await store.renew(id, tokenAt, renewed, at)) return { ...renewed, tokenAt: at };
+    // Its owner has ended it meanwhile.
+    await this.endTokens(consent.agentId, consent.client, renewed);
+    throw noConsent(authentication);
+  }
+
+  private async refreshed(
+    { id, tokenAt, agentId }: Consent,
+    refreshToken: string,
+    authentication: AgentAuthentication,
+  ): Promise<TokenAnswer> {
+    try {
+      return await this.servers.userTokens(authentication, 'refresh_token', {
+        refresh_token: refreshToken,
+      });
+    } catch (error) {
+      if (error instanceof TokenError && error.code === 'invalid_grant') {
+        await this.store.removeWith(id, tokenAt);
+        this.log.info({ agentId }, 'a provider takes the consent of a user no more');
+        throw noConsent(authentication);
+      }
+      await this.store.release(id, tokenAt);
+      throw error;
+    }
+  }
+
+  /** Whether another token may fare better with the agent that has refused this one: it is not used again then. */
+  private isOld({ id, tokenAt }: Consent): boolean {
+    const at = tokenAt.getTime();
+    if (Math.abs(this.clock.now().getTime() - at) < YOUNG_MS) return false;
+    evictOldest(this.refused, MOST_REFUSED);
+    this.refused.set(id, at);
+    return true;
+  }
+
+  private asking(agentId: string): { agent: Agent; authentication: AgentAuthentication } {
+    const agent = this.agents.get(agentId);
+    const authentication = agent?.authentication ?? null;
+    if (agent === undefined || authentication === null || authentication instanceof Locked) {
+      throw new ConsentFailed('The agent is not there, or needs no consent any more.');
+    }
+    if (authentication.type !== 'oauth2-authorization-code') {
+      throw new ConsentFailed('The agent needs no consent any more.');
+    }
+    return { agent, authentication };
+  }
+
+  private serverOf(authentication: AgentAuthentication): ReturnType<TokenServers['serverOf']> {
+    return this.servers.serverOf(authentication).catch(unavailable);
+  }
+
+  private revealed(authentication: AgentAuthentication): Promise<AgentAuthentication> {
+    return this.secrets.in(authentication).catch((cause: unknown) => {
+      throw new ConsentFailed(
+        'The secret of the hub for the provider cannot be had.',
+        false,
+        cause,
+      );
+    });
+  }
+}
+
+/** The same for one client of the agent at its servers, whatever its secrets. */
+function clientOf({ credentialOrigins }: Agent, authentication: AgentAuthentication): string {
+  const members = Object.entries(authentication)
+    .filter(([name]) => !SECRETS.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const origins = [...credentialOrigins].sort();
+  return createHash('sha256')
+    .update(JSON.stringify([members, origins]))
+    .digest('base64');
+}
+
+function tokensOf({ value, lifeMs, refreshToken }: TokenAnswer, now: Date): ConsentTokens {
+  const usableMs = lifeMs - Math.min(MARGIN_MS, lifeMs / 10);
+  return {
+    accessToken: value,
+    refreshToken,
+    usableUntil: new Date(now.getTime() + Math.floor(usableMs)),
+  };
+}
+
+function noConsent({
+  issuer,
+  tokenUrl = '',
+  authorizationUrl = tokenUrl,
+}: AgentAuthentication): NoConsent {
+  return new NoConsent(new URL(issuer ?? authorizationUrl).host);
+}
+
+function unavailable(error: unknown): never {
+  if (!(error instanceof TokenError)) throw error;
+  throw new ConsentFailed(`The provider gave ${error.message}.`, false, error);
+}

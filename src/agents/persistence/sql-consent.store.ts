@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import { type Visibility, visibleRows } from '../../auth/index.js';
+import { pageOf } from '../../common/cursor.js';
+import type { Page } from '../../common/page.js';
+import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
+import { Database } from '../../database/database.js';
+import type { SqlValue, Work } from '../../database/sql.js';
+import { Table } from '../../database/table.js';
+import { storable } from '../../database/text.js';
+import type { Consent, ConsentKey, ConsentRecord, ConsentTokens } from '../consents/consent.js';
+import { type ConsentFilter, ConsentStore } from '../consents/consent-store.js';
+import { ConsentEntity } from './consent.entity.js';
+
+const CONSENTS = new Table(ConsentEntity);
+const CONSENT = CONSENTS.select();
+const UPSERT = CONSENTS.upsert();
+const IS_DISABLED = `EXISTS (SELECT 1 FROM principals p WHERE p.id = consents.principal_id
+  AND (p.disabled_at IS NOT NULL OR p.organization_disabled_at IS NOT NULL))`;
+
+/** {@link ConsentStore} in the hub's database. */
+@Injectable()
+export class SqlConsentStore extends ConsentStore {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+  ) {
+    super();
+  }
+
+  async of({ principalId, organization, agentId }: ConsentKey): Promise<Consent | undefined> {
+    const [row] = await CONSENT.list(
+      this.database,
+      `WHERE principal_id = ? AND organization = ? AND agent_id = ? AND NOT ${IS_DISABLED}`,
+      [principalId, organization, agentId],
+    );
+    return row && { ...recordOf(row), ...this.tokensOf(row) };
+  }
+
+  async put(consent: Consent): Promise<void> {
+    const row = { ...recordOf(consent), ...this.sealed(consent), renewingUntil: null };
+    await this.database.write((tx) => UPSERT.one(tx, row));
+  }
+
+  async reserve(id: string, tokenAt: Date, until: Date, now: Date): Promise<boolean> {
+    const sql = `UPDATE consents SET renewing_until = ? WHERE id = ? AND token_at = ?
+      AND (renewing_until IS NULL OR renewing_until <= ?)`;
+    const params = [until.getTime(), id, tokenAt.getTime(), now.getTime()];
+    return (await this.database.write((tx) => tx.run(sql, params))) > 0;
+  }
+
+  async release(id: string, tokenAt: Date): Promise<void> {
+    const sql = 'UPDATE consents SET renewing_until = NULL WHERE id = ? AND token_at = ?';
+    await this.database.write((tx) => tx.run(sql, [id, tokenAt.getTime()]));
+  }
+
+  async renew(id: string, tokenAt: Date, tokens: ConsentTokens, now: Date): Promise<boolean> {
+    const { sealedAccessToken, sealedRefreshToken, usableUntil } = this.sealed(tokens);
+    const sql = `UPDATE consents SET sealed_access_token = ?, sealed_refresh_token = ?,
+      usable_until = ?, token_at = ?, renewing_until = NULL WHERE id = ? AND token_at = ?`;
+    const params = [
+      ...[sealedAccessToken, sealedRefreshToken, usableUntil.getTime(), now.getTime()],
+      ...[id, tokenAt.getTime()],
+    ];
+    return (await this.database.write((tx) => tx.run(sql, params))) > 0;
+  }
+
+  async removeWith(id: string, tokenAt: Date): Promise<void> {
+    const sql = 'DELETE FROM consents WHERE id = ? AND token_at = ?';
+    await this.database.write((tx) => tx.run(sql, [id, tokenAt.getTime()]));
+  }
+
+  async remove(
+    id: string,
+    visibility: Visibility,
+  ): Promise<(ConsentRecord & { readonly tokens: ConsentTokens | null }) | undefined> {
+    const visible = visibleRows(visibility);
+    const sql = `DELETE FROM consents WHERE id = ? AND ${visible.sql} RETURNING ${CONSENT.names}`;
+    const [row] = await this.database.write(function* (tx): Work<ConsentEntity[]> {
+      const rows = yield* tx.all<Record<string, unknown>>(sql, [storable(id), ...visible.params]);
+      return rows.map(CONSENT.read);
+    });
+    if (row === undefined) return undefined;
+    try {
+      return { ...recordOf(row), tokens: this.tokensOf(row) };
+    } catch (error) {
+      if (!(error instanceof SecretLockedError)) throw error;
+      return { ...recordOf(row), tokens: null };
+    }
+  }
+
+  async list(
+    visibility: Visibility,
+    { principal, agent }: ConsentFilter,
+    limit: number,
+    cursor = '',
+  ): Promise<Page<ConsentRecord>> {
+    const visible = visibleRows(visibility);
+    const conditions = ['id > ?', visible.sql];
+    const params: SqlValue[] = [storable(cursor), ...visible.params];
+    const others = [
+      ['principal_id', principal],
+      ['agent_id', agent],
+    ] as const;
+    for (const [column, value] of others) {
+      if (value === undefined) continue;
+      conditions.push(`${column} = ?`);
+      params.push(storable(value));
+    }
+    const found = await CONSENT.list(
+      this.database,
+      `WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`,
+      [...params, limit + 1],
+    );
+    return pageOf('consents', found.map(recordOf), limit, ({ id }) => id);
+  }
+
+  async ended(limit: number): Promise<readonly string[]> {
+    const rows = await this.database.read<{ id: string }>(
+      `SELECT id FROM consents WHERE ${IS_DISABLED}
+         OR NOT EXISTS (SELECT 1 FROM agents a WHERE a.id = consents.agent_id AND a.deleted_at IS NULL)
+       ORDER BY id LIMIT ?`,
+      [limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private sealed({
+    accessToken,
+    refreshToken,
+    usableUntil,
+  }: ConsentTokens): Pick<
+    ConsentEntity,
+    'sealedAccessToken' | 'sealedRefreshToken' | 'usableUntil'
+  > {
+    return {
+      sealedAccessToken: this.secrets.seal(accessToken),
+      sealedRefreshToken: refreshToken === null ? null : this.secrets.seal(refreshToken),
+      usableUntil,
+    };
+  }
+
+  private tokensOf(row: ConsentEntity): ConsentTokens {
+    const { sealedAccessToken, sealedRefreshToken, usableUntil } = row;
+    return {
+      accessToken: this.secrets.open(sealedAccessToken),
+      refreshToken: sealedRefreshToken === null ? null : this.secrets.open(sealedRefreshToken),
+      usableUntil,
+    };
+  }
+}
+
+function recordOf(row: ConsentRecord): ConsentRecord {
+  const { id, principalId, organization, agentId, client, server, scope } = row;
+  const { createdAt, tokenAt } = row;
+  return { id, principalId, organization, agentId, client, server, scope, createdAt, tokenAt };
+}

@@ -1,0 +1,53 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { EVERYTHING, PrincipalChanges } from '../../auth/index.js';
+import { BackgroundJob } from '../../common/background-job.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { UserConsents } from '../client/authentication/user-consents.js';
+import { ConsentStore } from '../consents/consent-store.js';
+
+const LOOK_EVERY_MS = 30_000;
+/** Looked for at once. */
+const PIECE = 50;
+
+/**
+ * Ends the consents of principals that are disabled, at once in the process that does it, and of agents that are deleted. They do not
+ * count before, either.
+ */
+@Injectable()
+export class ConsentEnds implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly job: BackgroundJob;
+
+  constructor(
+    private readonly store: ConsentStore,
+    private readonly consents: UserConsents,
+    changes: PrincipalChanges,
+    clock: Clock,
+    log: Log,
+  ) {
+    const rules = {
+      name: 'ended consents',
+      failure: 'ending the consents of disabled principals and deleted agents failed',
+      everyMs: LOOK_EVERY_MS,
+      run: (signal: AbortSignal) => this.endAll(signal),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+    changes.onChange(() => Promise.resolve(this.job.wake()));
+  }
+
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.job.stop();
+  }
+
+  private async endAll(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const ids = await this.store.ended(PIECE);
+      for (const id of ids) await this.consents.end(id, EVERYTHING);
+      if (ids.length < PIECE) return;
+    }
+  }
+}

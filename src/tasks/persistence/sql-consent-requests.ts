@@ -1,0 +1,131 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { ConsentKey } from '../../agents/index.js';
+import { SecretBox } from '../../common/secret-box.js';
+import { Database } from '../../database/database.js';
+import { forUpdate } from '../../database/rows.js';
+import type { Work } from '../../database/sql.js';
+import { Table } from '../../database/table.js';
+import {
+  type ConsentRequest,
+  ConsentRequests,
+  type StartedConsent,
+  type TakenConsent,
+} from '../store/consent-requests.js';
+import { ConsentRequestEntity } from './consent-request.entity.js';
+
+const REQUESTS = new Table(ConsentRequestEntity);
+const REQUEST = REQUESTS.select();
+const UPSERT = REQUESTS.upsert();
+const NOT_STARTED = {
+  stateDigest: null,
+  browserDigest: null,
+  sealedVerifier: null,
+  stateUntil: null,
+};
+const NEEDED_NO_MORE = `SELECT delegation_id FROM consent_requests
+  WHERE NOT EXISTS (SELECT 1 FROM delegations d
+    WHERE d.id = consent_requests.delegation_id AND d.state IN ('queued', 'sending', 'auth-required'))
+  ORDER BY delegation_id LIMIT ?`;
+
+/** {@link ConsentRequests} in the hub's database. */
+@Injectable()
+export class SqlConsentRequests extends ConsentRequests {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+  ) {
+    super();
+  }
+
+  open(request: ConsentRequest, linkId: string, most: number, now: Date): Promise<boolean> {
+    const row = { ...requestOf(request), ...NOT_STARTED, linkDigest: digest(linkId) };
+    return this.database.write(function* (tx): Work<boolean> {
+      const [others] = yield* tx.all<{ n: number | string }>(
+        `SELECT COUNT(*) AS n FROM consent_requests
+         WHERE principal_id = ? AND expires_at > ? AND delegation_id <> ?`,
+        [request.principalId, now.getTime(), request.delegationId],
+      );
+      if (Number(others?.n) >= most) return false;
+      yield* UPSERT.one(tx, row);
+      return true;
+    });
+  }
+
+  async of(linkId: string): Promise<ConsentRequest | undefined> {
+    const [row] = await REQUEST.list(this.database, 'WHERE link_digest = ?', [digest(linkId)]);
+    return row && requestOf(row);
+  }
+
+  async start(
+    delegationId: string,
+    { state, browser, verifier }: StartedConsent,
+    until: Date,
+  ): Promise<void> {
+    const sql = `UPDATE consent_requests
+      SET state_digest = ?, browser_digest = ?, sealed_verifier = ?, state_until = ?
+      WHERE delegation_id = ?`;
+    const started = [digest(state), digest(browser), this.secrets.seal(verifier), until.getTime()];
+    await this.database.write((tx) => tx.run(sql, [...started, delegationId]));
+  }
+
+  take(state: string, browser: string, now: Date): Promise<TakenConsent> {
+    const { secrets } = this;
+    return this.database.write(function* (tx): Work<TakenConsent> {
+      const rest = `WHERE state_digest = ?${forUpdate(tx)}`;
+      const [row] = yield* REQUEST.all(tx, rest, [digest(state)]);
+      if (row === undefined) return { kind: 'unknown' };
+      if (!isSame(row.browserDigest, digest(browser))) return { kind: 'other-browser' };
+      yield* tx.run(
+        `UPDATE consent_requests
+         SET state_digest = NULL, browser_digest = NULL, sealed_verifier = NULL, state_until = NULL
+         WHERE delegation_id = ?`,
+        [row.delegationId],
+      );
+      const { sealedVerifier, stateUntil } = row;
+      if (sealedVerifier === null || stateUntil === null || stateUntil <= now) {
+        return { kind: 'expired' };
+      }
+      return { kind: 'taken', request: requestOf(row), verifier: secrets.open(sealedVerifier) };
+    });
+  }
+
+  async waiting({
+    principalId,
+    organization,
+    agentId,
+  }: ConsentKey): Promise<readonly ConsentRequest[]> {
+    const rows = await REQUEST.list(
+      this.database,
+      'WHERE principal_id = ? AND organization = ? AND agent_id = ?',
+      [principalId, organization, agentId],
+    );
+    return rows.map(requestOf);
+  }
+
+  async close(delegationId: string): Promise<void> {
+    const sql = 'DELETE FROM consent_requests WHERE delegation_id = ?';
+    await this.database.write((tx) => tx.run(sql, [delegationId]));
+  }
+
+  async forget(limit: number): Promise<number> {
+    // What is due is looked for first, so that nothing due costs no write.
+    if ((await this.database.read(NEEDED_NO_MORE, [limit])).length === 0) return 0;
+    const sql = `DELETE FROM consent_requests WHERE delegation_id IN (${NEEDED_NO_MORE})`;
+    return this.database.write((tx) => tx.run(sql, [limit]));
+  }
+}
+
+function requestOf(row: ConsentRequest): ConsentRequest {
+  const { delegationId, taskId, principalId, organization, agentId, expiresAt } = row;
+  return { delegationId, taskId, principalId, organization, agentId, expiresAt };
+}
+
+/** Of 256 random bits: nobody can guess what it is of. */
+function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+function isSame(a: string | null, b: string): boolean {
+  return a?.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

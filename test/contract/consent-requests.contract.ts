@@ -1,0 +1,102 @@
+import { expect, it } from '@jest/globals';
+import type { Database } from '../../src/database/database.js';
+import { SqlConsentRequests } from '../../src/tasks/persistence/sql-consent-requests.js';
+import type { ConsentRequest } from '../../src/tasks/store/consent-requests.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { testSecrets } from '../support/secret-box.js';
+import { newTask, TaskHarness } from './task-harness.js';
+
+const NOW = new Date(1_000_000);
+const SOON = new Date(1_000_600);
+const LATE = new Date(1_001_000);
+const STARTED = { state: 'state', browser: 'browser', verifier: 'verifier' };
+
+function aRequest(delegationId: string, changes: Partial<ConsentRequest> = {}): ConsentRequest {
+  return {
+    ...{ delegationId, taskId: `task-${delegationId}`, expiresAt: SOON },
+    ...{ principalId: 'alice', organization: 'acme', agentId: 'z' },
+    ...changes,
+  };
+}
+
+/** What is promised of the links at which consents are given. */
+export function consentRequestsContract(databases: DatabaseFactory): void {
+  const start = async (): Promise<{ database: Database; requests: SqlConsentRequests }> => {
+    const database = await databases.openEmptied();
+    return { database, requests: new SqlConsentRequests(database, testSecrets()) };
+  };
+
+  it('are one for each delegation, the newest, and kept as digests', async () => {
+    const { database, requests } = await start();
+    expect(await requests.open(aRequest('d1'), 'link-1', 9, NOW)).toBe(true);
+    expect(await requests.of('link-1')).toEqual(aRequest('d1'));
+    expect(await requests.open(aRequest('d1'), 'link-2', 9, NOW)).toBe(true);
+    expect(await requests.of('link-1')).toBeUndefined();
+    await requests.start('d1', STARTED, LATE);
+    const rows = JSON.stringify(await database.read('SELECT * FROM consent_requests'));
+    expect(rows).not.toMatch(/link-2|"state"|"browser"|"verifier"/);
+    await requests.close('d1');
+    expect(await requests.of('link-2')).toBeUndefined();
+  });
+
+  it('of one principal are limited while they are open', async () => {
+    const { requests } = await start();
+    expect(await requests.open(aRequest('d1'), 'l1', 1, NOW)).toBe(true);
+    expect(await requests.open(aRequest('d2'), 'l2', 1, NOW)).toBe(false);
+    expect(await requests.open(aRequest('d1'), 'l1', 1, NOW)).toBe(true);
+    expect(await requests.open(aRequest('d3', { principalId: 'bob' }), 'l3', 1, NOW)).toBe(true);
+    expect(await requests.open(aRequest('d2', { expiresAt: LATE }), 'l2', 1, SOON)).toBe(true);
+  });
+
+  it('are completed once, by the browser that has opened them, in time', async () => {
+    const { requests } = await start();
+    await requests.open(aRequest('d1'), 'l1', 9, NOW);
+    expect(await requests.take('state', 'browser', NOW)).toEqual({ kind: 'unknown' });
+    await requests.start('d1', STARTED, LATE);
+    expect(await requests.take('other', 'browser', NOW)).toEqual({ kind: 'unknown' });
+    for (const browser of ['', 'other', 'browser ']) {
+      expect(await requests.take('state', browser, NOW)).toEqual({ kind: 'other-browser' });
+    }
+    // Longer than its link may be opened.
+    expect(await requests.take('state', 'browser', SOON)).toEqual({
+      kind: 'taken',
+      request: aRequest('d1'),
+      verifier: 'verifier',
+    });
+    expect(await requests.take('state', 'browser', SOON)).toEqual({ kind: 'unknown' });
+    await requests.start('d1', { ...STARTED, state: 'a' }, LATE);
+    await requests.start('d1', { ...STARTED, state: 'b' }, LATE);
+    expect(await requests.take('a', 'browser', NOW)).toEqual({ kind: 'unknown' });
+    expect(await requests.take('b', 'browser', LATE)).toEqual({ kind: 'expired' });
+    expect(await requests.take('b', 'browser', NOW)).toEqual({ kind: 'unknown' });
+  });
+
+  it('are found by whose consent they wait for', async () => {
+    const { requests } = await start();
+    for (const id of ['d1', 'd2']) await requests.open(aRequest(id), id, 9, NOW);
+    const others = [{ principalId: 'bob' }, { organization: 'umbrella' }, { agentId: 'y' }];
+    for (const [index, other] of others.entries()) {
+      await requests.open(aRequest(`o${index}`, other), `o${index}`, 9, NOW);
+    }
+    const found = await requests.waiting(aRequest('d1'));
+    expect(found.map(({ delegationId }) => delegationId).sort()).toEqual(['d1', 'd2']);
+  });
+
+  it('are forgotten when their delegation does not wait', async () => {
+    const { database, requests } = await start();
+    const clock = new FakeClock();
+    const tasks = new TaskHarness(database, clock);
+    const task = newTask({}, clock.now());
+    await tasks.log.create(task);
+    const [row] = await database.read<{ id: string }>('SELECT id FROM delegations');
+    await requests.open(aRequest(row!.id, { taskId: task.record.id }), 'l1', 9, NOW);
+    await requests.open(aRequest('gone'), 'l2', 9, NOW);
+    await database.write((tx) => tx.run(`UPDATE delegations SET state = 'auth-required'`));
+    expect(await requests.forget(9)).toBe(1);
+    expect(await requests.forget(9)).toBe(0);
+    expect(await requests.of('l1')).toBeDefined();
+    await database.write((tx) => tx.run(`UPDATE delegations SET state = 'completed'`));
+    expect(await requests.forget(9)).toBe(1);
+  });
+}

@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type RunningAgent, startSdkAgent } from '../support/agents.js';
+import { type Hub, startHub } from '../support/app.js';
+import { startPostgres } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
+import { failureOf, GrpcClient, grpcTarget, V1 } from '../support/grpc-client.js';
+import { GetTaskRequest } from '../../src/protocol/a2a.js';
+import type { JsonObject } from '../support/json.js';
+
+const PATH = '/api/v1/limits';
+
+let database: Awaited<ReturnType<typeof startPostgres>>;
+let hubs: Hub[];
+let hub: Hub;
+let agents: RunningAgent[];
+
+beforeAll(async () => {
+  database = await startPostgres();
+  const databaseUrl = await database.migratedUrl();
+  const start = (): Promise<Hub> =>
+    startHub({
+      databaseUrl,
+      config: { grpc: { port: -1 }, server: { rateLimit: { requestsPerSecond: 50, burst: 0 } } },
+    });
+  hub = await start();
+  hubs = [hub, await start()];
+  agents = await Promise.all(
+    ['one', 'two'].map((name) =>
+      startSdkAgent({
+        name,
+        skills: [{ id: 'ask', tags: ['asking'] }],
+        execute: (turn) => {
+          turn.task();
+          if (turn.text.startsWith('wait')) turn.askForInput('and?');
+          else turn.artifact('r', turn.text).complete();
+          return Promise.resolve();
+        },
+      }),
+    ),
+  );
+  await hub.registerAgent(agents[0]!.url, { id: 'one', priority: 1 });
+  await hub.registerAgent(agents[1]!.url, { id: 'two' });
+});
+afterAll(async () => {
+  await Promise.all([...(hubs ?? []), ...(agents ?? [])].map((each) => each.close()));
+  await database?.stop();
+});
+afterEach(async () => {
+  const { body } = await hub.admin('GET', `${PATH}?limit=200`);
+  for (const { id } of body.items) await hub.admin('DELETE', `${PATH}/${id}`);
+});
+
+/** The limit is in both processes when it resolves. */
+async function put(id: string, limit: JsonObject): Promise<void> {
+  const answer = await hub.admin('PUT', `${PATH}/${id}`, limit);
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  await eventually(async () => {
+    const { body } = await hubs[1]!.admin('GET', `${PATH}/${id}`);
+    expect(body).toMatchObject(limit);
+  });
+}
+
+/** The status and the rest of the answer to one request that begins nothing. */
+async function ask(of: Hub, key: string): Promise<{ status: number; retry: string | null }> {
+  const answer = await fetch(`${of.url}/a2a/tasks`, {
+    headers: { authorization: `Bearer ${key}`, 'a2a-version': '1.0' },
+  });
+  await answer.arrayBuffer();
+  return { status: answer.status, retry: answer.headers.get('retry-after') };
+}
+
+/** Resolves when a second has just begun, so that what follows at once is in it. */
+const aNewSecond = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000) + 5));
+
+describe('a limit of requests a second', () => {
+  it('is shared by two processes that race', async () => {
+    await put('racing', { organization: 'racing', requestsPerSecond: 30 });
+    const key = await hub.createKey({ organization: 'racing' });
+    await ask(hub, key);
+    for (let round = 0; round < 2; round++) {
+      await aNewSecond();
+      const begun = Math.floor(Date.now() / 1000);
+      const all = Array.from({ length: 120 }, (_, n) => ask(hubs[n % 2]!, key));
+      const answers = await Promise.all(all);
+      const seconds = Math.floor(Date.now() / 1000) - begun + 1;
+      const passed = answers.filter(({ status }) => status === 200).length;
+      expect(passed).toBeLessThanOrEqual(30 * seconds);
+      expect(passed).toBeGreaterThanOrEqual(30);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused).toHaveLength(120 - passed);
+      expect(new Set(refused.map(({ retry }) => retry))).toEqual(new Set(['1']));
+    }
+    expect(await (await fetch(`${hub.url}/metrics`)).text()).toMatch(
+      /a2a_hub_quota_refusals_total\{quota="organization.requestsPerSecond"\} \d/,
+    );
+  });
+
+  it('refuses at each binding, with which it is and whose', async () => {
+    await put('refusing', { organization: 'refusing', requestsPerSecond: 1 });
+    const key = await hub.createKey({ organization: 'refusing' });
+    const message =
+      'The limit organization.requestsPerSecond is used up: the organization "refusing" has sent all 1 requests of this second. Try again in 1 s.';
+    const metadata = {
+      quota: 'organization.requestsPerSecond',
+      limit: '1',
+      retryAfterSeconds: '1',
+    };
+    const headers = {
+      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      'a2a-version': '1.0',
+    };
+    const call = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'none' } };
+    const client = new GrpcClient(grpcTarget(hub), { key });
+    await eventually(async () => {
+      await ask(hub, key);
+      const [rpc, rest, grpc] = await Promise.all([
+        fetch(`${hub.url}/a2a`, { method: 'POST', headers, body: JSON.stringify(call) }),
+        fetch(`${hub.url}/a2a/tasks/none`, { headers }),
+        failureOf(client.call(V1.getTask, GetTaskRequest.fromJSON({ id: 'none' }))),
+      ]);
+      expect([rpc.status, rest.status]).toEqual([429, 429]);
+      expect(await rpc.json()).toMatchObject({
+        error: { message, data: [{ reason: 'RATE_LIMITED', metadata }] },
+      });
+      expect(await rest.json()).toMatchObject({ error: { message, status: 'RESOURCE_EXHAUSTED' } });
+      expect(grpc).toMatchObject({ code: 'RESOURCE_EXHAUSTED', message, reason: 'RATE_LIMITED' });
+    });
+    client.close();
+  });
+
+  it('of a principal goes before what the settings say', async () => {
+    const { body } = await hub.admin('POST', '/api/v1/keys', {
+      ...{ name: 'quick', organization: 'quick', scopes: ['a2a'] },
+    });
+    const { key, principalId: principal } = body as { key: string; principalId: string };
+    await put('quick', { principal, requestsPerSecond: 0 });
+    const answers = await Promise.all(Array.from({ length: 150 }, () => ask(hub, key)));
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual([]);
+  });
+
+  it('of an agent passes it over where another can do the work, and refuses further messages', async () => {
+    await put('one', { agent: 'one', requestsPerSecond: 1 });
+    const key = await hub.createKey({ organization: 'agents' });
+    const send = async (text: string, metadata: JsonObject, taskId = ''): Promise<JsonObject> =>
+      (await hub.send(text, { message: { metadata, taskId } }, { key }))['task'] as JsonObject;
+    const agentOf = (task: JsonObject): unknown =>
+      (task['metadata'] as Record<string, { agents: { agentId: string }[] }>)[
+        'urn:a2a-hub:routing:v1'
+      ]?.agents[0]?.agentId;
+    await eventually(async () => {
+      await aNewSecond();
+      const both = [await send('wait', { skillTags: ['asking'] })];
+      both.push(await send('wait', { skillTags: ['asking'] }));
+      expect(both.map(agentOf)).toEqual(['one', 'two']);
+      const text =
+        'The limit agent.requestsPerSecond is used up: the agent "one" has been given all 1 messages of this second. Try again in 1 s.';
+      await expect(send('to one alone', { agentId: 'one' })).rejects.toThrow(text);
+      await expect(send('more', {}, String(both[0]!['id']))).rejects.toThrow(text);
+      const [task] = both;
+      await aNewSecond();
+      const answered = await send('done', {}, String(task!['id']));
+      expect(answered['id']).toBe(task!['id']);
+    });
+  });
+});

@@ -1,0 +1,427 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Database } from '../../src/database/database.js';
+import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
+import { type Hub, startHub } from '../support/app.js';
+import { ConsentBrowser, type Shown } from '../support/consent-browser.js';
+import { CONSENT_CLIENT, ConsentServer } from '../support/consent-server.js';
+import type { JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+
+let hub: Hub;
+let provider: ConsentServer;
+let agent: ScriptedAgent;
+let key: string;
+let principal = '';
+let browser: ConsentBrowser;
+let round = 0;
+
+beforeAll(async () => {
+  [hub, agent] = await Promise.all([startHub(), ScriptedAgent.start()]);
+  provider = await ConsentServer.start(hub.url);
+});
+
+afterAll(() => Promise.all([hub, agent, provider].map((each) => each?.close())));
+
+/** Each test has a user of its own, with a browser of its own. */
+beforeEach(async () => {
+  agent.calls.splice(0);
+  provider.isDown = false;
+  principal = `user-${(round += 1)}`;
+  key = await user(principal);
+  browser = new ConsentBrowser();
+  await hub.admin('DELETE', '/api/v1/agents/z');
+  await register();
+});
+
+/** The key of a new principal. */
+async function user(id: string): Promise<string> {
+  await hub.admin('POST', '/api/v1/principals', { id });
+  const made = await hub.admin('POST', '/api/v1/keys', {
+    name: 'own',
+    principal: id,
+    scopes: ['a2a'],
+  });
+  return made.body.key as string;
+}
+
+const register = (changes: JsonObject = {}): Promise<string> =>
+  hub.registerAgent(agent.url, {
+    id: 'z',
+    authentication: {
+      type: 'oauth2-authorization-code',
+      issuer: provider.url,
+      ...CONSENT_CLIENT,
+      scopes: ['openid', 'offline_access', 'payroll.read'],
+      ...changes,
+    },
+  });
+const accounts = () =>
+  Promise.all(agent.calls.map(({ headers }) => provider.accountOf(headers.authorization)));
+const rows = (table: string) => hub.app.get(Database).read<JsonObject>(`SELECT * FROM ${table}`);
+const consents = async (query = ''): Promise<JsonObject[]> =>
+  (await hub.admin('GET', `/api/v1/consents?principal=${principal}${query}`)).body.items;
+
+interface Told {
+  readonly id: string;
+  readonly state: string;
+  readonly text: string;
+  readonly link: string;
+  readonly awaits: JsonObject;
+}
+
+function told(task: JsonObject): Told {
+  const { state, message } = task['status'] as JsonObject & { state: string };
+  const said = message as { parts?: { text: string }[]; metadata?: JsonObject } | undefined;
+  const text = said?.parts?.map((part) => part.text).join('') ?? '';
+  const data = said?.metadata?.[ROUTING_EXTENSION_URI] as JsonObject | undefined;
+  const awaits = (data?.['awaits'] ?? {}) as JsonObject;
+  return { id: task['id'] as string, state, text, awaits, link: String(awaits['url']) };
+}
+
+/** A task that waits for the consent of its owner. */
+async function waiting(text = 'hi'): Promise<Told> {
+  return told((await hub.send(text, { tenant: 'z' }, { key }))['task'] as JsonObject);
+}
+const now = async (id: string): Promise<Told> =>
+  told((await hub.rpc('GetTask', { id }, { key })) as JsonObject);
+const ended = async (id: string): Promise<Told> =>
+  told(await hub.waitForTask(id, 'TASK_STATE_COMPLETED', 10_000, { key }));
+
+describe('an agent that is called with the consent of a user', () => {
+  it('is called once the owner of the task has consented by the link', async () => {
+    const task = await waiting();
+    expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(task.link).toMatch(new RegExp(`^${hub.url}/oauth/consent/[\\w-]{43}$`));
+    expect(task.text).toContain(task.link);
+    expect(task.awaits).toEqual({
+      type: 'consent',
+      url: task.link,
+      expiresAt: expect.stringMatching(/Z$/),
+    });
+    expect(agent.calls).toHaveLength(0);
+    const page = await browser.open(task.link);
+    expect(page.status).toBe(200);
+    for (const shown of [principal, hub.url, provider.url]) expect(page.text).toContain(shown);
+    const end = await browser.consent(task.link, 'alice');
+    expect([end.status, end.text]).toEqual([200, expect.stringContaining('close this page')]);
+    expect((await ended(task.id)).state).toBe('TASK_STATE_COMPLETED');
+    expect(await accounts()).toEqual(['alice']);
+    // The next task needs none, whoever else of the same hub does.
+    expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
+    expect(await accounts()).toEqual(['alice', 'alice']);
+    const other = await user(`${principal}-other`);
+    const theirs = (await hub.send('hi', { tenant: 'z' }, { key: other }))['task'] as JsonObject;
+    expect(told(theirs).state).toBe('TASK_STATE_AUTH_REQUIRED');
+  });
+
+  it('goes on with every task of the owner that waits, and with what was said meanwhile', async () => {
+    const [one, two] = [await waiting('one'), await waiting('two')];
+    const message = { taskId: one.id };
+    await hub.submit('more', { message }, { key });
+    await hub.waitForTask(one.id, 'TASK_STATE_AUTH_REQUIRED', 10_000, { key });
+    const again = await eventuallyAsks(one.id, one.link);
+    // The old link ends with the new one.
+    expect((await browser.open(one.link)).status).toBe(404);
+    await browser.consent(again.link, 'alice');
+    await Promise.all([ended(one.id), ended(two.id)]);
+    const texts = agent.calls.map((call) => call.text).sort();
+    expect(texts).toContain('one');
+    expect(texts).toContain('two');
+    expect(await rows('consent_requests')).toEqual(
+      expect.not.arrayContaining([expect.objectContaining({ task_id: one.id })]),
+    );
+  });
+
+  it('says when the consent was denied, and the link still asks', async () => {
+    const task = await waiting();
+    const denied = await browser.consent(task.link, 'alice', true);
+    expect([denied.status, denied.text]).toEqual([403, expect.stringContaining('was denied')]);
+    const after = await now(task.id);
+    expect([after.state, after.link]).toEqual(['TASK_STATE_AUTH_REQUIRED', task.link]);
+    expect(after.text).toContain('The consent was denied.');
+    expect(await consents()).toEqual([]);
+    expect((await browser.consent(task.link, 'alice')).status).toBe(200);
+    await ended(task.id);
+  });
+
+  it('keeps the tokens encrypted, and shows them nowhere', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    const token = agent.calls[0]!.headers.authorization!.slice('Bearer '.length);
+    const stored = JSON.stringify(await rows('consents'));
+    expect(stored).not.toContain(token);
+    expect(stored).toMatch(/"sealed_refresh_token":"v1:/);
+    const [shown] = await consents();
+    expect(shown).toEqual({
+      id: expect.any(String),
+      principal,
+      organization: 'default',
+      agent: 'z',
+      server: provider.url,
+      scope: 'openid offline_access payroll.read',
+      createdAt: expect.any(String),
+    });
+    const { body } = await hub.admin('GET', '/api/v1/agents/z');
+    expect(JSON.stringify(body)).not.toContain(CONSENT_CLIENT.clientSecret);
+    const audit = await hub.admin('GET', '/api/v1/audit?limit=200');
+    const entries = audit.body.items as JsonObject[];
+    const given = entries.filter(({ action }) => action === 'consents.give');
+    expect(given[0]).toMatchObject({
+      outcome: 'succeeded',
+      resourceType: 'consents',
+      onBehalfOf: principal,
+    });
+    expect(JSON.stringify(entries)).not.toContain(token);
+    expect(JSON.stringify(await rows('consent_requests'))).not.toContain(task.link.slice(-43));
+  });
+
+  it('is asked for anew when its owner has ended it', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    const [consent] = await consents();
+    const path = `/api/v1/consents/${consent!['id'] as string}`;
+    expect((await hub.admin('DELETE', path)).status).toBe(204);
+    expect((await hub.admin('DELETE', path)).status).toBe(404);
+    // At the provider as well.
+    expect(await accounts()).toEqual([undefined]);
+    expect((await waiting()).state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(agent.calls).toHaveLength(1);
+  });
+
+  it('ends with its principal', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    await hub.admin('POST', `/api/v1/principals/${principal}:disable`);
+    for (let left = 50; left > 0 && (await consents()).length > 0; left--) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await consents()).toEqual([]);
+  });
+
+  it('does not count for another client, nor at another server of the agent', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    await hub.admin('PATCH', '/api/v1/agents/z', {
+      authentication: {
+        type: 'oauth2-authorization-code',
+        issuer: provider.url,
+        ...CONSENT_CLIENT,
+        scopes: ['openid'],
+      },
+    });
+    expect((await waiting()).state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(agent.calls).toHaveLength(1);
+  });
+
+  it('is not shown, nor ended, to those who administer another organization', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    const [consent] = await consents();
+    const path = `/api/v1/consents/${consent!['id'] as string}`;
+    const scopes = ['access:organization'];
+    const other = await hub.createKey({ organization: 'other', scopes });
+    const found = await hub.admin('GET', '/api/v1/consents', undefined, other);
+    expect(found.body.items).toEqual([]);
+    expect((await hub.admin('DELETE', path, undefined, other)).status).toBe(404);
+    expect((await hub.admin('GET', '/api/v1/consents', undefined, key)).status).toBe(403);
+    expect(await consents()).toHaveLength(1);
+  });
+});
+
+describe('the token of a consent', () => {
+  /** Tokens that are no longer used at once: those of this provider live for a second. */
+  let brief: ConsentServer;
+  const server = (): JsonObject => ({ issuer: brief.url });
+
+  beforeAll(async () => void (brief = await ConsentServer.start(hub.url, 1)));
+  afterAll(() => brief.close());
+  beforeEach(() => {
+    brief.isDown = false;
+    brief.grants.splice(0);
+  });
+
+  const consented = async (changes: JsonObject = {}): Promise<void> => {
+    await hub.admin('DELETE', '/api/v1/agents/z');
+    await register({ ...server(), ...changes });
+    await browser.consent((await waiting()).link, 'alice');
+    await called(1);
+    await expired();
+  };
+  const called = async (times: number): Promise<void> => {
+    while (agent.calls.length < times) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const expired = async (): Promise<void> => {
+    const [row] = await rows("consents WHERE principal_id = '" + principal + "'");
+    const left = Number(row!['usable_until']) - Date.now();
+    await new Promise((resolve) => setTimeout(resolve, left + 1));
+  };
+
+  it('is renewed when it has expired, once for all who need it', async () => {
+    await consented();
+    const tasks = await Promise.all(['a', 'b', 'c', 'd'].map((text) => waiting(text)));
+    expect(tasks.map(({ state }) => state)).toEqual(Array(4).fill('TASK_STATE_COMPLETED'));
+    expect(brief.grants).toEqual(['authorization_code', 'refresh_token']);
+    const used = agent.calls.map(({ headers }) => headers.authorization);
+    expect(new Set(used).size).toBe(2);
+  });
+
+  it('that is renewed no more makes the task ask for a consent again', async () => {
+    await consented();
+    await brief.revokeAll();
+    const task = await waiting();
+    expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(await consents()).toEqual([]);
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+  });
+
+  it('that cannot be renewed, having no refresh token, does as well', async () => {
+    await consented({ scopes: ['openid'] });
+    expect((await waiting()).state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(agent.calls).toHaveLength(1);
+  });
+
+  it('stays when its provider is away: nothing is sent without it', async () => {
+    await consented();
+    brief.isDown = true;
+    const task = await waiting();
+    expect(task.state).toBe('TASK_STATE_FAILED');
+    expect(agent.calls).toHaveLength(1);
+    brief.isDown = false;
+    expect(await consents()).toHaveLength(1);
+    expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('may come of a provider that is known by its endpoints alone', async () => {
+    const endpoints = {
+      issuer: null,
+      authorizationUrl: `${brief.url}/auth`,
+      tokenUrl: `${brief.url}/token`,
+      scopes: ['payroll.read'],
+    };
+    await consented(endpoints);
+    expect(agent.calls).toHaveLength(1);
+    expect(agent.calls[0]!.headers.authorization).toMatch(/^Bearer ./);
+  });
+});
+
+describe('a consent is not completed', () => {
+  /** The address that the provider sends the browser back to. */
+  const callback = async (task: Told): Promise<string> => {
+    const stopAt = `${hub.url}/oauth/callback`;
+    return (await browser.consent(task.link, 'alice', false, stopAt)).url;
+  };
+  const untouched = async (task: Told, page: Shown, status: number): Promise<void> => {
+    expect(page.status).toBe(status);
+    expect(await consents()).toEqual([]);
+    expect((await now(task.id)).state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(agent.calls).toHaveLength(0);
+  };
+
+  it('in another browser, and then still in the right one, once', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    await untouched(task, await new ConsentBrowser().open(back), 403);
+    expect((await browser.open(back)).status).toBe(200);
+    await ended(task.id);
+    expect((await browser.open(back)).status).toBe(400);
+  });
+
+  it('with an answer of another provider (RFC 9207), or none that says who it is', async () => {
+    const task = await waiting();
+    const wrong = new URL(await callback(task));
+    wrong.searchParams.set('iss', 'https://evil.example');
+    await untouched(task, await browser.open(wrong.href), 403);
+    expect((await now(task.id)).text).toContain('not one of the provider that was asked');
+    const without = new URL(await callback(task));
+    without.searchParams.delete('iss');
+    await untouched(task, await browser.open(without.href), 403);
+  });
+
+  it('with a state that is not known, was replaced, or is no state', async () => {
+    const task = await waiting();
+    const back = new URL(await callback(task));
+    await browser.open(task.link);
+    await untouched(task, await browser.open(back.href), 400);
+    for (const state of ['', 'x', 'A'.repeat(43), '<script>', 'A'.repeat(10_000)]) {
+      back.searchParams.set('state', state);
+      const page = await browser.open(back.href);
+      expect([page.status, page.text.includes('<script>')]).toEqual([400, false]);
+    }
+    await untouched(task, await browser.open(`${hub.url}/oauth/callback`), 400);
+  });
+
+  it('with a code that the provider does not know', async () => {
+    const task = await waiting();
+    const back = new URL(await callback(task));
+    back.searchParams.set('code', 'A'.repeat(43));
+    await untouched(task, await browser.open(back.href), 403);
+    expect((await now(task.id)).text).toContain('invalid_grant');
+  });
+
+  it('while the provider is away, and then it is', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    provider.isDown = true;
+    await untouched(task, await browser.open(back), 403);
+    expect((await now(task.id)).text).toContain('HTTP 503');
+    provider.isDown = false;
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+  });
+
+  it('by a link that nobody was given', async () => {
+    for (const id of ['x', 'A'.repeat(43), encodeURIComponent('<script>'), 'A'.repeat(90)]) {
+      expect((await browser.open(`${hub.url}/oauth/consent/${id}`)).status).toBe(404);
+    }
+  });
+
+  it('after the task has been canceled', async () => {
+    const task = await waiting();
+    await hub.rpc('CancelTask', { id: task.id }, { key });
+    await browser.consent(task.link, 'alice');
+    expect((await now(task.id)).state).toBe('TASK_STATE_CANCELED');
+    expect(agent.calls).toHaveLength(0);
+  });
+});
+
+describe('the pages of a consent', () => {
+  it('run and load nothing, are in no frame and in no cache, and keep the cookie to themselves', async () => {
+    const { headers } = await browser.open((await waiting()).link);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('set-cookie')).toMatch(
+      /^a2a-hub-consent=[\w-]{43}; Path=\/; Max-Age=1200; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  it('show names as text', async () => {
+    const name = '<img src=x onerror=alert(1)> & "q"';
+    await hub.admin('PATCH', `/api/v1/principals/${principal}`, { displayName: name });
+    const { text } = await browser.open((await waiting()).link);
+    expect(text).not.toContain('<img');
+    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt; &amp; &quot;q&quot;');
+  });
+
+  it('do not answer HEAD, which opens nothing', async () => {
+    const { link } = await waiting();
+    expect((await fetch(link, { method: 'HEAD' })).status).toBeGreaterThanOrEqual(404);
+  });
+});
+
+/** The task asks with another link than this. */
+async function eventuallyAsks(id: string, link: string): Promise<Told> {
+  for (;;) {
+    const task = await now(id);
+    if (task.state === 'TASK_STATE_AUTH_REQUIRED' && task.link !== link) return task;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

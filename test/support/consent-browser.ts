@@ -1,0 +1,65 @@
+/** What a browser shows. */
+export interface Shown {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** A browser as far as consents go: cookies, redirects, links and forms. */
+export class ConsentBrowser {
+  private readonly cookies = new Map<string, Map<string, string>>();
+
+  /** Opens an address and follows redirects, but not to one that begins with `stopAt`. */
+  async open(url: string, form?: URLSearchParams, stopAt?: string): Promise<Shown> {
+    let [next, body] = [url, form];
+    for (let hops = 0; hops < 20; hops++) {
+      if (stopAt !== undefined && next.startsWith(stopAt)) {
+        return { url: next, status: 0, headers: new Headers(), text: '' };
+      }
+      const { origin } = new URL(next);
+      const own = this.cookies.get(origin) ?? new Map<string, string>();
+      this.cookies.set(origin, own);
+      const answer = await fetch(next, {
+        redirect: 'manual',
+        headers: { cookie: [...own].map(([name, value]) => `${name}=${value}`).join('; ') },
+        ...(body && { method: 'POST', body }),
+      });
+      for (const cookie of answer.headers.getSetCookie()) {
+        const [pair = ''] = cookie.split(';');
+        own.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+      }
+      const location = answer.headers.get('location');
+      if (location === null) {
+        const { status, headers } = answer;
+        return { url: next, status, headers, text: await answer.text() };
+      }
+      await answer.body?.cancel();
+      next = new URL(location, next).href;
+      body = undefined;
+    }
+    throw new Error('too many redirects');
+  }
+
+  /** Follows the one link of the hub's page to the provider, signs in there and consents, or (`denies`) does not. */
+  async consent(link: string, account: string, denies = false, stopAt?: string): Promise<Shown> {
+    const page = await this.open(link);
+    const [, href] = /<a href="([^"]+)"/.exec(page.text) ?? [];
+    if (href === undefined) return page;
+    let shown = await this.open(href.replaceAll('&amp;', '&'), undefined, stopAt);
+    for (let forms = 0; forms < 3 && shown.status !== 0; forms++) {
+      const action = /<form[^>]* action="([^"]+)"/.exec(shown.text)?.[1];
+      if (action === undefined) return shown;
+      const address = new URL(action, shown.url).href;
+      const isLogin = shown.text.includes('name="login"');
+      if (denies) return this.open(`${address}/abort`, undefined, stopAt);
+      const form = new URLSearchParams({ prompt: isLogin ? 'login' : 'consent' });
+      if (isLogin) {
+        form.set('login', account);
+        form.set('password', 'any');
+      }
+      shown = await this.open(address, form, stopAt);
+    }
+    return shown;
+  }
+}
