@@ -6,6 +6,7 @@ import {
   type HostileParties,
   startHostileParties,
 } from '../support/chaos/start-hostile-parties.js';
+import { chosenOf } from '../support/thorough.js';
 
 /** Each of these tasks may become 64 MiB large, so that together they are many times the heap. */
 const TASKS = 32;
@@ -54,12 +55,17 @@ describe('an agent that answers many messages without end', () => {
     120_000,
   );
 
-  it.each([
-    // What is kept of these would be all of the heap.
-    ['noting', 'messages that are metadata', HEAP_MIB],
-    ['chatty', 'messages in its status', STORED_MIB],
-    ['endless', 'chunks of an artifact', STORED_MIB],
-  ])(
+  it.each(
+    chosenOf(
+      [
+        // What is kept of these would be all of the heap.
+        ['noting', 'messages that are metadata', HEAP_MIB],
+        ['chatty', 'messages in its status', STORED_MIB],
+        ['endless', 'chunks of an artifact', STORED_MIB],
+      ] as const,
+      ([agentId]) => agentId === 'noting',
+    ),
+  )(
     'does not fill the memory of the hub: %s, with %s',
     async (agentId, _, wanted) => {
       const before = await storedMib();
