@@ -55,4 +55,6 @@ export const SECRET_MEMBERS = [
 /** How the hub gets what proves it to an agent, call by call. */
 export interface AgentAuthentication extends AuthenticationParameters {
   readonly type: AuthenticationType;
+  /** Whose own it is: its tokens are nobody else's. Absent for that of the agent. */
+  readonly organization?: string;
 }

@@ -118,6 +118,14 @@ export interface CardTrouble {
   readonly kind: (typeof CARD_TROUBLES)[number];
 }
 
+/** Credentials that an agent is called with for one organization, all in the place of its own. */
+export interface OrganizationCredentials extends Pick<
+  Agent,
+  'credentials' | 'authentication' | 'credentialOrigins'
+> {
+  readonly updatedAt: Date;
+}
+
 /** A downstream A2A agent in the registry. */
 export interface Agent {
   /** `[a-z0-9-]{1,63}`; none of {@link RESERVED_AGENT_IDS}. */
@@ -156,6 +164,10 @@ export interface Agent {
    * override, when the operator gave them. Interfaces elsewhere are not called. Empty without credentials.
    */
   readonly credentialOrigins: readonly string[];
+  /** What organizations have in the place of these three, by their names; absent where none has, and where it was not read. */
+  readonly organizationCredentials?: ReadonlyMap<string, OrganizationCredentials>;
+  /** Only of what `agentFor` makes: the organization whose own credentials it is called with. */
+  readonly calledFor?: string;
   /** The operator's tags; skill tags come from the card. */
   readonly tags: readonly string[];
   /** Higher is tried first; default 0. */

@@ -24,21 +24,28 @@ export function credentialsFor(
   endpoint: AgentEndpoint,
   references: Pick<SecretReferences, 'current' | 'resolve'>,
 ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>> {
-  if (!isGivenFor(endpoint, agent)) return NO_HEADERS;
-  const { credentials } = agent;
+  const { credentials, calledFor } = agent;
+  if (!isGivenFor(endpoint, agent)) {
+    if (calledFor === undefined) return NO_HEADERS;
+    const message = `the credentials of ${calledFor} were not given for this server`;
+    throw new AgentCallError('unreachable', message, { agentUnasked: true });
+  }
+  const failed = (error: unknown): never => outOfReach(error, agent);
   try {
-    return (
-      sendableNow(credentials, references) ?? sendable(credentials, references).catch(outOfReach)
-    );
+    return sendableNow(credentials, references) ?? sendable(credentials, references).catch(failed);
   } catch (error) {
-    return outOfReach(error);
+    return failed(error);
   }
 }
 
-/** What an agent comes to whose secrets cannot be opened or read now. */
-export function outOfReach(error: unknown): never {
+/**
+ * What an agent comes to whose secrets cannot be opened or read now. Those of one organization say nothing of the agent, which others
+ * call with theirs.
+ */
+export function outOfReach(error: unknown, agent: Pick<Agent, 'calledFor'>): never {
   if (!(error instanceof SecretLockedError)) throw error;
-  throw new AgentCallError('unreachable', error.message, { cause: error });
+  const detail = { cause: error, ...(agent.calledFor !== undefined && { agentUnasked: true }) };
+  throw new AgentCallError('unreachable', error.message, detail);
 }
 
 /** The headers of one call at an interface. */

@@ -176,10 +176,15 @@ export function serverOf({ protocolBinding, url }: AgentEndpoint): string {
 }
 
 function serverKey(agent: Agent, endpoint: AgentEndpoint): string {
-  return `${agent.id} ${serverOf(endpoint)}`;
+  return `${whoOf(agent)} ${serverOf(endpoint)}`;
 }
 
 /** With the address: another one may be another server. */
 export function interfaceKey(agent: Agent, { protocolBinding, url }: AgentEndpoint): string {
-  return `${agent.id} ${protocolBinding} ${url}`;
+  return `${whoOf(agent)} ${protocolBinding} ${url}`;
+}
+
+/** What an organization learns with credentials of its own may be due to those: it is for itself alone. */
+function whoOf({ id, calledFor }: Agent): string {
+  return calledFor === undefined ? id : `${id} ${JSON.stringify(calledFor)}`;
 }

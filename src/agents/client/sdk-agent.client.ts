@@ -9,6 +9,8 @@ import { type ListTasksResponse, StreamResponse, type Task } from '../../protoco
 import { CALLER_HEADER } from '../../protocol/caller-token.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
+import { agentFor } from '../endpoint/agent-for.js';
+import { Locked } from '../endpoint/sealed-json.js';
 import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
@@ -195,10 +197,11 @@ class WiredAgentClient extends AgentClient {
 
   private async call<T>(
     method: AgentMethod,
-    agent: Agent,
+    shared: Agent,
     options: AgentCallOptions,
     run: (call: Call) => Promise<T>,
   ): Promise<T> {
+    const agent = agentFor(shared, options.caller?.organization);
     options.connection?.wanted();
     const leave = await this.wires.gates[method]?.enter(agent.id, options.signal);
     try {
@@ -214,7 +217,7 @@ class WiredAgentClient extends AgentClient {
           return answer;
         } catch (error) {
           call.exchange.release();
-          const failure = explained(call.exchange.failure(error), agent);
+          const failure = explained(blamed(call.exchange.failure(error), agent), agent);
           if (!isRepeated && isRenewed(failure, call)) {
             isRepeated = true;
             continue;
@@ -230,10 +233,11 @@ class WiredAgentClient extends AgentClient {
 
   private async *events(
     method: AgentMethod,
-    agent: Agent,
+    shared: Agent,
     options: AgentCallOptions,
     run: (call: Call) => AsyncGenerator<StreamResponse, void, undefined>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
+    const agent = agentFor(shared, options.caller?.organization);
     const plan = new CallPlan(agent, this.memory, method);
     for (let isRepeated = false; ;) {
       const call = await this.beginFor(method, agent, plan.current, options);
@@ -248,7 +252,7 @@ class WiredAgentClient extends AgentClient {
         return;
       } catch (error) {
         call.exchange.release();
-        const failure = explained(call.exchange.failure(error), agent);
+        const failure = explained(blamed(call.exchange.failure(error), agent), agent);
         if (!answered && !isRepeated && isRenewed(failure, call)) {
           isRepeated = true;
           continue;
@@ -415,6 +419,29 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
   onApplicationShutdown(): void {
     this.wires.connectors.close();
   }
+}
+
+/** What a server says of credentials that it does not take. */
+const REFUSALS_OF_CREDENTIALS: ReadonlySet<number | undefined> = new Set([401, 403, 429]);
+
+/**
+ * That the credentials of one organization are refused, or no connection is made with its certificate, says nothing of the agent,
+ * which others call with theirs: it keeps nobody else from it.
+ */
+function blamed(failure: AgentCallError, { calledFor, authentication }: Agent): AgentCallError {
+  if (calledFor === undefined) return failure;
+  const { kind, message, detail, cause } = failure;
+  const isOwnFault =
+    kind === 'unreachable'
+      ? hasOwnTls(authentication)
+      : kind === 'rejected' && REFUSALS_OF_CREDENTIALS.has(detail.httpStatus);
+  if (!isOwnFault) return failure;
+  return new AgentCallError(kind, message, { ...detail, agentUnasked: true, cause });
+}
+
+function hasOwnTls(authentication: Agent['authentication']): boolean {
+  if (authentication === null || authentication instanceof Locked) return false;
+  return (authentication.certificate ?? authentication.ca) !== undefined;
 }
 
 /** Whether the agent refused what proved the hub, and took nothing else, so that a new proof is worth the same call again. */

@@ -1,18 +1,21 @@
 import type { SchemaPart } from '../../database/schema.js';
+import { AgentCredentialsEntity } from './agent-credentials.entity.js';
 import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
 import { ConsentEntity } from './consent.entity.js';
 import { Agents1700000000020 } from './migrations/1700000000020-agents.js';
 import { AgentSwitches1700000000110 } from './migrations/1700000000110-agent-switches.js';
 import { AgentAuthentication1700000000800 } from './migrations/1700000000800-agent-authentication.js';
+import { AgentCredentials1700000000890 } from './migrations/1700000000890-agent-credentials.js';
 import { Consents1700000000815 } from './migrations/1700000000815-consents.js';
 
 export const AGENTS_SCHEMA: SchemaPart = {
-  entities: [AgentEntity, AgentRevisionEntity, ConsentEntity],
+  entities: [AgentEntity, AgentRevisionEntity, ConsentEntity, AgentCredentialsEntity],
   migrations: [
     Agents1700000000020,
     AgentSwitches1700000000110,
     AgentAuthentication1700000000800,
     Consents1700000000815,
+    AgentCredentials1700000000890,
   ],
   sealed: [
     {

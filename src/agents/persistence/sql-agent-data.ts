@@ -5,11 +5,12 @@ import { OwnedRows } from '../../database/owned-rows.js';
 import { Revision } from '../../database/revision.js';
 import { AgentData } from '../registry/agent-data.js';
 import { ConsentEntity } from './consent.entity.js';
+import { AgentCredentialsEntity } from './agent-credentials.entity.js';
 import { AgentEntity } from './agent.entity.js';
 
 const REVISION = new Revision('agent_revisions');
 
-/** {@link AgentData} in the hub's database: consents, and the agents that one organization alone may use, but for declared ones. */
+/** {@link AgentData} in the hub's database: consents, what agents are called with for one organization, and the agents that one organization alone may use, but for declared ones. */
 @Injectable()
 export class SqlAgentData extends AgentData {
   readonly kinds: readonly OwnedData[];
@@ -24,6 +25,13 @@ export class SqlAgentData extends AgentData {
         ofOrganization: 'organization = ?',
         ofPrincipal: 'principal_id = ?',
         hidden: ['client'],
+      }),
+      new OwnedRows(database, {
+        kind: 'agentCredentials',
+        entity: AgentCredentialsEntity,
+        key: ['organization', 'agent_id'],
+        ofOrganization: 'organization = ?',
+        revision: REVISION,
       }),
       new OwnedRows(database, {
         kind: 'agents',

@@ -8,7 +8,9 @@ import { Revision } from '../../database/revision.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
-import type { Agent } from '../agent.js';
+import type { Agent, OrganizationCredentials } from '../agent.js';
+import { AgentCredentialsRows } from './agent-credentials-rows.js';
+import { AgentCredentialsEntity } from './agent-credentials.entity.js';
 import { AgentRows } from './agent-rows.js';
 import { AgentEntity } from './agent.entity.js';
 import { matchesFilter } from '../registry/agent-filter.js';
@@ -19,6 +21,9 @@ const ROW = AGENTS.select();
 const SELECT = `SELECT ${ROW.names} FROM agents`;
 const INSERT = AGENTS.upsert('WHERE agents.deleted_at IS NOT NULL');
 const UPDATE = AGENTS.update();
+const OWN_CREDENTIALS = new Table(AgentCredentialsEntity);
+const OWN = OWN_CREDENTIALS.select();
+const PUT_OWN = OWN_CREDENTIALS.upsert();
 const REVISION = new Revision('agent_revisions');
 const SWITCH = AGENTS.update(['enabled', 'updatedAt']);
 /** Rows read at once by a filtered list. */
@@ -28,6 +33,7 @@ const CHUNK = 200;
 @Injectable()
 export class SqlAgentStore extends AgentStore {
   private readonly rows: AgentRows;
+  private readonly ownRows: AgentCredentialsRows;
 
   constructor(
     private readonly database: Database,
@@ -35,6 +41,7 @@ export class SqlAgentStore extends AgentStore {
   ) {
     super();
     this.rows = new AgentRows(secrets);
+    this.ownRows = new AgentCredentialsRows(secrets);
   }
 
   async add(agent: Agent): Promise<void> {
@@ -42,6 +49,8 @@ export class SqlAgentStore extends AgentStore {
     await this.database.write(function* (tx) {
       const added = yield* INSERT.one(tx, toRow(agent));
       if (added === 0) throw new HubError('CONFLICT', `There is an agent with the id ${agent.id}.`);
+      // Those were for the one that had the id before.
+      yield* tx.run('DELETE FROM agent_credentials WHERE agent_id = ?', [agent.id]);
       yield* REVISION.raise(tx);
     });
   }
@@ -73,8 +82,12 @@ export class SqlAgentStore extends AgentStore {
 
   purge(before: Date): Promise<number> {
     return this.database.write(function* (tx) {
-      const sql = 'DELETE FROM agents WHERE deleted_at < ?';
-      const purged = yield* tx.run(sql, [before.getTime()]);
+      const params = [before.getTime()];
+      yield* tx.run(
+        'DELETE FROM agent_credentials WHERE agent_id IN (SELECT id FROM agents WHERE deleted_at < ?)',
+        params,
+      );
+      const purged = yield* tx.run('DELETE FROM agents WHERE deleted_at < ?', params);
       if (purged > 0) yield* REVISION.raise(tx);
       return purged;
     });
@@ -110,10 +123,77 @@ export class SqlAgentStore extends AgentStore {
     return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
+  putCredentials(
+    id: string,
+    organization: string,
+    make: (agent: Agent) => OrganizationCredentials,
+  ): Promise<{ readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined> {
+    const { rows, ownRows } = this;
+    return this.database.write(function* (
+      tx,
+    ): Work<{ readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined> {
+      const sql = `${SELECT} WHERE id = ? AND deleted_at IS NULL${forUpdate(tx)}`;
+      const [row] = yield* tx.all<DatabaseRow>(sql, [id]);
+      if (row === undefined) return undefined;
+      const given = ownRows.toRow(id, organization, make(rows.toAgent(ROW.read(row))));
+      const before = yield* tx.all(
+        'SELECT 1 FROM agent_credentials WHERE organization = ? AND agent_id = ?',
+        [organization, id],
+      );
+      yield* PUT_OWN.one(tx, given);
+      yield* REVISION.raise(tx);
+      return { kept: ownRows.toCredentials(given), isNew: before.length === 0 };
+    });
+  }
+
+  removeCredentials(id: string, organization: string): Promise<boolean> {
+    return this.database.write(function* (tx) {
+      const removed = yield* tx.run(
+        'DELETE FROM agent_credentials WHERE organization = ? AND agent_id = ?',
+        [organization, id],
+      );
+      if (removed > 0) yield* REVISION.raise(tx);
+      return removed > 0;
+    });
+  }
+
+  async credentialsOf(
+    id: string,
+    organization: string,
+  ): Promise<OrganizationCredentials | undefined> {
+    const found = await OWN.list(
+      this.database,
+      `WHERE organization = ? AND agent_id = ?
+         AND EXISTS (SELECT 1 FROM agents a WHERE a.id = agent_id AND a.deleted_at IS NULL)`,
+      [organization, id],
+    );
+    return found.map((row) => this.ownRows.toCredentials(row))[0];
+  }
+
+  /** Both tables as they are at one revision: an agent is never without what an organization has for it. */
   async all(): Promise<Agent[]> {
     const id = byCharacters('id', this.database.dialect);
-    const rows = await this.database.read<DatabaseRow>(`${SELECT} ORDER BY ${id}`);
-    return rows.map(ROW.read).map(this.rows.toAgent);
+    for (;;) {
+      const revision = await this.revision();
+      const rows = await this.database.read<DatabaseRow>(`${SELECT} ORDER BY ${id}`);
+      const own = await OWN.list(this.database, '', []);
+      const agents = rows.map(ROW.read).map(this.rows.toAgent);
+      if ((await this.revision()) === revision) return this.withOwn(agents, own);
+    }
+  }
+
+  private withOwn(agents: Agent[], rows: readonly AgentCredentialsEntity[]): Agent[] {
+    if (rows.length === 0) return agents;
+    const byAgent = new Map<string, Map<string, OrganizationCredentials>>();
+    for (const row of rows) {
+      const { agentId, organization } = row;
+      const own = byAgent.get(agentId) ?? new Map<string, OrganizationCredentials>();
+      byAgent.set(agentId, own.set(organization, this.ownRows.toCredentials(row)));
+    }
+    return agents.map((agent) => {
+      const organizationCredentials = byAgent.get(agent.id);
+      return organizationCredentials === undefined ? agent : { ...agent, organizationCredentials };
+    });
   }
 
   revision(): Promise<number> {

@@ -2,7 +2,7 @@ import type { Principal } from '../../auth/index.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Agent } from '../agent.js';
 import { WRONG_ID } from '../card/agent-id.js';
-import { needsCallersToken } from '../client/authentication/schemes.js';
+import { isOfCaller } from '../client/authentication/schemes.js';
 import { organizationOfAgents } from '../registry/administered.js';
 
 export function unreadYet(id: string): HubError {
@@ -42,7 +42,7 @@ export function refuseCallersToken(
   caller: Principal,
   authentication: Agent['authentication'],
 ): void {
-  if (organizationOfAgents(caller) === null || !needsCallersToken({ authentication })) return;
+  if (organizationOfAgents(caller) === null || !isOfCaller({ authentication })) return;
   throw new HubError(
     'PERMISSION_DENIED',
     'authentication with the access tokens of callers needs a key or token with the scope agents.',

@@ -1,5 +1,5 @@
 import type { Page } from '../../common/page.js';
-import type { Agent } from '../agent.js';
+import type { Agent, OrganizationCredentials } from '../agent.js';
 
 export interface AgentFilter {
   /** An operator tag or a skill tag, exactly (case-insensitive). */
@@ -43,7 +43,27 @@ export abstract class AgentStore {
   /** By id, ascending, after `cursor` (the `nextCursor` of the page before: its last id). */
   abstract list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>>;
 
-  /** All agents by id, the deleted ones as well. */
+  /**
+   * Keeps what an agent is called with for an organization, made of the agent as it is stored at that moment, in place of what was
+   * kept before. `make` is pure, may run again, and may throw. Undefined when there is no such agent; `isNew`: there was nothing
+   * before. It goes with the agent: when that is forgotten, or its id taken anew.
+   */
+  abstract putCredentials(
+    id: string,
+    organization: string,
+    make: (agent: Agent) => OrganizationCredentials,
+  ): Promise<{ readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined>;
+
+  /** False when there was nothing. */
+  abstract removeCredentials(id: string, organization: string): Promise<boolean>;
+
+  /** What there is for an agent that is registered. */
+  abstract credentialsOf(
+    id: string,
+    organization: string,
+  ): Promise<OrganizationCredentials | undefined>;
+
+  /** All agents by id, the deleted ones as well, with what organizations have of their own: only here. */
   abstract all(): Promise<Agent[]>;
 
   /** A number that every change raises, whichever process makes it; cheap to ask for. */

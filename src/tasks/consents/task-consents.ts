@@ -110,7 +110,7 @@ export class TaskConsents {
     };
     const attempt = { ...started, redirectUri: this.redirectUri };
     try {
-      const place = await this.consents.ask(request.agentId, attempt);
+      const place = await this.consents.ask(request, attempt);
       const until = new Date(this.clock.now().getTime() + LINK_MS);
       await this.requests.start(request.delegationId, started, until);
       const principal = await this.nameOf(request.principalId);

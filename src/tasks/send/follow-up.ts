@@ -114,7 +114,7 @@ export class FollowUps {
     if (token === undefined || id !== record.principalId) return undefined;
     const isNeeded = delegations.some(({ agentId }) => {
       const agent = this.agents.known(agentId);
-      return agent !== undefined && needsCallersToken(agent);
+      return agent !== undefined && needsCallersToken(agent, record.organization);
     });
     return record.keepsToken || isNeeded ? token : undefined;
   }

@@ -149,12 +149,12 @@ export class TaskStarter {
   }
 
   /** The access token of the caller, when an agent of the route is called with it. */
-  private neededToken({ token }: Principal, route: Route): SubjectToken | undefined {
+  private neededToken({ token, organization }: Principal, route: Route): SubjectToken | undefined {
     if (token === undefined) return undefined;
     const isNeeded = planOf(route).some(({ chosen }) =>
       chosen.some(({ agentId }) => {
         const agent = this.agents.get(agentId);
-        return agent !== undefined && needsCallersToken(agent);
+        return agent !== undefined && needsCallersToken(agent, organization);
       }),
     );
     return isNeeded ? token : undefined;

@@ -50,7 +50,11 @@ export class AgentAuthenticator {
       throw unasked('the credentials were not given for this server');
     const { signal } = options;
     const ended = (): Error => new AgentCallError('interrupted', 'the hub ended the call');
-    const authentication = await unlessAborted(this.revealed(agent.authentication), signal, ended);
+    const authentication = await unlessAborted(
+      this.revealed(agent, agent.authentication),
+      signal,
+      ended,
+    );
     const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     try {
       const { tokens, callers, consents } = this;
@@ -83,12 +87,13 @@ export class AgentAuthenticator {
 
   /** As with headers, an agent whose secrets cannot be had counts as out of reach. */
   private async revealed(
+    agent: Agent,
     authentication: AgentAuthentication | Locked,
   ): Promise<AgentAuthentication> {
     if (authentication instanceof Locked) {
-      throw new AgentCallError('unreachable', authentication.reason);
+      outOfReach(new SecretLockedError(null, authentication.reason), agent);
     }
-    return this.secrets.in(authentication).catch(outOfReach);
+    return this.secrets.in(authentication).catch((error: unknown) => outOfReach(error, agent));
   }
 }
 

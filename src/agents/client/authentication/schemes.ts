@@ -1,5 +1,6 @@
 import type { Agent } from '../../agent.js';
 import type { AuthenticationType } from '../../agent-authentication.js';
+import { agentFor } from '../../endpoint/agent-for.js';
 import { Locked } from '../../endpoint/sealed-json.js';
 import { authorizationCode } from './authorization-code.js';
 import { callerToken } from './caller-token.js';
@@ -18,8 +19,13 @@ export const AUTHENTICATION_SCHEMES: Readonly<Record<AuthenticationType, Authent
   mtls: withCertificate(mtls),
 };
 
-/** Whether an agent is called with the access token of its caller, or with one that it is exchanged for. */
-export function needsCallersToken({ authentication }: Pick<Agent, 'authentication'>): boolean {
+/** Whether an agent is called with the access token of a caller of this organization, or with one that it is exchanged for. */
+export function needsCallersToken(agent: Agent, organization: string): boolean {
+  return isOfCaller(agentFor(agent, organization));
+}
+
+/** Whether this is proven by the access token of the caller, or with one that it is exchanged for. */
+export function isOfCaller({ authentication }: Pick<Agent, 'authentication'>): boolean {
   if (authentication === null || authentication instanceof Locked) return false;
   return AUTHENTICATION_SCHEMES[authentication.type].needsCallersToken?.(authentication) === true;
 }

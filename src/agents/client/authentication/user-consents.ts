@@ -15,6 +15,7 @@ import { type AgentAuthentication, SECRET_MEMBERS } from '../../agent-authentica
 import type { Agent } from '../../agent.js';
 import type { Consent, ConsentKey, ConsentTokens } from '../../consents/consent.js';
 import { ConsentStore } from '../../consents/consent-store.js';
+import { agentFor } from '../../endpoint/agent-for.js';
 import { Locked } from '../../endpoint/sealed-json.js';
 import { AgentRegistry } from '../../registry/agent-registry.js';
 import { NoConsent } from './no-consent.js';
@@ -33,6 +34,9 @@ const LOOK_EVERY_MS = 250;
 const SECRETS: ReadonlySet<string> = new Set(SECRET_MEMBERS);
 /** Consents whose token an agent has refused that are remembered. */
 const MOST_REFUSED = 10_000;
+
+/** Which agent a user is asked for, as it is called for the user's organization. */
+type Asked = Pick<ConsentKey, 'agentId' | 'organization'>;
 
 /** No consent came of it. Its message is for whoever is asked for it. */
 export class ConsentFailed extends HubError {
@@ -98,16 +102,16 @@ export class UserConsents implements ConsentedTokens {
 
   /** Whether there is one that counts for the agent as it is now. */
   async isGiven(key: ConsentKey): Promise<boolean> {
-    const { agent, authentication } = this.asking(key.agentId);
+    const { agent, authentication } = this.asking(key);
     return (await this.store.of(key))?.client === clientOf(agent, authentication);
   }
 
   /** Asks for a consent. Throws, or rejects with, {@link ConsentFailed} when the agent needs none, or its provider cannot be asked. */
   async ask(
-    agentId: string,
+    key: Asked,
     { redirectUri, state, verifier }: ConsentAttempt,
   ): Promise<ConsentPlace> {
-    const { agent, authentication } = this.asking(agentId);
+    const { agent, authentication } = this.asking(key);
     const { clientId = '', scopes = [], audience, resource } = authentication;
     const { authorization_endpoint: endpoint } = await this.serverOf(authentication);
     if (endpoint === undefined || !/^https?:/i.test(endpoint)) {
@@ -127,7 +131,7 @@ export class UserConsents implements ConsentedTokens {
     { redirectUri, state, verifier }: ConsentAttempt,
     answer: URLSearchParams,
   ): Promise<Consent> {
-    const { agent, authentication } = this.asking(key.agentId);
+    const { agent, authentication } = this.asking(key);
     const server = await this.serverOf(authentication);
     const parameters = new URLSearchParams(answer);
     // Who is known by its endpoints alone has no name to compare with.
@@ -166,14 +170,14 @@ export class UserConsents implements ConsentedTokens {
   async end(id: string, visibility: Visibility): Promise<boolean> {
     const removed = await this.store.remove(id, visibility);
     if (removed === undefined) return false;
-    const { tokens, client, agentId } = removed;
-    if (tokens !== null) await this.endTokens(agentId, client, tokens);
+    const { tokens, client } = removed;
+    if (tokens !== null) await this.endTokens(removed, client, tokens);
     return true;
   }
 
-  private async endTokens(agentId: string, client: string, tokens: ConsentTokens): Promise<void> {
+  private async endTokens(key: Asked, client: string, tokens: ConsentTokens): Promise<void> {
     try {
-      const { agent, authentication } = this.asking(agentId);
+      const { agent, authentication } = this.asking(key);
       // The servers that are asked must be those that gave them.
       if (clientOf(agent, authentication) !== client) return;
       const revealed = await this.revealed(authentication);
@@ -182,7 +186,7 @@ export class UserConsents implements ConsentedTokens {
       if (!(error instanceof ConsentFailed) && !(error instanceof TokenError)) throw error;
       const reason = error.message;
       this.log.warn(
-        { agentId, reason },
+        { agentId: key.agentId, reason },
         'the tokens of a consent were not ended at their provider',
       );
     }
@@ -220,7 +224,7 @@ export class UserConsents implements ConsentedTokens {
     const renewed = { ...consent, ...given, refreshToken: given.refreshToken ?? refreshToken };
     if (await store.renew(id, tokenAt, renewed, at)) return { ...renewed, tokenAt: at };
     // Its owner has ended it meanwhile.
-    await this.endTokens(consent.agentId, consent.client, renewed);
+    await this.endTokens(consent, consent.client, renewed);
     throw noConsent(authentication);
   }
 
@@ -253,8 +257,12 @@ export class UserConsents implements ConsentedTokens {
     return true;
   }
 
-  private asking(agentId: string): { agent: Agent; authentication: AgentAuthentication } {
-    const agent = this.agents.get(agentId);
+  private asking({ agentId, organization }: Asked): {
+    agent: Agent;
+    authentication: AgentAuthentication;
+  } {
+    const shared = this.agents.get(agentId);
+    const agent = shared && agentFor(shared, organization);
     const authentication = agent?.authentication ?? null;
     if (agent === undefined || authentication === null || authentication instanceof Locked) {
       throw new ConsentFailed('The agent is not there, or needs no consent any more.');
