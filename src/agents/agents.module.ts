@@ -12,7 +12,9 @@ import { SqlAgentData } from './persistence/sql-agent-data.js';
 import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
 import { AgentStore } from './registry/agent-store.js';
+import { AgentCredentialsController } from './api/agent-credentials.controller.js';
 import { AgentsController } from './api/agents.controller.js';
+import { OrganizationCredentialsService } from './registration/organization-credentials.service.js';
 import { AgentsService } from './registration/agents.service.js';
 import { AgentCheckController } from './api/agent-check.controller.js';
 import { AgentProbe } from './check/agent-probe.js';
@@ -44,7 +46,13 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
 
 @Module({
   imports: [AuthModule, PoliciesModule, SigningModule],
-  controllers: [AgentEventsController, AgentCheckController, AgentsController, ConsentsController],
+  controllers: [
+    AgentEventsController,
+    AgentCheckController,
+    AgentsController,
+    AgentCredentialsController,
+    ConsentsController,
+  ],
   providers: [
     { provide: AgentStore, useClass: SqlAgentStore },
     { provide: AgentData, useClass: SqlAgentData },
@@ -80,6 +88,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     UnreadAgents,
     Referable,
     AgentsService,
+    OrganizationCredentialsService,
     DeclaredAgents,
     ConsentEnds,
   ],

@@ -49,7 +49,7 @@ export class AgentDeviationDto {
 }
 
 /** What is shown of secrets that are kept elsewhere. */
-type ShownReferences = Pick<SecretReferences, 'view' | 'current'>;
+export type ShownReferences = Pick<SecretReferences, 'view' | 'current'>;
 
 /** A secret of an agent that is kept elsewhere. */
 export class AgentReferenceDto {
@@ -80,7 +80,7 @@ export class AgentReferenceDto {
 }
 
 /** The references among the secrets of an agent. */
-function referencesOf(
+export function referencesOf(
   agent: Pick<Agent, 'credentials' | 'cardHeaders' | 'authentication'>,
   references: ShownReferences,
 ): AgentReferenceDto[] {
@@ -233,6 +233,13 @@ export class AgentDto {
   })
   readonly credentialOrigins!: readonly string[];
 
+  @Shown.Text({
+    list: true,
+    description:
+      'The organizations that it is called with other credentials for, as far as the caller may see them.',
+  })
+  readonly organizationCredentials!: readonly string[];
+
   @Shown.Nested(() => RequiredSecurityDto, {
     list: true,
     description:
@@ -255,6 +262,7 @@ export class AgentDto {
     deviations: readonly Deviation[],
     references: ShownReferences,
     endpointNow: AgentEndpoint = agent.endpoint,
+    organizationCredentials: readonly string[] = [],
   ) {
     fill<AgentDto>(this, {
       ...agent,
@@ -262,6 +270,7 @@ export class AgentDto {
       description: agent.card.description,
       health: new AgentHealthDto(health),
       endpointNow,
+      organizationCredentials,
       protocolBinding: agent.pin.protocolBinding,
       protocolVersion: agent.pin.protocolVersion,
       interfaces: judgedInterfaces(agent.card, agent),
@@ -321,8 +330,9 @@ export class RefreshedAgentDto extends AgentDto {
     health: AgentHealthView,
     deviations: readonly Deviation[],
     references: ShownReferences,
+    organizationCredentials: readonly string[],
   ) {
-    super(agent, health, deviations, references);
+    super(agent, health, deviations, references, agent.endpoint, organizationCredentials);
     this.changes = changes;
   }
 }

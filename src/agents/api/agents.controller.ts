@@ -14,6 +14,7 @@ import type { Agent } from '../agent.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { AgentMonitor } from '../health/agent-monitor.js';
 import { AgentsService } from '../registration/agents.service.js';
+import { OrganizationCredentialsService } from '../registration/organization-credentials.service.js';
 import { AgentDeviations } from '../registry/agent-deviations.js';
 import { PatchAgentDto } from '../request/patch-agent.dto.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
@@ -28,6 +29,7 @@ export class AgentsController {
     private readonly monitor: AgentMonitor,
     private readonly deviations: AgentDeviations,
     private readonly references: SecretReferences,
+    private readonly own: OrganizationCredentialsService,
   ) {}
 
   @Post()
@@ -52,14 +54,14 @@ export class AgentsController {
     const { limit, cursor, state, ...filter } = query;
     const enabled = state === undefined ? undefined : state === 'enabled';
     const page = await this.agents.list({ ...filter, enabled }, caller, limit, cursor);
-    return { ...page, items: page.items.map((agent) => this.shown(agent)) };
+    return { ...page, items: page.items.map((agent) => this.shown(agent, caller)) };
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Get an agent.' })
   @ApiOkResponse({ type: AgentDto })
   async get(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<AgentDto> {
-    return this.shown(await this.agents.get(id, caller));
+    return this.shown(await this.agents.get(id, caller), caller);
   }
 
   @Patch(':id')
@@ -70,7 +72,7 @@ export class AgentsController {
     @Body() body: PatchAgentDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<AgentDto> {
-    return this.shown(await this.agents.patch(id, body, caller));
+    return this.shown(await this.agents.patch(id, body, caller), caller);
   }
 
   @Delete(':id')
@@ -98,16 +100,18 @@ export class AgentsController {
       this.monitor.viewOf(id),
       this.deviations.of(refreshed.agent),
       this.references,
+      this.own.organizationsOf(id, caller),
     );
   }
 
-  private shown(agent: Agent): AgentDto {
+  private shown(agent: Agent, caller: Principal): AgentDto {
     return new AgentDto(
       agent,
       this.monitor.viewOf(agent.id),
       this.deviations.of(agent),
       this.references,
       this.endpoints.now(agent),
+      this.own.organizationsOf(agent.id, caller),
     );
   }
 }

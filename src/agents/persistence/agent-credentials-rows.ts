@@ -38,14 +38,8 @@ export class AgentCredentialsRows {
     credentialOrigins: origins,
     updatedAt,
   }: AgentCredentialsEntity): OrganizationCredentials {
-    let opened: Sealed | Locked;
-    let credentialOrigins: string[] = [];
-    try {
-      credentialOrigins = JSON.parse(origins) as string[];
-      opened = openJson<Sealed>(this.secrets, sealedCredentials)!;
-    } catch (error) {
-      opened = new Locked(sealedCredentials, (error as Error).message);
-    }
+    const credentialOrigins = listOf(origins);
+    const opened = this.opened(sealedCredentials);
     if (opened instanceof Locked) {
       return { credentials: {}, authentication: opened, credentialOrigins, updatedAt };
     }
@@ -53,5 +47,24 @@ export class AgentCredentialsRows {
     // Named in it, so that tokens are kept for this organization alone.
     const own = authentication && { ...authentication, organization };
     return { credentials, authentication: own, credentialOrigins, updatedAt };
+  }
+
+  private opened(stored: string): Sealed | Locked {
+    try {
+      return openJson<Sealed>(this.secrets, stored)!;
+    } catch {
+      // The words of the error may hold what was opened.
+      return new Locked(stored, 'What is stored of credentials of an organization cannot be read.');
+    }
+  }
+}
+
+/** None, where it cannot be read: nothing is sent anywhere then. */
+function listOf(json: string): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(json);
+    return Array.isArray(list) ? (list as string[]) : [];
+  } catch {
+    return [];
   }
 }

@@ -53,6 +53,18 @@ class FakeStore extends AgentStore {
     return Promise.resolve(this.agents.get(id));
   }
 
+  putCredentials(): Promise<never> {
+    throw new Error('not used');
+  }
+
+  removeCredentials(): Promise<never> {
+    throw new Error('not used');
+  }
+
+  credentialsOf(): Promise<never> {
+    throw new Error('not used');
+  }
+
   all(): Promise<Agent[]> {
     return Promise.resolve([...this.agents.values()]);
   }

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
+import { NAME } from '../../common/http/text-forms.js';
+import type { Agent, OrganizationCredentials } from '../agent.js';
+import { readHeaders } from '../endpoint/agent-headers.js';
+import { originsGiven } from '../endpoint/choose-endpoint.js';
+import { organizationOfAgents } from '../registry/administered.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
+import { AgentStore } from '../registry/agent-store.js';
+import { endpointOf } from './agent-patch.js';
+import { notFound, refuseCallersToken, refuseUnusable, unreadYet } from './agent-refusals.js';
+import { checkCarried, type WrittenMeans } from './agent-source.js';
+import { readAuthentication, refuseTwice } from './read-authentication.js';
+import { granteeOf, Referable } from './referable.js';
+import { RegistrationCheck } from './registration-check.js';
+import { UnreadAgents } from './unread-agents.js';
+
+/** As they are written, and whose they are. */
+export type WrittenCredentials = Pick<WrittenMeans, 'credentials' | 'authentication'>;
+
+/**
+ * What agents are called with for single organizations, declared agents too. Every change is in {@link AgentRegistry} when its call
+ * resolves. Who administers the agents of one organization has to do with those of its own alone.
+ */
+@Injectable()
+export class OrganizationCredentialsService {
+  constructor(
+    private readonly store: AgentStore,
+    private readonly registry: AgentRegistry,
+    private readonly registration: RegistrationCheck,
+    private readonly referable: Referable,
+    private readonly unread: UnreadAgents,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sets them, as a whole, for the servers that the agent has now. Throws NOT_FOUND also for an agent that the caller's
+   * organization may not use, and what is thrown for the credentials of an agent.
+   */
+  async put(
+    id: string,
+    organization: string,
+    written: WrittenCredentials,
+    caller: Principal,
+  ): Promise<{ readonly kept: OrganizationCredentials; readonly isNew: boolean }> {
+    refuseOthersOwn(caller, organization);
+    if (!NAME.pattern.test(organization)) throw invalidField('organization', NAME.rule);
+    const present = await this.store.get(id);
+    if (present === undefined && this.unread.get(id) !== undefined) throw unreadYet(id);
+    this.checkUsable(id, present, caller);
+    const credentials = readHeaders('credentials', written.credentials ?? {}, granteeOf(caller));
+    const authentication = readAuthentication(written.authentication, granteeOf(caller));
+    const given = { credentials, authentication };
+    if (authentication === null && Object.keys(credentials).length === 0) {
+      throw invalidField('credentials', 'must be given, or authentication');
+    }
+    refuseTwice('credentials', given);
+    refuseCallersToken(caller, authentication);
+    await this.referable.check('credentials', credentials);
+    await this.referable.checkAuthentication(authentication, this.clock.now());
+    await this.registration.reachTokenServer(authentication);
+    const put = await this.store.putCredentials(id, organization, (agent) => {
+      this.checkUsable(id, agent, caller);
+      const after = { ...given, credentialOrigins: originsGiven({ ...agent, ...given }) };
+      checkCarried('credentials', endpointOf({ ...agent, ...after }), given);
+      return { ...after, updatedAt: this.clock.now() };
+    });
+    await this.registry.renew();
+    return put ?? notFound(id);
+  }
+
+  /** Throws NOT_FOUND where there are none, or no agent. */
+  async get(id: string, organization: string, caller: Principal): Promise<OrganizationCredentials> {
+    refuseOthersOwn(caller, organization);
+    return (await this.store.credentialsOf(id, organization)) ?? none(id, organization);
+  }
+
+  /** From now on the agent is called with its own for them. Throws NOT_FOUND where there are none. */
+  async remove(id: string, organization: string, caller: Principal): Promise<void> {
+    refuseOthersOwn(caller, organization);
+    if (!(await this.store.removeCredentials(id, organization))) none(id, organization);
+    await this.registry.renew();
+  }
+
+  /** The organizations that have some for an agent, as far as the caller may see them, by name. */
+  organizationsOf(id: string, caller: Principal): readonly string[] {
+    const all = [...(this.registry.get(id)?.organizationCredentials?.keys() ?? [])].sort();
+    const only = organizationOfAgents(caller);
+    return only === null ? all : all.filter((one) => one === only);
+  }
+
+  private checkUsable(id: string, agent: Agent | undefined, caller: Principal): void {
+    if (agent === undefined) notFound(id);
+    const only = organizationOfAgents(caller);
+    if (only !== null && !this.registry.isOpenTo(only, agent)) notFound(id);
+    refuseUnusable(agent);
+  }
+}
+
+/** Throws PERMISSION_DENIED for an organization that is not the caller's. */
+function refuseOthersOwn(caller: Principal, organization: string): void {
+  const only = organizationOfAgents(caller);
+  if (only === null || only === organization) return;
+  throw new HubError(
+    'PERMISSION_DENIED',
+    `organization may only be ${only}: the credentials of others need a key or token with the scope agents.`,
+    { metadata: { scope: 'agents' }, refusal: { scope: 'agents' } },
+  );
+}
+
+function none(id: string, organization: string): never {
+  throw new HubError('NOT_FOUND', `There are no credentials of ${organization} for an agent ${id}.`);
+}
