@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Agent } from '../../src/agents/agent.js';
+import type { Agent, OrganizationCredentials } from '../../src/agents/agent.js';
 import type { AgentStore } from '../../src/agents/registry/agent-store.js';
 import { HubError } from '../../src/common/hub-error.js';
 import { anAgent } from '../support/an-agent.js';
@@ -132,6 +132,88 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       expect(after).toBeGreaterThan(before);
       expect(await store.purge(DELETED_AT)).toBe(0);
       expect(await store.revision()).toBe(after);
+    });
+
+    describe('what organizations have of their own', () => {
+      const own = (value: string, updatedAt = DELETED_AT): OrganizationCredentials => ({
+        credentials: { authorization: value },
+        authentication: null,
+        credentialOrigins: ['https://one.example'],
+        updatedAt,
+      });
+      const put = (organization: string, value: string) =>
+        store.putCredentials('one', organization, () => own(value));
+      const known = async () => (await store.all())[0]?.organizationCredentials;
+
+      beforeEach(() => store.add(anAgent('one')));
+
+      it('is kept by organization, in place of what there was, and shown by all()', async () => {
+        expect(await put('red', 'first')).toEqual({ kept: own('first'), isNew: true });
+        expect(await put('red', 'second')).toEqual({ kept: own('second'), isNew: false });
+        await put('blue', 'third');
+        expect(await store.credentialsOf('one', 'red')).toEqual(own('second'));
+        expect(await store.credentialsOf('one', 'green')).toBeUndefined();
+        expect(await known()).toEqual(
+          new Map([
+            ['red', own('second')],
+            ['blue', own('third')],
+          ]),
+        );
+        expect(await store.get('one')).toEqual(anAgent('one'));
+      });
+
+      it('names its organization in its authentication', async () => {
+        const authentication = { type: 'mtls', certificate: 'c', privateKey: 'k' } as const;
+        await store.putCredentials('one', 'red', () => ({ ...own('x'), authentication }));
+        expect((await known())?.get('red')?.authentication).toEqual({
+          ...authentication,
+          organization: 'red',
+        });
+      });
+
+      it('is made of the agent as it is stored, and not at all when that throws or there is none', async () => {
+        const seen: Agent[] = [];
+        await store.putCredentials('one', 'red', (agent) => (seen.push(agent), own('x')));
+        expect(seen).toContainEqual(anAgent('one'));
+        const thrown = store.putCredentials('one', 'red', () => {
+          throw new HubError('CONFLICT', 'no');
+        });
+        await expect(thrown).rejects.toMatchObject({ reason: 'CONFLICT' });
+        expect(await store.credentialsOf('one', 'red')).toEqual(own('x'));
+        expect(await store.putCredentials('none', 'red', () => own('x'))).toBeUndefined();
+      });
+
+      it('raises the revision with every change and not without one', async () => {
+        const seen = [await store.revision()];
+        const noted = async () => seen.push(await store.revision());
+        await put('red', 'x');
+        await noted();
+        expect(await store.removeCredentials('one', 'red')).toBe(true);
+        await noted();
+        expect(await store.removeCredentials('one', 'red')).toBe(false);
+        await noted();
+        expect(seen[1]).toBeGreaterThan(seen[0]!);
+        expect(seen[2]).toBeGreaterThan(seen[1]!);
+        expect(seen[3]).toBe(seen[2]);
+      });
+
+      it('stays with a deleted agent until that is forgotten', async () => {
+        await put('red', 'x');
+        await store.remove('one', DELETED_AT);
+        expect(await known()).toEqual(new Map([['red', own('x')]]));
+        expect(await store.credentialsOf('one', 'red')).toBeUndefined();
+        await store.purge(new Date(DELETED_AT.getTime() + 1));
+        await store.add(anAgent('one'));
+        expect(await known()).toBeUndefined();
+      });
+
+      it('goes when the id is taken anew', async () => {
+        await put('red', 'x');
+        await store.remove('one', DELETED_AT);
+        await store.add(anAgent('one'));
+        expect(await store.credentialsOf('one', 'red')).toBeUndefined();
+        expect(await known()).toBeUndefined();
+      });
     });
 
     it('raises its revision with every change and not without one', async () => {

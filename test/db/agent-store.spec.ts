@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
+import { agentFor } from '../../src/agents/endpoint/agent-for.js';
+import { Locked } from '../../src/agents/endpoint/sealed-json.js';
 import { sendableNow } from '../../src/agents/endpoint/sealed-headers.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { readReferred } from '../../src/common/secret-references/referred-secret.js';
@@ -42,6 +44,34 @@ describeDatabases('agents', (databases) => {
       tags: ['new'],
       credentials: { authorization: 'Bearer secret', 'x-team': 'red' },
     });
+  });
+
+  it('send nothing for an organization whose credentials cannot be opened or read', async () => {
+    const database = await databases.openEmptied();
+    const store = new SqlAgentStore(database, new SecretBox([keyNamed('k1')]));
+    await store.add(anAgent('one'));
+    const own = {
+      credentials: { authorization: 'Bearer secret' },
+      authentication: null,
+      credentialOrigins: ['https://one.example'],
+      updatedAt: new Date(1_700_000_000_002),
+    };
+    await store.putCredentials('one', 'red', () => own);
+    const rows = await database.read('SELECT * FROM agent_credentials', []);
+    expect(JSON.stringify(rows)).not.toContain('Bearer');
+    const without = new SqlAgentStore(database, new SecretBox([keyNamed('k2')]));
+    const callsFor = async () => {
+      const [agent] = await without.all();
+      const { credentials, authentication } = agentFor(agent!, 'red');
+      return [credentials, authentication instanceof Locked];
+    };
+    expect(await callsFor()).toEqual([{}, true]);
+    const key = new SecretBox([keyNamed('k2')]);
+    for (const stored of ['not sealed', key.seal('no JSON')]) {
+      const sql = 'UPDATE agent_credentials SET sealed_credentials = ?';
+      await database.write((tx) => tx.run(sql, [stored]));
+      expect(await callsFor()).toEqual([{}, true]);
+    }
   });
 
   it('keep references sealed as the values they stand for, and give them back as they were', async () => {

@@ -21,7 +21,9 @@ export class AgentCredentialsController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Get what an agent is called with for an organization, without secrets.' })
+  @ApiOperation({
+    summary: 'Get what an agent is called with for an organization, without secrets.',
+  })
   @ApiOkResponse({ type: AgentCredentialsDto })
   async get(
     @Param('id') id: string,
@@ -34,7 +36,8 @@ export class AgentCredentialsController {
 
   @Put()
   @ApiOperation({
-    summary: 'Set what an agent is called with for an organization, in place of its own, as a whole.',
+    summary:
+      'Set what an agent is called with for an organization, in place of its own, as a whole.',
   })
   @ApiOkResponse({ type: AgentCredentialsDto })
   @ApiCreatedResponse({ type: AgentCredentialsDto })

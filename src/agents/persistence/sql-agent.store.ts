@@ -129,9 +129,9 @@ export class SqlAgentStore extends AgentStore {
     make: (agent: Agent) => OrganizationCredentials,
   ): Promise<{ readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined> {
     const { rows, ownRows } = this;
-    return this.database.write(function* (
-      tx,
-    ): Work<{ readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined> {
+    return this.database.write(function* (tx): Work<
+      { readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined
+    > {
       const sql = `${SELECT} WHERE id = ? AND deleted_at IS NULL${forUpdate(tx)}`;
       const [row] = yield* tx.all<DatabaseRow>(sql, [id]);
       if (row === undefined) return undefined;

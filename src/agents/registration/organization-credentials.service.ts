@@ -111,5 +111,8 @@ function refuseOthersOwn(caller: Principal, organization: string): void {
 }
 
 function none(id: string, organization: string): never {
-  throw new HubError('NOT_FOUND', `There are no credentials of ${organization} for an agent ${id}.`);
+  throw new HubError(
+    'NOT_FOUND',
+    `There are no credentials of ${organization} for an agent ${id}.`,
+  );
 }

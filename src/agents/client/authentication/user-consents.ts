@@ -107,10 +107,7 @@ export class UserConsents implements ConsentedTokens {
   }
 
   /** Asks for a consent. Throws, or rejects with, {@link ConsentFailed} when the agent needs none, or its provider cannot be asked. */
-  async ask(
-    key: Asked,
-    { redirectUri, state, verifier }: ConsentAttempt,
-  ): Promise<ConsentPlace> {
+  async ask(key: Asked, { redirectUri, state, verifier }: ConsentAttempt): Promise<ConsentPlace> {
     const { agent, authentication } = this.asking(key);
     const { clientId = '', scopes = [], audience, resource } = authentication;
     const { authorization_endpoint: endpoint } = await this.serverOf(authentication);
