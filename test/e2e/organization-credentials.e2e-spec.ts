@@ -203,7 +203,10 @@ describe('what an agent is called with for one organization', () => {
     const key = await hub.createKey({ organization: 'leaving' });
     await put({ credentials: { authorization: OWN } }, undefined, 'leaving');
     await say(key);
-    const asked = await hub.admin('POST', '/api/v1/data/deletions', { organization: 'leaving' });
+    const asked = await hub.admin('POST', '/api/v1/data/deletions', {
+      organization: 'leaving',
+      confirm: 'leaving',
+    });
     expect(asked.status).toBe(202);
     await eventually(async () => {
       const { body } = await hub.admin('GET', `/api/v1/data/deletions/${asked.body.id}`);
