@@ -99,15 +99,11 @@ export class OrganizationCredentialsService {
   }
 }
 
-/** Throws PERMISSION_DENIED for an organization that is not the caller's. */
+/** Others' organizations do not exist for who administers the agents of one. Throws NOT_FOUND. */
 function refuseOthersOwn(caller: Principal, organization: string): void {
   const only = organizationOfAgents(caller);
   if (only === null || only === organization) return;
-  throw new HubError(
-    'PERMISSION_DENIED',
-    `organization may only be ${only}: the credentials of others need a key or token with the scope agents.`,
-    { metadata: { scope: 'agents' }, refusal: { scope: 'agents' } },
-  );
+  throw new HubError('NOT_FOUND', `There is no organization ${organization} for you.`);
 }
 
 function none(id: string, organization: string): never {

@@ -36,7 +36,7 @@ const SECRETS: ReadonlySet<string> = new Set(SECRET_MEMBERS);
 const MOST_REFUSED = 10_000;
 
 /** Which agent a user is asked for, as it is called for the user's organization. */
-type Asked = Pick<ConsentKey, 'agentId' | 'organization'>;
+type ConsentPurpose = Pick<ConsentKey, 'agentId' | 'organization'>;
 
 /** No consent came of it. Its message is for whoever is asked for it. */
 export class ConsentFailed extends HubError {
@@ -107,7 +107,10 @@ export class UserConsents implements ConsentedTokens {
   }
 
   /** Asks for a consent. Throws, or rejects with, {@link ConsentFailed} when the agent needs none, or its provider cannot be asked. */
-  async ask(key: Asked, { redirectUri, state, verifier }: ConsentAttempt): Promise<ConsentPlace> {
+  async ask(
+    key: ConsentPurpose,
+    { redirectUri, state, verifier }: ConsentAttempt,
+  ): Promise<ConsentPlace> {
     const { agent, authentication } = this.asking(key);
     const { clientId = '', scopes = [], audience, resource } = authentication;
     const { authorization_endpoint: endpoint } = await this.serverOf(authentication);
@@ -172,7 +175,11 @@ export class UserConsents implements ConsentedTokens {
     return true;
   }
 
-  private async endTokens(key: Asked, client: string, tokens: ConsentTokens): Promise<void> {
+  private async endTokens(
+    key: ConsentPurpose,
+    client: string,
+    tokens: ConsentTokens,
+  ): Promise<void> {
     try {
       const { agent, authentication } = this.asking(key);
       // The servers that are asked must be those that gave them.
@@ -254,7 +261,7 @@ export class UserConsents implements ConsentedTokens {
     return true;
   }
 
-  private asking({ agentId, organization }: Asked): {
+  private asking({ agentId, organization }: ConsentPurpose): {
     agent: Agent;
     authentication: AgentAuthentication;
   } {
