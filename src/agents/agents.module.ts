@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CertificateWatch } from '../common/certificate-watch.js';
-import { AuthModule } from '../auth/index.js';
+import { AuthModule, Belongings } from '../auth/index.js';
 import { PoliciesModule } from '../policies/index.js';
 import { SigningModule } from '../signing/index.js';
 import { AgentClient } from './client/agent-client.js';
@@ -104,4 +104,9 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     AgentsService,
   ],
 })
-export class AgentsModule {}
+export class AgentsModule {
+  constructor(belongings: Belongings) {
+    const sql = 'SELECT agent_id FROM agent_credentials WHERE organization = ?';
+    belongings.add('organization', 'credentials for agents', sql);
+  }
+}

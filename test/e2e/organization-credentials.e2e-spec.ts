@@ -203,6 +203,11 @@ describe('what an agent is called with for one organization', () => {
     const key = await hub.createKey({ organization: 'leaving' });
     await put({ credentials: { authorization: OWN } }, undefined, 'leaving');
     await say(key);
+    const kept = await hub.admin('DELETE', '/api/v1/organizations/leaving');
+    expect([kept.status, kept.body.detail]).toEqual([
+      409,
+      expect.stringContaining('credentials for agents'),
+    ]);
     const asked = await hub.admin('POST', '/api/v1/data/deletions', {
       organization: 'leaving',
       confirm: 'leaving',

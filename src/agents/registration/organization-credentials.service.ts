@@ -17,8 +17,7 @@ import { granteeOf, Referable } from './referable.js';
 import { RegistrationCheck } from './registration-check.js';
 import { UnreadAgents } from './unread-agents.js';
 
-/** As they are written, and whose they are. */
-export type WrittenCredentials = Pick<WrittenMeans, 'credentials' | 'authentication'>;
+type WrittenCredentials = Pick<WrittenMeans, 'credentials' | 'authentication'>;
 
 /**
  * What agents are called with for single organizations, declared agents too. Every change is in {@link AgentRegistry} when its call
