@@ -203,11 +203,6 @@ describe('what an agent is called with for one organization', () => {
     const key = await hub.createKey({ organization: 'leaving' });
     await put({ credentials: { authorization: OWN } }, undefined, 'leaving');
     await say(key);
-    const kept = await hub.admin('DELETE', '/api/v1/organizations/leaving');
-    expect([kept.status, kept.body.detail]).toEqual([
-      409,
-      expect.stringContaining('credentials for agents'),
-    ]);
     const asked = await hub.admin('POST', '/api/v1/data/deletions', {
       organization: 'leaving',
       confirm: 'leaving',
@@ -219,6 +214,20 @@ describe('what an agent is called with for one organization', () => {
     });
     expect((await hub.admin('GET', path('leaving'))).status).toBe(404);
     await eventually(async () => expect((await shown()).organizationCredentials).toEqual([]));
+  });
+
+  it('keeps an organization from being deleted before it', async () => {
+    const made = await hub.admin('POST', '/api/v1/organizations', { id: 'lonely' });
+    expect(made.status).toBe(201);
+    await put({ credentials: { authorization: OWN } }, undefined, 'lonely');
+    const remove = () => hub.admin('DELETE', '/api/v1/organizations/lonely');
+    const kept = await remove();
+    expect([kept.status, kept.body.detail]).toEqual([
+      409,
+      'The organization lonely still has credentials for agents: delete them first.',
+    ]);
+    await hub.admin('DELETE', path('lonely'));
+    expect((await remove()).status).toBe(204);
   });
 
   it('is set by a team for itself alone, for agents that it may use', async () => {
