@@ -18,13 +18,14 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^(GET|HEAD|OPTIONS) \/\.well-known\/jwks\.json$/, 'public'],
   [/^(GET|HEAD) \/metrics$/, 'optional'],
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
+  [/^GET \/oauth\/(consent\/:id|callback)$/, 'secret'],
   [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets)\b/, 'admin'],
   [/^[A-Z]+ \/api\/v1\/audit\b/, 'audit'],
   [/^[A-Z]+ \/api\/v1\/data\b/, 'data'],
   [/^[A-Z]+ \/api\/v1\/sign-in-blocks\b/, 'access'],
   [/^[A-Z]+ \/api\/v1\/(usage\b|limits\b|policies\b|principals.*::handover$)/, 'access'],
   [/^(POST|DELETE) \/api\/v1\/organizations\b/, 'access'],
-  [/^[A-Z]+ \/api\/v1\/(keys|principals|organizations)\b/, 'access:organization'],
+  [/^[A-Z]+ \/api\/v1\/(keys|principals|organizations|consents)\b/, 'access:organization'],
   [/^[A-Z]+ \/api\/v1\/agents\b/, 'agents:organization'],
   [/^[A-Z]+ \/api\/v1\/(composite-skills|routes\/rules)\b/, 'routing'],
   [/^POST \/api\/v1\/routes::dry-run$/, 'a2a'],
@@ -196,7 +197,8 @@ function isRight(
   status: number,
 ): boolean {
   if (access === 'refused') return status === (url.endsWith('*') ? 404 : 405);
-  if (access === 'secret') return status === 404;
+  // What a browser brings back to the callback is no place, but may be wrong.
+  if (access === 'secret') return status === (url === '/oauth/callback' ? 400 : 404);
   if (access === 'public' || access === 'optional') return ![401, 403, 405].includes(status);
   if (scope === undefined) return status === 401;
   const opens = [access, WIDER[access], 'admin'].includes(scope);
