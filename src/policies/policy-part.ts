@@ -6,7 +6,7 @@ import type { DecidingPolicy, Policy, PolicyQuestion } from './domain/policy.js'
 import { Turns } from './in-turns.js';
 
 /** Statements that the engine is given in one piece: more of them would stop the event loop. */
-const PART = 100;
+const PART = 50;
 
 /** Which part the engine has under each name. */
 const inEngine = new Map<string, PolicyPart>();
