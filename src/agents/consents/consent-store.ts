@@ -47,6 +47,6 @@ export abstract class ConsentStore {
     cursor?: string,
   ): Promise<Page<ConsentRecord>>;
 
-  /** Ids of those whose principal is disabled or gone, or whose agent was deleted. */
+  /** Ids of those whose principal or its organization is disabled, or whose agent was deleted. */
   abstract ended(limit: number): Promise<readonly string[]>;
 }
