@@ -70,11 +70,12 @@ export class AuditedChanges implements NestInterceptor {
     let operation = this.operations.get(key);
     if (operation === undefined) {
       const [path = '', verb] = url.slice(PREFIX.length).split('::');
-      // `tasks/:id/content`: what stands behind the id is what is done with it.
-      const [type = '', part] = path
-        .split(/\/:[^/]+\/?/)
-        .map((names) => names.replaceAll('/', '.'));
-      const name = verb ?? (part || (OPERATIONS[handler] ?? dashed(handler)));
+      const parts = path.split(/\/:[^/]+\/?/).map((names) => names.replaceAll('/', '.'));
+      // `tasks/:id/content`: what stands behind the last id is what is done with it.
+      const done = parts.length > 1 ? parts.pop() : '';
+      // `agents/:id/credentials/:organization`: the credentials of an agent.
+      const type = parts.join('.');
+      const name = verb ?? (done || (OPERATIONS[handler] ?? dashed(handler)));
       operation = { type, action: `${type}.${name}` };
       this.operations.set(key, operation);
     }

@@ -33,7 +33,10 @@ const entries = async (query = ''): Promise<Json[]> =>
 
 /** Calls a route with an id that there is not. */
 const call = ({ method, url }: DeclaredRoute): Promise<HttpAnswer> => {
-  const path = url.replace(/:(id|kid)(\([^)]*\))?/, 'no-such-id').replace('::', ':');
+  const path = url
+    .replace(/:(id|kid)(\([^)]*\))?/, 'no-such-id')
+    .replace(':organization', 'no-such-team')
+    .replace('::', ':');
   return hub.admin(method, path, method === 'DELETE' ? undefined : {});
 };
 
@@ -41,7 +44,7 @@ describe('every route of the admin API that changes something', () => {
   it('leaves an entry of its attempt and one of its result, with who and what', async () => {
     const routes = changing().filter((route) => !CHANGE_NOTHING.includes(nameOf(route)));
     expect(routes.length).toBeGreaterThan(30);
-    const actions = new Set<string>();
+    const actions = new Map<string, string>();
     for (const route of routes) {
       const answer = await call(route);
       const requestId = answer.headers['x-request-id'] as string;
@@ -55,12 +58,16 @@ describe('every route of the admin API that changes something', () => {
         details: { attempt: attempt!.id },
       });
       if (answer.status >= 300) expect(result!.details.status).toBe(answer.status);
-      if (/:(id|kid)/.test(route.url)) expect(result!.resourceId).toBe('no-such-id');
-      actions.add(attempt!.action);
+      if (/:(id|kid)/.test(route.url)) {
+        const what = route.url.includes(':organization') ? 'no-such-id/no-such-team' : 'no-such-id';
+        expect(result!.resourceId).toBe(what);
+      }
+      // No two routes have the same name.
+      expect([attempt!.action, actions.get(attempt!.action)]).toEqual([attempt!.action, undefined]);
+      actions.set(attempt!.action, nameOf(route));
     }
-    // No two routes have the same name, and each is one of resource and operation.
-    expect(actions.size).toBe(routes.length);
-    for (const action of actions) expect(action).toMatch(/^[a-z-]+(\.[a-z-]+)+$/);
+    // Each is one of resource and operation.
+    for (const action of actions.keys()) expect(action).toMatch(/^[a-z-]+(\.[a-z-]+)+$/);
   }, 60_000);
 
   it('is refused, and changes nothing, when the entry cannot be written', async () => {
