@@ -147,7 +147,7 @@ describe('a caller that has come to a limit', () => {
     expect((await hub.admin('PUT', `/api/v1/limits/${id}`, limit)).status).toBe(201);
   };
   const used = async (key: string): Promise<void> => {
-    const task = (await hub.rpc('SendMessage', { message }, { key })).task as Json;
+    const task = (await hub.rpc('SendMessage', { message }, { key })).task;
     await hub.waitForTask(task.id, 'TASK_STATE_COMPLETED', 10_000, { key });
   };
   it.each([
