@@ -71,7 +71,7 @@ export class Refusals implements BeforeApplicationShutdown {
     const alike = alikeOf(entry);
     const found = this.counted.get(keyOf(alike));
     if (found !== undefined) found.count += 1;
-    else if (this.canTellApart(action)) this.first(entry, alike);
+    else if (this.isBelowLimit(action)) this.first(entry, alike);
     else this.others(alike);
   }
 
@@ -122,7 +122,7 @@ export class Refusals implements BeforeApplicationShutdown {
     const { count, entry } = each;
     const found = this.counted.get(keyOf(entry));
     if (found !== undefined) found.count += count;
-    else if (this.canTellApart(entry.action)) this.put(each);
+    else if (this.isBelowLimit(entry.action)) this.put(each);
     else {
       const others = othersOf(entry);
       const known = this.counted.get(keyOf(others));
@@ -131,7 +131,7 @@ export class Refusals implements BeforeApplicationShutdown {
     }
   }
 
-  private canTellApart(action: RefusedAction): boolean {
+  private isBelowLimit(action: RefusedAction): boolean {
     return (this.apart.get(action) ?? 0) < MAX_APART;
   }
 
