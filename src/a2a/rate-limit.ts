@@ -47,6 +47,7 @@ async function consume(limiter: BurstyRateLimiter, id: string): Promise<void> {
     const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
     throw new HubError('RATE_LIMITED', `Too many requests; try again in ${seconds} s.`, {
       metadata: { retryAfterSeconds: String(seconds) },
+      refusal: { limit: { kind: 'requestsPerSecond', principal: id } },
     });
   }
 }

@@ -1,6 +1,8 @@
+import type { ReachedLimit } from '../common/hub-error.js';
+
 /**
  * What became of it. `attempted`: it is about to be done; an entry with its result follows, unless the process was
- * ended between the two. `refused`: the caller was not let in, or may not do it.
+ * ended between the two. `refused`: the caller was not let in, may not do it, or has reached a limit.
  */
 export const AUDIT_OUTCOMES = ['attempted', 'succeeded', 'failed', 'refused'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
@@ -29,6 +31,7 @@ export const DETAIL_MEMBERS = [
   'status',
   'cause',
   'scope',
+  'limit',
   'route',
   'operation',
   'address',
@@ -58,6 +61,8 @@ export interface AuditDetails {
   readonly cause?: string;
   /** The scope that the caller has not. */
   readonly scope?: string;
+  /** The limit that refused it. */
+  readonly limit?: ReachedLimit;
   /** Where the call went: method and pattern of the route, or the method of gRPC. */
   readonly route?: string;
   /** The operation of A2A. */

@@ -89,7 +89,7 @@ export class AuditEventDto {
 
   @Shown.Choice(AUDIT_OUTCOMES, {
     description:
-      'attempted: it was about to be done; the entry with its result names this one as details.attempt. refused: the caller was not admitted or lacks the right.',
+      'attempted: it was about to be done; the entry with its result names this one as details.attempt. refused: the caller was not admitted, lacks the right or has reached a limit.',
   })
   readonly outcome!: AuditOutcome;
 

@@ -66,8 +66,80 @@ describe('a refused call', () => {
 
   it('is none of those that were refused for something else, or not at all', () => {
     refusals.ended(refused({ note: { id: 'r' } }));
-    refusals.ended(refused({ note: { id: 'r', reason: 'RATE_LIMITED' } }));
+    for (const reason of ['UNAVAILABLE', 'AGENT_BUSY', 'INVALID_PARAMS', 'NO_ROUTE'] as const) {
+      refusals.ended(refused({ note: { id: 'r', reason } }));
+    }
     expect(audit.entries).toEqual([]);
+  });
+});
+
+describe('a call that a limit refused', () => {
+  const caller = { id: 'p', organization: 'acme', keyId: 'k' };
+  const limit = { kind: 'tasksPerDay', organization: 'acme' };
+  const call = (fields: Partial<EndedCall> = {}): EndedCall => ({
+    note: { id: 'r1', operation: 'SendMessage', reason: 'QUOTA_EXCEEDED', refusal: { limit } },
+    caller,
+    to: { method: 'POST', route: '/a2a' },
+    address: '192.0.2.1',
+    ...fields,
+  });
+
+  it('has an entry at once that says which limit, of whom, and who asked what', () => {
+    refusals.ended(call());
+    expect(audit.entries).toEqual([
+      expect.objectContaining({
+        ...{ action: 'limits.exceed', outcome: 'refused', requestId: 'r1' },
+        actor: expect.objectContaining({ principal: 'p', organization: 'acme', credential: 'k' }),
+        details: {
+          ...{ reason: 'QUOTA_EXCEEDED', limit, operation: 'SendMessage' },
+          ...{ route: 'POST /a2a', address: '192.0.2.1' },
+        },
+      }),
+    ]);
+  });
+
+  it('is two entries a minute of a caller and a limit, whatever it asked and from where', async () => {
+    for (let n = 0; n < 10_000; n++) {
+      const { note } = call();
+      refusals.ended(
+        call({
+          note: { ...note, id: `r${n}`, operation: n % 2 ? 'SendMessage' : 'GetTask' },
+          to: { method: 'POST', route: `/a2a/${n % 7}` },
+          address: `10.0.${n >> 8}.${n & 255}`,
+        }),
+      );
+    }
+    await refusals.writeCounts();
+    expect(audit.entries).toHaveLength(2);
+    expect(audit.entries[1]).toMatchObject({
+      ...{ action: 'limits.exceed', requestId: null, actor: { principal: 'p' } },
+      details: { reason: 'QUOTA_EXCEEDED', limit, count: 9999, firstAt: expect.any(String) },
+    });
+    expect(Object.keys(audit.entries[1]!.details)).not.toContain('route');
+  });
+
+  it('is told apart by caller, also behind another hub, and by limit', () => {
+    const other = { kind: 'tasksPerDay', agent: 'a' };
+    const rate = { id: 'r', reason: 'RATE_LIMITED', refusal: { limit } } as const;
+    refusals.ended(call());
+    refusals.ended(call({ caller: { ...caller, id: 'q' } }));
+    refusals.ended(call({ caller: { ...caller, chain: { hub: 'h' } } }));
+    refusals.ended(call({ caller: { ...caller, id: 'q', chain: { hub: 'h' } } }));
+    refusals.ended(call({ note: { ...rate, refusal: { limit: other } } }));
+    refusals.ended(call({ note: rate }));
+    expect(audit.entries).toHaveLength(6);
+  });
+
+  it('of ever new callers is bounded, and hides no failed sign-in', async () => {
+    for (let n = 0; n < 10_000; n++) refusals.ended(call({ caller: { ...caller, id: `p${n}` } }));
+    expect(audit.entries).toHaveLength(101);
+    refusals.ended(refused());
+    expect(audit.entries.at(-1)).toMatchObject({ action: 'auth.sign-in', requestId: 'r1' });
+    await refusals.writeCounts();
+    expect(audit.entries.at(-1)).toMatchObject({
+      actor: { principal: null, organization: null },
+      details: { reason: 'QUOTA_EXCEEDED', limit: { kind: 'tasksPerDay' }, count: 9899 },
+    });
   });
 });
 
@@ -101,4 +173,22 @@ it('counts on what cannot be recorded', async () => {
   audit.failure = undefined;
   await refusals.writeCounts();
   expect(audit.entries.map(({ details }) => details.count)).toEqual([3]);
+});
+
+it('keeps few different ones however long nothing can be recorded', async () => {
+  audit.failure = new Error('away');
+  let total = 0;
+  for (let minute = 0; minute < 5; minute++) {
+    const writing = minute === 0 ? undefined : refusals.writeCounts();
+    for (let n = 0; n < 300; n++, total++) {
+      refusals.ended(refused({ address: `10.${minute}.${n >> 8}.${n & 255}` }));
+    }
+    await writing?.catch(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  audit.failure = undefined;
+  await refusals.writeCounts();
+  expect(audit.entries.length).toBeLessThanOrEqual(101);
+  const counts = audit.entries.map(({ details }) => details.count ?? 0);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(total);
 });

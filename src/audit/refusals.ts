@@ -10,8 +10,10 @@ import { networkOf } from './domain/network-of.js';
 
 /** The same refusals are counted for so long after the first. */
 const COUNTED_MS = 60_000;
-/** Different refusals that are told apart meanwhile; more are counted together, whoever they are from. */
+/** Different refusals of each action that are told apart meanwhile; more are counted together, whoever they are from. */
 const MAX_APART = 100;
+
+type RefusedAction = 'auth.sign-in' | 'auth.access' | 'limits.exceed';
 
 /** A call that is over, as far as the audit log looks at it. */
 export interface EndedCall {
@@ -23,20 +25,26 @@ export interface EndedCall {
   readonly address: string | undefined;
 }
 
+/** An entry of this log. */
+type RefusedEntry = AuditEntry & { readonly action: RefusedAction };
+
 interface Counted {
-  readonly entry: AuditEntry;
+  /** What is the same of all of them. */
+  readonly entry: RefusedEntry;
   readonly firstAt: Date;
   /** Those that no entry tells of yet. */
   count: number;
 }
 
 /**
- * Records the calls that were refused for who calls, on every binding. The first of its kind gets an entry at once;
- * those of the next minute one together, with their number, so that a flood of them fills no disk.
+ * Records the calls that were refused for who calls, or by a limit, on every binding. The first of its kind gets an entry
+ * at once; those of the next minute one together, with their number, so that a flood of them fills no disk.
  */
 @Injectable()
 export class Refusals implements BeforeApplicationShutdown {
   private counted = new Map<string, Counted>();
+  /** How many different ones of each action are counted. */
+  private apart = new Map<RefusedAction, number>();
   private readonly job: BackgroundJob;
 
   constructor(
@@ -60,10 +68,11 @@ export class Refusals implements BeforeApplicationShutdown {
     if (reason === undefined || action === undefined) return;
     this.job.start();
     const entry = entryOf(call, action, reason);
-    const known = this.counted.get(keyOf(entry));
-    if (known !== undefined) known.count += 1;
-    else if (this.counted.size < MAX_APART) this.first(entry);
-    else this.others(entry);
+    const alike = alikeOf(entry);
+    const found = this.counted.get(keyOf(alike));
+    if (found !== undefined) found.count += 1;
+    else if (this.isBelowLimit(action)) this.first(entry, alike);
+    else this.others(alike);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -73,18 +82,15 @@ export class Refusals implements BeforeApplicationShutdown {
 
   /** Records what was counted since the first of each kind. Rejects when it cannot be; it is counted on then. */
   async writeCounts(): Promise<void> {
-    const counted = this.counted;
+    const open = [...this.counted.values()].filter(({ count }) => count > 0);
     this.counted = new Map();
-    const open = [...counted].filter(([, { count }]) => count > 0);
-    const written = await Promise.allSettled(open.map(([, each]) => this.writeCount(each)));
+    this.apart = new Map();
+    const written = await Promise.allSettled(open.map((each) => this.writeCount(each)));
     let failure: unknown;
     written.forEach((result, index) => {
       if (result.status === 'fulfilled') return;
       failure = result.reason;
-      const [key, each] = open[index]!;
-      const newer = this.counted.get(key);
-      if (newer === undefined) this.counted.set(key, each);
-      else newer.count += each.count;
+      this.countOn(open[index]!);
     });
     if (failure !== undefined) throw failure as Error;
   }
@@ -94,26 +100,45 @@ export class Refusals implements BeforeApplicationShutdown {
     await this.audit.record({ ...entry, requestId: null, details });
   }
 
-  private first(entry: AuditEntry): void {
-    const counted: Counted = { entry, firstAt: this.clock.now(), count: 0 };
-    this.counted.set(keyOf(entry), counted);
+  private first(entry: RefusedEntry, alike: RefusedEntry): void {
+    const firstAt = this.clock.now();
+    this.put({ entry: alike, firstAt, count: 0 });
     this.audit.record(entry).catch((error: unknown) => {
-      counted.count += 1;
+      this.countOn({ entry: alike, firstAt, count: 1 });
       this.failed(error);
     });
   }
 
   /** There are many different ones: only their number is told, by why they were refused. */
-  private others({ action, outcome, details: { reason, cause } }: AuditEntry): void {
-    const noCaller = { principal: null, organization: null, onBehalfOf: null, issuer: null };
-    const entry: AuditEntry = {
-      ...{ action, outcome, resource: null, requestId: null, policy: null },
-      actor: { ...noCaller, credential: null },
-      details: { ...(reason !== undefined && { reason }), ...(cause !== undefined && { cause }) },
-    };
-    const known = this.counted.get(keyOf(entry));
-    if (known === undefined) this.first(entry);
-    else known.count += 1;
+  private others(alike: RefusedEntry): void {
+    const others = othersOf(alike);
+    const found = this.counted.get(keyOf(others));
+    if (found === undefined) this.first(others, others);
+    else found.count += 1;
+  }
+
+  /** They could not be recorded, and others may have come meanwhile. */
+  private countOn(each: Counted): void {
+    const { count, entry } = each;
+    const found = this.counted.get(keyOf(entry));
+    if (found !== undefined) found.count += count;
+    else if (this.isBelowLimit(entry.action)) this.put(each);
+    else {
+      const others = othersOf(entry);
+      const known = this.counted.get(keyOf(others));
+      if (known === undefined) this.put({ ...each, entry: others });
+      else known.count += count;
+    }
+  }
+
+  private isBelowLimit(action: RefusedAction): boolean {
+    return (this.apart.get(action) ?? 0) < MAX_APART;
+  }
+
+  private put(counted: Counted): void {
+    const { action } = counted.entry;
+    this.counted.set(keyOf(counted.entry), counted);
+    this.apart.set(action, (this.apart.get(action) ?? 0) + 1);
   }
 
   private failed(error: unknown): void {
@@ -122,19 +147,24 @@ export class Refusals implements BeforeApplicationShutdown {
 }
 
 /** A request that says of itself what it may not, such as a forged certificate, is a failed sign-in, too. */
-function actionOf(reason: CallNote['reason'], refusal: CallNote['refusal']): string | undefined {
+function actionOf(
+  reason: CallNote['reason'],
+  refusal: CallNote['refusal'],
+): RefusedAction | undefined {
   if (reason === 'PERMISSION_DENIED') return 'auth.access';
+  if (reason === 'RATE_LIMITED' || reason === 'QUOTA_EXCEEDED') return 'limits.exceed';
   // An agent that a policy hides is unknown to the caller; only here it is told why.
   if (refusal?.cause === 'policy') return 'auth.access';
   return reason === 'UNAUTHENTICATED' || refusal?.cause !== undefined ? 'auth.sign-in' : undefined;
 }
 
-function entryOf(call: EndedCall, action: string, reason: string): AuditEntry {
+function entryOf(call: EndedCall, action: RefusedAction, reason: string): RefusedEntry {
   const { note, caller, to, address } = call;
   const details: AuditDetails = {
     reason,
     ...(note.refusal?.cause !== undefined && { cause: note.refusal.cause }),
     ...(note.refusal?.scope !== undefined && { scope: note.refusal.scope }),
+    ...(note.refusal?.limit !== undefined && { limit: note.refusal.limit }),
     route: to.route === undefined ? to.method : `${to.method} ${to.route}`,
     ...(note.operation !== undefined && { operation: note.operation }),
     address: networkOf(address ?? ''),
@@ -151,6 +181,28 @@ function entryOf(call: EndedCall, action: string, reason: string): AuditEntry {
   };
 }
 
+/** What is the same of those that are counted together: of a limit whatever was asked, and from where. */
+function alikeOf(entry: RefusedEntry): RefusedEntry {
+  if (entry.action !== 'limits.exceed') return entry;
+  const { reason, limit } = entry.details;
+  return { ...entry, details: { ...(reason && { reason }), ...(limit && { limit }) } };
+}
+
+function othersOf({
+  action,
+  outcome,
+  details: { reason, cause, limit },
+}: RefusedEntry): RefusedEntry {
+  return {
+    ...{ action, outcome, actor: NO_CALLER, resource: null, requestId: null, policy: null },
+    details: {
+      ...(reason !== undefined && { reason }),
+      ...(cause !== undefined && { cause }),
+      ...(limit !== undefined && { limit: { kind: limit.kind } }),
+    },
+  };
+}
+
 function keyOf({ action, actor, policy, details }: AuditEntry): string {
-  return JSON.stringify([action, actor.principal, actor.credential, actor.issuer, policy, details]);
+  return JSON.stringify([action, actor, policy, details]);
 }

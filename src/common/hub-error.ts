@@ -48,6 +48,18 @@ export interface FieldViolation {
   readonly description: string;
 }
 
+/** A limit that was reached, and whose it is; of a share of the process none but `kind`. */
+export interface ReachedLimit {
+  /** What it limits: `openTasks`, `requestsPerSecond` … */
+  readonly kind: string;
+  readonly organization?: string;
+  /** A principal's id. */
+  readonly principal?: string;
+  readonly agent?: string;
+  /** `AGENT.SKILL`. */
+  readonly skill?: string;
+}
+
 /** Why a caller was refused, for the audit log: words of the hub alone, none of the caller's. */
 export interface Refusal {
   /** What is wrong with its credential: `no-credential`, `unknown-key`, `expired-key` … */
@@ -58,6 +70,8 @@ export interface Refusal {
   readonly scope?: string;
   /** The policies that refused it, by their ids. */
   readonly policy?: string;
+  /** Of RATE_LIMITED and QUOTA_EXCEEDED. */
+  readonly limit?: ReachedLimit;
 }
 
 export interface HubErrorOptions {
@@ -66,7 +80,7 @@ export interface HubErrorOptions {
   /** The fields at fault, when the request is. */
   readonly violations?: readonly FieldViolation[];
   readonly cause?: unknown;
-  /** Of UNAUTHENTICATED and PERMISSION_DENIED, and of what a policy hides; not shown to the caller. */
+  /** Of UNAUTHENTICATED and PERMISSION_DENIED, of what a policy hides, and of limits; not shown to the caller. */
   readonly refusal?: Refusal;
 }
 

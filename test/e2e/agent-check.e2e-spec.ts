@@ -273,6 +273,16 @@ describe('a probe', () => {
       Array.from({ length: 6 }, () => hub.admin('POST', CHECK, body)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429, 429]);
+    const audit = await hub.admin('GET', '/api/v1/audit?action=limits.exceed');
+    expect(audit.body.items).toEqual([
+      expect.objectContaining({
+        outcome: 'refused',
+        details: expect.objectContaining({
+          ...{ reason: 'RATE_LIMITED', limit: { kind: 'probes' } },
+          route: 'POST /api/v1/agents:check',
+        }),
+      }),
+    ]);
   });
 });
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLog, Refusals } from '../../src/audit/index.js';
+import { SendMessageRequest } from '../../src/protocol/a2a.js';
 import { GrpcClient, V0, V1, failureOf, grpcTarget } from '../support/grpc-client.js';
+import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
+import { userMessage } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 
@@ -10,11 +13,17 @@ const WRONG = 'hub_0199f1c28d117b529c3e4a5b6c7d8e9f_notTheSecretOfThisKey';
 const GET_TASK = [V1.getTask.path, V0.getTask.path];
 
 let hub: Hub;
+let agent: RunningAgent;
 
 beforeAll(async () => {
-  hub = await startHub({ config: { grpc: { port: -1 } } });
+  const limits = { prices: [{ unit: 'EUR', perTask: 1 }] };
+  [hub, agent] = await Promise.all([
+    startHub({ config: { grpc: { port: -1 }, limits } }),
+    startSdkAgent({ skills: [{ id: 'ask' }] }),
+  ]);
+  await hub.registerAgent(agent.url, { id: 'worker' });
 });
-afterAll(() => hub?.close());
+afterAll(() => Promise.all([hub?.close(), agent?.close()]));
 
 const refusals = async (query: string): Promise<Json[]> =>
   (await hub.admin('GET', `/api/v1/audit?outcome=refused&limit=200&${query}`)).body.items;
@@ -121,5 +130,89 @@ describe('a flood of wrong keys', () => {
     audit.record = () => Promise.reject(new Error('away'));
     expect((await hub.get('/a2a/extendedAgentCard', { key: WRONG })).status).toBe(401);
     audit.record = record;
+  });
+});
+
+describe('a caller that has come to a limit', () => {
+  const message = userMessage('hello', { metadata: { agentId: 'worker' } });
+  /** A key of a new principal of this organization, with its ids. */
+  const caller = async (organization: string) => {
+    const { body } = await hub.admin('POST', '/api/v1/keys', {
+      ...{ name: organization, organization, scopes: ['a2a'] },
+    });
+    const { key, principalId: principal, id: credential } = body as Record<string, string>;
+    return { key: key!, who: { principal, organization, credential } };
+  };
+  const put = async (id: string, limit: Json): Promise<void> => {
+    expect((await hub.admin('PUT', `/api/v1/limits/${id}`, limit)).status).toBe(201);
+  };
+  const used = async (key: string): Promise<void> => {
+    const task = (await hub.rpc('SendMessage', { message }, { key })).task;
+    await hub.waitForTask(task.id, 'TASK_STATE_COMPLETED', 10_000, { key });
+  };
+  it.each([
+    ['tasksPerDay', { organization: 'acme', tasksPerDay: 1 }, { organization: 'acme' }],
+    [
+      'budgetPerMonth',
+      { organization: 'spender', budget: { unit: 'EUR', amount: 1, per: 'month' } },
+      { organization: 'spender' },
+    ],
+    [
+      'tasksPerMonth',
+      { organization: 'writers', agent: 'worker', tasksPerMonth: 1 },
+      { organization: 'writers', agent: 'worker' },
+    ],
+  ])('of %s is recorded at each binding, with whose it is', async (kind, limit, whose) => {
+    const { organization } = limit;
+    await put(organization, limit);
+    const first = await caller(organization);
+    await used(first.key);
+    const [second, third] = [await caller(organization), await caller(organization)];
+    const rpc = await hub.rpcRaw('SendMessage', { message }, { key: first.key });
+    const rest = await hub.post('/a2a/message:send', JSON.stringify({ message }), {
+      key: second.key,
+    });
+    const client = new GrpcClient(grpcTarget(hub), { key: third.key });
+    const request = SendMessageRequest.fromJSON({ message });
+    const { trailers, reason } = await failureOf(client.call(V1.sendMessage, request));
+    client.close();
+    expect([rpc.status, rest.status, reason]).toEqual([429, 429, 'QUOTA_EXCEEDED']);
+    for (const [{ who }, id, route] of [
+      [first, rpc.headers['x-request-id'], 'POST /a2a'],
+      [second, rest.headers['x-request-id'], 'POST /a2a/message:send'],
+      [third, trailers.get('x-request-id')[0], V1.sendMessage.path],
+    ] as const) {
+      const entry = await refusalOf(id);
+      expect(entry).toMatchObject({ action: 'limits.exceed', outcome: 'refused', ...who });
+      expect(entry.details).toEqual({
+        ...{ reason: 'QUOTA_EXCEEDED', limit: { kind, ...whose } },
+        ...{ route, operation: 'SendMessage', address: '127.0.0.1' },
+      });
+      expect(JSON.stringify(entry)).not.toContain('hello');
+    }
+  });
+
+  it('and sends a thousand requests more is a few entries with their number', async () => {
+    const { key, who } = await caller('flooding');
+    await put('flooding', { principal: who.principal!, requestsPerSecond: 5 });
+    let refused = 0;
+    const ask = async (n: number): Promise<void> => {
+      const path = n % 2 ? '/a2a/tasks' : `/a2a/tasks/x${n}`;
+      if ((await hub.get(path, { key })).status === 429) refused += 1;
+    };
+    for (let sent = 0; sent < 1000; sent += 500) {
+      await Promise.all(Array.from({ length: 500 }, (_, n) => ask(n)));
+    }
+    await hub.app.get(Refusals).writeCounts();
+    const entries = await refusals(`action=limits.exceed&principal=${who.principal}`);
+    expect(entries.length).toBeLessThanOrEqual(4);
+    expect(entries.at(-1).details).toMatchObject({
+      reason: 'RATE_LIMITED',
+      route: expect.stringContaining('GET /a2a/tasks'),
+      limit: { kind: 'requestsPerSecond', principal: who.principal },
+    });
+    expect(refused).toBeGreaterThan(500);
+    const told = entries.map(({ details }) => details.count ?? 1);
+    expect(told.reduce((sum: number, count: number) => sum + count, 0)).toBe(refused);
   });
 });

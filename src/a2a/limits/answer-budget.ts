@@ -43,6 +43,7 @@ export class AnswerBudget {
       bytes: rules.bytes,
       full: 'This process gives too many large answers.',
       share: 'Too many of your large answers are being made or read.',
+      kind: 'largeAnswers',
     });
   }
 

@@ -17,6 +17,8 @@ export interface ReservationRules {
   readonly heldBytes?: number;
   readonly full: string;
   readonly share: string;
+  /** What the audit log calls it. */
+  readonly kind: 'largeRequests' | 'largeAnswers';
 }
 
 /** The room something has. */
@@ -74,9 +76,10 @@ export class ByteReservations {
     if (refusal !== undefined) refusal = await this.wait(caller, bytes, refusal);
     if (refusal === undefined) return this.reservationOf(caller, bytes);
     const options = { metadata: { retryAfterSeconds: '2' } };
+    const { full, share, kind } = this.rules;
     throw refusal === 'full'
-      ? new HubError('UNAVAILABLE', this.rules.full, options)
-      : new HubError('RATE_LIMITED', this.rules.share, options);
+      ? new HubError('UNAVAILABLE', full, options)
+      : new HubError('RATE_LIMITED', share, { ...options, refusal: { limit: { kind } } });
   }
 
   private take(caller: Principal, bytes: number): Refusal | undefined {

@@ -25,6 +25,9 @@ export class OpenCalls {
       throw new HubError('UNAVAILABLE', 'This process has too many open calls.', options);
     }
     const text = 'You have too many open calls: end some streams, or send without waiting.';
-    throw new HubError('RATE_LIMITED', text, options);
+    throw new HubError('RATE_LIMITED', text, {
+      ...options,
+      refusal: { limit: { kind: 'openCalls' } },
+    });
   }
 }

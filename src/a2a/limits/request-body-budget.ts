@@ -26,6 +26,7 @@ export class RequestBodyBudget {
       heldBytes: HELD_FACTOR * bytes,
       full: 'This process works on too many large requests.',
       share: 'Too many of your large requests are under way.',
+      kind: 'largeRequests',
     });
   }
 

@@ -137,5 +137,6 @@ export class Turns implements OnModuleDestroy {
 function tooMany(why: string): HubError {
   return new HubError('RATE_LIMITED', `${why}; try again in 1 s.`, {
     metadata: { retryAfterSeconds: '1' },
+    refusal: { limit: { kind: 'waitingRequests' } },
   });
 }

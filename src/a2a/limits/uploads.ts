@@ -115,5 +115,8 @@ export class Uploads implements OnApplicationBootstrap, OnModuleDestroy {
 
 function tooMany(reason: 'RATE_LIMITED' | 'UNAVAILABLE', why: string): HubError {
   const text = `${why}; send each body at once, or fewer at a time.`;
-  return new HubError(reason, text, { metadata: { retryAfterSeconds: '2' } });
+  return new HubError(reason, text, {
+    metadata: { retryAfterSeconds: '2' },
+    ...(reason === 'RATE_LIMITED' && { refusal: { limit: { kind: 'slowRequests' } } }),
+  });
 }

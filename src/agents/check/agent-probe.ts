@@ -62,7 +62,9 @@ export class AgentProbe {
   async of(agent: Omit<Agent, 'id'>, options: ProbeOptions): Promise<ProbeReport | null> {
     if (options.probe !== true) return null;
     if (this.running >= MAX_AT_ONCE) {
-      throw new HubError('RATE_LIMITED', `${MAX_AT_ONCE} probes are under way; try again later.`);
+      throw new HubError('RATE_LIMITED', `${MAX_AT_ONCE} probes are under way; try again later.`, {
+        refusal: { limit: { kind: 'probes' } },
+      });
     }
     this.running += 1;
     try {

@@ -1,3 +1,4 @@
+import type { ReachedLimit } from '../../common/hub-error.js';
 import { type AuditDetails, DETAIL_MEMBERS } from '../audit-entry.js';
 import { bounded } from './bounded-text.js';
 
@@ -15,7 +16,8 @@ export function boundedDetails(details: AuditDetails): AuditDetails {
     if (typeof value === 'string') kept[name] = bounded(value);
     else if (typeof value === 'number' && Number.isFinite(value)) kept[name] = value;
   }
-  const { delegations = [], moreDelegations = 0 } = details;
+  const { limit, delegations = [], moreDelegations = 0 } = details;
+  if (limit !== undefined) kept['limit'] = boundedLimit(limit);
   if (delegations.length === 0) return kept;
   const all = delegations.map(({ agent, skill, state, calls, begunAt, changedAt }) => ({
     agent: agent === null ? null : bounded(agent),
@@ -29,4 +31,14 @@ export function boundedDetails(details: AuditDetails): AuditDetails {
   const fitting = all.filter((each) => (left -= JSON.stringify(each).length + 1) > 0);
   const more = moreDelegations + all.length - fitting.length;
   return { ...kept, delegations: fitting, ...(more > 0 && { moreDelegations: more }) };
+}
+
+function boundedLimit({ kind, organization, principal, agent, skill }: ReachedLimit): ReachedLimit {
+  return {
+    kind: bounded(kind),
+    ...(organization !== undefined && { organization: bounded(organization) }),
+    ...(principal !== undefined && { principal: bounded(principal) }),
+    ...(agent !== undefined && { agent: bounded(agent) }),
+    ...(skill !== undefined && { skill: bounded(skill) }),
+  };
 }

@@ -59,3 +59,11 @@ describe('ids of resources', () => {
     });
   });
 });
+
+it('of a limit tells whose it is as it tells that elsewhere', () => {
+  const limit = { kind: 'openTasks', principal: 'erin', agent: 'a', skill: 'a.s' };
+  const entry = { details: { limit } };
+  expect(redacted({}, entry).details).toEqual({ limit });
+  const rules = { principals: 'digest', resourceIds: ['agents'] } as const;
+  expect(redacted(rules, entry).details.limit).toEqual({ kind: 'openTasks', principal: '~erin' });
+});

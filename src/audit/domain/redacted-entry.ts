@@ -1,4 +1,5 @@
 import type { AuditedResource } from '../../common/audited-resources.js';
+import type { ReachedLimit } from '../../common/hub-error.js';
 import type { PrincipalForm } from '../../common/principal-digest.js';
 import type { AuditDetails, AuditEntry } from '../audit-entry.js';
 import { widerNetworkOf } from './network-of.js';
@@ -22,13 +23,14 @@ export function redactedEntry(
     if (isLeftOut(type)) return null;
     return type === 'principals' ? principal(id) : id;
   };
-  const { address: from, delegations, made, ...kept } = details;
+  const { address: from, delegations, limit, made, ...kept } = details;
   const shownFrom = from === undefined ? null : addressAs(address, from);
   const shownMade = made === undefined || resource === null ? null : idOf(resource.type, made);
   const redacted: AuditDetails = {
     ...kept,
     ...(shownMade !== null && { made: shownMade }),
     ...(shownFrom !== null && { address: shownFrom }),
+    ...(limit !== undefined && { limit: limitAs(limit, !isLeftOut('agents'), principal) }),
     ...(delegations !== undefined && {
       delegations: isLeftOut('agents')
         ? delegations.map((each) => ({ ...each, agent: null }))
@@ -45,6 +47,20 @@ export function redactedEntry(
     resource:
       resource?.id == null ? resource : { ...resource, id: idOf(resource.type, resource.id) },
     details: redacted,
+  };
+}
+
+/** Without agents no skill, either: it names its agent. */
+function limitAs(
+  { principal, agent, skill, ...kept }: ReachedLimit,
+  hasAgents: boolean,
+  formOf: (id: string) => string,
+): ReachedLimit {
+  return {
+    ...kept,
+    ...(principal !== undefined && { principal: formOf(principal) }),
+    ...(hasAgents && agent !== undefined && { agent }),
+    ...(hasAgents && skill !== undefined && { skill }),
   };
 }
 

@@ -70,6 +70,7 @@ describe('a limit', () => {
       message:
         'The quota organization+skill.budgetPerMonth is used up: at the skill "a.s" the organization "acme" has spent 2.5 EUR this month of 2. It begins anew with the next month (UTC).',
       metadata: { retryAfterSeconds: '10', agentId: 'a', skillId: 's', unit: 'EUR' },
+      refusal: { limit: { kind: 'budgetPerMonth', organization: 'acme', skill: 'a.s' } },
     });
     const bytes = usedUp(limit({ kind: 'storedBytes' }), 3, now);
     expect(bytes.metadata).toEqual({ quota: 'organization.storedBytes', current: '3', limit: '2' });

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../common/clock.js';
-import { HubError } from '../../common/hub-error.js';
+import { HubError, type Refusal } from '../../common/hub-error.js';
 import { type LimitKind, type LimitSubject, shapeOf, subjectKey, targetOf } from './limit.js';
 
 /** A limit as it counts for one task that is to begin, or one message. */
@@ -16,15 +16,29 @@ export interface AppliedLimit {
 /** When it makes sense to try again while too many tasks are open, in seconds. */
 const OPEN_RETRY_SECONDS = 10;
 
-/** The name that callers and metrics get: `organization.openTasks`. */
-export function nameOf({
-  subject,
-  kind,
-}: {
+/** A kind of limit of somebody. */
+interface NamedLimit {
   readonly subject: LimitSubject;
   readonly kind: LimitKind | 'requestsPerSecond';
-}): string {
+}
+
+/** The name that callers and metrics get: `organization.openTasks`. */
+export function nameOf({ subject, kind }: NamedLimit): string {
   return `${shapeOf(subject)}.${kind}`;
+}
+
+/** What the audit log is told of a refusal. */
+export function refusalBy({ subject, kind }: NamedLimit): Refusal {
+  const { organization, principal, agent, skill } = subject;
+  return {
+    limit: {
+      kind,
+      ...(organization !== null && { organization }),
+      ...(principal !== null && { principal }),
+      ...(agent !== null && { agent }),
+      ...(skill !== null && { skill }),
+    },
+  };
 }
 
 /** The row that counts it, or by which those wait for each other who take of it. */
@@ -104,6 +118,7 @@ export function usedUp(limit: AppliedLimit, used: number, now: Date): HubError {
         ...(seconds !== false && { retryAfterSeconds: String(seconds) }),
         ...target,
       },
+      refusal: refusalBy(limit),
     },
   );
 }

@@ -1,5 +1,5 @@
 import { HubError } from '../../common/hub-error.js';
-import { nameOf, whoHas } from './applied-limit.js';
+import { nameOf, refusalBy, whoHas } from './applied-limit.js';
 import { type LimitSubject, targetOf } from './limit.js';
 
 /** How many requests, or messages to an agent, somebody has in each second. */
@@ -66,13 +66,17 @@ function turnedTo(state: RateState, second: number): RateState {
 
 /** The refusal of what would go beyond it. */
 export function rateExceeded({ subject, max }: Rate): HubError {
-  const name = nameOf({ subject, kind: 'requestsPerSecond' });
+  const limit = { subject, kind: 'requestsPerSecond' } as const;
+  const name = nameOf(limit);
   const target = targetOf(subject);
   const isGiven = subject.organization === null && subject.principal === null;
   const what = `${isGiven ? 'been given' : 'sent'} all ${max} ${target === null ? 'requests' : 'messages'}`;
   return new HubError(
     'RATE_LIMITED',
     `The limit ${name} is used up: ${whoHas(subject)} ${what} of this second. Try again in 1 s.`,
-    { metadata: { quota: name, limit: String(max), retryAfterSeconds: '1', ...target } },
+    {
+      metadata: { quota: name, limit: String(max), retryAfterSeconds: '1', ...target },
+      refusal: refusalBy(limit),
+    },
   );
 }

@@ -94,7 +94,9 @@ export class ReceiverGate {
     const at = await this.store.verifiedAt(target.endpoint);
     if (at !== null) return { by: 'challenge', at };
     if (!(await this.store.beginChallenge(target.endpoint, ASK_PAUSE_MS, now))) {
-      throw new HubError('RATE_LIMITED', 'The receiver was asked a moment ago; wait ten seconds.');
+      throw new HubError('RATE_LIMITED', 'The receiver was asked a moment ago; wait ten seconds.', {
+        refusal: { limit: { kind: 'webhookVerifications' } },
+      });
     }
     return (await this.ask(target)) ? { by: 'challenge', at: now } : { by: null, at: null };
   }

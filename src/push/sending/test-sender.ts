@@ -42,7 +42,9 @@ export class TestSender {
     const { organization, streamId } = webhook;
     const others = this.underWay.get(organization) ?? new Set<string>();
     if (others.has(streamId) || others.size >= MAX_AT_ONCE) {
-      throw new HubError('RATE_LIMITED', 'A test is under way; wait until it has ended.');
+      throw new HubError('RATE_LIMITED', 'A test is under way; wait until it has ended.', {
+        refusal: { limit: { kind: 'webhookTests', organization } },
+      });
     }
     this.underWay.set(organization, others.add(streamId));
     try {
@@ -56,7 +58,11 @@ export class TestSender {
   private async attempt(webhook: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
     const { body, contentType } = webhookBody(webhook.version, testPayload(task), LIMITS);
     const wait = await this.gate.admit(webhook, Buffer.byteLength(body));
-    if (wait) throw new HubError('RATE_LIMITED', `It cannot be tried now: ${wait.reason}.`);
+    if (wait) {
+      throw new HubError('RATE_LIMITED', `It cannot be tried now: ${wait.reason}.`, {
+        refusal: { limit: { kind: 'webhookTests' } },
+      });
+    }
     const id = this.ids.next();
     const at = this.clock.now();
     const webhookId = testWebhookId(webhook.streamId, id);
