@@ -13,7 +13,7 @@ const HELP = `npm run bench [-- options]
   --concurrency LIST   default 1,16,64
   --warm N             sends to each target before it is measured; default 15000
   --synchronous MODE   SQLite durability of the hub: full (default) or normal
-  --part LIST          of send, routing, fan-out, push, chunks, streams, growth and postgres; default all of them
+  --part LIST          of send, routing, fan-out, push, chunks, streams, growth, access and postgres; default all
   --help               show this
 
 Figures are medians over the rounds. CPU is user and system time of all threads of the target's own
@@ -25,7 +25,17 @@ const TMPFS = 0x01021994;
 const SKILLS = [10, 100, 1000];
 /** Streams that are begun a second, evenly. */
 const PACED = 300;
-const PARTS = ['send', 'routing', 'fan-out', 'push', 'chunks', 'streams', 'growth', 'postgres'];
+const PARTS = [
+  'send',
+  'routing',
+  'fan-out',
+  'push',
+  'chunks',
+  'streams',
+  'growth',
+  'access',
+  'postgres',
+];
 
 const options = readOptions();
 const { ensureInstalled } = await import('../scripts/ensure-installed.mjs');
@@ -38,6 +48,7 @@ const { printCalibration } = await import('./calibration.mjs');
 const { measureInTurn, measurePaced } = await import('./rounds.mjs');
 const { benchChunks, benchStreams } = await import('./streaming.mjs');
 const { benchGrowth } = await import('./growth.mjs');
+const { benchAccess } = await import('./access.mjs');
 const { benchPostgres } = await import('./postgres.mjs');
 const { printFanOut, printReport, printRouting } = await import('./report.mjs');
 const { FAN_OUTS, registerWide } = await import('./fan-out.mjs');
@@ -61,6 +72,7 @@ try {
   if (options.parts.includes('chunks')) await benchChunks(directory, options);
   if (options.parts.includes('streams')) await benchStreams(directory, options);
   if (options.parts.includes('growth')) await benchGrowth(directory, options);
+  if (options.parts.includes('access')) await benchAccess(directory, options);
   if (options.parts.includes('postgres')) await benchPostgres(directory, options);
   printCalibration();
 } finally {

@@ -2,7 +2,7 @@
 // keep-alive connections for `milliseconds` (and no more than `requests` of them), and prints one line of JSON.
 // With `perSecond` it begins so many a second instead, evenly and whatever is still in flight.
 //   node bench/load.mjs '{"url": …, "headers": …, "method": "SendMessage", "params": …}'
-// `params` is sent with a fresh messageId each time. For a stream the latency is that of the first event.
+// `headers` may be a list: requests take turns with them. `params` is sent with a fresh messageId each time. For a stream the latency is that of the first event.
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
 
@@ -14,7 +14,12 @@ const pool = new Pool(origin, {
   headersTimeout: 30_000,
   bodyTimeout: 30_000,
 });
-const headers = { 'content-type': 'application/json', 'a2a-version': '1.0', ...job.headers };
+const callers = [job.headers].flat().map((headers) => ({
+  'content-type': 'application/json',
+  'a2a-version': '1.0',
+  ...headers,
+}));
+let sent = 0;
 const streaming = job.method === 'SendStreamingMessage';
 const EXPECTED = 'TASK_STATE_COMPLETED';
 
@@ -77,7 +82,7 @@ async function exchange() {
   const { statusCode, body } = await pool.request({
     path: pathname,
     method: 'POST',
-    headers,
+    headers: callers[sent++ % callers.length],
     body: JSON.stringify({
       jsonrpc: '2.0',
       id: 1,

@@ -31,7 +31,8 @@ export async function measureInTurn(targets, methods, options) {
   return figures;
 }
 
-async function warm(target, methods, { warm: requests }) {
+/** Sends `options.warm` of the first method, and a quarter as many of each other. */
+export async function warm(target, methods, { warm: requests }) {
   for (const [index, method] of methods.entries()) {
     const count = index === 0 ? requests : Math.ceil(requests / 4);
     console.log(`Warming up ${target.name} (${target.agent}): ${count} ${method} …`);

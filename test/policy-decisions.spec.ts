@@ -134,7 +134,7 @@ describe('decisions', () => {
     };
     let allowed = 0;
     let alike = 0;
-    const total = casesOf(3000, 20_000);
+    const total = casesOf(3000, 14_000);
     for (let round = 0; round < total / QUESTIONS; round++) {
       const usual = one(['permit', 'deny'] as const);
       const policies = Array.from({ length: 1 + Math.floor(next() * 8) }, policy);
@@ -188,7 +188,7 @@ describe('decisions', () => {
       ...one<Partial<Plain>>([{ tag: one(tags) }, { agent: one(agents) }]),
       ...(next() < 0.3 && { unless: one(SIGN_INS) }),
     });
-    const total = casesOf(600, 20_000);
+    const total = casesOf(600, 6000);
     const counts = { true: 0, false: 0 };
     const sizes = [100, 300, 500];
     for (const [at, size] of sizes.entries()) {

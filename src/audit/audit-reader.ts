@@ -19,12 +19,20 @@ export class AuditReader {
     private readonly redaction: AuditRedaction,
   ) {}
 
-  /** Newest first; `cursor` is a `nextCursor` of the same list. A page may have fewer entries although there is a next. */
-  async list(filter: AuditFilter, limit: number, cursor?: string): Promise<Page<AuditEvent>> {
+  /**
+   * Newest first; `cursor` is a `nextCursor` of the same list. A page may have fewer entries although there is a next: no more
+   * than `most` are looked at for it.
+   */
+  async list(
+    filter: AuditFilter,
+    limit: number,
+    cursor?: string,
+    most = MAX_LOOKED_AT,
+  ): Promise<Page<AuditEvent>> {
     let after = cursor === undefined ? null : placeOf(cursor);
     const written = await this.asWritten(filter);
     const items: AuditEvent[] = [];
-    for (let looked = 0; looked < MAX_LOOKED_AT; looked += PIECE) {
+    for (let looked = 0; looked < most; looked += PIECE) {
       const { events, next } = await this.store.look(written, 'newest', PIECE, after);
       for (const event of events) {
         if (items.length === limit) return { items, nextCursor: cursorOf(items.at(-1)!) };

@@ -19,7 +19,7 @@ export type ReadText =
   { readonly statements: readonly Statement[] } | { readonly faults: string[] };
 
 /** Statements that are checked in one piece. */
-const CHECKED = 10;
+const CHECKED = 5;
 
 /**
  * Reads a text of Cedar and checks it against the schema, in turns with other work: a name, type or operation that there is

@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 
 /** Work that is done before others have their turn. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
 
 /** Takes turns with other work: {@link next} is called between the pieces of what is done. */
 export class Turns {

@@ -122,6 +122,36 @@ describe('an agent that asks for a client certificate', () => {
     expect(front.callers.at(-1)).toBe('hub of tomorrow');
   });
 
+  it('gets that of an organization on connections of its own', async () => {
+    await register(shown());
+    const { certificate, key: privateKey } = other;
+    const path = '/api/v1/agents/z/credentials/red';
+    const given = await hub.admin('PUT', path, {
+      authentication: shown({ certificate, privateKey }),
+      credentials: { 'x-team': 'red' },
+    });
+    expect(given.status).toBe(201);
+    front.callers.splice(0);
+    const [red, blue] = await Promise.all(
+      ['red', 'blue'].map((organization) => hub.createKey({ organization })),
+    );
+    const count = 4;
+    for (let round = 0; round < count; round++) {
+      await Promise.all([red, blue].map((key) => hub.send('hi', { tenant: 'z' }, { key: key! })));
+    }
+    expect(agent.calls).toHaveLength(2 * count);
+    // What comes over a connection is of whoever it was made for.
+    const teams = new Map<string, Set<unknown>>();
+    for (const { headers, response } of agent.calls) {
+      const caller = front.callerAt(response.req.socket.remotePort);
+      teams.set(caller, (teams.get(caller) ?? new Set()).add(headers['x-team']));
+    }
+    expect(Object.fromEntries(teams)).toEqual({
+      hub: new Set([undefined]),
+      'hub of tomorrow': new Set(['red']),
+    });
+  });
+
   it('is not shown it at a server that it was not given for', async () => {
     await register(shown());
     const elsewhere = await MtlsFront.start(authority, () => agent.port);

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Clock } from '../../src/common/clock.js';
 import { Database } from '../../src/database/database.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
+import { startSdkAgent } from '../support/agents.js';
 import { type Hub, type HubOptions, startHub } from '../support/app.js';
 import { startPostgres } from '../support/databases.js';
 import type { JsonObject } from '../support/json.js';
@@ -100,6 +102,23 @@ describe('an agent that gets a token in the name of its caller', () => {
     await say(await provider.token('operations', hub.url));
     const other = await provider.verified(sent().at(-1)!, 'https://payroll.example');
     expect(other['sub']).toBe('operations');
+  });
+
+  it('is called with another one for an organization with credentials of its own, though they are alike', async () => {
+    await register(exchange());
+    const own = await provider.token('billing', hub.url);
+    await say(own);
+    const put = await hub.admin('PUT', '/api/v1/agents/z/credentials/acme', {
+      authentication: exchange(),
+    });
+    expect(put.status).toBe(201);
+    await say(own);
+    await say(own);
+    await hub.admin('DELETE', '/api/v1/agents/z/credentials/acme');
+    await say(own);
+    const [first, second, third, last] = sent();
+    expect([second, third, last]).toEqual([expect.not.stringMatching(first!), second, first]);
+    expect(provider.exchanges).toHaveLength(2);
   });
 
   it.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('whoever calls over %s', async (binding) => {
@@ -263,6 +282,35 @@ describe('an agent that gets the token of its caller', () => {
     ]);
     expect(sent().at(-1)).toBe(fresh);
   }, 20_000);
+
+  it('gets it also when its server is asked how it has files', async () => {
+    const legacy = await startSdkAgent({ version: '0.3', binding: 'HTTP+JSON', hasUsers: true });
+    await hub.registerAgent(legacy.url, { id: 'y', authentication: passOn('test') });
+    const own = await issuer.token({ aud: hub.url, sub: 'ann' });
+    const message = { parts: [{ raw: 'aGk=', mediaType: 'image/png' }] };
+    const [state] = told(await hub.send('', { tenant: 'y', message }, { key: own }));
+    await legacy.close();
+    expect(state).toBe('TASK_STATE_COMPLETED');
+    expect(legacy.asked.map(({ operation, user }) => [operation, user])).toEqual([
+      ['getTask', `Bearer ${own}`],
+      ['sendMessageStream', `Bearer ${own}`],
+    ]);
+  });
+
+  it('is asked no second time where no fresh one would do', async () => {
+    asksFirst();
+    await register(passOn('test'));
+    const own = await issuer.token({ aud: hub.url, sub: 'ann' });
+    const { task } = (await say(own)) as { task: JsonObject };
+    await hub.admin('PATCH', '/api/v1/agents/z', { authentication: passOn('real') });
+    const sleep = jest.spyOn(hub.app.get(Clock), 'sleep');
+    const message = { taskId: task['id'] };
+    const [state, why] = told(await hub.send('well', { message }, { key: own }));
+    expect([state, why]).toEqual(['TASK_STATE_FAILED', expect.stringMatching(/issuer whose/)]);
+    // The pause before an agent that is out of reach is tried again.
+    expect(sleep).not.toHaveBeenCalledWith(500, expect.anything());
+    sleep.mockRestore();
+  });
 
   it('gets that of the owner of the task, whoever else answers', async () => {
     asksFirst();

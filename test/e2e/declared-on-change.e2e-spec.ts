@@ -130,6 +130,16 @@ it('adds, changes and removes declared agents with the file', async () => {
     eventually(async () => expect(await tagsOf(id)).toEqual(expected), 10_000);
   declare({ agents: { declared: [{ id: 'three', cardUrl, tags: ['a'] }] } });
   await expectTags('three', ['a']);
+  // Credentials for one organization are of the API, and stay while the agent is declared.
+  const path = '/api/v1/agents/three/credentials/red';
+  const credentials = { authorization: 'Bearer of the red team' };
+  expect((await hub.admin('PUT', path, { credentials })).status).toBe(201);
+  const key = await hub.createKey({ organization: 'red' });
+  const sentAs = async (options: object): Promise<string | undefined> => {
+    await hub.send('hi', { tenant: 'three' }, options);
+    return agents[0]!.calls.at(-1)!.headers.authorization;
+  };
+  expect([await sentAs({ key }), await sentAs({})]).toEqual([credentials.authorization, undefined]);
   declare({
     agents: {
       declared: [
@@ -140,8 +150,10 @@ it('adds, changes and removes declared agents with the file', async () => {
   });
   await expectTags('three', ['b']);
   await expectTags('four', []);
+  expect([await sentAs({ key }), await sentAs({})]).toEqual([credentials.authorization, undefined]);
   declare({ agents: { declared: [{ id: 'four', cardUrl }] } });
   await expectTags('three', 404);
+  expect((await hub.admin('GET', path)).status).toBe(404);
   expect(await tagsOf('four')).toEqual([]);
   expect(await tagsOf('one')).toEqual([]);
 });

@@ -112,6 +112,36 @@ describe('what an agent is called with for one organization', () => {
     expect(new Set(sent())).toEqual(new Set([OWN]));
   });
 
+  it('may be changed while a task goes on, as that of the agent may', async () => {
+    const taken = new Set([OWN, SHARED]);
+    let state = 'TASK_STATE_WORKING';
+    agent.handlers['*'] = (call) => {
+      if (!taken.has(String(call.headers.authorization))) {
+        return void call.response.writeHead(401).end();
+      }
+      if (call.method === 'SubscribeToTask') return call.error(-32_601, 'unknown');
+      const task = { id: 't', contextId: 'c', status: { state } };
+      if (call.method !== 'SendStreamingMessage') return call.result(task);
+      call.event({ task });
+      call.end();
+    };
+    await put({ credentials: { authorization: OWN } });
+    const [ours, theirs] = await Promise.all(
+      [red, blue].map((key) => hub.submit('hi', { tenant: 'z' }, { key })),
+    );
+    const looks = () => agent.callsOf('GetTask').map(({ headers }) => headers.authorization);
+    await eventually(() => expect(new Set(looks())).toEqual(taken));
+    const next = ['Bearer of the red team, next', 'Bearer of the agent, next'];
+    for (const one of next) taken.add(one);
+    await put({ credentials: { authorization: next[0] } });
+    await hub.admin('PATCH', '/api/v1/agents/z', { credentials: { authorization: next[1] } });
+    for (const one of [OWN, SHARED]) taken.delete(one);
+    await eventually(() => expect(looks().slice(-2).sort()).toEqual(next.toSorted()));
+    state = 'TASK_STATE_COMPLETED';
+    await hub.waitForTask(ours!['id'] as string, state, 10_000, { key: red });
+    await hub.waitForTask(theirs!['id'] as string, state, 10_000, { key: blue });
+  });
+
   it('goes over gRPC as well', async () => {
     const seen: (string | undefined)[] = [];
     const grpc = new Server();

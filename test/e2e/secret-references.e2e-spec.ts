@@ -42,6 +42,7 @@ beforeAll(async () => {
   vault.secrets.set('agents/books', { token: 'vault-secret' });
   vault.secrets.set('teams/acme/key', { token: 'acme-secret' });
   vault.secrets.set('hooks', { token: 'hook-secret' });
+  process.env['HUB_TEST_AGENT_TOKEN'] = 'variable-secret';
   hub = await startHub({
     config: {
       push: { scheduleMs: [50, 100, 100, 100], jitter: 0 },
@@ -49,6 +50,7 @@ beforeAll(async () => {
         refreshMs: 1000,
         vault: { address: vault.url, auth: { token: 'hvs.hub' } },
         references: {
+          env: [{ allow: 'HUB_TEST_AGENT_TOKEN', organizations: [] }],
           files: [{ allow: folder, organizations: [] }],
           vault: [
             { allow: 'agents', organizations: [] },
@@ -66,6 +68,7 @@ afterEach(async () => {
   agent.calls.length = 0;
 });
 afterAll(async () => {
+  delete process.env['HUB_TEST_AGENT_TOKEN'];
   await hub.close();
   await Promise.all([vault.close(), agent.close(), sink.close()]);
   rmSync(folder, { recursive: true });
@@ -146,6 +149,43 @@ describe('the secrets of an agent', () => {
       await say();
       expect(sent()).toBe('Bearer back-secret');
     });
+  });
+
+  it('are read for one organization alone where it has some of its own', async () => {
+    mount({ token: 'file-secret', card: 'card-secret' });
+    await register(bearer('vault:agents/books#token'));
+    const path = '/api/v1/agents/z/credentials/acme';
+    const put = (secretRef: string, key?: string) =>
+      hub.admin('PUT', path, { credentials: bearer(secretRef) }, key);
+    const acme = await hub.createKey({ organization: 'acme' });
+    const sayAs = async (key?: string) => {
+      await hub.send('hi', { tenant: 'z' }, key === undefined ? {} : { key });
+      return sent();
+    };
+    const made = await put(`file:${folder}/token`);
+    expect(made.body.references).toMatchObject([
+      { in: 'credentials', header: 'authorization', isReadable: true },
+    ]);
+    expect(await sayAs(acme)).toBe('Bearer file-secret');
+    expect(await sayAs()).toBe('Bearer back-secret');
+    mount({ token: 'file-secret-2', card: 'card-secret' });
+    await eventually(async () => expect(await sayAs(acme)).toBe('Bearer file-secret-2'));
+    // A team may name its own secrets, and no others.
+    expect((await put('vault:agents/books#token', team)).status).toBe(400);
+    expect((await put('vault:teams/acme/key#token', team)).status).toBe(200);
+    expect(await sayAs(acme)).toBe('Bearer acme-secret');
+    vault.secrets.set('teams/acme/key', {});
+    await eventually(async () => {
+      const { body: shown } = await hub.admin('GET', path);
+      expect(shown.references[0]).toMatchObject({ isReadable: false });
+    });
+    const calls = agent.calls.length;
+    await sayAs(acme);
+    expect(agent.calls).toHaveLength(calls);
+    expect(await sayAs()).toBe('Bearer back-secret');
+    vault.secrets.set('teams/acme/key', { token: 'acme-secret' });
+    expect((await put('env:HUB_TEST_AGENT_TOKEN')).status).toBe(200);
+    expect(await sayAs(acme)).toBe('Bearer variable-secret');
   });
 
   it('may be set before their source has them', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Clock } from '../../src/common/clock.js';
 import { Database } from '../../src/database/database.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
 import { type Hub, startHub } from '../support/app.js';
@@ -215,6 +216,72 @@ describe('an agent that is called with the consent of a user', () => {
     });
     expect((await waiting()).state).toBe('TASK_STATE_AUTH_REQUIRED');
     expect(agent.calls).toHaveLength(1);
+  });
+
+  it('is for the client that the organization of the user has of its own', async () => {
+    const own = await ConsentServer.start(hub.url);
+    const path = '/api/v1/agents/z/credentials/red';
+    const authentication = {
+      ...{ type: 'oauth2-authorization-code', issuer: own.url, ...CONSENT_CLIENT },
+      scopes: ['openid', 'payroll.read'],
+    };
+    try {
+      const shared = await waiting();
+      await browser.consent(shared.link, 'alice');
+      await ended(shared.id);
+      const id = `${principal}-of-red`;
+      await hub.admin('POST', '/api/v1/principals', { id, organization: 'red' });
+      const made = await hub.admin('POST', '/api/v1/keys', {
+        ...{ name: 'own', principal: id, scopes: ['a2a'] },
+      });
+      expect((await hub.admin('PUT', path, { authentication })).status).toBe(201);
+      key = made.body.key as string;
+      const task = await waiting();
+      expect((await browser.open(task.link)).text).toContain(own.url);
+      await browser.consent(task.link, 'rita');
+      await ended(task.id);
+      const sent = agent.calls.at(-1)?.headers.authorization;
+      expect([await own.accountOf(sent), await provider.accountOf(sent)]).toEqual([
+        'rita',
+        undefined,
+      ]);
+      // For another client of it, and for that of the agent, it does not count.
+      await hub.admin('PUT', path, { authentication: { ...authentication, scopes: ['openid'] } });
+      expect((await waiting()).state).toBe('TASK_STATE_AUTH_REQUIRED');
+      expect((await hub.admin('DELETE', path)).status).toBe(204);
+      const again = await waiting();
+      expect((await browser.open(again.link)).text).toContain(provider.url);
+      expect(agent.calls).toHaveLength(2);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('is asked for at once when a further message lacks it', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    agent.handlers['SendStreamingMessage'] = (call) => {
+      const state = call.message['taskId'] ? 'COMPLETED' : 'INPUT_REQUIRED';
+      call.result({ task: { id: 'd', contextId: 'c', status: { state: `TASK_STATE_${state}` } } });
+    };
+    try {
+      const asks = await waiting();
+      expect(asks.state).toBe('TASK_STATE_INPUT_REQUIRED');
+      const [consent] = await consents();
+      await hub.admin('DELETE', `/api/v1/consents/${consent!['id'] as string}`);
+      const sleep = jest.spyOn(hub.app.get(Clock), 'sleep');
+      const message = { taskId: asks.id };
+      const answered = (await hub.send('well', { message }, { key }))['task'] as JsonObject;
+      expect(told(answered).state).toBe('TASK_STATE_AUTH_REQUIRED');
+      // The pause before an agent that is out of reach is tried again.
+      expect(sleep).not.toHaveBeenCalledWith(500, expect.anything());
+      sleep.mockRestore();
+      await browser.consent(told(answered).link, 'alice');
+      await ended(asks.id);
+    } finally {
+      delete agent.handlers['SendStreamingMessage'];
+    }
   });
 
   it('is not shown, nor ended, to those who administer another organization', async () => {

@@ -6,6 +6,8 @@ import { type TestAuthority } from './authority.js';
 export class MtlsFront {
   /** The common names of those who came in, one for each connection, oldest first. */
   readonly callers: string[] = [];
+  /** The same by the port from which the plain server is called for them. */
+  private readonly byPort = new Map<number | undefined, string>();
 
   private constructor(
     readonly port: number,
@@ -30,8 +32,10 @@ export class MtlsFront {
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     });
     server.on('secureConnection', (outside: TLSSocket) => {
-      front.callers.push(String(outside.getPeerCertificate().subject.CN));
+      const caller = String(outside.getPeerCertificate().subject.CN);
+      front.callers.push(caller);
       const inside = connect(inner(), '127.0.0.1');
+      inside.on('connect', () => front.byPort.set(inside.localPort, caller));
       outside.on('error', () => inside.destroy()).on('close', () => inside.destroy());
       inside.on('error', () => outside.destroy()).on('close', () => outside.destroy());
       outside.pipe(inside).pipe(outside);
@@ -43,6 +47,11 @@ export class MtlsFront {
       await new Promise((resolve) => server.close(resolve));
     });
     return front;
+  }
+
+  /** Who came in, for whom the plain server is called from this port. */
+  callerAt(port: number | undefined): string {
+    return this.byPort.get(port) ?? 'nobody';
   }
 
   get url(): string {

@@ -2,6 +2,14 @@ import type { HubRefusal } from './hub-refusal.js';
 import { type AgentFailureKind, publicFailure } from './public-failure.js';
 
 /**
+ * What a call was not made for want of.
+ * - `caller-token`: an access token of the caller; a fresh one of the same caller would do.
+ * - `consent`: of the user in whose name the agent is called.
+ * - `configuration`: what only another caller, or an operator, changes.
+ */
+export type Lack = 'caller-token' | 'consent' | 'configuration';
+
+/**
  * What went wrong at an agent, in the only terms the runner decides by.
  * - `unreachable`: nothing was sent or accepted (DNS, connect, TLS, refused, egress): failover is safe.
  * - `rejected`: the agent answered with a protocol error: it did not accept the message.
@@ -30,10 +38,8 @@ export class AgentCallError extends Error {
       readonly agentUnasked?: boolean;
       /** What clients read instead of the words for its kind: the hub's own, to follow the agent's name. */
       readonly words?: string;
-      /** It was not asked for want of an access token of the caller: a fresh one of the same caller would do. */
-      readonly needsFreshToken?: boolean;
-      /** It was not asked for want of the consent of the user in whose name it is called. */
-      readonly needsConsent?: boolean;
+      /** It was not asked for want of something that no waiting brings. */
+      readonly lacks?: Lack;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -1,6 +1,9 @@
 import { withMember } from '../../common/merged.js';
 import { SecretLockedError } from '../../common/secret-box.js';
-import type { SecretReferences } from '../../common/secret-references/secret-references.js';
+import {
+  type SecretReferences,
+  SecretUnavailableError,
+} from '../../common/secret-references/secret-references.js';
 import { A2A_VERSION_HEADER, HTTP_EXTENSION_HEADER } from '../../protocol/a2a.js';
 import { isListable } from '../../protocol/header-list.js';
 import { HOPS_HEADER } from '../../protocol/hops.js';
@@ -28,7 +31,8 @@ export function credentialsFor(
   if (!isGivenFor(endpoint, agent)) {
     if (calledFor === undefined) return NO_HEADERS;
     const message = `the credentials of ${calledFor} were not given for this server`;
-    throw new AgentCallError('unreachable', message, { agentUnasked: true });
+    const detail = { agentUnasked: true, lacks: 'configuration' } as const;
+    throw new AgentCallError('unreachable', message, detail);
   }
   const failed = (error: unknown): never => outOfReach(error, agent);
   try {
@@ -44,8 +48,12 @@ export function credentialsFor(
  */
 export function outOfReach(error: unknown, agent: Pick<Agent, 'calledFor'>): never {
   if (!(error instanceof SecretLockedError)) throw error;
-  const detail = { cause: error, ...(agent.calledFor !== undefined && { agentUnasked: true }) };
-  throw new AgentCallError('unreachable', error.message, detail);
+  const isSourceAway = error instanceof SecretUnavailableError;
+  throw new AgentCallError('unreachable', error.message, {
+    cause: error,
+    ...(agent.calledFor !== undefined && { agentUnasked: true }),
+    ...(!isSourceAway && { lacks: 'configuration' }),
+  });
 }
 
 /** The headers of one call at an interface. */

@@ -25,7 +25,7 @@ beforeEach(() => {
   });
 });
 
-const formOf = (signal = FOREVER) => questions.formOf(agent, endpoint, signal);
+const formOf = (signal = FOREVER) => questions.formOf(agent, endpoint, { signal });
 
 /** Asks anew, which the server answers so. */
 async function formRequestedAgain(answer: FormAnswer): Promise<string> {

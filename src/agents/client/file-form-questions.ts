@@ -1,6 +1,7 @@
 import { Deadline } from '../../common/deadline.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
+import type { AgentCaller, AgentCallOptions } from './agent-client.js';
 import { type EndpointMemory, interfaceKey } from './endpoint-memory.js';
 import type { FileForm } from '../binding/file-forms.js';
 
@@ -17,6 +18,7 @@ export type AskForm = (
   agent: Agent,
   endpoint: AgentEndpoint,
   signal: AbortSignal,
+  caller: AgentCaller | undefined,
 ) => Promise<FormAnswer>;
 
 interface Question {
@@ -39,14 +41,19 @@ export class FileFormQuestions {
 
   /**
    * As the operator says, else as the server tells by its answer, once an hour. One that cannot be asked is
-   * taken at its word meanwhile. Rejects with `interrupted` when aborted.
+   * taken at its word meanwhile. It is asked in the name of the `caller` whose files are meant. Rejects with `interrupted` when
+   * aborted.
    */
-  async formOf(agent: Agent, endpoint: AgentEndpoint, signal: AbortSignal): Promise<FileForm> {
+  async formOf(
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    { signal, caller }: Pick<AgentCallOptions, 'signal' | 'caller'>,
+  ): Promise<FileForm> {
     const known = agent.switches.files ?? this.memory.fileForm(agent, endpoint);
     if (known !== undefined) return known;
     if (signal.aborted) throw ended();
     const key = interfaceKey(agent, endpoint);
-    const question = this.underWay.get(key) ?? this.begin(key, agent, endpoint);
+    const question = this.underWay.get(key) ?? this.begin(key, agent, endpoint, caller);
     question.waiting += 1;
     try {
       return await unlessAborted(question.form, signal);
@@ -59,9 +66,15 @@ export class FileFormQuestions {
     }
   }
 
-  private begin(key: string, agent: Agent, endpoint: AgentEndpoint): Question {
+  private begin(
+    key: string,
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    caller: AgentCaller | undefined,
+  ): Question {
     const left = new AbortController();
-    const question = { form: this.answer(agent, endpoint, left.signal), left, waiting: 0 };
+    const form = this.answer(agent, endpoint, left.signal, caller);
+    const question = { form, left, waiting: 0 };
     this.underWay.set(key, question);
     const over = (): void => this.over(key, question);
     question.form.then(over, over);
@@ -72,10 +85,12 @@ export class FileFormQuestions {
     agent: Agent,
     endpoint: AgentEndpoint,
     left: AbortSignal,
+    caller: AgentCaller | undefined,
   ): Promise<FileForm> {
     // Not AbortSignal.any with AbortSignal.timeout: on Node 20 that may be collected before it fires.
     const deadline = new Deadline(left, TIMEOUT_MS);
-    const answer = await this.ask(agent, endpoint, deadline.signal).finally(() => deadline.end());
+    const asked = this.ask(agent, endpoint, deadline.signal, caller);
+    const answer = await asked.finally(() => deadline.end());
     if (answer === 'unreachable') return 'once';
     if (answer !== 'silent') {
       this.memory.keepFileForm(agent, endpoint, answer);

@@ -11,7 +11,12 @@ import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
 import { agentFor } from '../endpoint/agent-for.js';
 import { Locked } from '../endpoint/sealed-json.js';
-import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
+import {
+  type AgentCaller,
+  type AgentCallOptions,
+  AgentClient,
+  type AgentSend,
+} from './agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
 import { AgentAuthenticator } from './authentication/agent-authenticator.js';
@@ -269,7 +274,7 @@ class WiredAgentClient extends AgentClient {
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
-    files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal)),
+    files = new FileBytes(() => this.forms.formOf(agent, endpoint, options)),
   ): Promise<Call> {
     const { caller } = options;
     const credentials = await credentialsFor(agent, endpoint, this.wires.references);
@@ -330,11 +335,11 @@ class WiredAgentClient extends AgentClient {
   }
 
   /** How files go to and come from the interface that is called now; null where there is one form only. */
-  async filesOf(agent: Agent, { signal }: AgentCallOptions): Promise<FileForm | null> {
+  async filesOf(agent: Agent, options: AgentCallOptions): Promise<FileForm | null> {
     const endpoint = this.memory.now(agent);
     const { protocolVersion, protocolBinding } = endpoint;
     const hasForms = protocolVersion === '0.3' && bindingOf(protocolBinding).hasFileForms;
-    return hasForms ? this.forms.formOf(agent, endpoint, signal) : null;
+    return hasForms ? this.forms.formOf(agent, endpoint, options) : null;
   }
 
   /** Asks the server for a task that does not exist. Files of what it answers all the same stay as they are. */
@@ -342,9 +347,11 @@ class WiredAgentClient extends AgentClient {
     agent: Agent,
     endpoint: AgentEndpoint,
     signal: AbortSignal,
+    caller: AgentCaller | undefined,
   ): Promise<FormAnswer> {
     const files = new FileBytes(() => Promise.resolve('once'));
-    const call = await this.beginFor('GetTask', agent, endpoint, { signal }, files);
+    const asked = { signal, ...(caller && { caller }) };
+    const call = await this.beginFor('GetTask', agent, endpoint, asked, files);
     const { exchange, transport, options } = call;
     try {
       await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);

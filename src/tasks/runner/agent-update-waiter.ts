@@ -75,14 +75,14 @@ export class AgentUpdateWaiter {
   }
 
   private async followStream(): Promise<void> {
-    const { deps, agent, signal } = this.run;
+    const { deps, signal } = this.run;
     const until = AbortSignal.any([this.closed.signal, signal]);
     for (const pause of [0, ...RETRY_PAUSES_MS]) {
       await deps.clock.sleep(pause, until);
       if (until.aborted) return;
       try {
         const events = deps.client.subscribe(
-          agent,
+          this.run.agent,
           this.downstreamTaskId,
           this.run.callOptions(until),
         );

@@ -88,7 +88,8 @@ async function queryWithRetries(
       return await run.calls.within(left(), query);
     } catch (error) {
       if (!(error instanceof AgentCallError)) throw error;
-      if (!isTransient(error) || pause === null || pause >= left() || run.signal.aborted) break;
+      const isWorthRetry = isTransient(error) && error.detail.lacks === undefined;
+      if (!isWorthRetry || pause === null || pause >= left() || run.signal.aborted) break;
       await run.calls.sleep(pause);
     }
   }

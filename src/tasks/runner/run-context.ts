@@ -73,7 +73,7 @@ export class RunContext {
 
   constructor(
     readonly deps: RunDeps,
-    readonly agent: Agent,
+    private readonly agentAtStart: Agent,
     aggregate: TaskAggregate,
     delegation: Delegation,
     adopted: boolean,
@@ -83,11 +83,21 @@ export class RunContext {
     this.record = aggregate.record;
     this.cancelMetadata = aggregate.record.cancelMetadata;
     this.sentWith = aggregate.record;
-    this.budgets = budgetsOf(agent, deps.settings.budgets);
-    this.calls = new AgentCalls(deps, agent, this.budgets, (signal) => this.callOptions(signal));
+    this.budgets = budgetsOf(agentAtStart, deps.settings.budgets);
+    this.calls = new AgentCalls(deps, agentAtStart, this.budgets, (signal) =>
+      this.callOptions(signal),
+    );
     this.fence = { delegationId: delegation.id, epoch: delegation.epoch };
     this.delegation = delegation;
     this.downstreamTaskId = delegation.downstreamTaskId;
+  }
+
+  /** As the registry has it now: it may be called with other credentials than when the run began. */
+  get agent(): Agent {
+    const { deps, agentAtStart } = this;
+    const now = deps.registry.known(agentAtStart.id);
+    // Another one may have its id by now.
+    return now?.createdAt.getTime() === agentAtStart.createdAt.getTime() ? now : agentAtStart;
   }
 
   /** Aborts every call of this run to the agent. */

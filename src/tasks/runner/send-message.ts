@@ -45,8 +45,7 @@ export async function sendMessage(run: RunContext, message: Message): Promise<St
       return afterEnd(run, await run.deliver(() => sendOnce(run, send)));
     }
     const pause = RETRY_PAUSES_MS[tries];
-    const retry =
-      isUnreachable(error) && !mayWait(run, error) && run.delegation.downstreamTaskId !== null;
+    const retry = isWorthRetry(error) && run.delegation.downstreamTaskId !== null;
     if (!retry || pause === undefined) return afterEnd(run, end);
     await run.calls.sleep(pause);
     if (run.done) return 'done';
@@ -183,7 +182,7 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
   else if (mayWait(run, error)) {
     const reason = `${why}. The task goes on with a message that comes with one.`;
     await run.awaitAuthorization('caller-token', reason);
-  } else if (error.detail.needsConsent === true) await awaitConsent(run, `${why}.`);
+  } else if (error.detail.lacks === 'consent') await awaitConsent(run, `${why}.`);
   else await run.failover(`${why}.`);
   return 'done';
 }
@@ -202,7 +201,7 @@ async function awaitConsent(run: RunContext, why: string): Promise<void> {
 function mayWait({ record, delegation }: RunContext, error: unknown): boolean {
   return (
     error instanceof AgentCallError &&
-    error.detail.needsFreshToken === true &&
+    error.detail.lacks === 'caller-token' &&
     record.keepsToken &&
     !isInDoubt(delegation)
   );
@@ -225,8 +224,12 @@ function isRefusal(error: unknown): error is AgentCallError {
   return error instanceof AgentCallError && error.kind === 'rejected';
 }
 
-function isUnreachable(error: unknown): boolean {
-  return error instanceof AgentCallError && error.kind === 'unreachable';
+function isWorthRetry(error: unknown): boolean {
+  return (
+    error instanceof AgentCallError &&
+    error.kind === 'unreachable' &&
+    error.detail.lacks === undefined
+  );
 }
 
 function seconds(ms: number): string {

@@ -47,7 +47,9 @@ export class AgentAuthenticator {
   ): Promise<AgentProof> {
     if (agent.authentication === null) return NOTHING;
     if (!isGivenFor(endpoint, agent))
-      throw unasked('the credentials were not given for this server');
+      throw unasked('the credentials were not given for this server', {
+        lacks: 'configuration',
+      });
     const { signal } = options;
     const ended = (): Error => new AgentCallError('interrupted', 'the hub ended the call');
     const authentication = await unlessAborted(
@@ -66,11 +68,12 @@ export class AgentAuthenticator {
       return { tls, ...made };
     } catch (error) {
       if (error instanceof NoCallerToken) {
-        const { message: words, isMendable: needsFreshToken } = error;
-        throw unasked(whyNot(error), { words, needsFreshToken });
+        const { message: words, isMendable } = error;
+        const lacks = isMendable ? 'caller-token' : 'configuration';
+        throw unasked(whyNot(error), { words, lacks });
       }
       if (error instanceof NoConsent) {
-        throw unasked(error.message, { words: error.message, needsConsent: true });
+        throw unasked(error.message, { words: error.message, lacks: 'consent' });
       }
       const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
       throw isMissing ? unasked(error.message) : error;
@@ -104,7 +107,7 @@ function whyNot({ message, cause }: NoCallerToken): string {
 
 function unasked(
   message: string,
-  detail: Pick<AgentCallError['detail'], 'words' | 'needsFreshToken' | 'needsConsent'> = {},
+  detail: Pick<AgentCallError['detail'], 'words' | 'lacks'> = {},
 ): AgentCallError {
   return new AgentCallError('unreachable', message, { agentUnasked: true, ...detail });
 }
