@@ -70,6 +70,8 @@ export class LimitRegistry extends RevisionedCache<Limit> {
       skill: skillId == null ? null : `${agentId}.${skillId}`,
     };
     return this.shapes.flatMap((shape) => {
+      // Without a skill the subject of such a limit would be that of another one.
+      if (values.skill === null && shape.endsWith('skill')) return [];
       const subject: Record<string, string | null> = { ...NO_SUBJECT };
       for (const member of shape.split('+')) subject[member] = values[member as keyof LimitSubject];
       return this.bySubject.get(subjectKey(subject as unknown as LimitSubject)) ?? [];

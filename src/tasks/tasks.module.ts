@@ -64,6 +64,7 @@ import { UsageLedger } from './quotas/usage-ledger.js';
 import { UsageMetrics } from './quotas/usage-metrics.js';
 import { LimitLevels } from './store/limit-levels.js';
 import { LimitUsage } from './quotas/limit-usage.js';
+import { OwnUsage } from './quotas/own-usage.js';
 import { LimitWarnings } from './quotas/limit-warnings.js';
 import { UsageStore } from './store/usage-store.js';
 
@@ -133,7 +134,7 @@ export const TASK_PROVIDERS = [
 @Module({
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
-  providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, TaskWorkers],
+  providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, OwnUsage, TaskWorkers],
   exports: [
     AgentCallbacks,
     TaskConsents,

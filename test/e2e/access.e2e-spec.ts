@@ -23,6 +23,7 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^[A-Z]+ \/api\/v1\/audit\b/, 'audit'],
   [/^[A-Z]+ \/api\/v1\/data\b/, 'data'],
   [/^[A-Z]+ \/api\/v1\/sign-in-blocks\b/, 'access'],
+  [/^(GET|HEAD) \/api\/v1\/usage\/me$/, 'a2a'],
   [/^[A-Z]+ \/api\/v1\/(usage\b|limits\b|policies\b|principals.*::handover$)/, 'access'],
   [/^(POST|DELETE) \/api\/v1\/organizations\b/, 'access'],
   [/^[A-Z]+ \/api\/v1\/(keys|principals|organizations|consents)\b/, 'access:organization'],

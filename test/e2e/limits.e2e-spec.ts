@@ -218,6 +218,14 @@ describe('a limit', () => {
     await send('at another', { agentId: 'one' });
   });
 
+  it('of an organization at a skill leaves that of the organization counted once', async () => {
+    await put('once', { organization: 'once', tasksPerMonth: 1 });
+    await put('once-ask', { organization: 'once', skill: 'one.ask', tasksPerMonth: 5 });
+    await send('by its name', { agentId: 'two' }, await hub.createKey({ organization: 'once' }));
+    expect(await usageOf('once')).toMatchObject([{ kind: 'tasksPerMonth', used: 1 }]);
+    expect(await usageOf('once-ask')).toMatchObject([{ kind: 'tasksPerMonth', used: 0 }]);
+  });
+
   it('is changed while the hub runs, and replaces what the settings say', async () => {
     const mine = await hub.createKey({ organization: 'changing' });
     await put('changing', { organization: 'changing', openTasks: 1 });

@@ -11,6 +11,7 @@ import {
 } from '../../limits/index.js';
 import { LimitLevels } from '../store/limit-levels.js';
 import { LimitUsageDto, type LimitState, UsedDto } from './limit-usage.dto.js';
+import type { UsageOwner } from '../store/usage.js';
 import { UsageLedger } from './usage-ledger.js';
 
 /** How far limits are used up, for operators. */
@@ -36,23 +37,29 @@ export class LimitUsage {
     const limit = this.registry.all().find((each) => each.id === id);
     if (limit === undefined) return undefined;
     const subject = subjectOf(limit);
-    const usage = amountsOf(limit).map((amount) => this.used({ subject, ...amount, takes: 1 }));
+    const { principal } = subject;
+    const organization = principal === null ? '' : (this.ledger.organizationOf(principal) ?? '');
+    const owner = { organization, principalId: principal ?? '' };
+    const usage = amountsOf(limit).map(async (amount) => {
+      const applied = { subject, ...amount, takes: 1 };
+      return this.shown(applied, await this.read(applied, owner));
+    });
     return new LimitUsageDto({ id, ...subject, usage: await Promise.all(usage) });
   }
 
-  private async used(limit: AppliedLimit): Promise<UsedDto> {
-    const { subject, kind, max, unit = null } = limit;
-    const { principal } = subject;
-    const organization = principal === null ? '' : (this.ledger.organizationOf(principal) ?? '');
-    const now = this.clock.now();
-    const owner = { organization, principalId: principal ?? '' };
-    const used = await this.levels.used(limit, owner, now);
+  /** How much of one is used, as the commits count it; `owner`: whose, of a principal's. */
+  read(limit: AppliedLimit, owner: UsageOwner): Promise<number> {
+    return this.levels.used(limit, owner, this.clock.now());
+  }
+
+  shown(limit: AppliedLimit, used: number): UsedDto {
+    const { kind, max, unit = null } = limit;
     const state: LimitState = isUsedUp(limit, used)
       ? 'exceeded'
       : isAlmostUsedUp(limit, used)
         ? 'warned'
         : 'ok';
-    const resetsAt = periodEnd(kind, now)?.toISOString() ?? null;
+    const resetsAt = periodEnd(kind, this.clock.now())?.toISOString() ?? null;
     return new UsedDto({ kind, used, limit: max, unit, state, resetsAt });
   }
 }

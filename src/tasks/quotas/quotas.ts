@@ -20,8 +20,8 @@ import type { Usage, UsageOwner } from '../store/usage.js';
 const SMALL = 1000;
 const NEAR = 0.25;
 
-/** The limits of an owner, and what is used of each. */
-const OF_OWNER = [
+/** The limits of an owner that settings have as well, and what is used of each. */
+export const OF_OWNER = [
   ['openTasks', 'openTasks'],
   ['tasksPerDay', 'tasksToday'],
   ['storedBytes', 'storedBytes'],

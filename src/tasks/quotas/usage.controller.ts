@@ -1,6 +1,7 @@
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AdminController } from '../../common/http/admin-controller.js';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { NoQuery } from '../../common/http/no-query.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
@@ -13,6 +14,8 @@ import { QuotaLimits } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
 import { LimitUsage } from './limit-usage.js';
 import { LimitUsageDto } from './limit-usage.dto.js';
+import { OwnUsage } from './own-usage.js';
+import { OwnUsageDto } from './own-usage.dto.js';
 import { pageOf } from './usage-page.js';
 import { HubUsageDto, OrganizationUsageDto, PrincipalUsageDto } from './usage.dto.js';
 
@@ -25,6 +28,7 @@ export class UsageController {
     private readonly disk: DiskWatch,
     private readonly used: LimitUsage,
     private readonly spending: Spending,
+    private readonly own: OwnUsage,
   ) {}
 
   @Get()
@@ -58,6 +62,19 @@ export class UsageController {
       return new PrincipalUsageDto(principalId, usage, this.limits.ofPrincipal(principalId));
     });
     return { ...page, items };
+  }
+
+  @Get('me')
+  @RequireScope('a2a')
+  @ApiOperation({
+    summary: 'List what limits the caller, and how much of it is used.',
+  })
+  @ApiOkResponse({ type: PageType(OwnUsageDto) })
+  ownUsage(
+    @Query() { limit, cursor }: PageQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<Page<OwnUsageDto>> {
+    return this.own.page(caller, limit, cursor);
   }
 
   @Get('limits')

@@ -40,7 +40,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [AGENTS, 'GET agents/X, PATCH agents/X, DELETE agents/X, POST agents/X:refresh'],
   [AGENTS, 'POST agents/X:kill, GET agents/X/credentials/X, PUT agents/X/credentials/X'],
   [AGENTS, 'DELETE agents/X/credentials/X'],
-  [CLIENT, 'POST routes:dry-run, DELETE tasks/X'],
+  [CLIENT, 'POST routes:dry-run, DELETE tasks/X, GET usage/me'],
   [TASKS, 'GET tasks, GET tasks/X'],
   [ALL_TASKS, 'GET tasks/X/content, POST tasks/X:cancel, POST tasks/X:retry'],
   [ALL_PUSH, 'POST push/auth-profiles, PATCH push/auth-profiles/X, DELETE push/auth-profiles/X'],
