@@ -82,7 +82,7 @@ describe('what is kept from a caller who names an agent', () => {
     [{ tags: ['finance', 'none'], match: 'any' }, ['invoices'], ['invoices']],
     [{ tags: ['office'] }, ['invoices', 'calendar'], ['invoices', 'calendar']],
     [{ skillId: 'calendar', tags: ['finance'] }, ['invoices'], []],
-  ])('and asks %j without %j is %j', (requested, refused, expected) => {
+  ])('and asks %j without %j is %j', (asked, refused, expected) => {
     const kept = keptFrom(BOOKS, { ...ANY, ...asked }, allBut(...refused));
     expect(kept.map(({ skillId }) => skillId)).toEqual(expected);
   });
