@@ -32,6 +32,7 @@ export {
 export { AgentLoad, type AgentQueue, type QueueAsker } from './health/agent-load.js';
 export { AgentDeviations } from './registry/agent-deviations.js';
 export { AgentRegistry, type Audience } from './registry/agent-registry.js';
+export type { Requested } from './registry/permitted-agents.js';
 export { type AgentFilter, AgentStore } from './registry/agent-store.js';
 export { AgentsModule } from './agents.module.js';
 export { readDeclaredAgents } from './registration/declared-agent.js';

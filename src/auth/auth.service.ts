@@ -3,7 +3,15 @@ import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { evictOldest } from '../common/evict-oldest.js';
 import { AppConfig, isLoopback } from '../config/index.js';
-import { type Presented, type RequestHeaders, hashOf, keyIdOf, presented } from './credential.js';
+import {
+  type Presented,
+  type RequestHeaders,
+  hashOf,
+  isJwt,
+  keyIdOf,
+  presented,
+  refuseSeveral,
+} from './credential.js';
 import { CertificateCallers } from './certificates/certificate-callers.js';
 import type { CallerConnection, CertifiedCaller } from './certificates/client-certificates.js';
 import { ClientAddress } from './client-address.js';
@@ -16,7 +24,7 @@ import {
   type Principal,
   principalOf,
 } from './principal.js';
-import { TokenCallers } from './token-callers.js';
+import { TokenCallers, tokenAsKey } from './token-callers.js';
 import type { Scope } from '../common/scope.js';
 
 /** How long a caller is believed: what another process has revoked or disabled is noticed after that. */
@@ -64,11 +72,12 @@ export class AuthService {
   /**
    * The principal of the API key or access token in the headers, else of the client certificate of the connection or of the
    * headers of a listed proxy. Rejects with UNAUTHENTICATED when there is none or it
-   * is not valid or not from here, or its principal or organization is disabled, with INVALID_REQUEST when another than a proxy names a certificate; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
+   * is not valid or not from here, or its principal or organization is disabled, with INVALID_REQUEST when there are several or another than a proxy names a certificate; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
    * UNAVAILABLE when the issuer of a token cannot be asked. Of another hub it is the principal in whose name that calls; see
    * {@link HubCallers.principalFor}.
    */
   async authenticate(headers: RequestHeaders, connection?: CallerConnection): Promise<Principal> {
+    refuseSeveral(headers, connection?.rawHeaders);
     const identify = (): Promise<Principal> => this.identify(headers, connection);
     if (!this.hubs.mayBringToken(headers)) return identify();
     return this.hubs.principalFor(await identify(), headers, identify);
@@ -151,11 +160,11 @@ export class AuthService {
     const hash = hashOf(value);
     const admin = this.keys.admin(hash);
     if (admin !== undefined) return admin;
-    // What only X-API-Key carries is never shown to an issuer.
-    const isToken = isBearer && this.tokens.areAccepted && keyIdOf(value) === undefined;
-    return this.known(hash, (wasSeen) =>
-      isToken ? this.tokens.find(value, hash) : this.keys.find(value, hash, wasSeen),
-    );
+    const mayBeToken = this.tokens.areAccepted && keyIdOf(value) === undefined;
+    if (!mayBeToken) return this.known(hash, (wasSeen) => this.keys.find(value, hash, wasSeen));
+    // What only X-API-Key carries is never shown to an issuer, nor taken for what came as a bearer token.
+    if (!isBearer) throw isJwt(value) ? tokenAsKey() : keyIsNotValid('unknown-key');
+    return this.known(hash, () => this.tokens.find(value, hash));
   }
 
   private verifyCertified(caller: CertifiedCaller): Promise<Principal> {

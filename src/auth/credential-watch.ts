@@ -35,7 +35,8 @@ interface Watched {
 
 interface Expiry {
   readonly at: Date;
-  readonly why: HubError;
+  /** Says so once it has: nearly all calls end before. */
+  readonly why: (at: Date) => HubError;
 }
 
 /**
@@ -182,8 +183,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     this.disabledOrganizations.delete(entry.organization);
     // A rotation brings the end of a key forward.
     if (!entry.isKey) return;
-    const expiry =
-      expiresAt === null ? undefined : { at: expiresAt, why: keyHasExpired(expiresAt) };
+    const expiry = expiresAt === null ? undefined : { at: expiresAt, why: keyHasExpired };
     for (const open of entry.open.keys()) entry.open.set(open, expiry);
   }
 
@@ -202,7 +202,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
       for (const [open, expiry] of calls) {
         if (expiry === undefined || expiry.at > now) continue;
         calls.delete(open);
-        open.abort(expiry.why);
+        open.abort(expiry.why(expiry.at));
       }
     }
   }
@@ -230,8 +230,8 @@ export function refuseEnded({ aborted, reason }: AbortSignal, taskId?: string): 
 
 function expiryOf({ keyId, isCertified, expiresAt: at }: Principal): Expiry | undefined {
   if (at === undefined) return undefined;
-  if (keyId !== undefined) return { at, why: keyHasExpired(at) };
-  return { at, why: isCertified === true ? certificateHasExpired(at) : tokenHasExpired(at) };
+  if (keyId !== undefined) return { at, why: keyHasExpired };
+  return { at, why: isCertified === true ? certificateHasExpired : tokenHasExpired };
 }
 
 function noLongerValid(isKey: boolean): HubError {

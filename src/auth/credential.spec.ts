@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemIdSource } from '../common/ids.js';
-import { hashOf, keyIdOf, newKey, presented, sameHash } from './credential.js';
+import { hashOf, keyIdOf, newKey, presented, refuseSeveral, sameHash } from './credential.js';
 
 describe('presented', () => {
   it.each([
@@ -23,6 +23,40 @@ describe('presented', () => {
     [{}, undefined],
   ])('of %j is %j', (headers, found) => {
     expect(presented(headers)).toEqual(found);
+  });
+});
+
+describe('refuseSeveral', () => {
+  it.each([
+    [{}],
+    [{ authorization: 'Bearer a' }, ['Authorization', 'Bearer a', 'Host', 'x']],
+    [{ 'x-api-key': 'a' }, ['X-Api-Key', 'a']],
+    [{ authorization: ['Bearer a'] }],
+    [{ authorization: 'Bearer a', 'x-api-key': 'a' }],
+    [{ authorization: 'Bearer a', 'x-api-key': '' }],
+    [{ authorization: '', 'x-api-key': 'a' }],
+    // Of a proxy in front of the hub, which passes it on.
+    [{ authorization: 'Basic dXNlcg==', 'x-api-key': 'a' }],
+  ])('takes %j', (headers, raw: string[] = []) => {
+    expect(() => refuseSeveral(headers, raw)).not.toThrow();
+  });
+
+  it.each([
+    [{ authorization: 'Bearer a' }, ['authorization', 'Bearer a', 'Authorization', 'Bearer a']],
+    [{ 'x-api-key': 'a, b' }, ['X-API-Key', 'a', 'x-api-key', 'b']],
+    [{ authorization: ['Bearer a', 'Bearer b'] }],
+    [{ 'x-api-key': ['a', 'b'] }],
+    [{ authorization: 'Bearer a', 'x-api-key': 'b' }],
+    [{ authorization: 'Bearer a, Bearer b', 'x-api-key': 'a' }],
+    [{ authorization: 'a', 'x-api-key': 'b' }],
+    [{ authorization: 'DPoP a', 'x-api-key': 'b' }],
+  ])('refuses %j', (headers, raw: string[] = []) => {
+    expect(() => refuseSeveral(headers, raw)).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_REQUEST',
+        refusal: { cause: 'several-credentials' },
+      }),
+    );
   });
 });
 

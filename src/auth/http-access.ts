@@ -128,8 +128,9 @@ export class HttpAccess {
     return principal.isCertified === true ? this.pages.faultWithCertificate(request) : undefined;
   }
 
-  private authenticate({ headers, raw: { socket } }: FastifyRequest): Promise<Principal> {
-    return this.auth.authenticate(headers, { listener: 'http', socket });
+  private authenticate({ headers, raw }: FastifyRequest): Promise<Principal> {
+    const { socket, rawHeaders } = raw;
+    return this.auth.authenticate(headers, { listener: 'http', socket, rawHeaders });
   }
 
   private async caller(

@@ -36,6 +36,15 @@ export class TokenCallers {
   }
 }
 
+/** Why a token is refused that comes as an API key. */
+export function tokenAsKey(): HubError {
+  return new HubError(
+    'UNAUTHENTICATED',
+    'Access tokens are taken as Authorization: Bearer TOKEN alone, not in X-API-Key, which is for API keys.',
+    { refusal: { cause: 'token-as-key' } },
+  );
+}
+
 /** Why the open calls of a token end that has expired. */
 export function tokenHasExpired(at: Date): HubError {
   return new HubError(

@@ -14,8 +14,8 @@ const PAUSE_MS = 1000;
 /** Until every process refuses a principal that was disabled in this one. */
 const KNOWN_EVERYWHERE_MS = 2500;
 
-/** Says that something was done; rejects when the job is not to go on. */
-export type Renew = () => Promise<void>;
+/** Says that something was done, `isNoted`: and stores it before it resolves; rejects when the job is not to go on. */
+export type Renew = (isNoted?: boolean) => Promise<void>;
 
 /**
  * Deletes all data of an owner. Every step may be done again, so that a process which is ended in any moment leaves nothing
@@ -48,7 +48,7 @@ export class DataDeletion {
         await renew();
         await kind.end?.(owner, removal, signal);
       }
-      if (progress.isEmpty) await this.count(kinds, owner, progress, renew);
+      if (pass === 0) await this.count(kinds, owner, progress, renew);
       for (const kind of kinds) await this.delete(kind, owner, removal, progress, renew);
       left = await this.left(kinds, owner);
       if (left.size === 0) break;
@@ -68,6 +68,7 @@ export class DataDeletion {
     if (isNew && !this.database.soleProcess) await this.clock.sleep(KNOWN_EVERYWHERE_MS);
   }
 
+  /** What is known before anything is deleted tells what was, to the last piece, whenever the process ends. */
   private async count(
     kinds: readonly OwnedData[],
     owner: DataOwner,
@@ -75,9 +76,10 @@ export class DataDeletion {
     renew: Renew,
   ): Promise<void> {
     for (const kind of kinds) {
-      progress.counted(kind.kind, await this.kinds.count(kind, owner));
+      progress.found(kind.kind, await this.kinds.count(kind, owner));
       await renew();
     }
+    await renew(true);
   }
 
   private async delete(

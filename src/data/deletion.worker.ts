@@ -76,10 +76,10 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async work(job: DataJob, signal: AbortSignal): Promise<void> {
     const progress = new Progress(job.progress);
     let notedAt = 0;
-    const renew = async (): Promise<void> => {
+    const renew = async (isNoted = false): Promise<void> => {
       if (signal.aborted) throw new NotMine();
       const now = this.clock.now().getTime();
-      if (Math.abs(now - notedAt) < NOTE_EVERY_MS) return;
+      if (!isNoted && Math.abs(now - notedAt) < NOTE_EVERY_MS) return;
       notedAt = now;
       const isMine = await this.store.renew(job.id, this.runner, progress.value, this.until());
       if (!isMine) throw new NotMine();

@@ -8,16 +8,19 @@ export class Progress {
     this.kinds = new Map(Object.entries(begun).map(([kind, each]) => [kind, { ...each }]));
   }
 
-  get isEmpty(): boolean {
-    return this.kinds.size === 0;
-  }
-
   get value(): DataProgress {
     return Object.fromEntries(this.kinds);
   }
 
   counted(kind: string, count: number): void {
     this.of(kind).counted = count;
+  }
+
+  /** There are so many now: of those that were counted before, the others are gone, also where that could not be noted. */
+  found(kind: string, count: number): void {
+    const each = this.kinds.get(kind);
+    if (each === undefined) return this.counted(kind, count);
+    each.done = Math.max(each.done, each.counted - count);
   }
 
   done(kind: string, count: number): void {

@@ -49,10 +49,15 @@ export class CallerRules {
   }
 
   /**
-   * By which policies an operation, or an agent or skill, was refused: their ids; `policies.default` where none permits it.
-   * Undefined where it was not refused, or no policy could be evaluated.
+   * By which policies an operation, or agents and skills, were refused: their ids; `policies.default` where none permits it.
+   * Undefined where nothing was refused, or no policy could be evaluated.
    */
-  refusedBy(what: HubOperation | PolicyResource): string | undefined {
+  refusedBy(...what: readonly (HubOperation | PolicyResource)[]): string | undefined {
+    const by = what.flatMap((each) => this.refusalOf(each)?.split(',') ?? []);
+    return by.length === 0 ? undefined : [...new Set(by)].sort().join(',');
+  }
+
+  private refusalOf(what: HubOperation | PolicyResource): string | undefined {
     return this.refusing.get(
       typeof what === 'string' ? what : this.set.mentions.keyOfResource(what),
     );

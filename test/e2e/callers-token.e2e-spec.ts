@@ -297,21 +297,6 @@ describe('an agent that gets the token of its caller', () => {
     ]);
   });
 
-  it('is asked no second time where no fresh one would do', async () => {
-    asksFirst();
-    await register(passOn('test'));
-    const own = await issuer.token({ aud: hub.url, sub: 'ann' });
-    const { task } = (await say(own)) as { task: JsonObject };
-    await hub.admin('PATCH', '/api/v1/agents/z', { authentication: passOn('real') });
-    const sleep = jest.spyOn(hub.app.get(Clock), 'sleep');
-    const message = { taskId: task['id'] };
-    const [state, why] = told(await hub.send('well', { message }, { key: own }));
-    expect([state, why]).toEqual(['TASK_STATE_FAILED', expect.stringMatching(/issuer whose/)]);
-    // The pause before an agent that is out of reach is tried again.
-    expect(sleep).not.toHaveBeenCalledWith(500, expect.anything());
-    sleep.mockRestore();
-  });
-
   it('gets that of the owner of the task, whoever else answers', async () => {
     asksFirst();
     await register(passOn('test'));
@@ -462,3 +447,20 @@ function exchangeOf(changes: JsonObject): JsonObject {
     ...changes,
   };
 }
+
+describe('an agent that lacks a token', () => {
+  it('is tried no second time where no fresh one would do', async () => {
+    asksFirst();
+    await register(passOn('test'));
+    const own = await issuer.token({ aud: hub.url, sub: 'ann' });
+    const { task } = (await say(own)) as { task: JsonObject };
+    await hub.admin('PATCH', '/api/v1/agents/z', { authentication: passOn('real') });
+    const sleep = jest.spyOn(hub.app.get(Clock), 'sleep');
+    const message = { taskId: task['id'] };
+    const [state, why] = told(await hub.send('well', { message }, { key: own }));
+    expect([state, why]).toEqual(['TASK_STATE_FAILED', expect.stringMatching(/issuer whose/)]);
+    // The pause before an agent that is out of reach is tried again.
+    expect(sleep).not.toHaveBeenCalledWith(500, expect.anything());
+    sleep.mockRestore();
+  });
+});

@@ -31,9 +31,10 @@ beforeAll(async () => {
       ],
     }),
   ]);
-  served = await startGrpcHub({
-    auth: { issuers: [{ id: 'test', issuer: issuer.url, organization: 'acme' }] },
-  });
+  served = await startGrpcHub(
+    { auth: { issuers: [{ id: 'test', issuer: issuer.url, organization: 'acme' }] } },
+    { live: { askAfter: 1 } },
+  );
   ({ hub } = served);
   await hub.registerAgent(books.url, { id: 'books' });
   staff = await issuer.token({ aud: hub.url, sub: 'staff', groups: ['staff'] });
@@ -178,12 +179,15 @@ describe('a policy that forbids', () => {
   it('stops follow-ups of those who may not any more, while their tasks stay theirs', async () => {
     const ask = { message: { metadata: { agentId: 'scripted' } } };
     const task = await hub.submit('ask', ask, { key: contractor });
+    await hub.waitForTask(task['id'] as string, 'TASK_STATE_INPUT_REQUIRED', 10_000, {
+      key: contractor,
+    });
     await add({
       id: 'no-scripted',
       text: 'forbid(principal in Group::"contractors", action == Action::"SendMessage", resource in Agent::"scripted");',
     });
     const again = hub.submit('more', { message: { taskId: task['id'] } }, { key: contractor });
-    await expect(again).rejects.toThrow();
+    await expect(again).rejects.toThrow('no longer available to you');
     expect(await hub.getTask(task['id'] as string, { key: contractor })).toMatchObject({
       id: task['id'],
     });

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { status } from '@grpc/grpc-js';
 import type { JsonObject } from '../support/json.js';
 import { RpcError } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { GrpcClient, V0, V1 } from '../support/grpc-client.js';
+import { GrpcClient, V0, V1, grpcTarget } from '../support/grpc-client.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 import { OidcServer } from '../support/oidc-server.js';
+import { beginRawCall } from '../support/raw-grpc-call.js';
 import { closeClient, sdkClient, sdkRequest } from '../support/sdk-client.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
@@ -277,6 +280,119 @@ describe('a token that is not valid', () => {
     });
     expect(answer.status).toBe(401);
     expect(issuer.requests).toHaveLength(before);
+  });
+});
+
+describe('a request with more than one credential', () => {
+  const sentence = /^There is more than one|hold different credentials/;
+
+  /** One request with just these headers, however often each. */
+  const answerTo = (method: string, path: string, headers: string[]) =>
+    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const all = ['Host', new URL(hub.url).host, 'Content-Type', 'application/json', ...headers];
+      const sent = request(hub.url + path, { method, headers: all }, (answer) => {
+        void text(answer).then((body) => resolve({ status: answer.statusCode, text: body }));
+      });
+      sent.on('error', reject);
+      sent.end(method === 'POST' ? JSON.stringify(GET_TASK) : undefined);
+    });
+  const GET_TASK = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'x' } };
+  const DOORS: [string, string, string][] = [
+    ['JSON-RPC', 'POST', '/a2a'],
+    ['HTTP+JSON', 'GET', '/a2a/tasks'],
+    ['HTTP+JSON of 0.3', 'GET', '/a2a/v1/tasks/x'],
+    ['the extended card', 'GET', '/a2a/extendedAgentCard'],
+    ['the admin API', 'GET', '/api/v1/agents'],
+    ['the metrics, where anybody may ask', 'GET', '/metrics'],
+  ];
+
+  it.each(DOORS)('is refused by %s', async (_, method, path) => {
+    const [key, other] = [await hub.createKey(), await token()];
+    const good = ['Authorization', `Bearer ${key}`];
+    // JSON-RPC tells of a wrong request in an answer with the status 200.
+    const expected = path === '/a2a' ? 200 : 400;
+    for (const more of [
+      ['Authorization', 'Bearer wrong'],
+      ['authorization', `Bearer ${other}`],
+      ['X-API-Key', 'wrong'],
+      ['X-API-Key', other],
+    ]) {
+      for (const headers of [
+        [...good, ...more],
+        [...more, ...good],
+      ]) {
+        const { status: code, text: said } = await answerTo(method, path, headers);
+        expect([code, said]).toEqual([expected, expect.stringMatching(/more than one|different/)]);
+        expect(said).toMatch(/INVALID_REQUEST|error:invalid-request/);
+        expect(said).not.toContain(key);
+      }
+    }
+    const twice = await answerTo(method, path, ['X-API-Key', key, 'x-api-key', key]);
+    expect([twice.status, twice.text]).toEqual([
+      expected,
+      expect.stringContaining('more than one'),
+    ]);
+  });
+
+  it('may say the same twice', async () => {
+    const key = await hub.createKey();
+    const same = ['Authorization', `Bearer ${key}`, 'X-API-Key', key];
+    expect((await answerTo('GET', '/a2a/tasks', same)).status).toBe(200);
+  });
+
+  it('is refused by gRPC', async () => {
+    const [key, target] = [await hub.createKey(), grpcTarget(hub)];
+    const client = new GrpcClient(target, { key });
+    const asked = { tenant: '', id: 'x', historyLength: undefined };
+    await expect(client.call(V1.getTask, asked, { 'x-api-key': 'wrong' })).rejects.toMatchObject({
+      code: status.INVALID_ARGUMENT,
+      details: expect.stringMatching(sentence),
+    });
+    client.close();
+    for (const name of ['authorization', 'x-api-key']) {
+      const values = [key, 'wrong'].map((each) => (name === 'x-api-key' ? each : `Bearer ${each}`));
+      for (const each of [values, values.toReversed()]) {
+        await beginRawCall(
+          target,
+          V1.listTasks.path,
+          each.map((value) => [name, value] as const),
+        );
+      }
+    }
+    // The client of the library cannot send them, and what it was told is in the audit log.
+    await eventually(async () => {
+      const { body } = await hub.admin('GET', '/api/v1/audit?action=auth.sign-in&limit=200');
+      const ofPath = (body.items as JsonObject[])
+        .map(({ details }) => details as JsonObject)
+        .filter(({ route }) => route === V1.listTasks.path);
+      expect(ofPath).toEqual([
+        expect.objectContaining({ reason: 'INVALID_REQUEST', cause: 'several-credentials' }),
+      ]);
+    }, 5000);
+  });
+});
+
+describe('a token in X-API-Key', () => {
+  it('is not taken, also when it has just been taken as a bearer token', async () => {
+    const [key, client] = [await token(), await GrpcClient.of(hub, { key: null })];
+    issuer.opaque.set('opaque-5', { active: true, sub: 'mia', org: 'acme', aud: hub.url });
+    for (const [each, why] of [
+      [key, /Bearer TOKEN alone/],
+      ['opaque-5', /not valid/],
+    ] as const) {
+      expect((await hub.get('/a2a/tasks', { key: each })).status).toBe(200);
+      const headers = { 'x-api-key': each };
+      for (const path of ['/a2a/tasks', '/api/v1/agents']) {
+        const answer = await hub.get(path, { key: null, headers });
+        expect([answer.status, answer.text]).toEqual([401, expect.stringMatching(why)]);
+      }
+      const asked = { tenant: '', id: 'x', historyLength: undefined };
+      await expect(client.call(V1.getTask, asked, headers)).rejects.toMatchObject({
+        code: status.UNAUTHENTICATED,
+        details: expect.stringMatching(why),
+      });
+    }
+    client.close();
   });
 });
 

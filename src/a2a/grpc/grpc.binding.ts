@@ -14,6 +14,7 @@ import { GrpcHealth } from './grpc-health.js';
 import { GrpcObserver } from './grpc-observer.js';
 import { type GrpcService, SERVICE_NAMES } from './grpc-service.js';
 import { MAX_SEND_BYTES } from './large-answer.js';
+import { showRepeatedCredentials } from './repeated-credentials.js';
 import { serverCredentials } from './server-credentials.js';
 import { V0GrpcService } from './v0-service.js';
 import { V1GrpcService } from './v1-service.js';
@@ -102,10 +103,10 @@ export class GrpcBinding implements OnApplicationBootstrap, BeforeApplicationShu
     const { host } = this.config.server;
     const target = `${host.includes(':') ? `[${host}]` : host}:${Math.max(port, 0)}`;
     try {
-      return await promisify(server.bindAsync.bind(server))(
-        target,
-        serverCredentials(this.tls.grpc),
-      );
+      const bind = promisify(server.bindAsync.bind(server));
+      const bound = await bind(target, serverCredentials(this.tls.grpc));
+      showRepeatedCredentials(server);
+      return bound;
     } catch (thrown) {
       server.forceShutdown();
       const { message } = thrown as Error;

@@ -1,32 +1,11 @@
+import { CertificateDto } from '../../common/http/certificate.dto.js';
 import { Shown } from '../../common/http/fields.js';
-import { type CertificateText, certificateTexts } from '../../common/client-certificate.js';
+import { certificateTexts } from '../../common/client-certificate.js';
 import type { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { fill } from '../../common/http/view.js';
 import type { Agent } from '../agent.js';
 import { AUTHENTICATION_TYPES } from '../agent-authentication.js';
 import { Locked } from '../endpoint/sealed-json.js';
-
-/** The client certificate that is shown to an agent. */
-export class AgentCertificateDto {
-  @Shown.Text({ example: 'CN=hub.example.com' })
-  readonly subject!: string;
-
-  @Shown.Text({ example: 'CN=Example Root' })
-  readonly issuer!: string;
-
-  @Shown.Text()
-  readonly serialNumber!: string;
-
-  @Shown.Time()
-  readonly notBefore!: string;
-
-  @Shown.Time()
-  readonly notAfter!: string;
-
-  constructor(text: CertificateText) {
-    fill<AgentCertificateDto>(this, text);
-  }
-}
 
 /** How the hub gets what proves it to an agent, without secrets. */
 export class AuthenticationViewDto {
@@ -71,19 +50,19 @@ export class AuthenticationViewDto {
   @Shown.Text({ optional: true, list: true })
   readonly issuers?: readonly string[];
 
-  @Shown.Nested(() => AgentCertificateDto, {
+  @Shown.Nested(() => CertificateDto, {
     optional: true,
     nullable: true,
     description: 'Null: it is kept elsewhere, and was not read yet.',
   })
-  readonly certificate?: AgentCertificateDto | null;
+  readonly certificate?: CertificateDto | null;
 
-  @Shown.Nested(() => AgentCertificateDto, {
+  @Shown.Nested(() => CertificateDto, {
     optional: true,
     list: true,
     description: "The authorities that the agent's own certificate has to be from.",
   })
-  readonly ca?: readonly AgentCertificateDto[];
+  readonly ca?: readonly CertificateDto[];
 
   constructor(
     authentication: NonNullable<Agent['authentication']>,
@@ -94,10 +73,8 @@ export class AuthenticationViewDto {
       return;
     }
     const { certificate, ca, ...others } = authentication;
-    const textsOf = (stored: string): AgentCertificateDto[] =>
-      certificateTexts(references.current(stored) ?? '').map(
-        (text) => new AgentCertificateDto(text),
-      );
+    const textsOf = (stored: string): CertificateDto[] =>
+      certificateTexts(references.current(stored) ?? '').map((text) => new CertificateDto(text));
     fill<AuthenticationViewDto>(this, {
       ...others,
       ...(certificate !== undefined && { certificate: textsOf(certificate)[0] ?? null }),

@@ -89,8 +89,8 @@ export class FileFormQuestions {
   ): Promise<FileForm> {
     // Not AbortSignal.any with AbortSignal.timeout: on Node 20 that may be collected before it fires.
     const deadline = new Deadline(left, TIMEOUT_MS);
-    const asked = this.ask(agent, endpoint, deadline.signal, caller);
-    const answer = await asked.finally(() => deadline.end());
+    const requested = this.ask(agent, endpoint, deadline.signal, caller);
+    const answer = await requested.finally(() => deadline.end());
     if (answer === 'unreachable') return 'once';
     if (answer !== 'silent') {
       this.memory.keepFileForm(agent, endpoint, answer);

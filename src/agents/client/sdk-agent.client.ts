@@ -350,8 +350,8 @@ class WiredAgentClient extends AgentClient {
     caller: AgentCaller | undefined,
   ): Promise<FormAnswer> {
     const files = new FileBytes(() => Promise.resolve('once'));
-    const asked = { signal, ...(caller && { caller }) };
-    const call = await this.beginFor('GetTask', agent, endpoint, asked, files);
+    const requested = { signal, ...(caller && { caller }) };
+    const call = await this.beginFor('GetTask', agent, endpoint, requested, files);
     const { exchange, transport, options } = call;
     try {
       await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);

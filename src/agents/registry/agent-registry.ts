@@ -9,9 +9,10 @@ import { PermittedLists, PolicyDecisionPoint, refusalBy } from '../../policies/i
 import type { Agent } from '../agent.js';
 import { AgentStore } from './agent-store.js';
 import {
-  agentResource,
+  type Requested,
+  keptFrom,
+  mayAskFor,
   PERMITTED_AGENTS,
-  skillResource,
   type UsableAgent,
 } from './permitted-agents.js';
 
@@ -77,8 +78,7 @@ export class AgentRegistry extends RevisionedCache<Agent> {
 
   /**
    * The agents this principal may send new work to, by id: the enabled ones that are not limited to
-   * other organizations, with the skills that the policies leave; what they have not decided about is left out, so
-   * {@link prepare} comes first. The list is the same object for all callers that are alike until something
+   * other organizations, with the skills that the policies leave. The list is the same object for all callers that are alike until something
    * changes, so that what is made of it can be kept.
    */
   usable(principal: Principal): readonly UsableAgent[] {
@@ -96,29 +96,26 @@ export class AgentRegistry extends RevisionedCache<Agent> {
   }
 
   /**
-   * Whether the principal may send more work to this agent for what it does already, enabled or not: the policies permit the agent, or
-   * the skill it was asked for.
+   * Whether the principal may send more work to this agent for what it does already, enabled or not: the policies permit
+   * the skill it was asked for, else the agent and one of its skills.
    */
   mayGoOn(principal: Principal, agent: Agent, skillId: string | null): boolean {
     if (!isOpenTo(agent.organizations, principal.organization)) return false;
     const rules = this.policies.rulesFor(principal);
-    if (rules === null || rules.decideOn(agentResource(agent))) return true;
-    const skill = agent.card.skills.find(({ id }) => id === skillId);
-    return skill !== undefined && rules.decideOn(skillResource(agent, skill));
+    return rules === null || mayAskFor(agent, skillId, (resource) => rules.decideOn(resource));
   }
 
   /**
-   * Which policies keep an agent from the caller, or the skill of it that is meant, for the audit log; undefined where it is
+   * Which policies keep an agent from the caller, or the skills of it that are meant, for the audit log; undefined where it is
    * not a policy that does. To be asked after {@link prepare}.
    */
-  refusalOf(principal: Principal, agentId: string, skillId: string | null): Refusal | undefined {
+  refusalOf(principal: Principal, agentId: string, requested: Requested): Refusal | undefined {
     const agent = this.get(agentId);
     const rules = this.policies.rulesFor(principal);
     if (agent === undefined || rules === null) return undefined;
     if (!isOpenTo(agent.organizations, principal.organization)) return undefined;
-    const skill = agent.card.skills.find(({ id }) => id === skillId);
-    const resource = skill === undefined ? agentResource(agent) : skillResource(agent, skill);
-    return rules.decideOn(resource) ? undefined : refusalBy(rules.refusedBy(resource));
+    const kept = keptFrom(agent, requested, (resource) => rules.decideOn(resource));
+    return kept.length === 0 ? undefined : refusalBy(rules.refusedBy(...kept));
   }
 
   /** Whether callers of this organization are among those who may use the agent, enabled or not. */

@@ -26,6 +26,8 @@ export interface CallerConnection {
   readonly listener: 'http' | 'grpc';
   /** Undefined when it is not known: nothing it says of a certificate counts then. */
   readonly socket: Socket | undefined;
+  /** The headers as they came, name and value in turns, where the server shows only one of a name. */
+  readonly rawHeaders?: readonly string[];
 }
 
 /** A caller whose certificate is verified, and whom the settings know. */

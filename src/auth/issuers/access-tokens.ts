@@ -7,6 +7,7 @@ import { Log } from '../../common/logger.js';
 import { evictOldest } from '../../common/evict-oldest.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
+import { isJwt } from '../credential.js';
 import { readDeclaredIssuers } from './declared-issuers.js';
 import type { Issuer } from './issuer.js';
 import { TokenIssuer, type VerifiedToken } from './token-issuer.js';
@@ -15,8 +16,6 @@ import { TokenIssuer, type VerifiedToken } from './token-issuer.js';
 const MAX_TOKEN_LENGTH = 12 * 1024;
 /** Verified tokens remembered at once. */
 const REMEMBERED = 10_000;
-/** Three parts of base64url; what they hold is looked at by jose. */
-const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Verifies access tokens of the issuers in `auth.issuers`. */
@@ -62,11 +61,11 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
     const known = this.verified.get(hash);
     if (known !== undefined && known.believedUntil > this.clock.now().getTime()) return known;
     this.verified.delete(hash);
-    const isJwt = JWT.test(token);
-    const verified = await this.issuerOf(token, isJwt).verify(
+    const hasClaims = isJwt(token);
+    const verified = await this.issuerOf(token, hasClaims).verify(
       token,
       hash,
-      isJwt,
+      hasClaims,
       known !== undefined,
     );
     evictOldest(this.verified, REMEMBERED);
@@ -81,12 +80,12 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /** Whose token it says it is: nothing of it is verified. */
-  private issuerOf(token: string, isJwt: boolean): TokenIssuer {
+  private issuerOf(token: string, hasClaims: boolean): TokenIssuer {
     if (token.length > MAX_TOKEN_LENGTH) {
       throw refused(`The access token is longer than ${MAX_TOKEN_LENGTH} characters.`);
     }
     if (JWE.test(token)) throw refused('The access token is encrypted; the hub takes signed ones.');
-    if (!isJwt) {
+    if (!hasClaims) {
       const found = this.tokenIssuers.find(({ knowsOpaque }) => knowsOpaque);
       return found ?? unknown('The credential is neither an API key of the hub nor a JWT.');
     }

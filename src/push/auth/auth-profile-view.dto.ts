@@ -1,8 +1,13 @@
+import { CertificateDto } from '../../common/http/certificate.dto.js';
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import type { ReferenceView } from '../../common/secret-references/secret-references.js';
 import type { AuthProfile } from './auth-profile.js';
-import { type CertificateState, certificateFacts } from '../../common/client-certificate.js';
+import {
+  type CertificateFacts,
+  certificateFacts,
+  type CertificateState,
+} from '../../common/client-certificate.js';
 import { ProfileParametersViewDto } from './profile-parameters.dto.js';
 import { PROFILE_SCHEME_NAMES, type ProfileSchemeName } from './schemes/schemes.js';
 
@@ -41,26 +46,16 @@ export class ProfileSecretDto {
   readonly previousUntil!: string | null;
 }
 
-export class ProfileCertificateDto {
-  @Shown.Text({ example: 'CN=hub.example.com' })
-  readonly subject!: string;
-
-  @Shown.Text({ example: 'CN=Example Root' })
-  readonly issuer!: string;
-
-  @Shown.Text()
-  readonly serialNumber!: string;
-
-  @Shown.Time()
-  readonly notBefore!: string;
-
-  @Shown.Time()
-  readonly notAfter!: string;
-
+export class ProfileCertificateDto extends CertificateDto {
   @Shown.Choice(['valid', 'expiring', 'expired', 'not-yet-valid'], {
     description: 'expiring: it expires within 30 days.',
   })
-  readonly state!: CertificateState;
+  readonly state: CertificateState;
+
+  constructor(facts: CertificateFacts) {
+    super(facts);
+    this.state = facts.state;
+  }
 }
 
 /** Of a secret that is no reference. */
@@ -139,12 +134,7 @@ export class IssuedAuthProfileDto extends AuthProfileDto {
 
 function shownCertificate(pem: string, now: Date): ProfileCertificateDto | null {
   const facts = certificateFacts(pem, now);
-  if (facts === undefined) return null;
-  return {
-    ...facts,
-    notBefore: facts.notBefore.toISOString(),
-    notAfter: facts.notAfter.toISOString(),
-  };
+  return facts === undefined ? null : new ProfileCertificateDto(facts);
 }
 
 function shownSecret(

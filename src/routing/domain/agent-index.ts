@@ -9,6 +9,8 @@ import { COMPOSITE_AGENT_ID, type CompositeSkill } from './composite-skill.js';
 export type RoutableAgent = Pick<Agent, 'id' | 'tags' | 'priority'> & {
   /** This caller may ask it for its skills only, not by its name alone. */
   readonly bySkillOnly?: true;
+  /** Policies keep others of its skills from this caller. */
+  readonly isNarrowed?: true;
   /** Its share of the work among equals; default 1. */
   readonly weight?: number;
   readonly card: Pick<Agent['card'], 'skills' | 'defaultInputModes' | 'defaultOutputModes'> &

@@ -50,6 +50,25 @@ describe('an agent that is named', () => {
     expect(chosen(route({ skillId: 'fly' }, { agentId: 'csv' }))).toEqual(['csv']);
   });
 
+  it('of which policies keep skills has to have what is named beside it', () => {
+    const agents = [agent('csv', [skill('profile', ['csv', 'data'])], { isNarrowed: true })];
+    const of = (directive: RoutingDirective, more: Partial<RoutingQuestion> = {}): string[] =>
+      chosen(route(directive, { agents, ...more }));
+    expect(of({ agentId: 'csv' })).toEqual(['csv']);
+    expect(of({ agentId: 'csv', tags: ['csv'] })).toEqual(['csv.profile']);
+    expect(of({ agentId: 'csv', tags: ['csv', 'repair'], match: 'any' })).toEqual(['csv.profile']);
+    for (const more of [{}, { agentId: 'csv' }]) {
+      const named = more.agentId === undefined ? { agentId: 'csv' } : {};
+      expect(() => of({ ...named, skillId: 'clean' }, more)).toThrow(noRoute('no skill "clean"'));
+      expect(() => of({ ...named, skillId: 'csv.clean' }, more)).toThrow(noRoute('no skill'));
+      expect(() => of({ ...named, tags: ['repair'] }, more)).toThrow(noRoute('No skill carries'));
+      expect(() => of({ ...named, tags: ['csv', 'repair'] }, more)).toThrow(noRoute('No skill'));
+      expect(() => of({ ...named, skillId: 'profile', tags: ['repair'] }, more)).toThrow(
+        noRoute('No skill carries'),
+      );
+    }
+  });
+
   it('must be there', () => {
     expect(() => route({ agentId: 'nobody' })).toThrow(noRoute('No agent "nobody"'));
     expect(() => route({}, { agentId: 'nobody', defaultAgent: 'csv' })).toThrow(

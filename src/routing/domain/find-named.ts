@@ -24,21 +24,20 @@ export function byAgent(requested: NamedTargets, index: AgentIndex): Found | und
   if (id === undefined) return undefined;
   const agent = index.agent(id);
   if (!agent) throw noRoute(`No agent "${id}" is registered and enabled.`, index);
-  const skill = namedSkill(agent, directive, byAddress, index);
   const how = byAddress ? 'Named by the address of the request.' : 'Named by agentId.';
-  const wanted = wantedOf(requested);
-  const tagged =
-    !skill && wanted.tags.length > 0
-      ? tagMatch(agent, agent.card.skills, wanted)?.skill
-      : undefined;
-  const named = skill ?? tagged;
-  if (named === undefined && agent.bySkillOnly === true) {
+  const named = namedSkill(agent, directive, byAddress, index);
+  const tagged = taggedSkill(agent, named, requested, index);
+  const skill = named ?? tagged;
+  if (skill === undefined && agent.bySkillOnly === true) {
     throw noRoute(`Of the agent "${id}" you may use single skills: name one by skillId.`, index);
   }
-  return { reason: 'agent', matches: [plainMatch(agent, named, how, media)] };
+  return { reason: 'agent', matches: [plainMatch(agent, skill, how, media)] };
 }
 
-/** The skill that is asked for beside a named agent, which must have it unless the address named it. */
+/**
+ * The skill that is asked for beside a named agent, which must have it unless the address named it. Where policies keep
+ * skills of it from the caller it must have it always: what it has not may be one of those.
+ */
 function namedSkill(
   agent: RoutableAgent,
   directive: RoutingDirective,
@@ -48,15 +47,29 @@ function namedSkill(
   const { skillId } = directive;
   if (skillId === undefined) return undefined;
   const skill = skillOfEitherId(agent, skillId);
-  if (skill || byAddress) return skill;
+  if (skill || (byAddress && agent.isNarrowed !== true)) return skill;
   const split = splitSkillId(skillId);
-  if (split && split.agentId !== agent.id && index.provider(split.agentId)) {
+  if (!byAddress && split && split.agentId !== agent.id && index.provider(split.agentId)) {
     throw invalidField(
       fieldOf(directive, 'skillId'),
       `"${skillId}" is not a skill of the agent "${agent.id}"`,
     );
   }
   throw noRoute(`The agent "${agent.id}" has no skill "${skillId}".`, index);
+}
+
+/** The skill of a named agent that carries the tags asked for; where policies keep skills of it from the caller, one must. */
+function taggedSkill(
+  agent: RoutableAgent,
+  named: AgentSkill | undefined,
+  requested: NamedTargets,
+  index: AgentIndex,
+): AgentSkill | undefined {
+  const wanted = wantedOf(requested);
+  if (wanted.tags.length === 0) return undefined;
+  const match = tagMatch(agent, named ? [named] : agent.card.skills, wanted);
+  if (match === undefined && agent.isNarrowed === true) throw noTags(requested.directive, index);
+  return match?.skill;
 }
 
 /** Who offers the skill that the message names, of those that carry its tags. */

@@ -124,7 +124,8 @@ export class FollowUps {
     const agent = this.agents.known(agentId);
     if (!agent) return;
     if (!this.agents.mayGoOn(request.principal, agent, skillId)) {
-      const refusedBy = this.agents.refusalOf(request.principal, agentId, skillId);
+      const meant = { skillId, tags: [], match: 'all' } as const;
+      const refusedBy = this.agents.refusalOf(request.principal, agentId, meant);
       throw new HubError(
         'NO_ROUTE',
         `The agent "${agentId}" of this task is no longer available to you; the task can still be read and canceled.`,

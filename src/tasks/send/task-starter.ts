@@ -198,7 +198,7 @@ export class TaskStarter {
     }
   }
 
-  /** Where the agent that the message names is hidden by a policy, the audit log is told; the answer is as for an unknown one. */
+  /** Where a policy keeps the agent that the message names, or the skills of it that are meant, from the caller, the audit log is told; the answer is as for an unknown one. */
   private async route(
     request: HubRequest,
     affinity: readonly string[],
@@ -211,7 +211,7 @@ export class TaskStarter {
       if (!(error instanceof HubError) || error.reason !== 'NO_ROUTE' || named === undefined) {
         throw error;
       }
-      const refusal = this.agents.refusalOf(request.principal, named.agentId, named.skillId);
+      const refusal = this.agents.refusalOf(request.principal, named.agentId, named.requested);
       throw refusal === undefined ? error : error.refusedFor(refusal);
     }
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AgentAuthentication } from '../../agent-authentication.js';
-import { callersToken } from './callers-token.js';
-import { NoCallerToken } from './no-caller-token.js';
-import { printable, scope, server, serverFaults } from './rules.js';
+import { callerOf, callersToken } from './callers-token.js';
+import { bearerProof, CLIENT_MEMBERS } from './oauth-client.js';
+import { printable, serverFaults } from './rules.js';
 import type { AuthenticationScheme, Proving } from './scheme.js';
 import type { ExchangedSubject } from './token-servers.js';
 
@@ -12,14 +12,7 @@ const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 /** An access token in the caller's name that a token server gives for the caller's own, or for what the hub says of it (RFC 8693). */
 export const tokenExchange: AuthenticationScheme = {
   members: {
-    tokenUrl: { rule: server },
-    issuer: { rule: server },
-    clientId: { required: true, rule: printable },
-    clientSecret: { required: true, rule: printable },
-    clientAuthentication: {},
-    scopes: { rule: scope },
-    audience: { rule: printable },
-    resource: { rule: server },
+    ...CLIENT_MEMBERS,
     requestedTokenType: { rule: printable },
     subject: {},
     actor: {},
@@ -38,10 +31,7 @@ export const tokenExchange: AuthenticationScheme = {
   prove: async (proving) => {
     const { authentication, tokens } = proving;
     const subject = isOfCaller(authentication) ? await callersOwn(proving) : hubsWord(proving);
-    const { token, refused } = await tokens.exchange(authentication, subject);
-    const authorization = `Bearer ${token}`;
-    const { clientSecret = '' } = authentication;
-    return { headers: { authorization }, secrets: [token, authorization, clientSecret], refused };
+    return bearerProof(await tokens.exchange(authentication, subject), authentication);
   },
 };
 
@@ -60,10 +50,8 @@ async function callersOwn({ authentication, options }: Proving): Promise<Exchang
 }
 
 /** A token that the hub signs for the token server, which trusts the hub's keys: also for callers with an API key. */
-function hubsWord({ options: { caller }, callers }: Proving): ExchangedSubject {
-  if (caller === undefined) {
-    throw new NoCallerToken('was not called: it is called for a caller, and this call is for none');
-  }
+function hubsWord({ options, callers }: Proving): ExchangedSubject {
+  const caller = callerOf(options);
   const { principalId, organization, taskId } = caller;
   return {
     key: [organization, principalId, taskId],
