@@ -108,5 +108,8 @@ export class AgentsModule {
   constructor(belongings: Belongings) {
     const sql = 'SELECT agent_id FROM agent_credentials WHERE organization = ?';
     belongings.add('organization', 'credentials for agents', sql);
+    // Another principal of the same id would be called with them.
+    const consents = 'SELECT id FROM consents WHERE principal_id = ?';
+    belongings.add('principal', 'consents', consents);
   }
 }
