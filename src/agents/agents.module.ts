@@ -112,5 +112,8 @@ export class AgentsModule {
       const agent = registry.get(id);
       return agent && { tags: agent.tags, skills: agent.card.skills };
     });
+    // Another principal of the same id would be called with them.
+    const consents = 'SELECT id FROM consents WHERE principal_id = ?';
+    belongings.add('principal', 'consents', consents);
   }
 }

@@ -21,16 +21,17 @@ declare module 'fastify' {
 
 /**
  * Who may call a route.
- * - a scope: callers whose key holds it.
+ * - a scope: callers whose key holds it; of two with `|` between, either.
  * - `public`: everybody.
  * - `optional`: everybody; it shows more to who has a key. One that is not valid is refused.
  * - `secret`: whoever knows a secret of its own, which the route asks for before it reads the body.
  * - `refused`: a route that refuses every request, unread (405).
  */
-export type Access = Scope | 'public' | 'optional' | 'secret' | 'refused';
+export type Access = Scope | `${Scope}|${Scope}` | 'public' | 'optional' | 'secret' | 'refused';
 
 const ACCESS: ReadonlySet<string> = new Set<Access>([
   ...SCOPES,
+  ...SCOPES.flatMap((one) => SCOPES.map((other) => `${one}|${other}` as const)),
   'public',
   'optional',
   'secret',
@@ -132,16 +133,26 @@ export class HttpAccess {
     return this.auth.authenticate(headers, { listener: 'http', socket, rawHeaders });
   }
 
-  private async caller(request: FastifyRequest, scope: Scope): Promise<Principal> {
+  private async caller(
+    request: FastifyRequest,
+    access: Scope | `${Scope}|${Scope}`,
+  ): Promise<Principal> {
     const principal = await this.authenticate(request);
     const fault = this.pageFault(principal, request);
     if (fault !== undefined) throw new HubError('PERMISSION_DENIED', fault);
-    if (hasScope(principal, scope)) return principal;
+    const isLetIn = access.includes('|')
+      ? scopesOf(access).some((scope) => hasScope(principal, scope))
+      : hasScope(principal, access as Scope);
+    if (isLetIn) return principal;
     // For the request's line in the log: who it was that may not.
     request.principal = principal;
-    throw new HubError('PERMISSION_DENIED', `This needs a key or token with the scope ${scope}.`, {
-      metadata: { scope },
-      refusal: { scope },
-    });
+    const scopes = scopesOf(access);
+    const scope = scopes[0]!;
+    const text = `This needs a key or token with the scope ${scopes.join(' or ')}.`;
+    throw new HubError('PERMISSION_DENIED', text, { metadata: { scope }, refusal: { scope } });
   }
+}
+
+function scopesOf(access: string): Scope[] {
+  return access.split('|') as Scope[];
 }

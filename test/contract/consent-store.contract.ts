@@ -50,7 +50,7 @@ export function consentStoreContract(databases: DatabaseFactory): void {
     const { database, store } = await start();
     const consent = aConsent('one');
     await store.put(consent);
-    expect(await store.ended(10)).toEqual(['one']);
+    expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'deleted-agent' }]);
     await new SqlAgentStore(database, testSecrets()).add(anAgent('z'));
     const principals = new SqlPrincipalStore(database);
     const alice = { id: 'alice', organization: 'acme', displayName: null, groups: [] };
@@ -59,15 +59,15 @@ export function consentStoreContract(databases: DatabaseFactory): void {
     expect(await store.ended(10)).toEqual([]);
     await principals.disable('alice', AT);
     expect(await store.of(consent)).toBeUndefined();
-    expect(await store.ended(10)).toEqual(['one']);
+    expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'disabled-principal' }]);
     await database.write((tx) =>
       tx.run('UPDATE principals SET disabled_at = NULL, organization_disabled_at = 5'),
     );
-    expect(await store.ended(10)).toEqual(['one']);
+    expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'disabled-principal' }]);
     await database.write((tx) => tx.run('UPDATE principals SET organization_disabled_at = NULL'));
     expect(await store.ended(10)).toEqual([]);
     await database.write((tx) => tx.run('UPDATE agents SET deleted_at = 5'));
-    expect(await store.ended(10)).toEqual(['one']);
+    expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'deleted-agent' }]);
   });
 
   it('is renewed by one at a time, and not once it has ended', async () => {
@@ -85,9 +85,9 @@ export function consentStoreContract(databases: DatabaseFactory): void {
     expect(await store.of(consent)).toEqual({ ...consent, ...tokens, tokenAt: LATER });
     expect(await store.renew('one', AT, tokens, LATER)).toBe(false);
     expect(await store.reserve('one', AT, LATER, AT)).toBe(false);
-    await store.removeWith('one', AT);
+    expect(await store.removeWith('one', AT)).toBe(false);
     expect(await store.of(consent)).toBeDefined();
-    await store.removeWith('one', LATER);
+    expect(await store.removeWith('one', LATER)).toBe(true);
     expect(await store.of(consent)).toBeUndefined();
   });
 

@@ -26,7 +26,8 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^(GET|HEAD) \/api\/v1\/usage\/me$/, 'a2a'],
   [/^[A-Z]+ \/api\/v1\/(usage\b|limits\b|policies\b|principals.*::handover$)/, 'access'],
   [/^(POST|DELETE) \/api\/v1\/organizations\b/, 'access'],
-  [/^[A-Z]+ \/api\/v1\/(keys|principals|organizations|consents)\b/, 'access:organization'],
+  [/^[A-Z]+ \/api\/v1\/consents\b/, 'a2a|access:organization'],
+  [/^[A-Z]+ \/api\/v1\/(keys|principals|organizations)\b/, 'access:organization'],
   [/^[A-Z]+ \/api\/v1\/agents\b/, 'agents:organization'],
   [/^[A-Z]+ \/api\/v1\/(composite-skills|routes\/rules)\b/, 'routing'],
   [/^POST \/api\/v1\/routes::dry-run$/, 'a2a'],
@@ -202,7 +203,8 @@ function isRight(
   if (access === 'secret') return status === (url === '/oauth/callback' ? 400 : 404);
   if (access === 'public' || access === 'optional') return ![401, 403, 405].includes(status);
   if (scope === undefined) return status === 401;
-  const opens = [access, WIDER[access], 'admin'].includes(scope);
+  const either = access.split('|') as DeclaredRoute['access'][];
+  const opens = [...either, ...either.map((each) => WIDER[each]), 'admin'].includes(scope);
   return opens ? ![401, 403, 405].includes(status) : status === 403;
 }
 

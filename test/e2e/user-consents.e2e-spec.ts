@@ -62,6 +62,19 @@ const rows = (table: string) => hub.app.get(Database).read<JsonObject>(`SELECT *
 const consents = async (query = ''): Promise<JsonObject[]> =>
   (await hub.admin('GET', `/api/v1/consents?principal=${principal}${query}`)).body.items;
 
+/** Why consents of the principal have ended by themselves, as the audit log has it. */
+async function ends(): Promise<unknown[]> {
+  const query = `action=consents.end&onBehalfOf=${principal}`;
+  const { body } = await hub.admin('GET', `/api/v1/audit?${query}`);
+  return (body.items as JsonObject[]).map((entry) => {
+    const { details, ...rest } = entry;
+    expect(rest).toMatchObject({ outcome: 'succeeded', principal: null, organization: 'default' });
+    expect(rest).toMatchObject({ resourceType: 'consents', resourceId: expect.any(String) });
+    expect(Object.keys(details as object)).toEqual(['cause']);
+    return (details as JsonObject)['cause'];
+  });
+}
+
 interface Told {
   readonly id: string;
   readonly state: string;
@@ -200,6 +213,7 @@ describe('an agent that is called with the consent of a user', () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     expect(await consents()).toEqual([]);
+    expect(await ends()).toEqual(['disabled-principal']);
   });
 
   it('does not count for another client, nor at another server of the agent', async () => {
@@ -295,8 +309,38 @@ describe('an agent that is called with the consent of a user', () => {
     const found = await hub.admin('GET', '/api/v1/consents', undefined, other);
     expect(found.body.items).toEqual([]);
     expect((await hub.admin('DELETE', path, undefined, other)).status).toBe(404);
-    expect((await hub.admin('GET', '/api/v1/consents', undefined, key)).status).toBe(403);
     expect(await consents()).toHaveLength(1);
+  });
+
+  it('is seen and ended by its owner with a2a alone, and by no other user', async () => {
+    await browser.consent((await waiting()).link, 'alice');
+    const mine = async (by: string, query = ''): Promise<JsonObject[]> =>
+      (await hub.admin('GET', `/api/v1/consents${query}`, undefined, by)).body.items;
+    const [consent] = await mine(key);
+    expect(await mine(key)).toEqual(await consents());
+    const path = `/api/v1/consents/${consent!['id'] as string}`;
+    const other = await user(`${principal}-other`);
+    const others = await mine(other, `?principal=${principal}`);
+    const theirs = await hub.admin('DELETE', path, undefined, other);
+    expect([await mine(other), others, theirs.status]).toEqual([[], [], 404]);
+    const push = await hub.createKey({ organization: 'default', scopes: ['push'] });
+    const refused = await hub.admin('DELETE', path, undefined, push);
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      'This needs a key or token with the scope a2a or access:organization.',
+    ]);
+    expect(await consents()).toHaveLength(1);
+    expect((await hub.admin('DELETE', path, undefined, key)).status).toBe(204);
+    expect((await hub.admin('DELETE', path, undefined, key)).status).toBe(404);
+    expect(await consents()).toEqual([]);
+    expect((await waiting()).state).toBe('TASK_STATE_AUTH_REQUIRED');
+    const audit = await hub.admin(
+      'GET',
+      `/api/v1/audit?action=consents.delete&principal=${principal}`,
+    );
+    expect(audit.body.items.map(({ outcome }: JsonObject) => outcome)).toEqual([
+      ...['failed', 'attempted', 'succeeded', 'attempted'],
+    ]);
   });
 });
 
@@ -343,6 +387,7 @@ describe('the token of a consent', () => {
     const task = await waiting();
     expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
     expect(await consents()).toEqual([]);
+    expect(await ends()).toEqual(['refused-token']);
     await browser.consent(task.link, 'alice');
     await ended(task.id);
   });
@@ -351,6 +396,7 @@ describe('the token of a consent', () => {
     await consented({ scopes: ['openid'] });
     expect((await waiting()).state).toBe('TASK_STATE_AUTH_REQUIRED');
     expect(agent.calls).toHaveLength(1);
+    expect(await ends()).toEqual(['expired-token']);
   });
 
   it('stays when its provider is away: nothing is sent without it', async () => {

@@ -8,7 +8,7 @@ import {
   type Visibility,
 } from '../../auth/index.js';
 import { readCursor } from '../../common/cursor.js';
-import { AdminController } from '../../common/http/admin-controller.js';
+import { AdminController, RequireEither } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
@@ -24,7 +24,11 @@ export class ConsentsController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'List consents of users to calls of agents in their name.' })
+  @RequireEither('a2a', 'access:organization')
+  @ApiOperation({
+    summary:
+      'List consents of users to calls of agents in their name: with a2a alone those of the caller.',
+  })
   @ApiOkResponse({ type: PageType(ConsentDto) })
   async list(
     @Query() { limit, cursor, ...filter }: ConsentQueryDto,
@@ -37,6 +41,7 @@ export class ConsentsController {
   }
 
   @Delete(':id')
+  @RequireEither('a2a', 'access:organization')
   @HttpCode(204)
   @ApiOperation({
     summary:
@@ -51,7 +56,9 @@ export class ConsentsController {
 }
 
 function visibleTo(caller: Principal): Visibility {
-  return hasScope(caller, 'access')
-    ? EVERYTHING
-    : { kind: 'organization', organization: caller.organization };
+  if (hasScope(caller, 'access')) return EVERYTHING;
+  const { id: principalId, organization } = caller;
+  return hasScope(caller, 'access:organization')
+    ? { kind: 'organization', organization }
+    : { kind: 'principal', principalId, organization };
 }

@@ -7,6 +7,12 @@ export interface ConsentFilter {
   readonly agent?: string | undefined;
 }
 
+/** One that counts no more, and why. */
+export interface EndedConsent {
+  readonly id: string;
+  readonly cause: 'disabled-principal' | 'deleted-agent';
+}
+
 /** Consents of users, each with its tokens, encrypted. */
 export abstract class ConsentStore {
   /**
@@ -30,8 +36,8 @@ export abstract class ConsentStore {
   /** Replaces the tokens that came at `tokenAt`; false when they are not those in use any more. */
   abstract renew(id: string, tokenAt: Date, tokens: ConsentTokens, now: Date): Promise<boolean>;
 
-  /** Deletes it, when its tokens are still those that came at `tokenAt`. */
-  abstract removeWith(id: string, tokenAt: Date): Promise<void>;
+  /** Deletes it, when its tokens are still those that came at `tokenAt`; false when they are not. */
+  abstract removeWith(id: string, tokenAt: Date): Promise<boolean>;
 
   /** Deletes one that is visible; with its tokens, or null for those that cannot be opened now. Undefined when there is none. */
   abstract remove(
@@ -47,6 +53,6 @@ export abstract class ConsentStore {
     cursor?: string,
   ): Promise<Page<ConsentRecord>>;
 
-  /** Ids of those whose principal or its organization is disabled, or whose agent was deleted. */
-  abstract ended(limit: number): Promise<readonly string[]>;
+  /** Those whose principal or its organization is disabled, or whose agent was deleted. */
+  abstract ended(limit: number): Promise<readonly EndedConsent[]>;
 }

@@ -8,7 +8,7 @@ import type { SqlValue, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import type { Consent, ConsentKey, ConsentRecord, ConsentTokens } from '../consents/consent.js';
-import { type ConsentFilter, ConsentStore } from '../consents/consent-store.js';
+import { type ConsentFilter, ConsentStore, type EndedConsent } from '../consents/consent-store.js';
 import { ConsentEntity } from './consent.entity.js';
 
 const CONSENTS = new Table(ConsentEntity);
@@ -64,9 +64,9 @@ export class SqlConsentStore extends ConsentStore {
     return (await this.database.write((tx) => tx.run(sql, params))) > 0;
   }
 
-  async removeWith(id: string, tokenAt: Date): Promise<void> {
+  async removeWith(id: string, tokenAt: Date): Promise<boolean> {
     const sql = 'DELETE FROM consents WHERE id = ? AND token_at = ?';
-    await this.database.write((tx) => tx.run(sql, [id, tokenAt.getTime()]));
+    return (await this.database.write((tx) => tx.run(sql, [id, tokenAt.getTime()]))) > 0;
   }
 
   async remove(
@@ -114,14 +114,14 @@ export class SqlConsentStore extends ConsentStore {
     return pageOf('consents', found.map(recordOf), limit, ({ id }) => id);
   }
 
-  async ended(limit: number): Promise<readonly string[]> {
-    const rows = await this.database.read<{ id: string }>(
-      `SELECT id FROM consents WHERE ${IS_DISABLED}
+  ended(limit: number): Promise<readonly EndedConsent[]> {
+    return this.database.read<EndedConsent>(
+      `SELECT id, CASE WHEN ${IS_DISABLED} THEN 'disabled-principal' ELSE 'deleted-agent' END AS cause
+       FROM consents WHERE ${IS_DISABLED}
          OR NOT EXISTS (SELECT 1 FROM agents a WHERE a.id = consents.agent_id AND a.deleted_at IS NULL)
        ORDER BY id LIMIT ?`,
       [limit],
     );
-    return rows.map(({ id }) => id);
   }
 
   private sealed({

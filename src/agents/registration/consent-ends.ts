@@ -45,9 +45,9 @@ export class ConsentEnds implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async endAll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const ids = await this.store.ended(PIECE);
-      for (const id of ids) await this.consents.end(id, EVERYTHING);
-      if (ids.length < PIECE) return;
+      const ended = await this.store.ended(PIECE);
+      for (const { id, cause } of ended) await this.consents.end(id, EVERYTHING, cause);
+      if (ended.length < PIECE) return;
     }
   }
 }

@@ -6,6 +6,7 @@ const AUDIT: Opening = ['audit'];
 const ACCESS: Opening = ['access'];
 const DATA: Opening = ['data'];
 const TEAM_ACCESS: Opening = ['access', 'access:organization'];
+const OWN_OR_TEAM_ACCESS: Opening = ['a2a', ...TEAM_ACCESS];
 const AGENTS: Opening = ['agents', 'agents:organization'];
 const ROUTING: Opening = ['routing'];
 const CLIENT: Opening = ['a2a'];
@@ -19,7 +20,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [ADMIN, 'GET signing-keys, POST signing-keys, DELETE signing-keys/X, GET secrets'],
   [AUDIT, 'GET audit, POST audit:verify, GET audit:export, GET audit/exports'],
   [TEAM_ACCESS, 'POST keys, GET keys, PATCH keys/X, DELETE keys/X, POST keys/X:rotate'],
-  [TEAM_ACCESS, 'GET consents, DELETE consents/X'],
+  [OWN_OR_TEAM_ACCESS, 'GET consents, DELETE consents/X'],
   [ACCESS, 'GET sign-in-blocks, DELETE sign-in-blocks/X'],
   [DATA, 'POST data/deletions, GET data/deletions, GET data/deletions/X'],
   [DATA, 'POST data/deletions/X:cancel'],

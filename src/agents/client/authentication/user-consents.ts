@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { type AuditEntry, AuditLog, NO_CALLER, ownEntry } from '../../../audit/index.js';
 import { Clock } from '../../../common/clock.js';
 import { evictOldest } from '../../../common/evict-oldest.js';
 import { HubError } from '../../../common/hub-error.js';
@@ -83,6 +84,7 @@ export class UserConsents implements ConsentedTokens {
     @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get'>,
     private readonly clock: Clock,
     private readonly ids: IdSource,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'record'>,
     @Inject(Log) private readonly log: Pick<Log, 'info' | 'warn'>,
   ) {}
 
@@ -165,14 +167,29 @@ export class UserConsents implements ConsentedTokens {
 
   /**
    * Ends a consent: no call is made with it from now on. Its tokens are ended at the provider as well, where that can and is there. False
-   * when there is no such consent for `visibility`.
+   * when there is no such consent for `visibility`. `cause`: why the hub ends it by itself.
    */
-  async end(id: string, visibility: Visibility): Promise<boolean> {
+  async end(id: string, visibility: Visibility, cause?: string): Promise<boolean> {
     const removed = await this.store.remove(id, visibility);
     if (removed === undefined) return false;
+    if (cause !== undefined) await this.record(removed, cause);
     const { tokens, client } = removed;
     if (tokens !== null) await this.endTokens(removed, client, tokens);
     return true;
+  }
+
+  /** Nobody has ended it: the audit log says why it is gone. It is gone as well when that cannot be written. */
+  private async record(
+    { id, principalId, organization }: Pick<Consent, 'id' | 'principalId' | 'organization'>,
+    cause: string,
+  ): Promise<void> {
+    const entry: AuditEntry = {
+      ...ownEntry('consents.end', 'succeeded', { type: 'consents', id }, { cause }),
+      actor: { ...NO_CALLER, organization, onBehalfOf: principalId },
+    };
+    await this.audit.record(entry).catch((err: unknown) => {
+      this.log.warn({ err, consent: id, cause }, 'the end of a consent could not be recorded');
+    });
   }
 
   private async endTokens(
@@ -211,7 +228,7 @@ export class UserConsents implements ConsentedTokens {
     const { store, clock } = this;
     const { id, tokenAt, refreshToken } = consent;
     if (refreshToken === null) {
-      await store.removeWith(id, tokenAt);
+      if (await store.removeWith(id, tokenAt)) await this.record(consent, 'expired-token');
       throw noConsent(authentication);
     }
     for (;;) {
@@ -233,17 +250,18 @@ export class UserConsents implements ConsentedTokens {
   }
 
   private async refreshed(
-    { id, tokenAt, agentId }: Consent,
+    consent: Consent,
     refreshToken: string,
     authentication: AgentAuthentication,
   ): Promise<TokenAnswer> {
+    const { id, tokenAt, agentId } = consent;
     try {
       return await this.servers.userTokens(authentication, 'refresh_token', {
         refresh_token: refreshToken,
       });
     } catch (error) {
       if (error instanceof TokenError && error.code === 'invalid_grant') {
-        await this.store.removeWith(id, tokenAt);
+        if (await this.store.removeWith(id, tokenAt)) await this.record(consent, 'refused-token');
         this.log.info({ agentId }, 'a provider takes the consent of a user no more');
         throw noConsent(authentication);
       }
