@@ -30,6 +30,7 @@ export const DETAIL_MEMBERS = [
   'reason',
   'status',
   'cause',
+  'claimedIssuer',
   'scope',
   'limit',
   'route',
@@ -59,6 +60,8 @@ export interface AuditDetails {
   readonly status?: number;
   /** Why a credential was refused. */
   readonly cause?: string;
+  /** The accepted issuer that a token names, without a key of it being known to have signed the token. */
+  readonly claimedIssuer?: string;
   /** The scope that the caller has not. */
   readonly scope?: string;
   /** The limit that refused it. */

@@ -152,6 +152,8 @@ function actionOf(
   refusal: CallNote['refusal'],
 ): RefusedAction | undefined {
   if (reason === 'PERMISSION_DENIED') return 'auth.access';
+  // Nothing was decided about the caller.
+  if (reason === 'UNAVAILABLE') return undefined;
   if (reason === 'RATE_LIMITED' || reason === 'QUOTA_EXCEEDED') return 'limits.exceed';
   // An agent that a policy hides is unknown to the caller; only here it is told why.
   if (refusal?.cause === 'policy') return 'auth.access';
@@ -159,10 +161,14 @@ function actionOf(
 }
 
 function entryOf(call: EndedCall, action: RefusedAction, reason: string): RefusedEntry {
-  const { note, caller, to, address } = call;
+  const { note, to, address } = call;
+  const caller = call.caller ?? note.refusal?.caller ?? null;
   const details: AuditDetails = {
     reason,
     ...(note.refusal?.cause !== undefined && { cause: note.refusal.cause }),
+    ...(note.refusal?.claimedIssuer !== undefined && {
+      claimedIssuer: note.refusal.claimedIssuer,
+    }),
     ...(note.refusal?.scope !== undefined && { scope: note.refusal.scope }),
     ...(note.refusal?.limit !== undefined && { limit: note.refusal.limit }),
     route: to.route === undefined ? to.method : `${to.method} ${to.route}`,

@@ -91,7 +91,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     const credential = keyId ?? identityId;
     if (credential === undefined) return () => undefined;
     if (this.revokedKeys.has(credential)) {
-      open.abort(noLongerValid(true));
+      open.abort(noLongerValid(true, 'revoked-key'));
       return () => undefined;
     }
     let entry = this.watched.get(credential);
@@ -119,14 +119,14 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
   /** A key was revoked here. */
   revoked(keyId: string): void {
     remember(this.revokedKeys, keyId);
-    this.end(keyId);
+    this.end(keyId, 'revoked-key');
   }
 
   /** A principal was disabled here: no credential of it is valid. */
   disabled(principalId: string): void {
     remember(this.disabledPrincipals, principalId);
     for (const [credential, entry] of this.watched) {
-      if (entry.principalId === principalId) this.end(credential);
+      if (entry.principalId === principalId) this.end(credential, 'disabled-principal');
     }
   }
 
@@ -139,7 +139,7 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
   organizationDisabled(organization: string): void {
     remember(this.disabledOrganizations, organization);
     for (const [credential, entry] of this.watched) {
-      if (entry.organization === organization) this.end(credential);
+      if (entry.organization === organization) this.end(credential, 'disabled-organization');
     }
   }
 
@@ -171,7 +171,8 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     const valid = await this.store.validCredentials(ids);
     for (const id of ids) {
       const expiresAt = valid.get(id);
-      if (expiresAt === undefined) this.end(id);
+      // By another process, which does not say how.
+      if (expiresAt === undefined) this.end(id, 'ended-credential');
       else this.goesOn(id, expiresAt);
     }
   }
@@ -207,10 +208,10 @@ export class CredentialWatch implements OnApplicationBootstrap, OnModuleDestroy 
     }
   }
 
-  private end(credential: string): void {
+  private end(credential: string, cause: string): void {
     const entry = this.watched.get(credential);
     this.watched.delete(credential);
-    for (const open of entry?.open.keys() ?? []) open.abort(noLongerValid(entry!.isKey));
+    for (const open of entry?.open.keys() ?? []) open.abort(noLongerValid(entry!.isKey, cause));
   }
 }
 
@@ -234,11 +235,11 @@ function expiryOf({ keyId, isCertified, expiresAt: at }: Principal): Expiry | un
   return { at, why: isCertified === true ? certificateHasExpired : tokenHasExpired };
 }
 
-function noLongerValid(isKey: boolean): HubError {
+function noLongerValid(isKey: boolean, cause: string): HubError {
   const text = isKey
     ? 'The API key is no longer valid.'
     : 'The principal of the access token or certificate, or its organization, is disabled.';
-  return new HubError('UNAUTHENTICATED', text);
+  return new HubError('UNAUTHENTICATED', text, { refusal: { cause } });
 }
 
 function remember(ended: Set<string>, id: string): void {

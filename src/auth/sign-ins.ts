@@ -60,7 +60,10 @@ export class SignIns {
     });
     if (disabled !== null) {
       throw new HubError('UNAUTHENTICATED', `The ${disabled} of the ${by} is disabled.`, {
-        refusal: { cause: `disabled-${disabled}`, issuer },
+        refusal: {
+          cause: `disabled-${disabled}`,
+          caller: { id: principalId, organization, identityId, issuer, ...(chain && { chain }) },
+        },
       });
     }
     const all = own.length === 0 ? groups : [...new Set([...own, ...(groups ?? [])])];

@@ -60,12 +60,25 @@ export interface ReachedLimit {
   readonly skill?: string;
 }
 
+/** A caller that the hub knows and does not let in. */
+export interface RefusedCaller {
+  readonly id: string;
+  readonly organization: string;
+  readonly identityId?: string;
+  readonly issuer?: string;
+  readonly chain?: { readonly hub?: string };
+}
+
 /** Why a caller was refused, for the audit log: words of the hub alone, none of the caller's. */
 export interface Refusal {
   /** What is wrong with its credential: `no-credential`, `unknown-key`, `expired-key` … */
   readonly cause?: string;
-  /** Which of the accepted issuers its token is of, by what it says. */
+  /** Which of the accepted issuers has signed its token. */
   readonly issuer?: string;
+  /** Which of them a token names that none of its keys is known to have signed. */
+  readonly claimedIssuer?: string;
+  /** Who it is, where that is known although it is not let in. */
+  readonly caller?: RefusedCaller;
   /** The scope it lacks. */
   readonly scope?: string;
   /** The policies that refused it, by their ids. */
@@ -80,7 +93,7 @@ export interface HubErrorOptions {
   /** The fields at fault, when the request is. */
   readonly violations?: readonly FieldViolation[];
   readonly cause?: unknown;
-  /** Of UNAUTHENTICATED and PERMISSION_DENIED, of what a policy hides, and of limits; not shown to the caller. */
+  /** Of UNAUTHENTICATED and PERMISSION_DENIED, of what a policy hides, of limits, and of issuers that are away; not shown to the caller. */
   readonly refusal?: Refusal;
 }
 

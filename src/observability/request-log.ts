@@ -61,6 +61,7 @@ function fieldsOf({ note, caller, to, status, ms, cut }: EndedRequest): object {
     status,
     code: note.code,
     reason: note.reason,
+    cause: note.refusal?.cause,
     ms: Math.round(ms * 10) / 10,
     ...(cut && { cut }),
     caller: caller?.id,

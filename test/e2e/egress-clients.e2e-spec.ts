@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../src/agents/agent.js';
+import { Metrics } from '../../src/observability/metrics.js';
 import { AccessTokens } from '../../src/auth/index.js';
 import { CardReader } from '../../src/agents/card/card-reader.js';
 import { KeySets } from '../../src/common/jwks/key-sets.js';
@@ -97,6 +98,7 @@ async function accessTokens(egress: Egress, issuer: DeclaredEntry): Promise<Acce
     new SystemClock(),
     log,
     NO_REFERENCES,
+    new Metrics(),
   );
   await verifier.onModuleInit();
   return verifier;

@@ -173,6 +173,19 @@ describe('a principal that signs in', () => {
     expect(await stream.next()).toBeUndefined();
     const refused = await hub.get('/a2a/tasks', { key });
     expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('disabled')]);
+    await eventually(async () => {
+      const query = `action=auth.sign-in&principal=${principal}`;
+      const { body: log } = await hub.admin('GET', `/api/v1/audit?${query}`);
+      const told = (log.items as JsonObject[]).map(({ organization, issuer: by, details }) => [
+        ...[organization, by, (details as JsonObject)['cause']],
+        (details as JsonObject)['route'],
+      ]);
+      // The stream that ended, and the new call.
+      expect(told).toEqual([
+        ['acme', issuer.url, 'disabled-principal', 'GET /a2a/tasks'],
+        ['acme', issuer.url, 'disabled-principal', 'POST /a2a'],
+      ]);
+    }, 5000);
     expect((await hub.get('/a2a/tasks', { key: await token({ sub: 'grace' }) })).status).toBe(401);
     await hub.admin('POST', `/api/v1/principals/${principal}:enable`);
     expect((await hub.get('/a2a/tasks', { key })).status).toBe(200);
@@ -438,6 +451,9 @@ describe('an issuer that is away', () => {
     expect(refused.status).toBe(503);
     expect(refused.text).toContain('the issuer test cannot be asked');
     expect(refused.headers['retry-after']).toBeDefined();
+    const { text: metrics } = await hub.get('/metrics', { key: null });
+    expect(metrics).toMatch(/^a2a_hub_token_issuer_failures_total{issuer="test"} [1-9]/m);
+    expect(metrics).toMatch(/^a2a_hub_token_issuer_failures_total{issuer="real"} 0/m);
     // Keys do not need it.
     expect((await hub.get('/a2a/tasks')).status).toBe(200);
     issuer.down = false;

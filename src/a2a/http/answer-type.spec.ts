@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { answerType } from './answer-type.js';
+import { answerType, failureType } from './answer-type.js';
 
 const A2A = 'application/a2a+json';
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -42,5 +42,25 @@ describe('the media type of an answer', () => {
       answerType([A2A, JSON_TYPE], { accept: text.repeat(16_384 / text.length) });
     }
     expect(performance.now() - since).toBeLessThan(1000);
+  });
+});
+
+describe('the media type of a failure', () => {
+  it.each<[string | undefined, string]>([
+    ['text/event-stream', JSON_TYPE],
+    ['Text/Event-Stream; charset=utf-8', JSON_TYPE],
+    ['text/event-stream, text/plain', JSON_TYPE],
+    ['text/event-stream, application/a2a+json', A2A],
+    ['text/event-stream, */*', A2A],
+    ['text/event-streams', A2A],
+    ['application/json', JSON_TYPE],
+    ['text/html', A2A],
+    [undefined, A2A],
+  ])('for Accept: %s is %s', (accept, type) => {
+    expect(failureType([A2A, JSON_TYPE], { accept })).toBe(type);
+  });
+
+  it('is the only one of a binding that has one', () => {
+    expect(failureType([A2A], { accept: 'text/event-stream' })).toBe(A2A);
   });
 });

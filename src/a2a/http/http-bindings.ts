@@ -18,7 +18,7 @@ import type { AnswerReservation } from '../limits/answer-budget.js';
 import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
 import { StalledBody } from '../limits/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
-import { answerType } from './answer-type.js';
+import { answerType, failureType } from './answer-type.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
 import {
@@ -273,7 +273,7 @@ export class HttpBindings {
     const { error, status, text } = this.noted(this.failureOf(binding, thrown, request), request);
     // Of a body that makes no progress the rest is not waited for.
     if (thrown instanceof StalledBody) void reply.header('connection', 'close');
-    setType(binding, request, reply);
+    setType(binding, request, reply, failureType);
     const challenge = this.challenges.of(error, request);
     return (
       reply
@@ -299,8 +299,9 @@ function setType(
   { contentTypes }: HttpBinding,
   { headers }: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
+  typeOf = answerType,
 ): void {
-  void reply.header('content-type', answerType(contentTypes, headers));
+  void reply.header('content-type', typeOf(contentTypes, headers));
   if (contentTypes.length > 1) varyBy(reply, 'Accept');
 }
 

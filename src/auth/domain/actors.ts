@@ -61,5 +61,5 @@ export function actClaim(hub: string, before: readonly NamedParty[]): object {
 }
 
 function refused(why: string): TokenRefused {
-  return new TokenRefused(`The claim act of the token ${why}.`);
+  return new TokenRefused(`The claim act of the token ${why}.`, 'wrong-actors');
 }

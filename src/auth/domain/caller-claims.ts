@@ -39,7 +39,15 @@ export interface CallerClaims {
 }
 
 /** A fault of a token that its holder is told of, as a sentence. */
-export class TokenRefused extends Error {}
+export class TokenRefused extends Error {
+  constructor(
+    message: string,
+    /** The same for the audit log, in one word of a fixed list (docs/audit.md). */
+    readonly fault: string,
+  ) {
+    super(message);
+  }
+}
 
 /** Printable, and no part of a pair: two subjects never become one. */
 const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
@@ -56,7 +64,10 @@ export function callerOf(
   const { claims } = rules;
   const subject = claimAt(token, claims.subject);
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) {
-    throw new TokenRefused(`The access token names no subject in its claim ${claims.subject}.`);
+    throw new TokenRefused(
+      `The access token names no subject in its claim ${claims.subject}.`,
+      'no-subject',
+    );
   }
   const groups = textsOf(claimAt(token, claims.groups)).filter(
     (group) => group.length <= MAX_GROUP_LENGTH,
@@ -81,11 +92,13 @@ function organizationOf(token: Readonly<Record<string, unknown>>, rules: ClaimRu
   if (typeof organization !== 'string' || !ORGANIZATION.test(organization)) {
     throw new TokenRefused(
       `The access token names no organization, or several, in its claim ${claims.organization}.`,
+      'no-organization',
     );
   }
   if (organizations !== null && !organizations.includes(organization)) {
     throw new TokenRefused(
       'The organization of the access token is not one that its issuer may name here.',
+      'unlisted-organization',
     );
   }
   return organization;

@@ -15,6 +15,7 @@ import type { RequestHeaders } from '../credential.js';
 import { actorsOf, type CallerChain, partyOf } from '../domain/actors.js';
 import { TokenRefused } from '../domain/caller-claims.js';
 import { type Principal, hasScope } from '../principal.js';
+import { isSigned, tokenFaultOf } from '../issuers/token-faults.js';
 import { SignIns } from '../sign-ins.js';
 import { readDeclaredHubs } from './declared-hubs.js';
 import type { TrustedHub } from './trusted-hub.js';
@@ -91,20 +92,29 @@ export class HubCallers implements OnModuleInit {
   }
 
   private async verified(hub: TrustedHub, token: RequestHeaders[string]) {
+    let isProven = false;
     try {
-      if (typeof token !== 'string') throw new TokenRefused('there are several');
+      if (typeof token !== 'string') throw new TokenRefused('there are several', 'several-tokens');
       if (token.length > MAX_LENGTH) {
-        throw new TokenRefused(`it is longer than ${MAX_LENGTH} characters`);
+        throw new TokenRefused(`it is longer than ${MAX_LENGTH} characters`, 'long-token');
       }
-      return callerOf(await this.claimsOf(hub, token), hub);
+      const claims = await this.claimsOf(hub, token);
+      isProven = true;
+      return callerOf(claims, hub);
     } catch (error) {
       const fault = faultOf(error);
       if (fault === undefined) throw unavailable(hub);
-      const cause = error instanceof errors.JOSEError ? error.code : 'refused-token';
       throw new HubError(
         'UNAUTHENTICATED',
         `The token that says on whose behalf the hub calls (${CALLER_HEADER}) is not valid: ${fault}.`,
-        { refusal: { cause, issuer: hub.issuer } },
+        {
+          refusal: {
+            cause: causeOf(error),
+            ...(isProven || isSigned(error)
+              ? { issuer: hub.issuer }
+              : { claimedIssuer: hub.issuer }),
+          },
+        },
       );
     }
   }
@@ -124,7 +134,7 @@ export class HubCallers implements OnModuleInit {
   }
 
   private async keyOf({ jwksUrl }: TrustedHub, kid: string | undefined): Promise<PublicJwk> {
-    if (kid === undefined) throw new TokenRefused('it names no key (kid)');
+    if (kid === undefined) throw new TokenRefused('it names no key (kid)', 'unpublished-key');
     const [key] = await this.keySets.find(jwksUrl, (keys) =>
       candidates(keys, ALGORITHM, kid, this.clock.now()),
     );
@@ -143,11 +153,15 @@ export class HubCallers implements OnModuleInit {
 /** Whom the claims of a token name. Throws {@link TokenRefused}. */
 function callerOf(claims: JWTPayload, hub: TrustedHub) {
   const caller = partyOf(claims);
-  if (caller === undefined) throw new TokenRefused('it names no subject (sub)');
-  if (claims['act'] === undefined) throw new TokenRefused('it does not say which hub acts (act)');
+  if (caller === undefined) throw new TokenRefused('it names no subject (sub)', 'no-subject');
+  if (claims['act'] === undefined)
+    throw new TokenRefused('it does not say which hub acts (act)', 'wrong-actors');
   const subject = partyOf(claims['sub_id']);
   if (claims['sub_id'] !== undefined && subject === undefined) {
-    throw new TokenRefused('its sub_id is no issuer and subject (RFC 9493 §3.2.3)');
+    throw new TokenRefused(
+      'its sub_id is no issuer and subject (RFC 9493 §3.2.3)',
+      'wrong-subject',
+    );
   }
   return {
     subject: caller.sub,
@@ -159,7 +173,10 @@ function callerOf(claims: JWTPayload, hub: TrustedHub) {
 function organizationOf(named: unknown, { organization, organizations }: TrustedHub): string {
   if (organization !== null) return organization;
   if (typeof named === 'string' && organizations.includes(named)) return named;
-  throw new TokenRefused('its organization is not one that the hub may name here');
+  throw new TokenRefused(
+    'its organization is not one that the hub may name here',
+    'unlisted-organization',
+  );
 }
 
 /** What is wrong with the token; undefined when its hub is at fault. */
@@ -170,12 +187,21 @@ function faultOf(error: unknown): string | undefined {
     return `its ${error.claim} is missing or wrong`;
   }
   if (error instanceof errors.JOSEAlgNotAllowed) return `it must be signed with ${ALGORITHM}`;
-  if (error instanceof errors.JWKSNoMatchingKey) return 'it is signed with a key the hub has not';
+  if (error instanceof errors.JWKSNoMatchingKey)
+    return 'it is signed with a key that the hub does not publish';
   return error instanceof errors.JOSEError ? 'its form or its signature is wrong' : undefined;
 }
 
+/** The same as a word of docs/audit.md. */
+function causeOf(error: unknown): string | undefined {
+  const expected = { audiences: [], algorithms: [] };
+  return error instanceof TokenRefused ? error.fault : tokenFaultOf(error, expected)?.fault;
+}
+
 function notLetIn(): HubError {
-  return new HubError('UNAUTHENTICATED', 'The hub that called is not let in any more.');
+  return new HubError('UNAUTHENTICATED', 'The hub that called is not let in any more.', {
+    refusal: { cause: 'ended-hub' },
+  });
 }
 
 /** Without the cause, which can hold what was answered. */

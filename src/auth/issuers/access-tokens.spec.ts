@@ -10,8 +10,10 @@ import {
 } from 'jose';
 import { SettableClock } from '../../common/settable-clock.js';
 import { NO_REFERENCES } from '../../common/fake-secrets.js';
+import type { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
 import { configWith, type DeclaredEntry, type PublicUrl } from '../../config/index.js';
+import { Metrics } from '../../observability/metrics.js';
 import { AccessTokens } from './access-tokens.js';
 
 const ISSUER = 'https://login.example/realms/acme';
@@ -80,6 +82,7 @@ async function tokens(issuer: object = {}, ...others: DeclaredEntry[]): Promise<
     clock,
     log,
     NO_REFERENCES,
+    new Metrics(),
   );
   await verifier.onModuleInit();
   return verifier;
@@ -163,14 +166,27 @@ describe('a token of an issuer', () => {
 
   it.each<[string, () => string | Promise<string>, RegExp]>([
     ['has expired', () => mint({ exp: NOW - 31 }), /has expired \(2027-01-15T07:59:29\.000Z\)/],
-    ['never expires', () => mint({ exp: undefined }), /claim exp of the access token is missing/],
-    ['is not valid yet', () => mint({ nbf: NOW + 31 }), /not valid yet/],
+    [
+      'never expires',
+      () => mint({ exp: undefined }),
+      /no time of expiry: its claim exp is missing/,
+    ],
+    [
+      'expires at no time',
+      () => mint({ exp: 'soon' }),
+      /claim exp of the access token is missing or/,
+    ],
+    [
+      'is not valid yet',
+      () => mint({ nbf: NOW + 31 }),
+      /not valid yet, but from 2027-01-15T08:00:31/,
+    ],
     [
       'is for another audience',
       () => mint({ aud: 'https://x' }),
       /must be for https:\/\/hub\.example or/,
     ],
-    ['is for no audience', () => mint({ aud: undefined }), /another audience/],
+    ['is for no audience', () => mint({ aud: undefined }), /for no audience; it must be for https/],
     [
       'is of another issuer',
       () => mint({ iss: 'https://evil.example' }),
@@ -187,7 +203,11 @@ describe('a token of an issuer', () => {
       /not an access token, by the type/,
     ],
     ['is signed by another key', () => mint({}, { kid: 'one' }, two), /does not verify/],
-    ['is signed by an unknown key', () => mint({}, {}, two), /key that its issuer has not/],
+    [
+      'is signed by an unknown key',
+      () => mint({}, {}, two),
+      /key that its issuer does not publish/,
+    ],
     ['is bound to a key of its holder', () => mint({ cnf: { jkt: 'x' } }), /bound to a key/],
     ['has no subject', () => mint({ sub: undefined }), /names no subject/],
     [
@@ -218,6 +238,47 @@ describe('a token of an issuer', () => {
     const [reason, message] = await refusal(await tokens(), await make());
     expect([reason, message]).toEqual(['UNAUTHENTICATED', expect.stringMatching(why)]);
   });
+
+  it.each<[string, () => string | Promise<string>]>([
+    ['expired-token', () => mint({ exp: NOW - 31 })],
+    ['no-expiry', () => mint({ exp: undefined })],
+    ['wrong-claim', () => mint({ exp: 'soon' })],
+    ['not-yet-valid', () => mint({ nbf: NOW + 31 })],
+    ['wrong-audience', () => mint({ aud: 'https://x' })],
+    ['no-audience', () => mint({ aud: undefined })],
+    ['no-audience', () => mint({ aud: [] })],
+    ['no-subject', () => mint({ sub: undefined })],
+    ['bound-token', () => mint({ cnf: { jkt: 'x' } })],
+    ['id-token', () => mint({ at_hash: 'x' })],
+    ['wrong-type', () => mint({}, { typ: 'logout+jwt' })],
+    ['wrong-actors', () => mint({ act: {} })],
+  ])('that its issuer has signed is refused for %s', async (cause, make) => {
+    expect(await refusedFor(await make())).toEqual({ cause, issuer: ISSUER });
+  });
+
+  it.each<[string, () => string | Promise<string>]>([
+    ['wrong-signature', () => mint({}, { kid: 'one' }, two)],
+    ['unpublished-key', () => mint({}, {}, two)],
+    ['wrong-algorithm', () => written({ alg: 'none' }, { iss: ISSUER, aud: HUB, sub: 'alice' })],
+    ['malformed-token', () => written({ alg: 'RS256', crit: ['x'], x: 1 }, { iss: ISSUER }, 'AA')],
+  ])('that nobody is known to have signed is refused for %s', async (cause, make) => {
+    expect(await refusedFor(await make())).toEqual({ cause, claimedIssuer: ISSUER });
+  });
+
+  it.each<[string, () => string | Promise<string>]>([
+    ['unlisted-issuer', () => mint({ iss: 'https://evil.example' })],
+    ['malformed-token', () => 'eyJhbGciOiJSUzI1NiJ9.bm90IGpzb24.AA'],
+    ['encrypted-token', () => 'eyJhbGciOiJSUzI1NiJ9.a.b.c.d'],
+    ['long-token', () => mint({ filler: 'x'.repeat(13_000) })],
+    ['unknown-token', () => 'opaque'],
+  ])('that is of no issuer is refused for %s', async (cause, make) => {
+    expect(await refusedFor(await make())).toEqual({ cause });
+  });
+
+  async function refusedFor(token: string): Promise<unknown> {
+    const refused = await verify(await tokens(), token).catch((error: unknown) => error);
+    return (refused as HubError).refusal;
+  }
 
   it('names keys of its own in vain', async () => {
     const jku = 'https://evil.example/keys';
@@ -257,7 +318,7 @@ describe('the keys of an issuer', () => {
     await refusal(verifier, token);
     await new Promise((resolve) => setImmediate(resolve));
     clock.ms += 61_000;
-    expect((await refusal(verifier, token))[1]).toContain('key that its issuer has not');
+    expect((await refusal(verifier, token))[1]).toContain('key that its issuer does not publish');
   });
 
   it('are used for an hour while the issuer is away; then it says so, and comes back', async () => {
@@ -326,7 +387,7 @@ describe('an issuer that is asked about tokens', () => {
   it.each<[string, object, RegExp]>([
     ['is not active', { active: false }, /not active/],
     ['is for another audience', active({ aud: 'https://x' }), /another audience/],
-    ['is for no audience', active({ aud: undefined }), /another audience/],
+    ['is for no audience', active({ aud: undefined }), /for no audience/],
     ['is of another issuer', active({ iss: 'https://x' }), /another issuer/],
     ['has expired', active({ exp: NOW - 31 }), /has expired/],
     ['is not valid yet', active({ nbf: NOW + 31 }), /not valid yet/],

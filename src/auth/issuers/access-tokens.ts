@@ -7,9 +7,11 @@ import { Log } from '../../common/logger.js';
 import { evictOldest } from '../../common/evict-oldest.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
+import { Metrics } from '../../observability/metrics.js';
 import { isJwt } from '../credential.js';
 import { readDeclaredIssuers } from './declared-issuers.js';
 import type { Issuer } from './issuer.js';
+import { malformed } from './token-faults.js';
 import { TokenIssuer, type VerifiedToken } from './token-issuer.js';
 
 /** Longer ones are no access tokens. */
@@ -32,14 +34,23 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
     private readonly clock: Clock,
     private readonly log: Log,
     @Inject(SecretReferences) private readonly references: Pick<SecretReferences, 'resolve'>,
+    @Inject(Metrics) private readonly metrics: Pick<Metrics, 'counter'>,
   ) {}
 
   async onModuleInit(): Promise<void> {
     const issuers = await readDeclaredIssuers(this.config.auth.issuers);
+    if (issuers.length === 0) return;
+    const failures = this.metrics.counter(
+      'token_issuer_failures_total',
+      'Times an issuer of access tokens could not be asked for its keys or about a token.',
+      ['issuer'],
+    );
     this.tokenIssuers = issuers.map((issuer) => {
       const audiences = (): readonly string[] => this.audiencesOf(issuer);
       const { egress, clock, log, references } = this;
-      return new TokenIssuer(issuer, audiences, egress, clock, log, references);
+      const failed = (): void => failures.inc({ issuer: issuer.id });
+      failures.inc({ issuer: issuer.id }, 0);
+      return new TokenIssuer(issuer, audiences, egress, clock, log, references, failed);
     });
   }
 
@@ -82,17 +93,25 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
   /** Whose token it says it is: nothing of it is verified. */
   private issuerOf(token: string, hasClaims: boolean): TokenIssuer {
     if (token.length > MAX_TOKEN_LENGTH) {
-      throw refused(`The access token is longer than ${MAX_TOKEN_LENGTH} characters.`);
+      throw refused(
+        `The access token is longer than ${MAX_TOKEN_LENGTH} characters.`,
+        'long-token',
+      );
     }
-    if (JWE.test(token)) throw refused('The access token is encrypted; the hub takes signed ones.');
+    if (JWE.test(token)) {
+      throw refused('The access token is encrypted; the hub takes signed ones.', 'encrypted-token');
+    }
     if (!hasClaims) {
       const found = this.tokenIssuers.find(({ knowsOpaque }) => knowsOpaque);
-      return found ?? unknown('The credential is neither an API key of the hub nor a JWT.');
+      if (found !== undefined) return found;
+      throw refused('The credential is neither an API key of the hub nor a JWT.', 'unknown-token');
     }
     const issuer = issuerIn(token);
     const found = this.tokenIssuers.find((each) => each.issuer.issuer === issuer);
+    if (found !== undefined) return found;
     const names = this.tokenIssuers.map((each) => each.issuer.issuer).join(', ');
-    return found ?? unknown(`The access token is of an issuer that is not accepted: use ${names}.`);
+    const text = `The access token is of an issuer that is not accepted: use ${names}.`;
+    throw refused(text, 'unlisted-issuer');
   }
 }
 
@@ -100,14 +119,11 @@ function issuerIn(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
   } catch {
-    throw refused('The access token is malformed.');
+    const { message, fault } = malformed();
+    throw refused(message, fault);
   }
 }
 
-function unknown(text: string): never {
-  throw refused(text);
-}
-
-function refused(text: string): HubError {
-  return new HubError('UNAUTHENTICATED', text, { refusal: { cause: 'unknown-token' } });
+function refused(text: string, cause: string): HubError {
+  return new HubError('UNAUTHENTICATED', text, { refusal: { cause } });
 }

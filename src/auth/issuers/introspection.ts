@@ -33,7 +33,10 @@ export async function introspect(
   });
   const said = await oauth.processIntrospectionResponse(server, client, answer);
   if (!said.active) {
-    throw new TokenRefused('The access token is not active: it has expired or was revoked.');
+    throw new TokenRefused(
+      'The access token is not active: it has expired or was revoked.',
+      'inactive-token',
+    );
   }
   return said;
 }

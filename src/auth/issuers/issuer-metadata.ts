@@ -35,13 +35,16 @@ export class IssuerMetadata {
     egress: Pick<Egress, 'fetch'>,
     private readonly clock: Clock,
     log: Pick<Log, 'warn'>,
+    failed: () => void,
   ) {
     this.fetch = smallFetch(egress, MAX_ANSWER_BYTES);
-    const onFailure = (error: unknown): void =>
+    const onFailure = (error: unknown): void => {
+      failed();
       log.warn(
         { issuer: issuer.id, why: reasonOf(error) },
         'an issuer of access tokens cannot be reached: what it published last is used for an hour',
       );
+    };
     const rules = { keptMs: KEPT_MS, failureMs: FAILURE_MS, onFailure };
     const readMetadata = { ...rules, freshMs: METADATA_FRESH_MS, read: () => this.readMetadata() };
     const readKeys = { ...rules, freshMs: KEYS_FRESH_MS, read: () => this.readKeys() };

@@ -3,7 +3,7 @@ import type { Egress } from '../../common/egress/egress.js';
 import type { SecretReferences } from '../../common/secret-references/secret-references.js';
 import type { Log } from '../../common/logger.js';
 import type { Clock } from '../../common/clock.js';
-import { HubError } from '../../common/hub-error.js';
+import { HubError, type Refusal } from '../../common/hub-error.js';
 import { isRecord } from '../../common/is-record.js';
 import { actorsOf, type NamedParty } from '../domain/actors.js';
 import { type CallerClaims, callerOf, TokenRefused } from '../domain/caller-claims.js';
@@ -12,6 +12,7 @@ import { introspect } from './introspection.js';
 import type { Introspection, Issuer } from './issuer.js';
 import { reasonOf } from '../../common/oauth/discover.js';
 import { IssuerMetadata } from './issuer-metadata.js';
+import { dateOf, early, expired, isSigned, tokenFaultOf, wrongAudience } from './token-faults.js';
 
 /** A token that was verified is believed for so long; what its principal may do is looked up more often. */
 const BELIEVED_MS = 60_000;
@@ -19,8 +20,6 @@ const BELIEVED_MS = 60_000;
 const MAX_KEYS_TRIED = 5;
 /** What an access token may say it is (RFC 9068 §2.1; many providers say JWT or nothing). */
 const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
-/** The latest time that a Date holds, in seconds. */
-const LATEST_SECONDS = 8.64e12;
 
 /** A token that its issuer vouches for. */
 export interface VerifiedToken {
@@ -49,8 +48,10 @@ export class TokenIssuer {
     private readonly clock: Clock,
     private readonly log: Pick<Log, 'warn'>,
     private readonly references: Pick<SecretReferences, 'resolve'>,
+    /** The issuer could not be asked. */
+    private readonly onFailure: () => void,
   ) {
-    this.metadata = new IssuerMetadata(issuer, egress, clock, log);
+    this.metadata = new IssuerMetadata(issuer, egress, clock, log, onFailure);
   }
 
   /** Reads the keys of the issuer ahead, and logs when that is not possible. Never rejects. */
@@ -59,6 +60,7 @@ export class TokenIssuer {
     try {
       await this.metadata.prepare();
     } catch (error) {
+      this.onFailure();
       this.log.warn(
         { issuer: id, address: issuer, why: reasonOf(error) },
         'an issuer of access tokens cannot be reached: callers with its tokens get 503 until it can',
@@ -89,7 +91,10 @@ export class TokenIssuer {
     if (introspection?.tokens === 'all') {
       const said = (await this.introspected(token)) as Claims;
       if (said.sub !== undefined && said.sub !== claims.sub) {
-        throw new TokenRefused('The issuer knows the access token as one of another subject.');
+        throw new TokenRefused(
+          'The issuer knows the access token as one of another subject.',
+          'wrong-subject',
+        );
       }
       return this.verified(
         said.cnf === undefined ? claims : { ...claims, cnf: said.cnf },
@@ -101,19 +106,21 @@ export class TokenIssuer {
 
   private async verifyOpaque(token: string): Promise<VerifiedToken> {
     const { introspection, issuer, clockSkewMs } = this.issuer;
-    if (introspection === null) throw new TokenRefused('The access token is not a JWT.');
+    if (introspection === null) {
+      throw new TokenRefused('The access token is not a JWT.', 'unknown-token');
+    }
     const claims = (await this.introspected(token)) as Claims;
     if (claims.iss !== undefined && claims.iss !== issuer) {
-      throw new TokenRefused('The access token is of another issuer.');
+      throw new TokenRefused('The access token is of another issuer.', 'unlisted-issuer');
     }
     const named = [claims.aud ?? []].flat();
     const isForHub = this.audiences().some((audience) => named.includes(audience));
     if (introspection.requireAudience ? !isForHub : named.length > 0 && !isForHub) {
-      throw this.wrongAudience();
+      throw wrongAudience(claims.aud, this.audiences());
     }
     const now = this.now();
     if (claims.exp !== undefined && claims.exp * 1000 + clockSkewMs <= now) throw expired(claims);
-    if (claims.nbf !== undefined && claims.nbf * 1000 - clockSkewMs > now) throw early();
+    if (claims.nbf !== undefined && claims.nbf * 1000 - clockSkewMs > now) throw early(claims.nbf);
     return this.verified(claims, introspection.cacheMs);
   }
 
@@ -152,10 +159,16 @@ export class TokenIssuer {
     const { payload, protectedHeader } = await this.verifiedByAnyKey(token, options);
     const { typ } = protectedHeader;
     if (typ !== undefined && !TYPES.has(typ.toLowerCase())) {
-      throw new TokenRefused('The token is not an access token, by the type in its header.');
+      throw new TokenRefused(
+        'The token is not an access token, by the type in its header.',
+        'wrong-type',
+      );
     }
     if (isOfAnotherKind(payload)) {
-      throw new TokenRefused('The token is not an access token, but an ID or refresh token.');
+      throw new TokenRefused(
+        'The token is not an access token, but an ID or refresh token.',
+        'id-token',
+      );
     }
     return payload;
   }
@@ -186,6 +199,7 @@ export class TokenIssuer {
     if (isRecord(claims['cnf'])) {
       throw new TokenRefused(
         'The access token is bound to a key of its holder (cnf), which the hub cannot check: use a bearer token.',
+        'bound-token',
       );
     }
     const caller = callerOf(claims, this.issuer);
@@ -198,50 +212,19 @@ export class TokenIssuer {
 
   private refusalOf(error: unknown): HubError {
     if (error instanceof HubError && error.reason === 'UNAVAILABLE') return error;
-    const fault = error instanceof TokenRefused ? error : this.faultOf(error);
-    if (fault !== undefined) {
-      const cause = error instanceof errors.JOSEError ? error.code : 'refused-token';
-      const refusal = { cause, issuer: this.issuer.issuer };
-      return new HubError('UNAUTHENTICATED', fault.message, { refusal });
-    }
+    const { issuer, id, algorithms } = this.issuer;
+    if (error instanceof TokenRefused) return refused(error, { issuer });
+    const fault = tokenFaultOf(error, { audiences: this.audiences(), algorithms });
+    // Anybody can write the name of an issuer into a token.
+    if (fault !== undefined)
+      return refused(fault, isSigned(error) ? { issuer } : { claimedIssuer: issuer });
+    this.onFailure();
     return new HubError(
       'UNAVAILABLE',
-      `The access token cannot be checked now: the issuer ${this.issuer.id} cannot be asked (${reasonOf(error)}). Try again.`,
+      `The access token cannot be checked now: the issuer ${id} cannot be asked (${reasonOf(error)}). Try again.`,
       // Without its cause, which can hold what the issuer has answered.
-      { metadata: { retryAfterSeconds: '5' } },
+      { metadata: { retryAfterSeconds: '5' }, refusal: { cause: 'unreachable-issuer' } },
     );
-  }
-
-  /** What is wrong with the token; undefined when the issuer is at fault. */
-  private faultOf(error: unknown): TokenRefused | undefined {
-    if (error instanceof errors.JWTExpired) return expired(error.payload);
-    if (error instanceof errors.JWTClaimValidationFailed) {
-      if (error.claim === 'aud') return this.wrongAudience();
-      if (error.claim === 'nbf') return early();
-      return new TokenRefused(`The claim ${error.claim} of the access token is missing or wrong.`);
-    }
-    if (error instanceof errors.JOSEAlgNotAllowed) {
-      const allowed = this.issuer.algorithms.join(', ');
-      return new TokenRefused(
-        `The access token is signed with an algorithm that is not allowed; allowed: ${allowed}.`,
-      );
-    }
-    if (error instanceof errors.JWKSNoMatchingKey) {
-      return new TokenRefused('The access token is signed with a key that its issuer has not.');
-    }
-    if (error instanceof errors.JWSSignatureVerificationFailed) {
-      return new TokenRefused('The signature of the access token does not verify.');
-    }
-    const isMalformed =
-      error instanceof errors.JWSInvalid ||
-      error instanceof errors.JWTInvalid ||
-      error instanceof errors.JOSENotSupported;
-    return isMalformed ? new TokenRefused('The access token is malformed.') : undefined;
-  }
-
-  private wrongAudience(): TokenRefused {
-    const own = this.audiences().join(' or ');
-    return new TokenRefused(`The access token is for another audience; it must be for ${own}.`);
   }
 
   private now(): number {
@@ -258,15 +241,6 @@ function isOfAnotherKind(claims: Claims): boolean {
   );
 }
 
-function expired({ exp }: JWTPayload): TokenRefused {
-  const at = exp === undefined ? '' : ` (${dateOf(exp).toISOString()})`;
-  return new TokenRefused(`The access token has expired${at}: get a new one.`);
-}
-
-function early(): TokenRefused {
-  return new TokenRefused('The access token is not valid yet.');
-}
-
-function dateOf(seconds: number): Date {
-  return new Date(Math.min(seconds, LATEST_SECONDS) * 1000);
+function refused({ message, fault }: TokenRefused, by: Refusal): HubError {
+  return new HubError('UNAUTHENTICATED', message, { refusal: { cause: fault, ...by } });
 }
