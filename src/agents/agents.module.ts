@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CertificateWatch } from '../common/certificate-watch.js';
 import { AuthModule, Belongings } from '../auth/index.js';
-import { PoliciesModule } from '../policies/index.js';
+import { KnownAgents, PoliciesModule } from '../policies/index.js';
 import { SigningModule } from '../signing/index.js';
 import { AgentClient } from './client/agent-client.js';
 import { AgentHealth } from './health/agent-health.js';
@@ -105,9 +105,13 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
   ],
 })
 export class AgentsModule {
-  constructor(belongings: Belongings) {
+  constructor(belongings: Belongings, known: KnownAgents, registry: AgentRegistry) {
     const sql = 'SELECT agent_id FROM agent_credentials WHERE organization = ?';
     belongings.add('organization', 'credentials for agents', sql);
+    known.add((id) => {
+      const agent = registry.get(id);
+      return agent && { tags: agent.tags, skills: agent.card.skills };
+    });
     // Another principal of the same id would be called with them.
     const consents = 'SELECT id FROM consents WHERE principal_id = ?';
     belongings.add('principal', 'consents', consents);

@@ -141,10 +141,23 @@ function placesOf(text: string, statements: readonly string[]): number[] {
   });
 }
 
+/** What the engine says of statements that could never apply, in plain words. */
+const PLAINLY: ReadonlyMap<string, string> = new Map([
+  [
+    'unable to find an applicable action given the policy scope constraints',
+    'the statement could never apply: no operation has such a principal and resource (SendMessage has an agent or a skill as its resource, the others have none to name)',
+  ],
+  [
+    'policy is impossible: the policy expression evaluates to false for all valid requests',
+    'the statement could never apply: its condition is false for every caller, agent and skill',
+  ],
+]);
+
 /** An error of the engine with the line and column of its place; its own name for the statement is left out. */
 function sentence(error: DetailedError, text: string, begin = 0): string {
   const start = error.sourceLocations?.[0]?.start;
-  const message = error.message.replace(/^for policy `[^`]*`, /, '').replace(/ `policy\d+`/, '');
+  const said = error.message.replace(/^for policy `[^`]*`, /, '').replace(/ `policy\d+`/, '');
+  const message = PLAINLY.get(said) ?? said;
   const help = error.help === null ? '' : ` (${error.help})`;
   return `${start === undefined ? '' : `${placeOf(text, begin + start)}: `}${message}${help}`;
 }

@@ -22,13 +22,43 @@ function tryOut<T>(work: (setOf: TrySet) => Promise<T>): Promise<T> {
   return tried;
 }
 
-/** What these policies would decide. */
+/** A decision, and whether it is that of the skills: all are refused, though the agent itself is not. */
+export interface WouldDecide {
+  readonly decision: PolicyDecision;
+  readonly isOfSkills: boolean;
+}
+
+/** What these policies would decide; where there are questions of skills, one of them has to be permitted, too. */
 export function wouldDecide(
   question: PolicyQuestion,
+  ofSkills: readonly PolicyQuestion[],
   policies: readonly Policy[],
   usual: PolicyDefault,
-): Promise<PolicyDecision> {
-  return tryOut(async (setOf) => (await setOf(policies, usual)).decide(question));
+): Promise<WouldDecide> {
+  return tryOut(async (setOf) => {
+    const set = await setOf(policies, usual);
+    const decision = set.decide(question);
+    const ofAgent = { decision, isOfSkills: false };
+    if (!decision.isAllowed || ofSkills.length === 0) return ofAgent;
+    const refusals: PolicyDecision[] = [];
+    const turns = new Turns();
+    for (const each of ofSkills) {
+      await turns.next();
+      const refusal = set.decide(each);
+      if (refusal.isAllowed) return ofAgent;
+      refusals.push(refusal);
+    }
+    return { decision: together(refusals), isOfSkills: true };
+  });
+}
+
+/** Several refusals as one. */
+function together(refusals: readonly PolicyDecision[]): PolicyDecision {
+  const policies = new Map(
+    refusals.flatMap((each) => each.policies).map((each) => [JSON.stringify(each), each]),
+  );
+  const errors = new Set(refusals.flatMap((each) => each.errors));
+  return { isAllowed: false, policies: [...policies.values()], errors: [...errors] };
 }
 
 /** What is wrong with the text of a policy. */
@@ -53,8 +83,8 @@ export function failingTests(
     for (const [index, test] of tests.entries()) {
       const field = `tests[${index}]`;
       const question = questionOf(test, organization);
-      if (typeof question === 'string') {
-        failing.push({ field, description: question });
+      if ('field' in question) {
+        failing.push({ ...question, field: `${field}.${question.field}` });
         continue;
       }
       const of = question.caller.organization;

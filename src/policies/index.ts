@@ -1,5 +1,6 @@
 export { PoliciesModule } from './policies.module.js';
 export { readDeclaredPolicies } from './declared-policies.js';
+export { KnownAgents } from './known-agents.js';
 export { PolicyData } from './policy-data.js';
 export { PolicyDecisionPoint } from './policy-decision-point.js';
 export { type Permits, PermittedLists } from './permitted-lists.js';

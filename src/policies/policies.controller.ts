@@ -26,7 +26,6 @@ import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
 import { NAME } from '../common/http/text-forms.js';
 import type { Page } from '../common/page.js';
-import { explain } from './domain/explain.js';
 import type { Policy } from './domain/policy.js';
 import { PoliciesService } from './policies.service.js';
 import {
@@ -84,14 +83,12 @@ export class PoliciesController {
   @ApiOperation({
     summary: 'Ask the policies what a caller may do, by which policy and why, without doing it.',
     description:
-      'Whether a caller may use an agent at all is decided before by the organizations of the agent and the scopes of the caller.',
+      'Agents and skills have the tags that they are registered with where none are given; with tags they need not be registered. Whether a caller may use an agent at all is decided before by the organizations of the agent and the scopes of the caller.',
   })
   @ApiOkResponse({ type: PolicyDecisionDto })
   async dryRun(@Body() { policy, ...question }: PolicyDryRunDto): Promise<PolicyDecisionDto> {
     const tried = policy && { ...policy, organization: policy.organization ?? null };
-    const decision = await this.policies.decide(question, tried);
-    const why = explain(decision);
-    return new PolicyDecisionDto(decision, `${why[0]!.toUpperCase()}${why.slice(1)}.`);
+    return new PolicyDecisionDto(await this.policies.decide(question, tried));
   }
 
   @Get('policies/:id')

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule, Belongings } from '../auth/index.js';
 import { DeclaredPolicies } from './declared-policies.js';
+import { KnownAgents } from './known-agents.js';
 import { PoliciesController } from './policies.controller.js';
 import { PoliciesService } from './policies.service.js';
 import { SqlPolicyStore } from './persistence/sql-policy.store.js';
@@ -16,12 +17,13 @@ import { PolicyStore } from './policy-store.js';
   providers: [
     { provide: PolicyStore, useClass: SqlPolicyStore },
     { provide: PolicyData, useClass: SqlPolicyData },
+    KnownAgents,
     PolicyRegistry,
     { provide: PolicyDecisionPoint, useExisting: PolicyRegistry },
     PoliciesService,
     DeclaredPolicies,
   ],
-  exports: [PolicyData, PolicyDecisionPoint],
+  exports: [KnownAgents, PolicyData, PolicyDecisionPoint],
 })
 export class PoliciesModule {
   constructor(belongings: Belongings) {

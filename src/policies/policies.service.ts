@@ -12,8 +12,13 @@ import {
   type PolicyDecision,
   type PolicyDefinition,
   POLICY_LIMITS,
+  type PolicyQuestion,
+  type PolicyResource,
 } from './domain/policy.js';
+import { explain } from './domain/explain.js';
+import { type KnownAgent, questionsOfSkills, withKnownTags } from './domain/known-agent.js';
 import { questionOf, type WrittenQuestion } from './domain/question-of.js';
+import { KnownAgents } from './known-agents.js';
 import { PolicyRegistry } from './policy-registry.js';
 import { PolicyStore, type PolicyVersion } from './policy-store.js';
 
@@ -27,6 +32,14 @@ export type PolicyPatch = Partial<
   Pick<PolicyDefinition, 'description' | 'enabled' | 'text' | 'tests'>
 >;
 
+/** What the policies would decide, with what, and why. */
+export interface TriedDecision extends PolicyDecision {
+  /** What was decided about; null for operations of the hub, and what is not registered. */
+  readonly resource: PolicyResource | null;
+  /** A sentence. */
+  readonly why: string;
+}
+
 /** Versions of one policy that are shown. */
 const SHOWN_VERSIONS = 100;
 
@@ -36,6 +49,7 @@ export class PoliciesService {
   constructor(
     private readonly store: PolicyStore,
     private readonly registry: PolicyRegistry,
+    private readonly agents: KnownAgents,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
@@ -113,19 +127,51 @@ export class PoliciesService {
     return this.store.versions(id, SHOWN_VERSIONS);
   }
 
-  /** What the policies would decide, with `policy` among them. Throws INVALID_PARAMS for a question that is none. */
-  async decide(written: WrittenQuestion, policy?: WrittenPolicy): Promise<PolicyDecision> {
-    const question = questionOf(written, policy?.organization ?? null);
-    if (typeof question === 'string') throw invalidField('agentId', question);
+  /**
+   * What the policies would decide, with `policy` among them, of agents and skills with the tags that they have where none
+   * are given. Throws INVALID_PARAMS for a question that is none.
+   */
+  async decide(written: WrittenQuestion, policy?: WrittenPolicy): Promise<TriedDecision> {
+    const organization = policy?.organization ?? null;
+    const asWritten = questionOf(written, organization);
+    if ('field' in asWritten) throw invalidFields([asWritten]);
+    if (written.tags !== undefined && written.skillId === undefined) {
+      throw invalidField('tags', 'are those of a skill: name it (skillId)');
+    }
     if (policy !== undefined) {
       const faults = await faultsOfText(policy.text);
       if (faults.length > 0) {
         throw invalidFields(faults.map((each) => ({ ...each, field: `policy.${each.field}` })));
       }
     }
+    const known = written.agentId === undefined ? undefined : this.agents.get(written.agentId);
+    const whole = asWritten.resource === null ? written : withKnownTags(written, known);
+    if (typeof whole === 'string') {
+      return { isAllowed: false, policies: [], errors: [], resource: null, why: `${whole}.` };
+    }
+    const question = questionOf(whole, organization);
+    if ('field' in question) throw invalidFields([question]);
+    return this.wouldDecide(question, known, policy);
+  }
+
+  private async wouldDecide(
+    question: PolicyQuestion,
+    known: KnownAgent | undefined,
+    policy: WrittenPolicy | undefined,
+  ): Promise<TriedDecision> {
+    const { caller, resource } = question;
     const instead = policy === undefined ? [] : [policyOf(policy.id, completed(policy))];
-    const policies = this.registry.deciding(question.caller.organization, instead);
-    return wouldDecide(question, policies, this.config.policies.default);
+    const { decision, isOfSkills } = await wouldDecide(
+      question,
+      questionsOfSkills(question, known),
+      this.registry.deciding(caller.organization, instead),
+      this.config.policies.default,
+    );
+    const why = explain(decision);
+    const sentence = isOfSkills
+      ? `No skill of ${resource?.agentId} is left: ${why}.`
+      : `${why[0]!.toUpperCase()}${why.slice(1)}.`;
+    return { ...decision, resource, why: sentence };
   }
 
   private async check(id: string, definition: PolicyDefinition): Promise<void> {

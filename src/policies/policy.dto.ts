@@ -8,12 +8,12 @@ import {
   OPERATIONS,
   type Policy,
   POLICY_LIMITS,
-  type PolicyDecision,
   type PolicyOperation,
   type PolicyTest,
   SIGN_INS,
   type SignInKind,
 } from './domain/policy.js';
+import type { TriedDecision } from './policies.service.js';
 import type { PolicyVersion } from './policy-store.js';
 
 const LIST = { optional: true, list: { max: POLICY_LIMITS.entries }, like: NAME } as const;
@@ -160,13 +160,31 @@ export class PolicyDecisionDto {
   })
   readonly policies!: readonly DecidingPolicyDto[];
 
+  @Shown.Text({
+    nullable: true,
+    list: true,
+    description:
+      'The tags of the agent that it was decided with. Null: no agent was meant, or none is registered.',
+  })
+  readonly agentTags!: readonly string[] | null;
+
+  @Shown.Text({
+    nullable: true,
+    list: true,
+    description:
+      'The tags of the skill that it was decided with. Null: no skill was meant, or none is registered.',
+  })
+  readonly tags!: readonly string[] | null;
+
   @Shown.Text({ description: 'Why, in a sentence.' })
   readonly why!: string;
 
-  constructor(decision: PolicyDecision, why: string) {
+  constructor({ resource, why, ...decision }: TriedDecision) {
     fill<PolicyDecisionDto>(this, {
       decision: decision.isAllowed ? 'allow' : 'deny',
       policies: decision.policies.map((each) => new DecidingPolicyDto(each)),
+      agentTags: resource?.agentTags ?? null,
+      tags: resource === null || resource.skillId === null ? null : resource.tags,
       why,
     });
   }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
-import { PoliciesModule } from '../policies/index.js';
+import { KnownAgents, PoliciesModule } from '../policies/index.js';
 import { CompositePreview } from './composites/composite-preview.js';
 import { CompositeRegistry } from './composites/composite-registry.js';
 import { CompositeStore } from './composites/composite-store.js';
@@ -9,6 +9,7 @@ import { CompositesController } from './composites/composites.controller.js';
 import { CompositesService } from './composites/composites.service.js';
 import { DeclaredComposites } from './composites/declared-composites.service.js';
 import { CompositeSource } from './composite-source.js';
+import { COMPOSITE_AGENT_ID } from './domain/composite-skill.js';
 import { SqlCompositeStore } from './persistence/sql-composite.store.js';
 
 @Module({
@@ -24,4 +25,10 @@ import { SqlCompositeStore } from './persistence/sql-composite.store.js';
   ],
   exports: [CompositeRegistry, CompositeSource],
 })
-export class CompositesModule {}
+export class CompositesModule {
+  constructor(known: KnownAgents, registry: CompositeRegistry) {
+    known.add((id) =>
+      id === COMPOSITE_AGENT_ID ? { tags: [], skills: registry.composites() } : undefined,
+    );
+  }
+}

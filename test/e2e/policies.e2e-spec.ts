@@ -256,7 +256,16 @@ describe('saving a policy', () => {
     ],
     ['a template', 'permit(principal == ?principal, action, resource);', /template/],
     ['nothing', '// nothing', /holds no statement/],
-    ['what can never apply', 'forbid(principal is Agent, action, resource);', /line 1/],
+    [
+      'what can never apply',
+      'forbid(principal is Agent, action, resource);',
+      /line 1.*could never apply: no operation/,
+    ],
+    [
+      'what is never true',
+      'forbid(principal, action, resource) when { resource in Group::"x" };',
+      /could never apply: its condition/,
+    ],
   ])('is refused for %s, with its place', async (_, text, fault) => {
     const answer = await hub.admin('POST', PATH, { id: 'wrong', text });
     expect(answer.status).toBe(400);
@@ -327,6 +336,8 @@ describe('a dry run', () => {
       policies: [
         { id: 'contractors', effect: 'forbid', reason: 'Contractors do not see the books.' },
       ],
+      agentTags: [],
+      tags: ['finance'],
       why: 'It is forbidden by contractors (Contractors do not see the books.).',
     });
     const permitted = await tryOut({ ...question, caller: { groups: ['staff'] } });
@@ -344,6 +355,50 @@ describe('a dry run', () => {
     expect((await tryOut({ agentId: 'books', operation: 'ListTasks' })).status).toBe(400);
     expect((await tryOut({ ...question, policy: { id: 'x', text: 'no' } })).status).toBe(400);
     const operation = await tryOut({ operation: 'ListTasks' });
-    expect(operation.body.decision).toBe('allow');
+    expect(operation.body).toMatchObject({ decision: 'allow', agentTags: null, tags: null });
+  });
+
+  it('takes the tags of what is registered, and answers what the hub does', async () => {
+    await add(CONTRACTORS);
+    const caller = { groups: ['contractors'] };
+    const decided = async (question: JsonObject): Promise<JsonObject> =>
+      (await tryOut({ caller, ...question })).body as JsonObject;
+    expect(await decided({ agentId: 'books', skillId: 'invoices' })).toMatchObject({
+      ...{ decision: 'deny', agentTags: [], tags: ['Finance'] },
+      policies: [{ id: 'contractors' }],
+    });
+    expect(await decided({ agentId: 'books', skillId: 'calendar' })).toMatchObject({
+      ...{ decision: 'allow', tags: ['dates'] },
+    });
+    expect(await decided({ agentId: 'books' })).toMatchObject({ decision: 'allow', tags: null });
+    const text = `${CONTRACTORS.text}forbid(principal, action, resource in Tag::"dates");`;
+    expect(await decided({ agentId: 'books', policy: { ...CONTRACTORS, text } })).toMatchObject({
+      decision: 'deny',
+      why: 'No skill of books is left: it is forbidden by contractors (Contractors do not see the books.).',
+    });
+    expect(await decided({ agentId: 'nope' })).toEqual({
+      ...{ decision: 'deny', policies: [], agentTags: null, tags: null },
+      why: 'No agent nope is registered.',
+    });
+    expect(await decided({ agentId: 'books', skillId: 'nope' })).toMatchObject({
+      ...{ decision: 'deny', why: 'The agent books has no skill nope.' },
+    });
+    expect(await decided({ agentId: 'nope', agentTags: ['finance'] })).toMatchObject({
+      ...{ decision: 'deny', agentTags: ['finance'] },
+    });
+    const unasked = await tryOut({ agentId: 'books', tags: ['finance'] });
+    expect([unasked.status, unasked.body.errors[0].field]).toEqual([400, 'tags']);
+    const none = await tryOut({ caller });
+    expect(none.text).toContain('"agentId is needed for SendMessage');
+  });
+
+  it('knows composite skills', async () => {
+    const steps = [{ name: 'one', agentId: 'books' }];
+    const composite = { id: 'ask', name: 'Ask', description: 'Asks', tags: ['finance'], steps };
+    expect((await hub.admin('POST', '/api/v1/composite-skills', composite)).status).toBe(201);
+    await add(CONTRACTORS);
+    const question = { agentId: 'composite', skillId: 'ask', caller: { groups: ['contractors'] } };
+    expect((await tryOut(question)).body).toMatchObject({ decision: 'deny', tags: ['finance'] });
+    await hub.admin('DELETE', '/api/v1/composite-skills/ask');
   });
 });

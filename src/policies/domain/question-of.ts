@@ -1,3 +1,4 @@
+import type { FieldViolation } from '../../common/hub-error.js';
 import {
   AGENT_OPERATION,
   type PolicyCaller,
@@ -15,7 +16,7 @@ export interface WrittenQuestion {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** The question, of somebody of an organization where the caller is of none; what is missing, as a clause, else. */
+/** The question, of somebody of an organization where the caller is of none; else the field that makes it none. */
 export function questionOf(
   {
     caller,
@@ -26,7 +27,7 @@ export function questionOf(
     tags = [],
   }: WrittenQuestion,
   organization: string | null,
-): PolicyQuestion | string {
+): PolicyQuestion | FieldViolation {
   const asker: PolicyCaller = {
     id: caller.id ?? 'somebody',
     organization: caller.organization ?? organization ?? 'default',
@@ -36,11 +37,15 @@ export function questionOf(
     issuer: caller.issuer ?? '',
   };
   if (operation !== AGENT_OPERATION) {
-    return agentId === undefined && skillId === undefined
-      ? { caller: asker, operation, resource: null }
-      : `agentId and skillId have no meaning for ${operation}`;
+    if (agentId === undefined && skillId === undefined) {
+      return { caller: asker, operation, resource: null };
+    }
+    const field = agentId === undefined ? 'skillId' : 'agentId';
+    return { field, description: `has no meaning for ${operation}` };
   }
-  if (agentId === undefined) return `agentId is needed for ${operation}`;
+  if (agentId === undefined) {
+    return { field: 'agentId', description: `is needed for ${operation}` };
+  }
   const resource = { agentId, agentTags, skillId: skillId ?? null, tags };
   return { caller: asker, operation, resource };
 }
