@@ -408,6 +408,21 @@ describe('a request with more than one credential', () => {
   });
 });
 
+describe('a token that is too long', () => {
+  it.each([13_000, 40_000])(
+    'is refused by gRPC with the reason, at %d characters',
+    async (length) => {
+      const client = await GrpcClient.of(hub, { key: await token({ filler: 'x'.repeat(length) }) });
+      const asked = { tenant: '', id: 'x', historyLength: undefined };
+      await expect(client.call(V1.getTask, asked)).rejects.toMatchObject({
+        code: status.UNAUTHENTICATED,
+        details: expect.stringContaining('longer than 12288 characters'),
+      });
+      client.close();
+    },
+  );
+});
+
 describe('a token in X-API-Key', () => {
   it('is not taken, also when it has just been taken as a bearer token', async () => {
     const [key, client] = [await token(), await GrpcClient.of(hub, { key: null })];
