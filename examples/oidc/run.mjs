@@ -54,7 +54,8 @@ async function show() {
   const hub = await start(['dist/main.js'], /listening at (http:\S+)\n/, {
     A2A_HUB_CONFIG: config,
   });
-  console.log(`The hub:        ${hub}, with the configuration ${config}`);
+  const kept = options.stay ? `, with the configuration ${config} until it ends` : '';
+  console.log(`The hub:        ${hub}${kept}`);
   const agent = await start(
     ['examples/agents/text-statistics.mjs', '--port', '0'],
     /on (http:\S+)\n/,

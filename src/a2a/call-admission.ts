@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import {
   AuthService,
   type CallerConnection,
+  Challenges,
   CredentialWatch,
   type Principal,
   type RequestHeaders,
   hasScope,
 } from '../auth/index.js';
-import { HubError } from '../common/hub-error.js';
 import { RateLimit } from './rate-limit.js';
 
 /** Admits callers of the A2A API: every binding asks here once for each request, before it reads the body. */
@@ -17,6 +17,7 @@ export class CallAdmission {
     private readonly auth: AuthService,
     private readonly rate: RateLimit,
     private readonly keys: CredentialWatch,
+    private readonly challenges: Challenges,
   ) {}
 
   /**
@@ -31,12 +32,7 @@ export class CallAdmission {
   ): Promise<Principal> {
     const principal = await this.auth.authenticate(headers, connection);
     isKnown(principal);
-    if (!hasScope(principal, 'a2a')) {
-      throw new HubError('PERMISSION_DENIED', 'This needs a key or token with the scope a2a.', {
-        metadata: { scope: 'a2a' },
-        refusal: { scope: 'a2a' },
-      });
-    }
+    if (!hasScope(principal, 'a2a')) throw this.challenges.lacking(['a2a'], principal);
     await this.count(principal);
     return principal;
   }

@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { HubError } from '../common/hub-error.js';
+import type { Scope } from '../common/scope.js';
 import { PublicUrl } from '../config/index.js';
 import { type RequestHeaders, presented } from './credential.js';
 import { AccessTokens } from './issuers/access-tokens.js';
 import { metadataPathOf, METADATA_PATH } from './issuers/protected-resource.js';
+import { lackingScope } from './lacking-scope.js';
+import type { Principal } from './principal.js';
 
 const SCHEME = 'Bearer realm="a2a-hub"';
+/** A scope (RFC 6749 §3.3); an issuer may have others as names, which a header cannot hold. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 /** What an error_description must not hold (RFC 6750 §3). */
 const NOT_DESCRIBING = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 
@@ -37,9 +42,16 @@ export class Challenges {
           : `, error="invalid_token", error_description="${description}"`;
       return SCHEME + fault + this.resource(url);
     }
-    const { scope } = metadata;
-    if (reason !== 'PERMISSION_DENIED' || scope === undefined) return undefined;
-    return `${SCHEME}, error="insufficient_scope", scope="${scope}"${this.resource(url)}`;
+    const { scope, hubScope } = metadata;
+    const isForScope = reason === 'PERMISSION_DENIED' && (scope ?? hubScope) !== undefined;
+    if (!isForScope) return undefined;
+    const needed = scope !== undefined && SCOPE.test(scope) ? `, scope="${scope}"` : '';
+    return `${SCHEME}, error="insufficient_scope"${needed}${this.resource(url)}`;
+  }
+
+  /** Why a caller is refused that has none of these scopes of the hub; see {@link lackingScope}. */
+  lacking(needed: readonly [Scope, ...Scope[]], caller: Principal): HubError {
+    return lackingScope(needed, caller, this.tokens.issuers);
   }
 
   private resource(url: string): string {

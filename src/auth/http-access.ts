@@ -146,13 +146,10 @@ export class HttpAccess {
     if (isLetIn) return principal;
     // For the request's line in the log: who it was that may not.
     request.principal = principal;
-    const scopes = scopesOf(access);
-    const scope = scopes[0]!;
-    const text = `This needs a key or token with the scope ${scopes.join(' or ')}.`;
-    throw new HubError('PERMISSION_DENIED', text, { metadata: { scope }, refusal: { scope } });
+    throw this.challenges.lacking(scopesOf(access), principal);
   }
 }
 
-function scopesOf(access: string): Scope[] {
-  return access.split('|') as Scope[];
+function scopesOf(access: string): [Scope, ...Scope[]] {
+  return access.split('|') as [Scope, ...Scope[]];
 }

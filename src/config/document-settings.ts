@@ -16,8 +16,8 @@ The hub reads [\`config/default.yaml\`](../config/default.yaml) first, then the 
 \`A2A_HUB_CONFIG\` names (YAML or JSON, only the keys to change), then environment variables. A
 variable's name is the key's parts joined by \`__\`, with camelCase as UPPER_SNAKE
 (\`tasks.blockingWait\` is \`A2A_HUB__TASKS__BLOCKING_WAIT\`); lists are separated by commas, an empty
-value means null. Keys the hub does not know and values of the wrong type are refused at start, all
-of them at once.
+value means null. Keys the hub does not know and values of the wrong type are refused at start,
+several at once; what is wrong with the form of an entry may hide until then what else is.
 
 Durations are written \`500ms\`, \`5s\`, \`10m\`, \`24h\`, \`30d\`; sizes \`512B\`, \`64KiB\`, \`10MiB\`, \`1GiB\`.
 A setting marked _secret_ is never shown. It may be given as \`env:NAME\` (a variable) or

@@ -175,6 +175,7 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
         new SystemClock(),
         new VouchedCalls(new SystemClock(), log),
       ),
+      challenges,
     ),
     streams,
     config,

@@ -123,7 +123,30 @@ describe('the official SDK with tokens of a real provider', () => {
   it('may do what its scopes grant, and no more', async () => {
     const agents = (access: string) => hub.admin('GET', '/api/v1/agents', undefined, access);
     const caller = await provider.token('operations', hub.url, 'hub.call');
-    expect((await agents(caller)).status).toBe(403);
+    const denied = await agents(caller);
+    expect([denied.status, denied.headers['www-authenticate']]).toEqual([
+      403,
+      expect.stringContaining('error="insufficient_scope", scope="hub.operate"'),
+    ]);
+    // Without a scope of the provider it may nothing: each door names what to ask the provider for.
+    const nothing = await provider.token('operations', hub.url, '');
+    for (const answer of [
+      await hub.get('/a2a/tasks', { key: nothing }),
+      await hub.rpcRaw('GetTask', { id: 'x' }, { key: nothing }),
+    ]) {
+      expect([answer.status, answer.headers['www-authenticate']]).toEqual([
+        403,
+        expect.stringContaining('error="insufficient_scope", scope="hub.call"'),
+      ]);
+      expect(answer.text).toContain('an access token with the scope hub.call');
+    }
+    const client = await GrpcClient.of(hub, { key: nothing });
+    const asked = { tenant: '', id: 'x', historyLength: undefined };
+    await expect(client.call(V1.getTask, asked)).rejects.toMatchObject({
+      code: status.PERMISSION_DENIED,
+      details: expect.stringContaining('an access token with the scope hub.call'),
+    });
+    client.close();
     const operator = await provider.token('operations', hub.url, 'hub.operate');
     expect((await agents(operator)).status).toBe(200);
     // `admin` holds all scopes of the hub.
