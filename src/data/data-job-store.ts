@@ -23,6 +23,15 @@ export abstract class DataJobStore {
   /** Says how far it is, and keeps it; false when it is not the runner's any more, or was canceled. */
   abstract renew(id: string, runner: string, progress: DataProgress, until: Date): Promise<boolean>;
 
+  /** Keeps how far it is and why it could not go on; nobody works on it before `until`. */
+  abstract postpone(
+    id: string,
+    runner: string,
+    progress: DataProgress,
+    until: Date,
+    why: string,
+  ): Promise<void>;
+
   /** An export has begun to be read, anew where it was read before. False when it was canceled. */
   abstract begin(id: string, now: Date): Promise<boolean>;
 

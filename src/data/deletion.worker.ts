@@ -15,6 +15,9 @@ import { Receipts } from './receipts.js';
 /** How often it looks for deletions that no process works on; one small query. */
 const LOOK_EVERY_MS = 5000;
 const LEASE_MS = 60_000;
+/** When a deletion that could not go on is tried again; others do not wait for it. */
+const AGAIN_MS = 30_000;
+const GOES_ON_LATER = 'It could not go on and is tried again: the log of the hub says why.';
 /** Progress is written so often at most. */
 const NOTE_EVERY_MS = 500;
 
@@ -66,11 +69,13 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async workAll(signal: AbortSignal): Promise<void> {
+    const failures: unknown[] = [];
     while (!signal.aborted) {
       const job = await this.store.claim(this.runner, this.clock.now(), this.until());
-      if (job === undefined) return;
-      await this.work(job, signal);
+      if (job === undefined) break;
+      await this.work(job, signal).catch((error: unknown) => failures.push(error));
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   private async work(job: DataJob, signal: AbortSignal): Promise<void> {
@@ -88,9 +93,18 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
       const left = await this.deletion.run(job, progress, renew, signal);
       await this.end(job, progress, left);
     } catch (error) {
-      // Free for whoever looks next.
-      await this.store.renew(job.id, this.runner, progress.value, new Date(0));
-      if (!(error instanceof NotMine)) throw error;
+      const { value } = progress;
+      if (error instanceof NotMine) {
+        // Free for whoever looks next.
+        await this.store.renew(job.id, this.runner, value, new Date(0));
+        return;
+      }
+      const again = new Date(this.clock.now().getTime() + AGAIN_MS);
+      // The database itself may be away: the lease ends then.
+      await this.store
+        .postpone(job.id, this.runner, value, again, GOES_ON_LATER)
+        .catch(() => undefined);
+      throw error;
     }
   }
 

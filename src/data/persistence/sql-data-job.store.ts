@@ -69,6 +69,15 @@ export class SqlDataJobStore extends DataJobStore {
     );
   }
 
+  async postpone(
+    ...[id, runner, progress, until, why]: Parameters<DataJobStore['postpone']>
+  ): Promise<void> {
+    await this.changes(
+      'UPDATE data_jobs SET progress = ?, lease_until = ?, error = ? WHERE id = ? AND runner = ? AND ended_at IS NULL',
+      [JSON.stringify(progress), until.getTime(), storable(why), id, runner],
+    );
+  }
+
   begin(id: string, now: Date): Promise<boolean> {
     return this.changes(
       `UPDATE data_jobs SET state = 'running', progress = '{}', error = NULL, receipt = NULL,

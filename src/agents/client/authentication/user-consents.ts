@@ -28,8 +28,8 @@ import { type LentToken, TokenServers } from './token-servers.js';
 const MARGIN_MS = 30_000;
 /** An agent that refuses a token that is younger gets no other one. */
 const YOUNG_MS = 60_000;
-/** Longer than one request for tokens may take. */
-const RENEWAL_MS = 15_000;
+/** Longer than to find the token server and to ask it may take together, 10 s each. */
+const RENEWAL_MS = 25_000;
 /** How often it is looked whether another process has renewed a token. */
 const LOOK_EVERY_MS = 250;
 const SECRETS: ReadonlySet<string> = new Set(SECRET_MEMBERS);
