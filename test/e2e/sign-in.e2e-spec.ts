@@ -478,6 +478,16 @@ describe('an open stream', () => {
   }, 20_000);
 });
 
+describe('what an issuer says of an opaque token', () => {
+  it.each(['exp', 'nbf'])('is refused with a time that is no number: %s', async (name) => {
+    const key = `opaque-${name}`;
+    const said = { active: true, sub: 'mia', org: 'acme', aud: hub.url, [name]: '99999999999' };
+    issuer.opaque.set(key, said);
+    const answer = await hub.get('/a2a/tasks', { key });
+    expect([answer.status, answer.text]).toEqual([401, expect.stringContaining('no number')]);
+  });
+});
+
 describe('an issuer that is away', () => {
   it('lets those in whose tokens it was asked about, and tells others to try again', async () => {
     const key = 'opaque-2';

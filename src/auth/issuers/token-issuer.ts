@@ -119,6 +119,12 @@ export class TokenIssuer {
       throw wrongAudience(claims.aud, this.audiences());
     }
     const now = this.now();
+    for (const name of ['exp', 'nbf'] as const) {
+      const time: unknown = claims[name];
+      if (time === undefined || Number.isFinite(time)) continue;
+      const text = `The issuer says of the access token a time (${name}) that is no number.`;
+      throw new TokenRefused(text, 'wrong-claim');
+    }
     if (claims.exp !== undefined && claims.exp * 1000 + clockSkewMs <= now) throw expired(claims);
     if (claims.nbf !== undefined && claims.nbf * 1000 - clockSkewMs > now) throw early(claims.nbf);
     return this.verified(claims, introspection.cacheMs);
