@@ -13,7 +13,9 @@ const settings = readFileSync(new URL('../../docs/configuration.md', import.meta
 let hub: Hub;
 
 beforeAll(async () => {
-  hub = await startHub({ config: { grpc: { port: -1 } } });
+  const issuer = { id: 'test', issuer: 'http://127.0.0.1:9', organization: 'acme' };
+  const auth = { issuers: [{ ...issuer, audiences: ['https://hub.example'] }] };
+  hub = await startHub({ config: { grpc: { port: -1 }, auth } });
 });
 afterAll(() => hub?.close());
 

@@ -7,6 +7,9 @@ import { failureOf, GrpcClient, grpcTarget, V1 } from '../support/grpc-client.js
 import { GetTaskRequest } from '../../src/protocol/a2a.js';
 import type { JsonObject } from '../support/json.js';
 
+/** Points that a process takes at least. */
+const SMALLEST_LEASE = 16;
+
 const PATH = '/api/v1/limits';
 
 let database: Awaited<ReturnType<typeof startPostgres>>;
@@ -86,7 +89,8 @@ describe('a limit of requests a second', () => {
       const seconds = Math.floor(Date.now() / 1000) - begun + 1;
       const passed = answers.filter(({ status }) => status === 200).length;
       expect(passed).toBeLessThanOrEqual(30 * seconds);
-      expect(passed).toBeGreaterThanOrEqual(30);
+      // One process may be left with points of its last lease when its requests are over.
+      expect(passed).toBeGreaterThanOrEqual(30 - SMALLEST_LEASE);
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused).toHaveLength(120 - passed);
       expect(new Set(refused.map(({ retry }) => retry))).toEqual(new Set(['1']));
