@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { TokenServers } from '../../src/agents/client/authentication/token-servers.js';
 import { Clock } from '../../src/common/clock.js';
 import { Database } from '../../src/database/database.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
@@ -467,6 +468,23 @@ describe('a consent is not completed', () => {
       expect([page.status, page.text.includes('<script>')]).toEqual([400, false]);
     }
     await untouched(task, await browser.open(`${hub.url}/oauth/callback`), 400);
+  });
+
+  it('for a principal that was disabled meanwhile, and its tokens end at the provider', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    await hub.admin('POST', `/api/v1/principals/${principal}:disable`);
+    const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const page = await browser.open(back);
+    expect([page.status, page.text]).toEqual([
+      403,
+      expect.stringContaining('disabled or was deleted'),
+    ]);
+    expect(await consents()).toEqual([]);
+    expect(agent.calls).toHaveLength(0);
+    expect(ends).toHaveBeenCalledTimes(1);
+    await expect(ends.mock.results[0]!.value).resolves.toBeUndefined();
+    ends.mockRestore();
   });
 
   it('with a code that the provider does not know', async () => {
