@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import type { Database } from '../../src/database/database.js';
 import { SqlConsentRequests } from '../../src/tasks/persistence/sql-consent-requests.js';
 import type { ConsentRequest } from '../../src/tasks/store/consent-requests.js';
@@ -10,7 +10,6 @@ import { newTask, TaskHarness } from './task-harness.js';
 const NOW = new Date(1_000_000);
 const SOON = new Date(1_000_600);
 const LATE = new Date(1_001_000);
-const STARTED = { state: 'state', browser: 'browser', verifier: 'verifier' };
 
 function aRequest(delegationId: string, changes: Partial<ConsentRequest> = {}): ConsentRequest {
   return {
@@ -33,9 +32,11 @@ export function consentRequestsContract(databases: DatabaseFactory): void {
     expect(await requests.of('link-1')).toEqual(aRequest('d1'));
     expect(await requests.open(aRequest('d1'), 'link-2', 9, NOW)).toBe(true);
     expect(await requests.of('link-1')).toBeUndefined();
-    await requests.start('d1', STARTED, LATE);
+    expect(await requests.start('link-1', 'a', NOW, LATE)).toBeUndefined();
+    const started = await requests.start('link-2', 'verifier', NOW, LATE);
     const rows = JSON.stringify(await database.read('SELECT * FROM consent_requests'));
-    expect(rows).not.toMatch(/link-2|"state"|"browser"|"verifier"/);
+    expect(rows).not.toContain('link-2');
+    for (const secret of Object.values(started!)) expect(rows).not.toContain(`"${secret}"`);
     await requests.close('d1');
     expect(await requests.of('link-2')).toBeUndefined();
   });
@@ -52,24 +53,48 @@ export function consentRequestsContract(databases: DatabaseFactory): void {
   it('are completed once, by the browser that has opened them, in time', async () => {
     const { requests } = await start();
     await requests.open(aRequest('d1'), 'l1', 9, NOW);
-    expect(await requests.take('state', 'browser', NOW)).toEqual({ kind: 'unknown' });
-    await requests.start('d1', STARTED, LATE);
-    expect(await requests.take('other', 'browser', NOW)).toEqual({ kind: 'unknown' });
-    for (const browser of ['', 'other', 'browser ']) {
-      expect(await requests.take('state', browser, NOW)).toEqual({ kind: 'other-browser' });
+    const { state, browser } = (await requests.start('l1', 'verifier', NOW, LATE))!;
+    expect(new Set([state, browser, 'verifier']).size).toBe(3);
+    expect(await requests.take('other', browser, NOW)).toEqual({ kind: 'unknown' });
+    for (const other of ['', 'other', `${browser} `]) {
+      expect(await requests.take(state, other, NOW)).toEqual({ kind: 'other-browser' });
     }
     // Longer than its link may be opened.
-    expect(await requests.take('state', 'browser', SOON)).toEqual({
+    expect(await requests.take(state, browser, SOON)).toEqual({
       kind: 'taken',
       request: aRequest('d1'),
       verifier: 'verifier',
     });
-    expect(await requests.take('state', 'browser', SOON)).toEqual({ kind: 'unknown' });
-    await requests.start('d1', { ...STARTED, state: 'a' }, LATE);
-    await requests.start('d1', { ...STARTED, state: 'b' }, LATE);
-    expect(await requests.take('a', 'browser', NOW)).toEqual({ kind: 'unknown' });
-    expect(await requests.take('b', 'browser', LATE)).toEqual({ kind: 'expired' });
-    expect(await requests.take('b', 'browser', NOW)).toEqual({ kind: 'unknown' });
+    expect(await requests.take(state, browser, SOON)).toEqual({ kind: 'unknown' });
+    const next = (await requests.start('l1', 'next', NOW, LATE))!;
+    expect(next.state).not.toBe(state);
+    expect(await requests.take(next.state, next.browser, LATE)).toEqual({ kind: 'expired' });
+    expect(await requests.take(next.state, next.browser, NOW)).toEqual({ kind: 'unknown' });
+  });
+
+  it('go on for whoever opens the same link again, and begin anew when they have expired or have a new link', async () => {
+    const { requests } = await start();
+    await requests.open(aRequest('d1'), 'l1', 9, NOW);
+    const first = await requests.start('l1', 'first', NOW, SOON);
+    expect(await requests.start('l1', 'second', NOW, LATE)).toEqual(first);
+    // The later opening has given it more time.
+    expect(await requests.start('l1', 'third', SOON, LATE)).toEqual(first);
+    const anew = (await requests.start('l1', 'fourth', LATE, new Date(2_000_000)))!;
+    expect(anew.verifier).toBe('fourth');
+    await requests.open(aRequest('d1'), 'l2', 9, LATE);
+    expect(await requests.take(anew.state, anew.browser, LATE)).toEqual({ kind: 'unknown' });
+    expect((await requests.start('l2', 'fifth', LATE, new Date(2_000_000)))?.verifier).toBe(
+      'fifth',
+    );
+    expect(await requests.start('l1', 'sixth', LATE, new Date(2_000_000))).toBeUndefined();
+  });
+
+  it('cost no write when a state is not known', async () => {
+    const { database, requests } = await start();
+    const write = jest.spyOn(database, 'write');
+    expect(await requests.take('unknown', 'browser', NOW)).toEqual({ kind: 'unknown' });
+    expect(write).not.toHaveBeenCalled();
+    write.mockRestore();
   });
 
   it('are found by whose consent they wait for', async () => {

@@ -6,6 +6,7 @@ import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
 import { SqlConsentStore } from '../../src/agents/persistence/sql-consent.store.js';
 import { SecretBox, SecretLockedError } from '../../src/common/secret-box.js';
 import type { Database } from '../../src/database/database.js';
+import type { Work } from '../../src/database/sql.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { anAgent } from '../support/an-agent.js';
 import { keyNamed, testSecrets } from '../support/secret-box.js';
@@ -26,6 +27,11 @@ function aConsent(id: string, changes: Partial<Consent> = {}): Consent {
 export function consentStoreContract(databases: DatabaseFactory): void {
   const start = async (): Promise<{ database: Database; store: SqlConsentStore }> => {
     const database = await databases.openEmptied();
+    const principals = new SqlPrincipalStore(database);
+    for (const id of ['alice', 'bob']) {
+      const principal = { id, organization: 'acme', displayName: null, groups: [] };
+      await principals.create({ ...principal, createdAt: AT }, false);
+    }
     return { database, store: new SqlConsentStore(database, testSecrets()) };
   };
 
@@ -53,8 +59,6 @@ export function consentStoreContract(databases: DatabaseFactory): void {
     expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'deleted-agent' }]);
     await new SqlAgentStore(database, testSecrets()).add(anAgent('z'));
     const principals = new SqlPrincipalStore(database);
-    const alice = { id: 'alice', organization: 'acme', displayName: null, groups: [] };
-    await principals.create({ ...alice, createdAt: AT }, false);
     expect(await store.of(consent)).toEqual(consent);
     expect(await store.ended(10)).toEqual([]);
     await principals.disable('alice', AT);
@@ -70,8 +74,36 @@ export function consentStoreContract(databases: DatabaseFactory): void {
     expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'deleted-agent' }]);
   });
 
+  it('is kept for nobody who is disabled or deleted, and that of a principal that is gone ends', async () => {
+    const { database, store } = await start();
+    const principals = new SqlPrincipalStore(database);
+    expect(await store.put(aConsent('one', { principalId: 'nobody' }))).toBe(false);
+    expect(await store.put(aConsent('one'))).toBe(true);
+    await principals.disable('alice', AT);
+    expect(await store.put(aConsent('two'))).toBe(false);
+    await principals.enable('alice');
+    expect(await store.of(aConsent('one'))).toEqual(aConsent('one'));
+    await database.write((tx) => tx.run('UPDATE principals SET organization_disabled_at = 5'));
+    expect(await store.put(aConsent('two'))).toBe(false);
+    await principals.delete('alice', function* () {});
+    expect(await store.put(aConsent('two'))).toBe(false);
+    expect(await store.of(aConsent('one'))).toBeUndefined();
+    expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'disabled-principal' }]);
+  });
+
+  it('is not kept by a commit that comes after that of disabling its principal', async () => {
+    const { database, store } = await start();
+    const disabled = database.write(function* (tx): Work<void> {
+      yield* tx.run(`UPDATE principals SET disabled_at = 5 WHERE id = 'alice'`);
+      if (tx.dialect === 'postgres') yield* tx.all('SELECT pg_sleep(0.2)');
+    });
+    const isKept = store.put(aConsent('one'));
+    await disabled;
+    expect([await isKept, (await store.list(EVERYTHING, {}, 9)).items]).toEqual([false, []]);
+  });
+
   it('is renewed by one at a time, and not once it has ended', async () => {
-    const { store } = await start();
+    const { database, store } = await start();
     const consent = aConsent('one');
     await store.put(consent);
     expect(await store.reserve('one', AT, LATER, AT)).toBe(true);
@@ -85,9 +117,11 @@ export function consentStoreContract(databases: DatabaseFactory): void {
     expect(await store.of(consent)).toEqual({ ...consent, ...tokens, tokenAt: LATER });
     expect(await store.renew('one', AT, tokens, LATER)).toBe(false);
     expect(await store.reserve('one', AT, LATER, AT)).toBe(false);
-    expect(await store.removeWith('one', AT)).toBe(false);
+    const removeWith = (tokenAt: Date): Promise<boolean> =>
+      database.write((tx) => store.removeWith(tx, 'one', tokenAt));
+    expect(await removeWith(AT)).toBe(false);
     expect(await store.of(consent)).toBeDefined();
-    expect(await store.removeWith('one', LATER)).toBe(true);
+    expect(await removeWith(LATER)).toBe(true);
     expect(await store.of(consent)).toBeUndefined();
   });
 

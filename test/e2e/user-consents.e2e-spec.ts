@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { TokenServers } from '../../src/agents/client/authentication/token-servers.js';
 import { Clock } from '../../src/common/clock.js';
 import { Database } from '../../src/database/database.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
@@ -456,17 +457,42 @@ describe('a consent is not completed', () => {
     await untouched(task, await browser.open(without.href), 403);
   });
 
-  it('with a state that is not known, was replaced, or is no state', async () => {
+  it('with a state that is not known, or is no state', async () => {
     const task = await waiting();
     const back = new URL(await callback(task));
-    await browser.open(task.link);
-    await untouched(task, await browser.open(back.href), 400);
     for (const state of ['', 'x', 'A'.repeat(43), '<script>', 'A'.repeat(10_000)]) {
       back.searchParams.set('state', state);
       const page = await browser.open(back.href);
       expect([page.status, page.text.includes('<script>')]).toEqual([400, false]);
     }
     await untouched(task, await browser.open(`${hub.url}/oauth/callback`), 400);
+  });
+
+  it('for a principal that was disabled meanwhile, and its tokens end at the provider', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    await hub.admin('POST', `/api/v1/principals/${principal}:disable`);
+    const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const page = await browser.open(back);
+    expect([page.status, page.text]).toEqual([
+      403,
+      expect.stringContaining('disabled or was deleted'),
+    ]);
+    expect(await consents()).toEqual([]);
+    expect(agent.calls).toHaveLength(0);
+    expect(ends).toHaveBeenCalledTimes(1);
+    await expect(ends.mock.results[0]!.value).resolves.toBeUndefined();
+    ends.mockRestore();
+  });
+
+  it('by an answer to a link that a new one has replaced', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    await hub.submit('more', { message: { taskId: task.id } }, { key });
+    const again = await eventuallyAsks(task.id, task.link);
+    await untouched(task, await browser.open(back), 400);
+    await browser.consent(again.link, 'alice');
+    await ended(task.id);
   });
 
   it('with a code that the provider does not know', async () => {
@@ -512,8 +538,19 @@ describe('the pages of a consent', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('set-cookie')).toMatch(
-      /^a2a-hub-consent=[\w-]{43}; Path=\/; Max-Age=1200; HttpOnly; SameSite=Lax$/,
+      /^a2a-hub-consent-[\w-]{8}=[\w-]{43}; Path=\/; Max-Age=1200; HttpOnly; SameSite=Lax$/,
     );
+  });
+
+  it('that others open, or the same browser beside those of other links, end nothing that runs', async () => {
+    const task = await waiting();
+    await new ConsentBrowser().open(task.link);
+    const stopAt = `${hub.url}/oauth/callback`;
+    const back = (await browser.consent(task.link, 'alice', false, stopAt)).url;
+    await new ConsentBrowser().open(task.link);
+    await browser.open((await waiting()).link);
+    expect((await browser.open(back)).status).toBe(200);
+    await ended(task.id);
   });
 
   it('show names as text', async () => {

@@ -41,6 +41,12 @@ export class ConsentBrowser {
     throw new Error('too many redirects');
   }
 
+  /** The same cookies at both: two processes of a hub have one address for browsers. */
+  share(one: string, other: string): void {
+    const own = this.cookies.get(new URL(one).origin);
+    if (own !== undefined) this.cookies.set(new URL(other).origin, own);
+  }
+
   /** Follows the one link of the hub's page to the provider, signs in there and consents, or (`denies`) does not. */
   async consent(link: string, account: string, denies = false, stopAt?: string): Promise<Shown> {
     const page = await this.open(link);

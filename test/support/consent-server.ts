@@ -9,6 +9,8 @@ export const CONSENT_CLIENT = { clientId: 'a2a-hub', clientSecret: 'consent-secr
 export class ConsentServer {
   /** While true it answers 503 to everything that is no page. */
   isDown = false;
+  /** Set, a request for a token is answered when this resolves. */
+  hold: (() => Promise<void>) | undefined;
   /** The grant types that its token endpoint was asked for, in order. */
   readonly grants: string[] = [];
 
@@ -49,6 +51,8 @@ export class ConsentServer {
     const callback = provider.callback();
     answer = (request, response) => {
       if (server.isDown) response.writeHead(503).end();
+      else if (request.url === '/token' && server.hold !== undefined)
+        void server.hold().then(() => callback(request, response));
       else void callback(request, response);
     };
     return server;

@@ -50,7 +50,7 @@ export function resultPage(result: ConsentResult): ConsentPage {
       return page(
         400,
         'This answer was not expected',
-        `It was used already, or the link was opened again since. Nothing was kept. ${AGAIN}`,
+        `It was used already, or a new link has taken the place of its own. Nothing was kept. ${AGAIN}`,
       );
     case 'expired':
       return page(400, 'This took too long', `Nothing was kept. ${AGAIN}`);

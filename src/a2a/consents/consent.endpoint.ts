@@ -15,6 +15,8 @@ import {
 
 /** It outlasts what is completed with it. */
 const COOKIE_SECONDS = 20 * 60;
+/** Characters of the state in the name of its cookie: a browser may have several links open. */
+const NAMED_BY = 8;
 
 /**
  * The pages of a consent, for browsers: the one a link leads to, and the one that providers send back to. Who opens them needs no key:
@@ -37,7 +39,7 @@ export class ConsentEndpoint implements OnModuleInit {
       ...shared,
       url: `${CONSENT_PATH}/:id`,
       handler: (request, reply) =>
-        this.answer(request, reply, () => this.show(request.params.id, request, reply)),
+        this.answer(request, reply, () => this.show(request.params.id, reply)),
     });
     server.route({
       ...shared,
@@ -46,16 +48,12 @@ export class ConsentEndpoint implements OnModuleInit {
     });
   }
 
-  private async show(
-    id: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<ConsentPage> {
-    const view = await this.consents.show(id, this.browserOf(request));
+  private async show(id: string, reply: FastifyReply): Promise<ConsentPage> {
+    const view = await this.consents.show(id);
     if (view.kind === 'ask') {
       const secure = this.isSecure ? '; Secure' : '';
       const rules = `Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
-      void reply.header('set-cookie', `${this.cookie}=${view.browser}; ${rules}`);
+      void reply.header('set-cookie', `${this.cookieOf(view.state)}=${view.browser}; ${rules}`);
     }
     return linkPage(view, this.publicUrl.base);
   }
@@ -64,7 +62,8 @@ export class ConsentEndpoint implements OnModuleInit {
     const { url } = request;
     const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
     const answer = new URLSearchParams(query);
-    return resultPage(await this.consents.complete(answer, this.browserOf(request)));
+    const browser = this.browserOf(request, answer.get('state') ?? '');
+    return resultPage(await this.consents.complete(answer, browser));
   }
 
   /** Answers with a page, whatever happens. */
@@ -90,12 +89,12 @@ export class ConsentEndpoint implements OnModuleInit {
   }
 
   /** With TLS no other host, and no page without TLS, can set one of this name. */
-  private get cookie(): string {
-    return this.isSecure ? '__Host-a2a-hub-consent' : 'a2a-hub-consent';
+  private cookieOf(state: string): string {
+    return `${this.isSecure ? '__Host-' : ''}a2a-hub-consent-${state.slice(0, NAMED_BY)}`;
   }
 
-  private browserOf({ headers }: FastifyRequest): string | undefined {
-    const start = `${this.cookie}=`;
+  private browserOf({ headers }: FastifyRequest, state: string): string | undefined {
+    const start = `${this.cookieOf(state)}=`;
     const found = headers.cookie?.split(';').map((each) => each.trim());
     return found?.find((each) => each.startsWith(start))?.slice(start.length);
   }

@@ -1,5 +1,6 @@
 import type { Visibility } from '../../auth/index.js';
 import type { Page } from '../../common/page.js';
+import type { Tx, Work } from '../../database/sql.js';
 import type { Consent, ConsentKey, ConsentRecord, ConsentTokens } from './consent.js';
 
 export interface ConsentFilter {
@@ -13,16 +14,21 @@ export interface EndedConsent {
   readonly cause: 'disabled-principal' | 'deleted-agent';
 }
 
+/** With its tokens, or null for those that cannot be opened now. */
+export interface RemovedConsent extends ConsentRecord {
+  readonly tokens: ConsentTokens | null;
+}
+
 /** Consents of users, each with its tokens, encrypted. */
 export abstract class ConsentStore {
   /**
-   * Undefined when there is none, or its principal is disabled. Rejects with `SecretLockedError` when the tokens cannot be
+   * Undefined when there is none, or its principal is disabled or deleted. Rejects with `SecretLockedError` when the tokens cannot be
    * opened now.
    */
   abstract of(key: ConsentKey): Promise<Consent | undefined>;
 
-  /** Stores it in place of that of the same key. */
-  abstract put(consent: Consent): Promise<void>;
+  /** Stores it in place of that of the same key; false when its principal, or that organization, is disabled, or it is deleted. */
+  abstract put(consent: Consent): Promise<boolean>;
 
   /**
    * Reserves the renewal of the tokens that came at `tokenAt`, until `until`: false when they are not those in use any more, or
@@ -37,13 +43,13 @@ export abstract class ConsentStore {
   abstract renew(id: string, tokenAt: Date, tokens: ConsentTokens, now: Date): Promise<boolean>;
 
   /** Deletes it, when its tokens are still those that came at `tokenAt`; false when they are not. */
-  abstract removeWith(id: string, tokenAt: Date): Promise<boolean>;
+  abstract removeWith(tx: Tx, id: string, tokenAt: Date): Work<boolean>;
 
-  /** Deletes one that is visible; with its tokens, or null for those that cannot be opened now. Undefined when there is none. */
-  abstract remove(
-    id: string,
-    visibility: Visibility,
-  ): Promise<(ConsentRecord & { readonly tokens: ConsentTokens | null }) | undefined>;
+  /** Deletes one that is visible. Undefined when there is none. */
+  abstract remove(id: string, visibility: Visibility): Promise<RemovedConsent | undefined>;
+
+  /** The same in a transaction. */
+  abstract removeIn(tx: Tx, id: string, visibility: Visibility): Work<RemovedConsent | undefined>;
 
   /** By id. */
   abstract list(
@@ -53,6 +59,6 @@ export abstract class ConsentStore {
     cursor?: string,
   ): Promise<Page<ConsentRecord>>;
 
-  /** Those whose principal or its organization is disabled, or whose agent was deleted. */
+  /** Those whose principal or its organization is disabled, or whose principal or agent was deleted. */
   abstract ended(limit: number): Promise<readonly EndedConsent[]>;
 }

@@ -4,18 +4,25 @@ import { pageOf } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
 import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
 import { Database } from '../../database/database.js';
-import type { SqlValue, Work } from '../../database/sql.js';
-import { Table } from '../../database/table.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import type { Consent, ConsentKey, ConsentRecord, ConsentTokens } from '../consents/consent.js';
-import { type ConsentFilter, ConsentStore, type EndedConsent } from '../consents/consent-store.js';
+import {
+  type ConsentFilter,
+  ConsentStore,
+  type EndedConsent,
+  type RemovedConsent,
+} from '../consents/consent-store.js';
 import { ConsentEntity } from './consent.entity.js';
 
 const CONSENTS = new Table(ConsentEntity);
 const CONSENT = CONSENTS.select();
 const UPSERT = CONSENTS.upsert();
-const IS_DISABLED = `EXISTS (SELECT 1 FROM principals p WHERE p.id = consents.principal_id
-  AND (p.disabled_at IS NOT NULL OR p.organization_disabled_at IS NOT NULL))`;
+const ENABLED = 'p.disabled_at IS NULL AND p.organization_disabled_at IS NULL';
+/** Its principal or that organization is, or the principal was deleted. */
+const IS_DISABLED = `NOT EXISTS (SELECT 1 FROM principals p WHERE p.id = consents.principal_id
+  AND ${ENABLED})`;
 
 /** {@link ConsentStore} in the hub's database. */
 @Injectable()
@@ -36,9 +43,16 @@ export class SqlConsentStore extends ConsentStore {
     return row && { ...recordOf(row), ...this.tokensOf(row) };
   }
 
-  async put(consent: Consent): Promise<void> {
+  put(consent: Consent): Promise<boolean> {
     const row = { ...recordOf(consent), ...this.sealed(consent), renewingUntil: null };
-    await this.database.write((tx) => UPSERT.one(tx, row));
+    return this.database.write(function* (tx): Work<boolean> {
+      // Whoever disables or deletes it waits for this commit, and finds the consent then.
+      const lock = tx.dialect === 'postgres' ? ' FOR SHARE' : '';
+      const sql = `SELECT p.id FROM principals p WHERE p.id = ? AND ${ENABLED}${lock}`;
+      if ((yield* tx.all(sql, [consent.principalId])).length === 0) return false;
+      yield* UPSERT.one(tx, row);
+      return true;
+    });
   }
 
   async reserve(id: string, tokenAt: Date, until: Date, now: Date): Promise<boolean> {
@@ -64,21 +78,20 @@ export class SqlConsentStore extends ConsentStore {
     return (await this.database.write((tx) => tx.run(sql, params))) > 0;
   }
 
-  async removeWith(id: string, tokenAt: Date): Promise<boolean> {
+  *removeWith(tx: Tx, id: string, tokenAt: Date): Work<boolean> {
     const sql = 'DELETE FROM consents WHERE id = ? AND token_at = ?';
-    return (await this.database.write((tx) => tx.run(sql, [id, tokenAt.getTime()]))) > 0;
+    return (yield* tx.run(sql, [id, tokenAt.getTime()])) > 0;
   }
 
-  async remove(
-    id: string,
-    visibility: Visibility,
-  ): Promise<(ConsentRecord & { readonly tokens: ConsentTokens | null }) | undefined> {
+  remove(id: string, visibility: Visibility): Promise<RemovedConsent | undefined> {
+    return this.database.write((tx) => this.removeIn(tx, id, visibility));
+  }
+
+  *removeIn(tx: Tx, id: string, visibility: Visibility): Work<RemovedConsent | undefined> {
     const visible = visibleRows(visibility);
     const sql = `DELETE FROM consents WHERE id = ? AND ${visible.sql} RETURNING ${CONSENT.names}`;
-    const [row] = await this.database.write(function* (tx): Work<ConsentEntity[]> {
-      const rows = yield* tx.all<Record<string, unknown>>(sql, [storable(id), ...visible.params]);
-      return rows.map(CONSENT.read);
-    });
+    const rows = yield* tx.all<DatabaseRow>(sql, [storable(id), ...visible.params]);
+    const [row] = rows.map(CONSENT.read);
     if (row === undefined) return undefined;
     try {
       return { ...recordOf(row), tokens: this.tokensOf(row) };

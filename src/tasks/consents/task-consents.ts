@@ -35,7 +35,8 @@ export type LinkView =
       readonly place: ConsentPlace;
       /** As people call it, with its id. */
       readonly principal: string;
-      /** For a cookie of the browser. */
+      /** For a cookie of the browser, beside those of other links. */
+      readonly state: string;
       readonly browser: string;
     }
   /** The task goes on already, or has ended. */
@@ -95,26 +96,24 @@ export class TaskConsents {
     await this.resumeOne({ taskId, delegationId });
   }
 
-  /** A browser opens a link; `browser` is what it was given before, if it says that. */
-  async show(linkId: string, browser: string | undefined): Promise<LinkView> {
+  /** A browser opens a link. */
+  async show(linkId: string): Promise<LinkView> {
     const request = SECRET.test(linkId) ? await this.requests.of(linkId) : undefined;
     if (request === undefined || request.expiresAt <= this.clock.now()) return { kind: 'unknown' };
     if (await this.isGiven(request)) {
       await this.resume(request);
       return { kind: 'done' };
     }
-    const started = {
-      state: newSecret(),
-      browser: browser !== undefined && SECRET.test(browser) ? browser : newSecret(),
-      verifier: newSecret(),
-    };
-    const attempt = { ...started, redirectUri: this.redirectUri };
+    const now = this.clock.now();
+    const until = new Date(now.getTime() + LINK_MS);
+    const started = await this.requests.start(linkId, newSecret(), now, until);
+    if (started === undefined) return { kind: 'unknown' };
+    const { state, browser, verifier } = started;
     try {
+      const attempt = { redirectUri: this.redirectUri, state, verifier };
       const place = await this.consents.ask(request, attempt);
-      const until = new Date(this.clock.now().getTime() + LINK_MS);
-      await this.requests.start(request.delegationId, started, until);
       const principal = await this.nameOf(request.principalId);
-      return { kind: 'ask', place, principal, browser: started.browser };
+      return { kind: 'ask', place, principal, state, browser };
     } catch (error) {
       if (!(error instanceof ConsentFailed)) throw error;
       await this.fail(request, error.message);

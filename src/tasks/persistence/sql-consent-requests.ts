@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ConsentKey } from '../../agents/index.js';
 import { SecretBox } from '../../common/secret-box.js';
@@ -57,23 +57,42 @@ export class SqlConsentRequests extends ConsentRequests {
     return row && requestOf(row);
   }
 
-  async start(
-    delegationId: string,
-    { state, browser, verifier }: StartedConsent,
+  start(
+    linkId: string,
+    verifier: string,
+    now: Date,
     until: Date,
-  ): Promise<void> {
-    const sql = `UPDATE consent_requests
-      SET state_digest = ?, browser_digest = ?, sealed_verifier = ?, state_until = ?
-      WHERE delegation_id = ?`;
-    const started = [digest(state), digest(browser), this.secrets.seal(verifier), until.getTime()];
-    await this.database.write((tx) => tx.run(sql, [...started, delegationId]));
+  ): Promise<StartedConsent | undefined> {
+    const { secrets } = this;
+    return this.database.write(function* (tx): Work<StartedConsent | undefined> {
+      const link = digest(linkId);
+      const [row] = yield* REQUEST.all(tx, `WHERE link_digest = ?${forUpdate(tx)}`, [link]);
+      if (row === undefined) return undefined;
+      const { sealedVerifier, stateUntil } = row;
+      const isRunning = sealedVerifier !== null && stateUntil !== null && stateUntil > now;
+      const started = startedWith(isRunning ? secrets.open(sealedVerifier) : verifier);
+      yield* tx.run(
+        `UPDATE consent_requests
+         SET state_digest = ?, browser_digest = ?, sealed_verifier = ?, state_until = ?
+         WHERE link_digest = ?`,
+        [
+          ...[digest(started.state), digest(started.browser)],
+          ...[secrets.seal(started.verifier), until.getTime(), link],
+        ],
+      );
+      return started;
+    });
   }
 
-  take(state: string, browser: string, now: Date): Promise<TakenConsent> {
+  async take(state: string, browser: string, now: Date): Promise<TakenConsent> {
     const { secrets } = this;
+    const known = digest(state);
+    // Anybody may ask with any state: only one that is known costs a write.
+    if ((await REQUEST.list(this.database, 'WHERE state_digest = ?', [known])).length === 0) {
+      return { kind: 'unknown' };
+    }
     return this.database.write(function* (tx): Work<TakenConsent> {
-      const rest = `WHERE state_digest = ?${forUpdate(tx)}`;
-      const [row] = yield* REQUEST.all(tx, rest, [digest(state)]);
+      const [row] = yield* REQUEST.all(tx, `WHERE state_digest = ?${forUpdate(tx)}`, [known]);
       if (row === undefined) return { kind: 'unknown' };
       if (!isSame(row.browserDigest, digest(browser))) return { kind: 'other-browser' };
       yield* tx.run(
@@ -119,6 +138,13 @@ export class SqlConsentRequests extends ConsentRequests {
 function requestOf(row: ConsentRequest): ConsentRequest {
   const { delegationId, taskId, principalId, organization, agentId, expiresAt } = row;
   return { delegationId, taskId, principalId, organization, agentId, expiresAt };
+}
+
+/** The same for all who open one link: what they get follows from the one secret that is kept. */
+function startedWith(verifier: string): StartedConsent {
+  const derived = (what: string): string =>
+    createHmac('sha256', verifier).update(what).digest('base64url');
+  return { state: derived('state'), browser: derived('browser'), verifier };
 }
 
 /** Of 256 random bits: nobody can guess what it is of. */

@@ -8,10 +8,10 @@ export interface ConsentRequest extends ConsentKey {
   readonly expiresAt: Date;
 }
 
-/** What belongs together from when a browser has opened the link until the provider has sent it back. Secret. */
+/** What belongs together from when a link was first opened until a provider has sent a browser back. Secret. */
 export interface StartedConsent {
   readonly state: string;
-  /** The browser that has opened the link. */
+  /** Browsers that have opened the link show it. */
   readonly browser: string;
   readonly verifier: string;
 }
@@ -19,7 +19,7 @@ export interface StartedConsent {
 /** What is found for the answer of a provider. */
 export type TakenConsent =
   | { readonly kind: 'taken'; readonly request: ConsentRequest; readonly verifier: string }
-  /** There is none: its state is not known, was used, or the link was opened again. */
+  /** There is none: its state is not known, was used, or a new link has taken its place. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'expired' }
   | { readonly kind: 'other-browser' };
@@ -35,10 +35,18 @@ export abstract class ConsentRequests {
   /** That of a link, open or not. Undefined when there is none. */
   abstract of(linkId: string): Promise<ConsentRequest | undefined>;
 
-  /** A browser has opened the link: only it may complete it, with this state, until `until`. Any earlier opening ends. */
-  abstract start(delegationId: string, started: StartedConsent, until: Date): Promise<void>;
+  /**
+   * A browser opens the link: it may complete it until `until`. One that runs goes on, for whoever opens the link: programs that
+   * preview links end nothing. Else a new one begins, with `verifier`. Undefined when the link is not the newest any more.
+   */
+  abstract start(
+    linkId: string,
+    verifier: string,
+    now: Date,
+    until: Date,
+  ): Promise<StartedConsent | undefined>;
 
-  /** The one of a state, which is used up then; not by another browser. */
+  /** The one of a state, which is used up then; not by a browser that has not opened the link. An unknown state costs one read. */
   abstract take(state: string, browser: string, now: Date): Promise<TakenConsent>;
 
   /** All delegations that wait for this consent, their links open or not. */

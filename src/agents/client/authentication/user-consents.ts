@@ -14,8 +14,8 @@ import {
 import type { Visibility } from '../../../auth/index.js';
 import { type AgentAuthentication, SECRET_MEMBERS } from '../../agent-authentication.js';
 import type { Agent } from '../../agent.js';
-import type { Consent, ConsentKey, ConsentTokens } from '../../consents/consent.js';
-import { ConsentStore } from '../../consents/consent-store.js';
+import type { Consent, ConsentKey, ConsentRecord, ConsentTokens } from '../../consents/consent.js';
+import { ConsentStore, type RemovedConsent } from '../../consents/consent-store.js';
 import { agentFor } from '../../endpoint/agent-for.js';
 import { Locked } from '../../endpoint/sealed-json.js';
 import { AgentRegistry } from '../../registry/agent-registry.js';
@@ -84,7 +84,7 @@ export class UserConsents implements ConsentedTokens {
     @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get'>,
     private readonly clock: Clock,
     private readonly ids: IdSource,
-    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'record'>,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'recordFrom'>,
     @Inject(Log) private readonly log: Pick<Log, 'info' | 'warn'>,
   ) {}
 
@@ -126,7 +126,7 @@ export class UserConsents implements ConsentedTokens {
 
   /**
    * Takes what the provider has sent the browser back with, and keeps the consent. Rejects with {@link ConsentFailed} when there is
-   * none: it was denied, the answer is not of this provider (RFC 9207), or no tokens could be got.
+   * none: it was denied, the answer is not of this provider (RFC 9207), no tokens could be got, or its principal is disabled.
    */
   async complete(
     key: ConsentKey,
@@ -161,8 +161,10 @@ export class UserConsents implements ConsentedTokens {
       createdAt: now,
       tokenAt: now,
     };
-    await this.store.put(consent);
-    return consent;
+    const isKept = await this.store.put(consent);
+    if (isKept) return consent;
+    await this.endTokens(key, consent.client, consent);
+    throw new ConsentFailed('Nobody can consent for a principal that is disabled or was deleted.');
   }
 
   /**
@@ -170,25 +172,34 @@ export class UserConsents implements ConsentedTokens {
    * when there is no such consent for `visibility`. `cause`: why the hub ends it by itself.
    */
   async end(id: string, visibility: Visibility, cause?: string): Promise<boolean> {
-    const removed = await this.store.remove(id, visibility);
+    const removed = await this.removed(id, visibility, cause);
     if (removed === undefined) return false;
-    if (cause !== undefined) await this.record(removed, cause);
     const { tokens, client } = removed;
     if (tokens !== null) await this.endTokens(removed, client, tokens);
     return true;
   }
 
-  /** Nobody has ended it: the audit log says why it is gone. It is gone as well when that cannot be written. */
-  private async record(
-    { id, principalId, organization }: Pick<Consent, 'id' | 'principalId' | 'organization'>,
-    cause: string,
-  ): Promise<void> {
-    const entry: AuditEntry = {
-      ...ownEntry('consents.end', 'succeeded', { type: 'consents', id }, { cause }),
-      actor: { ...NO_CALLER, organization, onBehalfOf: principalId },
-    };
-    await this.audit.record(entry).catch((err: unknown) => {
-      this.log.warn({ err, consent: id, cause }, 'the end of a consent could not be recorded');
+  private async removed(
+    id: string,
+    visibility: Visibility,
+    cause: string | undefined,
+  ): Promise<RemovedConsent | undefined> {
+    const { store } = this;
+    if (cause === undefined) return store.remove(id, visibility);
+    let removed: RemovedConsent | undefined;
+    await this.audit.recordFrom(function* (tx) {
+      removed = yield* store.removeIn(tx, id, visibility);
+      return removed === undefined ? [] : [endOf(removed, cause)];
+    });
+    return removed;
+  }
+
+  /** Deletes one whose tokens no longer do, unless it has others already. */
+  private async removeUseless(consent: Consent, cause: string): Promise<void> {
+    const { store } = this;
+    await this.audit.recordFrom(function* (tx) {
+      const isRemoved = yield* store.removeWith(tx, consent.id, consent.tokenAt);
+      return isRemoved ? [endOf(consent, cause)] : [];
     });
   }
 
@@ -228,7 +239,7 @@ export class UserConsents implements ConsentedTokens {
     const { store, clock } = this;
     const { id, tokenAt, refreshToken } = consent;
     if (refreshToken === null) {
-      if (await store.removeWith(id, tokenAt)) await this.record(consent, 'expired-token');
+      await this.removeUseless(consent, 'expired-token');
       throw noConsent(authentication);
     }
     for (;;) {
@@ -261,7 +272,7 @@ export class UserConsents implements ConsentedTokens {
       });
     } catch (error) {
       if (error instanceof TokenError && error.code === 'invalid_grant') {
-        if (await this.store.removeWith(id, tokenAt)) await this.record(consent, 'refused-token');
+        await this.removeUseless(consent, 'refused-token');
         this.log.info({ agentId }, 'a provider takes the consent of a user no more');
         throw noConsent(authentication);
       }
@@ -308,6 +319,17 @@ export class UserConsents implements ConsentedTokens {
       );
     });
   }
+}
+
+/** Nobody has ended it: the audit log says why it is gone, in the commit in which it goes. */
+function endOf(
+  { id, principalId, organization }: Pick<ConsentRecord, 'id' | 'principalId' | 'organization'>,
+  cause: string,
+): AuditEntry {
+  return {
+    ...ownEntry('consents.end', 'succeeded', { type: 'consents', id }, { cause }),
+    actor: { ...NO_CALLER, organization, onBehalfOf: principalId },
+  };
 }
 
 /** The same for one client of the agent at its servers, whatever its secrets. */
