@@ -92,7 +92,9 @@ describe('loadConfig', () => {
   });
 
   it('says when the file is missing, is not YAML or is not a mapping', () => {
-    expect(problemsOf({ A2A_HUB_CONFIG: '/does/not/exist' })[0]).toContain('cannot be read');
+    expect(problemsOf({ A2A_HUB_CONFIG: '/does/not/exist' })[0]).toContain(
+      '/does/not/exist (A2A_HUB_CONFIG): cannot be read',
+    );
     expect(problemsOf({ A2A_HUB_CONFIG: file('a: [1') })[0]).toContain('cannot be read');
     expect(problemsOf({ A2A_HUB_CONFIG: file('- 1') })[0]).toContain('is not a mapping');
     expect(problemsOf({ A2A_HUB_CONFIG: file('server: 5') })[0]).toContain('is not a mapping');

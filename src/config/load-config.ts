@@ -10,6 +10,7 @@ import { readConfigFile, type Written } from './source-files.js';
 /** The commented file that holds every key; it is read before everything else. */
 const DEFAULT_FILE = `${PACKAGE_ROOT}config/default.yaml`;
 
+const FILE_VARIABLE = 'A2A_HUB_CONFIG';
 const PREFIX = 'A2A_HUB__';
 
 /** A part of the settings, by members and plain values (milliseconds, bytes), as tests give them. */
@@ -33,8 +34,9 @@ type Overrides<T> = {
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
   const problems: ConfigProblem[] = [];
   const written = new Map<string, Written>();
-  const files = [DEFAULT_FILE, environment['A2A_HUB_CONFIG']].filter((file) => file !== undefined);
-  for (const file of files) readConfigFile(file, written, problems);
+  readConfigFile(DEFAULT_FILE, 'file', written, problems);
+  const file = environment[FILE_VARIABLE];
+  if (file !== undefined) readConfigFile(file, FILE_VARIABLE, written, problems);
   readEnvironment(environment, written, problems);
   const values = readValues(written, environment, problems);
   // Relations between settings are looked at even when others are wrong: all errors at once. Of those that are wrong nothing can be said.
@@ -51,7 +53,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppCon
 export function configWith(overrides: ConfigOverrides): AppConfig {
   const problems: ConfigProblem[] = [];
   const written = new Map<string, Written>();
-  readConfigFile(DEFAULT_FILE, written, problems);
+  readConfigFile(DEFAULT_FILE, 'file', written, problems);
   const values = readValues(written, {}, problems);
   for (const { path } of settingsOf(SETTINGS)) {
     const value = path.reduce<unknown>(memberOf, overrides);

@@ -12,9 +12,13 @@ export interface Written {
   readonly kind: SourceKind;
 }
 
-/** Adds the entries of a YAML or JSON file to `written`, over what is there, and notes unknown keys. */
+/**
+ * Adds the entries of a YAML or JSON file to `written`, over what is there, and notes unknown keys; `namedBy` says
+ * where its path is from when it cannot be read.
+ */
 export function readConfigFile(
   file: string,
+  namedBy: string,
   written: Map<string, Written>,
   problems: ConfigProblem[],
 ): void {
@@ -24,7 +28,7 @@ export function readConfigFile(
     content = parse(readFileSync(file, 'utf8'));
   } catch (error) {
     const text = (error as Error).message;
-    problems.push({ key: file, source: 'file', text: `cannot be read: ${text}` });
+    problems.push({ key: file, source: namedBy, text: `cannot be read: ${text}` });
     return;
   }
   if (content === null || content === undefined) return;

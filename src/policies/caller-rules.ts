@@ -7,8 +7,13 @@ import {
 } from './domain/policy.js';
 import type { PolicySet } from './policy-set.js';
 
-/** Decisions remembered for callers that are alike; beyond, all are made anew. */
-const REMEMBERED = 50_000;
+/** Who is told of the decisions of {@link CallerRules}. */
+export interface DecisionListener {
+  /** A decision was made, and is remembered from now on. */
+  decided(): void;
+  /** A decision could not be made, and so refuses. */
+  failed(why: string): void;
+}
 
 /** What the policies say to callers that are alike to them. Decisions are remembered until the policies change. */
 export class CallerRules {
@@ -19,8 +24,7 @@ export class CallerRules {
   constructor(
     private readonly set: PolicySet,
     private readonly caller: PolicyCaller,
-    /** Told of decisions that could not be made, and so refuse. */
-    private readonly failed: (why: string) => void,
+    private readonly listener: DecisionListener,
   ) {}
 
   /** Whether they may ask an agent, or for a skill of it: decided now if it is not yet. */
@@ -28,12 +32,7 @@ export class CallerRules {
     const key = this.set.mentions.keyOfResource(resource);
     let decision = this.decisions.get(key);
     if (decision === undefined) {
-      if (this.decisions.size >= REMEMBERED) {
-        this.decisions.clear();
-        this.refusing.clear();
-      }
-      decision = this.isAllowed(AGENT_OPERATION, resource, key);
-      this.decisions.set(key, decision);
+      decision = this.decide(AGENT_OPERATION, resource, key);
     }
     return decision;
   }
@@ -42,8 +41,7 @@ export class CallerRules {
   mayCall(operation: HubOperation): boolean {
     let decision = this.decisions.get(operation);
     if (decision === undefined) {
-      decision = this.isAllowed(operation, null, operation);
-      this.decisions.set(operation, decision);
+      decision = this.decide(operation, null, operation);
     }
     return decision;
   }
@@ -63,15 +61,17 @@ export class CallerRules {
     );
   }
 
-  private isAllowed(
+  private decide(
     operation: typeof AGENT_OPERATION | HubOperation,
     resource: PolicyResource | null,
     key: string,
   ): boolean {
     const { caller } = this;
     const { isAllowed, policies, errors } = this.set.decide({ caller, operation, resource });
-    if (errors.length > 0) this.failed(errors.join('; '));
+    if (errors.length > 0) this.listener.failed(errors.join('; '));
     else if (!isAllowed) this.refusing.set(key, namesOf(policies));
+    this.decisions.set(key, isAllowed);
+    this.listener.decided();
     return isAllowed;
   }
 }

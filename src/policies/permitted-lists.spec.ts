@@ -26,7 +26,10 @@ let sets = 0;
 async function rulesOf(...texts: string[]): Promise<CallerRules> {
   const policies = texts.map((text, n) => ({ id: `p${n}`, text }));
   const set = await PolicySet.read(`lists-${(sets += 1)}`, policies, 'permit');
-  return new CallerRules(set, callerOf(CALLER), (why) => expect(why).toBeUndefined());
+  return new CallerRules(set, callerOf(CALLER), {
+    decided: () => undefined,
+    failed: (why) => expect(why).toBeUndefined(),
+  });
 }
 
 beforeEach(async () => {

@@ -6,17 +6,16 @@ import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import { RevisionedCache } from '../common/revisioned-cache.js';
 import { AppConfig } from '../config/index.js';
-import { CallerRules } from './caller-rules.js';
+import { CallerRules, type DecisionListener } from './caller-rules.js';
 import { callerOf } from './domain/caller.js';
 import type { HubOperation, Policy } from './domain/policy.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
 import { PolicyLayer } from './policy-layer.js';
 import { PolicySet } from './policy-set.js';
 import { refusalBy } from './refusal-by.js';
+import { RememberedRules } from './remembered-rules.js';
 import { PolicyStore } from './policy-store.js';
 
-/** Kinds of callers whose decisions are remembered. */
-const REMEMBERED = 2000;
 /** Several hubs in one process share the engine. */
 let registries = 0;
 
@@ -29,10 +28,11 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   private sets = new Map<string | null, PolicySet>();
   private ownOrganizations: ReadonlySet<string | null> = new Set();
   private hasHubPolicies = false;
-  /** By the class of the caller, oldest first. */
-  private rules = new Map<string, CallerRules>();
-  /** The same by the caller itself: it is the same object for a moment. */
-  private byCaller = new WeakMap<Principal, CallerRules>();
+  private readonly remembered = new RememberedRules();
+  private readonly listener: DecisionListener = {
+    decided: () => this.remembered.decided(),
+    failed: (why) => this.report(why),
+  };
   private reported = new Set<string>();
   private readonly number = (registries += 1);
   private readonly reads = { config: 0, api: 0 };
@@ -60,12 +60,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   rulesFor(caller: Principal): CallerRules | null {
     const isOwn = this.ownOrganizations.has(caller.organization);
     if (!isOwn && !this.hasHubPolicies) return null;
-    let rules = this.byCaller.get(caller);
-    if (rules === undefined) {
-      rules = this.classOf(caller, isOwn);
-      this.byCaller.set(caller, rules);
-    }
-    return rules;
+    return this.remembered.of(caller) ?? this.newRulesFor(caller, isOwn);
   }
 
   refuseOperation(caller: Principal, operation: HubOperation): void {
@@ -105,14 +100,13 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     const isDenied = this.config.policies.default === 'deny';
     this.hasHubPolicies = isDenied || this.ownOrganizations.has(null);
     this.sets = new Map();
-    this.rules = new Map();
-    this.byCaller = new WeakMap();
+    this.remembered.forget();
     for (const id of [...config.unreadable, ...api.unreadable]) {
       this.report(`the policy ${id} cannot be read`);
     }
   }
 
-  private classOf(caller: Principal, isOwn: boolean): CallerRules {
+  private newRulesFor(caller: Principal, isOwn: boolean): CallerRules {
     const set = this.setOf(isOwn ? caller.organization : null);
     if (caller.isStandIn === true && set.mentions.readsSignIn) {
       throw new HubError(
@@ -122,13 +116,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     }
     const asker = callerOf(caller);
     const key = set.mentions.keyOfCaller(asker);
-    let rules = this.rules.get(key);
-    if (rules === undefined) {
-      rules = new CallerRules(set, asker, (why) => this.report(why));
-      evictOldest(this.rules, REMEMBERED);
-      this.rules.set(key, rules);
-    }
-    return rules;
+    return this.remembered.keep(caller, key, () => new CallerRules(set, asker, this.listener));
   }
 
   private setOf(organization: string | null): PolicySet {

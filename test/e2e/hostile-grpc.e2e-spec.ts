@@ -8,7 +8,7 @@ import { mutated } from '../support/hostile.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { casesOf } from '../support/thorough.js';
 
-const RUNS = casesOf(300, 5000);
+const RUNS = casesOf(300, 2000);
 const DEADLINE_MS = 15_000;
 
 /** What a client's fault may be answered with; anything else is the hub's. */

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../support/json.js';
 import { casesOf } from '../support/thorough.js';
 import { ALL_METHODS } from './bindings-methods.js';
 
-const RUNS = casesOf(300, 5000);
+const RUNS = casesOf(300, 2000);
 const AUTHENTICATION = { scheme: 'Bearer', schemes: ['Bearer'], credentials: 'x' };
 const CONFIG = { id: 'c', url: 'https://example.com/hook', authentication: AUTHENTICATION };
 const CONFIGURATION = {

@@ -12,7 +12,7 @@ import type { JsonObject } from '../support/json.js';
 import { casesOf } from '../support/thorough.js';
 import { OLD_MESSAGE, TEXT_MESSAGE } from './bindings-methods.js';
 
-const RUNS = casesOf(300, 5000);
+const RUNS = casesOf(300, 2000);
 
 interface Call {
   readonly method: string;

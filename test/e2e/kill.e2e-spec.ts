@@ -14,7 +14,7 @@ import { ScriptedAgent } from '../support/scripted-agent.js';
 import { casesOf } from '../support/thorough.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
-const TASKS = casesOf(60, 200);
+const TASKS = casesOf(60, 120);
 const CHUNKS = 12;
 /** Before the second kill no task comes further, so that every task lives through both. */
 const CHUNKS_BEFORE_KILLS = 8;
