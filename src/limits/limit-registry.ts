@@ -21,6 +21,7 @@ export class LimitRegistry extends RevisionedCache<Limit> {
   private stored: readonly Limit[] = [];
   private declared: readonly Limit[] = [];
   private bySubject: ReadonlyMap<string, Limit> = new Map();
+  private byId: ReadonlyMap<string, Limit> = new Map();
   /** Which members the subjects name that name an agent or a skill. */
   private shapes: readonly string[] = [];
   /** Some limit says how many requests a second. */
@@ -35,6 +36,10 @@ export class LimitRegistry extends RevisionedCache<Limit> {
   /** Every limit: those of the configuration first, then by id. */
   all(): readonly Limit[] {
     return [...this.declared, ...this.stored];
+  }
+
+  get(id: string): Limit | undefined {
+    return this.byId.get(id);
   }
 
   /** The limits of the configuration, from now on. They go before stored ones of the same subject. */
@@ -102,6 +107,7 @@ export class LimitRegistry extends RevisionedCache<Limit> {
   private index(): void {
     const all = [...this.stored, ...this.declared];
     this.bySubject = new Map(all.map((limit) => [subjectKey(limit), limit]));
+    this.byId = new Map(all.map((limit) => [limit.id, limit]));
     const targeted = all.filter(({ agent, skill }) => agent !== null || skill !== null);
     this.shapes = [...new Set(targeted.map(shapeOf))];
     this.hasRates = all.some(hasRate);

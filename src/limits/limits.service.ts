@@ -47,7 +47,7 @@ export class LimitsService {
 
   /** Throws NOT_FOUND. */
   get(id: string): Limit {
-    return this.registry.all().find((each) => each.id === id) ?? unknown(id);
+    return this.registry.get(id) ?? unknown(id);
   }
 
   /** Those of the configuration first, then by id; `cursor` is a `nextCursor` of the same list. */
@@ -73,7 +73,7 @@ export class LimitsService {
   }
 
   private refuseDeclared(id: string): void {
-    const there = this.registry.all().find((each) => each.id === id);
+    const there = this.registry.get(id);
     if (there?.source !== 'config') return;
     throw new HubError(
       'CONFLICT',

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { SqlOwnedTaskRows } from '../../src/tasks/persistence/sql-owned-task-rows.js';
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
 import { QuotaLimits } from '../../src/tasks/quotas/quota-limits.js';
 import { UsageLedger } from '../../src/tasks/quotas/usage-ledger.js';
@@ -117,6 +118,32 @@ export function taskUsageContract(databases: DatabaseFactory): void {
     await hub.create();
     expect(ledger.ofPrincipal(OF_ALICE)).toMatchObject({ openTasks: 2, tasksToday: 1 });
     expect(await stored(hub)).toMatchObject({ openTasks: 2, tasksToday: 1 });
+  });
+
+  it('forgets what a deletion of the rows took, in every process', async () => {
+    const hub = new TaskHarness(await databases.open());
+    const ledger = ledgerOf(hub.another());
+    await hub.create({ text: 'x'.repeat(10_000) });
+    await hub.create({ principal: BOB });
+    await hub.create({ principal: EVE });
+    await ledger.read();
+    expect(ledger.total()).toMatchObject({ openTasks: 3, tasksToday: 3 });
+    const { kinds } = new SqlOwnedTaskRows(hub.database);
+    const usage = kinds.find(({ kind }) => kind === 'usage')!;
+    const removal = { now: hub.clock.now(), blocks: true };
+    for (const owner of [{ principal: 'alice' }, { organization: 'evil' }]) {
+      while ((await usage.delete(owner, removal)) > 0);
+    }
+    await ledger.read();
+    expect(ledger.ofPrincipal(OF_ALICE)).toEqual({ openTasks: 0, tasksToday: 0, storedBytes: 0 });
+    expect(ledger.ofOrganization('acme')).toMatchObject({ openTasks: 1, tasksToday: 1 });
+    expect(ledger.ofOrganization('acme').storedBytes).toBeLessThan(5000);
+    expect(ledger.organizationNames()).toEqual(['acme']);
+    // Who comes back is counted anew.
+    await hub.another().create();
+    await ledger.read();
+    expect(ledger.ofPrincipal(OF_ALICE)).toMatchObject({ openTasks: 1, tasksToday: 1 });
+    expect(await stored(hub)).toEqual(ledger.ofPrincipal(OF_ALICE));
   });
 
   it('deletes one task with all of it, if it has ended and nothing of it is left to tell', async () => {

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
-import { rowsOf } from '../../database/multi-row.js';
+import { pieces, rowsOf } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { UsageStore, type OwnedUsage } from '../store/usage-store.js';
-import { dayOf, type OwnedUsageChange } from '../store/usage.js';
+import { dayOf, type OwnedUsageChange, usageKey, type UsageOwner } from '../store/usage.js';
 import { ENDED_COLUMNS } from './usage-counters.js';
 
 /** Rows of one principal at most. */
@@ -67,6 +67,21 @@ export class SqlUsageStore extends UsageStore {
       tasksToday: row.begun,
       storedBytes: row.stored_bytes,
     }));
+  }
+
+  async missing(owners: readonly UsageOwner[]): Promise<UsageOwner[]> {
+    const stored = new Set<string>();
+    for (const piece of pieces(owners)) {
+      const rows = await this.database.read<Pick<UsageRow, 'organization' | 'principal_id'>>(
+        `SELECT organization, principal_id FROM task_usage
+         WHERE (organization, principal_id) IN (VALUES ${rowsOf(piece.length, 2)})`,
+        piece.flatMap(({ organization, principalId }) => [organization, principalId]),
+      );
+      for (const { organization, principal_id: principalId } of rows) {
+        stored.add(usageKey({ organization, principalId }));
+      }
+    }
+    return owners.filter((owner) => !stored.has(usageKey(owner)));
   }
 }
 

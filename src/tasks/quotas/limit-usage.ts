@@ -34,7 +34,7 @@ export class LimitUsage {
 
   /** Undefined when there is no such limit. */
   async of(id: string): Promise<LimitUsageDto | undefined> {
-    const limit = this.registry.all().find((each) => each.id === id);
+    const limit = this.registry.get(id);
     if (limit === undefined) return undefined;
     const subject = subjectOf(limit);
     const { principal } = subject;

@@ -4,6 +4,7 @@ import type { Clock } from '../../common/clock.js';
 import { QuotaLimits, type QuotaSettings } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
 import type { OwnedUsage } from '../store/usage-store.js';
+import type { UsageOwner } from '../store/usage.js';
 
 const OWNER = { organization: 'acme', principalId: 'alice' };
 const BOB = { organization: 'acme', principalId: 'bob' };
@@ -16,7 +17,13 @@ type Settings = {
 
 const SILENT = { warn: () => undefined, info: () => undefined };
 
-function ledger(settings: Settings, stored: OwnedUsage[] = [], space?: number) {
+function ledger(
+  settings: Settings,
+  stored: OwnedUsage[] = [],
+  space?: number,
+  /** Runs while it is asked who is stored. */
+  meanwhile: () => void = () => undefined,
+) {
   const clock = { now: () => new Date(MIDNIGHT - 90_000) } as Clock;
   const limits = new QuotaLimits(
     {
@@ -29,7 +36,15 @@ function ledger(settings: Settings, stored: OwnedUsage[] = [], space?: number) {
     { space: space === undefined ? null : { free: space, reusable: 0, used: 0 } },
     { ofOrganization: () => undefined, ofPrincipal: () => undefined },
   );
-  const store = { read: () => Promise.resolve(stored) };
+  const isStored = ({ organization, principalId }: UsageOwner): boolean =>
+    stored.some((each) => each.organization === organization && each.principalId === principalId);
+  const store = {
+    read: () => Promise.resolve(stored),
+    missing: (owners: readonly UsageOwner[]) => {
+      meanwhile();
+      return Promise.resolve(owners.filter((owner) => !isStored(owner)));
+    },
+  };
   return new UsageLedger({ onUsed: () => undefined }, store, limits, clock, SILENT);
 }
 
@@ -144,5 +159,60 @@ describe('UsageLedger', () => {
     begin(other, OWNER, 599);
     begin(other, BOB, 1);
     expect(refusal(() => other.reserve(BOB)).metadata).toMatchObject({ limit: '600' });
+  });
+
+  it('forgets owners whose usage was deleted, with their part of the organization', async () => {
+    const stored = [
+      { ...OWNER, openTasks: 1, tasksToday: 7, storedBytes: 100 },
+      { ...BOB, openTasks: 2, tasksToday: 3, storedBytes: 50 },
+      { organization: 'evil', principalId: 'eve', openTasks: 1, tasksToday: 1, storedBytes: 9 },
+    ];
+    const usage = ledger({ organization: { tasksPerDay: 4 } }, stored);
+    await usage.read();
+    expect(refusal(() => usage.reserve(BOB)).metadata).toMatchObject({ current: '10' });
+    stored.splice(0, 1);
+    stored.splice(1, 1);
+    await usage.read();
+    expect(usage.ofPrincipal(OWNER)).toEqual({ openTasks: 0, tasksToday: 0, storedBytes: 0 });
+    expect(usage.ofOrganization('acme')).toEqual({ openTasks: 2, tasksToday: 3, storedBytes: 50 });
+    expect(usage.total()).toEqual({ openTasks: 2, tasksToday: 3, storedBytes: 50 });
+    expect(usage.organizationNames()).toEqual(['acme']);
+    expect(usage.principalsOf('acme')).toEqual(['bob']);
+    expect([usage.organizationOf('alice'), usage.organizationOf('bob')]).toEqual([
+      undefined,
+      'acme',
+    ]);
+    usage.reserve(BOB)();
+  });
+
+  it('keeps what is about to begin, and what began while it was asked for', async () => {
+    let meanwhile: () => void = () => undefined;
+    const usage = ledger({ principal: { openTasks: 1 } }, [], undefined, () => meanwhile());
+    usage.checkStored(BOB);
+    const release = usage.reserve(OWNER);
+    meanwhile = () => begin(usage, BOB);
+    await usage.read();
+    expect(refusal(() => usage.reserve(OWNER)).metadata).toMatchObject({ current: '1' });
+    expect(usage.ofPrincipal(BOB).openTasks).toBe(1);
+    release();
+    meanwhile = () => undefined;
+    await usage.read();
+    expect(usage.organizationNames()).toEqual([]);
+    usage.reserve(OWNER)();
+  });
+
+  it('asks for more owners than one piece', async () => {
+    const stored = Array.from({ length: 600 }, (_, n) => ({
+      ...{ organization: `org-${n % 3}`, principalId: `p-${n}` },
+      ...{ openTasks: 1, tasksToday: 1, storedBytes: 1 },
+    }));
+    const usage = ledger({}, stored);
+    await usage.read();
+    expect(usage.total().openTasks).toBe(600);
+    stored.length = 0;
+    // The turn that was begun ends before the next one.
+    for (let read = 0; read < 3; read++) await usage.read();
+    expect(usage.total().openTasks).toBe(0);
+    expect(usage.organizationNames()).toEqual([]);
   });
 });

@@ -14,36 +14,35 @@ import {
 import { QuotaLimits, type Limits } from './quota-limits.js';
 import { TaskStore } from '../store/task-store.js';
 import { UsageStore } from '../store/usage-store.js';
-import {
-  dayOf,
-  usageKey,
-  type OwnedUsageChange,
-  type Usage,
-  type UsageOwner,
-} from '../store/usage.js';
+import { dayOf, type OwnedUsageChange, type Usage, type UsageOwner } from '../store/usage.js';
+import { type UsageAccount, UsageAccounts } from './usage-accounts.js';
 
 /** How often what other processes have changed is read. */
 const READ_EVERY_MS = 2000;
 /** Changes are asked for from so much earlier: clocks differ, and commits take time. */
 const MARGIN_MS = 60_000;
+/** Owners that each read asks for, in turns, whether they are stored still. */
+const PIECE = 256;
 
 /**
  * What every organization and principal uses, in memory: what this process commits at once
  * (what it commits while the database is read may be missing until the next read, some seconds), and some seconds behind
- * for what others do. It refuses what would begin beyond a quota; what has begun
- * may end, so that answers can take an owner somewhat over the stored bytes.
+ * for what others do. Owners whose usage was deleted are forgotten: all are asked for in turns, {@link PIECE} in each read.
+ * It refuses what would begin beyond a quota; what has begun may end, so that answers can take an owner somewhat over
+ * the stored bytes.
  */
 @Injectable()
 export class UsageLedger {
-  private readonly principals = new Map<string, Account>();
-  private readonly organizations = new Map<string, Account>();
+  private readonly accounts = new UsageAccounts();
+  /** Those that are still to be asked for in this turn. */
+  private turn: Iterator<UsageAccount> | undefined;
   private readonly refused = new Signal<string>();
   private readAt: Date | null = null;
   private readonly job: BackgroundJob;
 
   constructor(
     @Inject(TaskStore) tasks: Pick<TaskStore, 'onUsed'>,
-    @Inject(UsageStore) private readonly store: Pick<UsageStore, 'read'>,
+    @Inject(UsageStore) private readonly store: Pick<UsageStore, 'read' | 'missing'>,
     private readonly limits: QuotaLimits,
     private readonly clock: Clock,
     @Inject(Log) logger: Pick<Log, 'warn' | 'info'>,
@@ -96,17 +95,17 @@ export class UsageLedger {
   }
 
   ofPrincipal(owner: UsageOwner): Usage {
-    return this.view(this.principals.get(usageKey(owner)));
+    return this.view(this.accounts.principal(owner));
   }
 
   ofOrganization(organization: string): Usage {
-    return this.view(this.organizations.get(organization));
+    return this.view(this.accounts.organization(organization));
   }
 
   /** All of them together. */
   total(): Usage {
     const sum = { openTasks: 0, tasksToday: 0, storedBytes: 0 };
-    for (const account of this.organizations.values()) {
+    for (const account of this.accounts.allOrganizations()) {
       const { openTasks, tasksToday, storedBytes } = this.view(account);
       sum.openTasks += openTasks;
       sum.tasksToday += tasksToday;
@@ -117,21 +116,17 @@ export class UsageLedger {
 
   /** The names of the organizations of which something is known, in order. */
   organizationNames(): string[] {
-    return [...this.organizations.keys()].sort();
+    return this.accounts.organizationNames();
   }
 
   /** The principals of an organization of which something is known, in order. */
   principalsOf(organization: string): string[] {
-    const ids = [...this.principals.values()].filter(
-      ({ owner }) => owner.organization === organization,
-    );
-    return ids.map(({ owner }) => owner.principalId).sort();
+    return this.accounts.principalsOf(organization);
   }
 
   /** The organization of a principal of which something is known. */
   organizationOf(principalId: string): string | undefined {
-    const accounts = [...this.principals.values()];
-    return accounts.find(({ owner }) => owner.principalId === principalId)?.owner.organization;
+    return this.accounts.organizationOf(principalId);
   }
 
   /** Reads what has changed in the database. */
@@ -140,22 +135,55 @@ export class UsageLedger {
     const now = clock.now();
     const since = this.readAt && new Date(this.readAt.getTime() - MARGIN_MS);
     for (const { organization, principalId, ...usage } of await store.read(now, since)) {
-      const account = this.principal({ organization, principalId });
-      const isToday = account.day === dayOf(now);
-      this.apply({
-        owner: account.owner,
-        openTasks: usage.openTasks - account.openTasks,
-        begun: usage.tasksToday - (isToday ? account.begun : 0),
-        storedBytes: usage.storedBytes - account.storedBytes,
-      });
+      this.become(this.accounts.of({ organization, principalId })[0], usage);
     }
     this.readAt = now;
+    // Where one was deleted others may have been as well, as all those of an organization.
+    while (await this.forgetSome());
   }
 
-  private check(owner: UsageOwner, isTask: boolean): Account[] {
+  /** Forgets those of the next piece that are stored no longer; false when there were none, or all were asked for. */
+  private async forgetSome(): Promise<boolean> {
+    const piece = this.nextPiece();
+    const versions = new Map(piece.map((account) => [account, account.version]));
+    const missing = await this.store.missing(piece.map(({ owner }) => owner));
+    for (const owner of missing) {
+      const account = this.accounts.principal(owner);
+      // What was committed meanwhile may be newer than the answer.
+      if (account === undefined || versions.get(account) !== account.version) continue;
+      this.become(account, { openTasks: 0, tasksToday: 0, storedBytes: 0 });
+      this.accounts.forget(owner);
+    }
+    return missing.length > 0 && this.turn !== undefined;
+  }
+
+  private nextPiece(): UsageAccount[] {
+    const turn = (this.turn ??= this.accounts.allPrincipals());
+    const piece: UsageAccount[] = [];
+    while (piece.length < PIECE) {
+      const next = turn.next();
+      if (next.done === true) {
+        this.turn = undefined;
+        break;
+      }
+      piece.push(next.value);
+    }
+    return piece;
+  }
+
+  private become(account: UsageAccount, usage: Usage): void {
+    const isToday = account.day === dayOf(this.clock.now());
+    this.apply({
+      owner: account.owner,
+      openTasks: usage.openTasks - account.openTasks,
+      begun: usage.tasksToday - (isToday ? account.begun : 0),
+      storedBytes: usage.storedBytes - account.storedBytes,
+    });
+  }
+
+  private check(owner: UsageOwner, isTask: boolean): readonly UsageAccount[] {
     const { limits } = this;
-    const ofPrincipal = this.principal(owner);
-    const ofOrganization = this.organization(owner.organization);
+    const [ofPrincipal, ofOrganization] = this.accounts.of(owner);
     const { organization, principalId: principal } = owner;
     const [own, all] = [limits.ofPrincipal(principal), limits.ofOrganization(organization)];
     this.checkOne(ofPrincipal, own, { ...NO_SUBJECT, principal }, isTask);
@@ -163,7 +191,12 @@ export class UsageLedger {
     return [ofPrincipal, ofOrganization];
   }
 
-  private checkOne(account: Account, limits: Limits, subject: LimitSubject, isTask: boolean): void {
+  private checkOne(
+    account: UsageAccount,
+    limits: Limits,
+    subject: LimitSubject,
+    isTask: boolean,
+  ): void {
     const { storedBytes, tasksToday, openTasks } = this.view(account);
     const { reserved } = account;
     this.checkKind(
@@ -185,7 +218,8 @@ export class UsageLedger {
 
   private apply({ owner, openTasks, begun, storedBytes }: OwnedUsageChange): void {
     const day = dayOf(this.clock.now());
-    for (const account of [this.principal(owner), this.organization(owner.organization)]) {
+    for (const account of this.accounts.of(owner)) {
+      account.version += 1;
       if (account.day !== day) Object.assign(account, { day, begun: 0 });
       account.openTasks += openTasks;
       account.begun += begun;
@@ -193,7 +227,7 @@ export class UsageLedger {
     }
   }
 
-  private view(account: Account | undefined): Usage {
+  private view(account: UsageAccount | undefined): Usage {
     if (account === undefined) return { openTasks: 0, tasksToday: 0, storedBytes: 0 };
     const isToday = account.day === dayOf(this.clock.now());
     return {
@@ -202,39 +236,4 @@ export class UsageLedger {
       storedBytes: Math.max(0, account.storedBytes),
     };
   }
-
-  private principal(owner: UsageOwner): Account {
-    return known(this.principals, usageKey(owner), owner);
-  }
-
-  private organization(organization: string): Account {
-    return known(this.organizations, organization, { organization, principalId: '' });
-  }
-}
-
-interface Account {
-  readonly owner: UsageOwner;
-  openTasks: number;
-  storedBytes: number;
-  day: number;
-  begun: number;
-  /** Tasks that are about to begin. */
-  reserved: number;
-}
-
-function known(accounts: Map<string, Account>, key: string, owner: UsageOwner): Account {
-  let account = accounts.get(key);
-  if (account === undefined) {
-    const { organization, principalId } = owner;
-    account = {
-      owner: { organization, principalId },
-      openTasks: 0,
-      storedBytes: 0,
-      day: 0,
-      begun: 0,
-      reserved: 0,
-    };
-    accounts.set(key, account);
-  }
-  return account;
 }

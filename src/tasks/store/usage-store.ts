@@ -10,4 +10,7 @@ export abstract class UsageStore {
 
   /** The usage of all principals of which something has changed since then; of all without a time. */
   abstract read(now: Date, changedSince: Date | null): Promise<OwnedUsage[]>;
+
+  /** Those of these owners of whom nothing is stored: they never had anything, or it was deleted. */
+  abstract missing(owners: readonly UsageOwner[]): Promise<UsageOwner[]>;
 }
