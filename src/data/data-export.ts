@@ -73,7 +73,7 @@ export class DataExport {
       const sha256 = hash.digest('hex');
       const receipt = await this.receipts.sign(job, progress.value, now, sha256);
       const end = { state: 'done', progress: progress.value, error: null, receipt } as const;
-      if (!(await this.store.end(job.id, null, end, now))) throw canceled();
+      if (!(await this.store.end(job.id, end, now))) throw canceled();
       isDone = true;
       yield Buffer.from(`${JSON.stringify({ kind: 'end', sha256, receipt })}\n`);
     } finally {
@@ -132,7 +132,7 @@ export class DataExport {
     const error = 'It was not read to its end: read it again.';
     const end = { state: 'failed', progress: progress.value, error, receipt: null } as const;
     try {
-      await this.store.end(job.id, null, end, this.clock.now());
+      await this.store.end(job.id, end, this.clock.now());
     } catch (err) {
       this.log.warn({ err, job: job.id }, 'the end of an export could not be stored');
     }

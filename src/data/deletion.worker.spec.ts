@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AuditLog } from '../audit/index.js';
+import { FakeAuditLog } from '../audit/fake-audit-log.js';
 import type { Log } from '../common/logger.js';
 import { SettableClock } from '../common/settable-clock.js';
 import { SystemIdSource } from '../common/ids.js';
@@ -33,10 +33,12 @@ describe('a deletion that cannot go on', () => {
         postponed.push([id, until.getTime() - begun, why]);
         return Promise.resolve();
       },
-      end: (id: string) => {
+      renew: () => Promise.resolve(true),
+      // eslint-disable-next-line require-yield -- its store needs no database
+      *endIn(_: unknown, id: string) {
         freeFrom.delete(id);
         ended(id);
-        return Promise.resolve(true);
+        return true;
       },
     };
     const deletion = {
@@ -45,11 +47,12 @@ describe('a deletion that cannot go on', () => {
     };
     const said: string[] = [];
     const log = { info: () => undefined, warn: (_: unknown, text: string) => void said.push(text) };
+    const audit = new FakeAuditLog();
     const worker = new DeletionWorker(
       store as unknown as DataJobStore,
       deletion as unknown as DataDeletion,
       { sign: () => Promise.resolve('receipt') } as unknown as Receipts,
-      { record: () => Promise.resolve('1') } as unknown as AuditLog,
+      audit,
       { soleProcess: false } as Database,
       clock,
       log as unknown as Log,
@@ -60,6 +63,9 @@ describe('a deletion that cannot go on', () => {
     expect(await isEnded).toBe('second');
     await worker.onModuleDestroy();
     expect(postponed).toEqual([['first', 30_000, expect.stringContaining('tried again')]]);
+    expect(audit.entries).toMatchObject([
+      { action: 'data.deletions.end', resource: { id: 'second' } },
+    ]);
     expect(said).toEqual(['a deletion of data could not go on; it is tried again']);
   });
 });
