@@ -164,7 +164,7 @@ export class UserConsents implements ConsentedTokens {
     const isKept = await this.store.put(consent);
     if (isKept) return consent;
     await this.endTokens(key, consent.client, consent);
-    throw new ConsentFailed('Nobody can consent for a principal that is disabled or was deleted.');
+    throw new ConsentFailed('A principal that is disabled or was deleted cannot consent.');
   }
 
   /**
