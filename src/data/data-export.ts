@@ -19,10 +19,18 @@ const STALLED_MS = 2 * 60 * 1000;
 const NOTE_EVERY_MS = 1000;
 const LINE_END = Buffer.from('\n');
 
+/** An export that is about to be read. */
+export interface OpenExport {
+  /** The lines, which end early, with an error, when they are not to be read on. */
+  readonly lines: AsyncGenerator<Buffer>;
+  /** To be called once nobody reads them any more, whether they were read or not. */
+  readonly left: () => void;
+}
+
 /** Writes the data of an owner as newline-delimited JSON, a record a line, and signs what it has written. */
 @Injectable()
 export class DataExport {
-  private open = 0;
+  private reading = 0;
 
   constructor(
     private readonly store: DataJobStore,
@@ -36,49 +44,56 @@ export class DataExport {
    * Rejects with CONFLICT for one that was canceled and with UNAVAILABLE when this process writes as many as it may. The lines
    * end early, with an error, when `ended` is aborted, as it is when nobody reads.
    */
-  async lines(job: DataJob, ended: AbortController): Promise<AsyncGenerator<Buffer>> {
-    if (this.open >= AT_ONCE) {
+  async open(job: DataJob, ended: AbortController): Promise<OpenExport> {
+    if (this.reading >= AT_ONCE) {
       throw new HubError('UNAVAILABLE', 'This process writes as many exports as it may.', {
         metadata: { retryAfterSeconds: '30' },
       });
     }
-    this.open += 1;
+    this.reading += 1;
     try {
       const startedAt = this.clock.now();
       if (!(await this.store.begin(job.id, startedAt))) {
         throw new HubError('CONFLICT', 'The export was canceled.');
       }
-      return this.write({ ...job, startedAt }, ended);
+      return this.opened({ ...job, startedAt }, ended);
     } catch (error) {
-      this.open -= 1;
+      this.reading -= 1;
       throw error;
     }
   }
 
-  /** Frees the place of {@link lines}, whether they were read or not. */
-  left(): void {
-    this.open -= 1;
+  private opened(job: DataJob, ended: AbortController): OpenExport {
+    const progress = new Progress();
+    const outcome = { isDone: false };
+    return {
+      lines: this.write(job, progress, ended, outcome),
+      left: () => {
+        this.reading -= 1;
+        // Lines of which none was asked for end nothing themselves.
+        if (!outcome.isDone) void this.notDone(job, progress);
+      },
+    };
   }
 
-  private async *write(job: DataJob, ended: AbortController): AsyncGenerator<Buffer> {
-    const progress = new Progress();
-    let isDone = false;
-    try {
-      const hash = createHash('sha256');
-      for await (const block of this.blocks(job, progress, ended)) {
-        hash.update(block);
-        yield* this.taken(block, ended);
-      }
-      const now = this.clock.now();
-      const sha256 = hash.digest('hex');
-      const receipt = await this.receipts.sign(job, progress.value, now, sha256);
-      const end = { state: 'done', progress: progress.value, error: null, receipt } as const;
-      if (!(await this.store.end(job.id, null, end, now))) throw canceled();
-      isDone = true;
-      yield Buffer.from(`${JSON.stringify({ kind: 'end', sha256, receipt })}\n`);
-    } finally {
-      if (!isDone) await this.notDone(job, progress);
+  private async *write(
+    job: DataJob,
+    progress: Progress,
+    ended: AbortController,
+    outcome: { isDone: boolean },
+  ): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    for await (const block of this.blocks(job, progress, ended)) {
+      hash.update(block);
+      yield* this.taken(block, ended);
     }
+    const now = this.clock.now();
+    const sha256 = hash.digest('hex');
+    const receipt = await this.receipts.sign(job, progress.value, now, sha256);
+    const end = { state: 'done', progress: progress.value, error: null, receipt } as const;
+    if (!(await this.store.end(job.id, end, now))) throw canceled();
+    outcome.isDone = true;
+    yield Buffer.from(`${JSON.stringify({ kind: 'end', sha256, receipt })}\n`);
   }
 
   /** The lines, several of the short ones together. */
@@ -132,7 +147,7 @@ export class DataExport {
     const error = 'It was not read to its end: read it again.';
     const end = { state: 'failed', progress: progress.value, error, receipt: null } as const;
     try {
-      await this.store.end(job.id, null, end, this.clock.now());
+      await this.store.end(job.id, end, this.clock.now());
     } catch (err) {
       this.log.warn({ err, job: job.id }, 'the end of an export could not be stored');
     }

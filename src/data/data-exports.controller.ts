@@ -69,16 +69,14 @@ export class DataExportsController {
   ): Promise<void> {
     const job = await this.jobs.get('export', id);
     const ended = new AbortController();
-    const lines = Readable.from(await this.exports.lines(job, ended), {
-      objectMode: false,
-      highWaterMark: 1,
-    });
+    const open = await this.exports.open(job, ended);
+    const lines = Readable.from(open.lines, { objectMode: false, highWaterMark: 1 });
     // A key that is revoked ends what it has begun.
     const unwatch = this.credentials.watch(principal, ended);
     ended.signal.addEventListener('abort', () => lines.destroy(ended.signal.reason as Error));
     lines.once('close', () => {
       unwatch();
-      this.exports.left();
+      open.left();
     });
     void reply.type(NDJSON).send(lines);
   }

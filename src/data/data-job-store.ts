@@ -1,5 +1,6 @@
 import type { DataOwner } from '../common/owned-data.js';
 import type { Page } from '../common/page.js';
+import type { Tx, Work } from '../database/sql.js';
 import type { DataJob, DataJobKind, DataProgress } from './data-job.js';
 
 /** How a job ends. */
@@ -38,8 +39,11 @@ export abstract class DataJobStore {
   /** How far an export is; false when it was canceled. */
   abstract note(id: string, progress: DataProgress): Promise<boolean>;
 
-  /** Ends it, unless it was canceled; `runner` is null for an export. */
-  abstract end(id: string, runner: string | null, end: DataJobEnd, now: Date): Promise<boolean>;
+  /** Ends an export, unless it was canceled. */
+  abstract end(id: string, end: DataJobEnd, now: Date): Promise<boolean>;
+
+  /** Ends a deletion in a transaction of its caller, unless it was canceled, or is not the runner's any more. */
+  abstract endIn(tx: Tx, id: string, runner: string, end: DataJobEnd, now: Date): Work<boolean>;
 
   /** False when there is none that could be: it has ended. */
   abstract cancel(kind: DataJobKind, id: string, now: Date): Promise<boolean>;

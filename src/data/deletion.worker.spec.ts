@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AuditLog } from '../audit/index.js';
+import type { AuditEntry, AuditLog } from '../audit/index.js';
 import type { Log } from '../common/logger.js';
 import { SettableClock } from '../common/settable-clock.js';
 import { SystemIdSource } from '../common/ids.js';
 import type { AppConfig } from '../config/index.js';
 import type { Database } from '../database/database.js';
+import { type Tx, txFor, type Work } from '../database/sql.js';
 import type { DataDeletion } from './data-deletion.js';
 import type { DataJob } from './data-job.js';
 import type { DataJobStore } from './data-job-store.js';
@@ -33,10 +34,12 @@ describe('a deletion that cannot go on', () => {
         postponed.push([id, until.getTime() - begun, why]);
         return Promise.resolve();
       },
-      end: (id: string) => {
+      renew: () => Promise.resolve(true),
+      // eslint-disable-next-line require-yield -- its store needs no database
+      *endIn(_: unknown, id: string) {
         freeFrom.delete(id);
         ended(id);
-        return Promise.resolve(true);
+        return true;
       },
     };
     const deletion = {
@@ -45,11 +48,19 @@ describe('a deletion that cannot go on', () => {
     };
     const said: string[] = [];
     const log = { info: () => undefined, warn: (_: unknown, text: string) => void said.push(text) };
+    const entries: AuditEntry[] = [];
+    const audit = {
+      recordFrom: (work: (tx: Tx) => Work<readonly AuditEntry[]>) => {
+        const step = work(txFor('sqlite')).next();
+        if (step.done) entries.push(...step.value);
+        return Promise.resolve(entries.length);
+      },
+    };
     const worker = new DeletionWorker(
       store as unknown as DataJobStore,
       deletion as unknown as DataDeletion,
       { sign: () => Promise.resolve('receipt') } as unknown as Receipts,
-      { record: () => Promise.resolve('1') } as unknown as AuditLog,
+      audit as unknown as AuditLog,
       { soleProcess: false } as Database,
       clock,
       log as unknown as Log,
@@ -60,6 +71,7 @@ describe('a deletion that cannot go on', () => {
     expect(await isEnded).toBe('second');
     await worker.onModuleDestroy();
     expect(postponed).toEqual([['first', 30_000, expect.stringContaining('tried again')]]);
+    expect(entries).toMatchObject([{ action: 'data.deletions.end', resource: { id: 'second' } }]);
     expect(said).toEqual(['a deletion of data could not go on; it is tried again']);
   });
 });

@@ -9,12 +9,14 @@ import { Database } from '../database/database.js';
 import { DataDeletion } from './data-deletion.js';
 import type { DataJob } from './data-job.js';
 import { type DataJobEnd, DataJobStore } from './data-job-store.js';
+import { HeldLease } from './held-lease.js';
 import { Progress } from './progress.js';
 import { Receipts } from './receipts.js';
 
 /** How often it looks for deletions that no process works on; one small query. */
 const LOOK_EVERY_MS = 5000;
 const LEASE_MS = 60_000;
+const RENEW_EVERY_MS = 15_000;
 /** When a deletion that could not go on is tried again; others do not wait for it. */
 const AGAIN_MS = 30_000;
 const GOES_ON_LATER = 'It could not go on and is tried again: the log of the hub says why.';
@@ -80,19 +82,24 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async work(job: DataJob, signal: AbortSignal): Promise<void> {
     const progress = new Progress(job.progress);
+    const renewNow = (): Promise<boolean> =>
+      this.store.renew(job.id, this.runner, progress.value, this.until());
+    // Some steps take longer than the lease.
+    const lease = new HeldLease(this.clock, RENEW_EVERY_MS, renewNow);
+    const stop = AbortSignal.any([signal, lease.isLost]);
     let notedAt = 0;
     const renew = async (isNoted = false): Promise<void> => {
-      if (signal.aborted) throw new NotMine();
+      if (stop.aborted) throw new NotMine();
       const now = this.clock.now().getTime();
       if (!isNoted && Math.abs(now - notedAt) < NOTE_EVERY_MS) return;
       notedAt = now;
-      const isMine = await this.store.renew(job.id, this.runner, progress.value, this.until());
-      if (!isMine) throw new NotMine();
+      if (!(await renewNow())) throw new NotMine();
     };
     try {
-      const left = await this.deletion.run(job, progress, renew, signal);
+      const left = await this.deletion.run(job, progress, renew, stop);
       await this.end(job, progress, left);
     } catch (error) {
+      await lease.stop();
       const { value } = progress;
       if (error instanceof NotMine) {
         // Free for whoever looks next.
@@ -105,6 +112,8 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
         .postpone(job.id, this.runner, value, again, GOES_ON_LATER)
         .catch(() => undefined);
       throw error;
+    } finally {
+      await lease.stop();
     }
   }
 
@@ -124,9 +133,12 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
       receipt: isDone ? await this.receipts.sign(job, progress.value, now) : null,
     };
     const resource = { type: 'data.deletions', id: job.id };
-    const outcome = isDone ? 'succeeded' : 'failed';
-    await this.audit.record(ownEntry('data.deletions.end', outcome, resource, {}));
-    if (!(await this.store.end(job.id, this.runner, end, now))) return;
+    const entry = ownEntry('data.deletions.end', isDone ? 'succeeded' : 'failed', resource, {});
+    const { store, runner } = this;
+    const ended = await this.audit.recordFrom(function* (tx) {
+      return (yield* store.endIn(tx, job.id, runner, end, now)) ? [entry] : [];
+    });
+    if (ended === 0) return;
     this.log.info({ job: job.id, state: end.state }, 'a deletion of data has ended');
   }
 

@@ -5,7 +5,7 @@ import type { Page } from '../../common/page.js';
 import { pageOf } from '../../common/cursor.js';
 import { Database } from '../../database/database.js';
 import { forUpdate } from '../../database/rows.js';
-import type { Work } from '../../database/sql.js';
+import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import type { DataJob, DataJobKind, DataProgress } from '../data-job.js';
@@ -93,18 +93,12 @@ export class SqlDataJobStore extends DataJobStore {
     ]);
   }
 
-  end(id: string, runner: string | null, end: DataJobEnd, now: Date): Promise<boolean> {
-    const { state, progress, error, receipt } = end;
-    return this.changes(
-      `UPDATE data_jobs SET state = ?, progress = ?, error = ?, receipt = ?, ended_at = ?, runner = NULL,
-         lease_until = NULL
-       WHERE id = ? AND state <> 'canceled' ${runner === null ? '' : 'AND runner = ?'}`,
-      [
-        ...[state, JSON.stringify(progress), error === null ? null : storable(error), receipt],
-        ...[now.getTime(), id],
-        ...(runner === null ? [] : [runner]),
-      ],
-    );
+  end(id: string, end: DataJobEnd, now: Date): Promise<boolean> {
+    return this.database.write((tx) => endIn(tx, id, end, now));
+  }
+
+  endIn(tx: Tx, id: string, runner: string, end: DataJobEnd, now: Date): Work<boolean> {
+    return endIn(tx, id, end, now, runner);
   }
 
   cancel(kind: DataJobKind, id: string, now: Date): Promise<boolean> {
@@ -128,6 +122,24 @@ export class SqlDataJobStore extends DataJobStore {
   ): Promise<boolean> {
     return (await this.database.write((tx) => tx.run(sql, params))) > 0;
   }
+}
+
+function* endIn(
+  tx: Tx,
+  id: string,
+  { state, progress, error, receipt }: DataJobEnd,
+  now: Date,
+  runner?: string,
+): Work<boolean> {
+  const sql = `UPDATE data_jobs SET state = ?, progress = ?, error = ?, receipt = ?, ended_at = ?, runner = NULL,
+      lease_until = NULL
+    WHERE id = ? AND state <> 'canceled' ${runner === undefined ? '' : 'AND runner = ?'}`;
+  const changed = yield* tx.run(sql, [
+    ...[state, JSON.stringify(progress), error === null ? null : storable(error), receipt],
+    ...[now.getTime(), id],
+    ...(runner === undefined ? [] : [runner]),
+  ]);
+  return changed > 0;
 }
 
 function toJob({ owner, ...row }: Omit<DataJobEntity, 'runner' | 'leaseUntil'>): DataJob {
