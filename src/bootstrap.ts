@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpBindings } from './a2a/index.js';
-import { AdminAnswers, AdminBodies, AuditedChanges } from './admin/index.js';
+import { AdminAnswers, AdminBodies, AdminRates, AuditedChanges } from './admin/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { Refusals } from './audit/index.js';
@@ -147,6 +147,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   if (config.role === 'worker') answerProbesOnly(adapter);
   app.get(HttpAccess).guard(server);
   if (config.role !== 'worker') {
+    app.get(AdminRates).count(server);
     serveOpenApi(app);
     serveReference(server);
     serveFrontPage(server);

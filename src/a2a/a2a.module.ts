@@ -78,6 +78,6 @@ import { PoliciesModule } from '../policies/index.js';
     AgentCallbackEndpoint,
     ConsentEndpoint,
   ],
-  exports: [RequestCapacity],
+  exports: [CallAdmission, RequestCapacity],
 })
 export class A2aModule {}

@@ -1,4 +1,5 @@
 export { A2aModule } from './a2a.module.js';
+export { CallAdmission } from './call-admission.js';
 export { HttpBindings } from './http/http-bindings.js';
 export { readBody } from './http/read-request-body.js';
 export type { AnswerReservation } from './limits/answer-budget.js';

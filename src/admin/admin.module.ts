@@ -4,6 +4,7 @@ import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
 import { AdminAnswers } from './admin-answers.js';
 import { AdminBodies } from './admin-bodies.js';
+import { AdminRates } from './admin-rates.js';
 import { AuditExportController } from './audit-export.controller.js';
 import { AuditedChanges } from './audited-changes.js';
 
@@ -14,6 +15,6 @@ import { AuditedChanges } from './audited-changes.js';
 @Module({
   imports: [A2aModule, AuditModule, AuthModule],
   controllers: [AuditExportController],
-  providers: [AdminAnswers, AdminBodies, AuditedChanges],
+  providers: [AdminAnswers, AdminBodies, AdminRates, AuditedChanges],
 })
 export class AdminModule {}

@@ -125,6 +125,21 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
       expect(await lacks(principalId)).toEqual([null, 1000, 1000]);
     });
 
+    it('is noted once of each, however many there are and whoever notes them', async () => {
+      const many = Array.from({ length: 230 }, (_, n) => `caller-${n}`);
+      await Promise.all(
+        many.map((subject, n) =>
+          identities.signIn(caller({ subject, until: new Date(5000 + (n >> 7)) })),
+        ),
+      );
+      await identities.signIn(caller({ subject: 'later', until: new Date(6001) }));
+      const lost: string[] = [];
+      const note = () =>
+        identities.noteExpired(new Date(6000), ({ principal }) => lost.push(principal));
+      await Promise.all([note(), note()]);
+      expect([lost.length, new Set(lost).size]).toEqual([many.length, many.length]);
+    });
+
     it('leaves a principal that has a key with nothing lacking', async () => {
       const { principalId } = await identities.signIn(caller({ until: new Date(5000) }));
       await keys.add({

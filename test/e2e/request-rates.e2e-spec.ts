@@ -133,6 +133,33 @@ describe('a limit of requests a second', () => {
     client.close();
   });
 
+  it('counts what callers ask of the admin API, and not what operators do', async () => {
+    await put('asking', { organization: 'asking', requestsPerSecond: 1 });
+    const statuses = async (path: string, key: string): Promise<number[]> => {
+      const all = Array.from({ length: 5 }, () => hub.admin('GET', path, undefined, key));
+      return (await Promise.all(all)).map(({ status }) => status);
+    };
+    const caller = await hub.createKey({ organization: 'asking' });
+    const operator = await hub.createKey({ organization: 'asking', scopes: ['access'] });
+    for (const path of ['/api/v1/usage/me', '/api/v1/consents']) {
+      const asked = await statuses(path, caller);
+      // In two seconds where one turns meanwhile.
+      expect(asked.filter((status) => status === 200).length).toBeLessThanOrEqual(2);
+      expect(asked).toContain(429);
+    }
+    for (const path of ['/api/v1/usage/limits', PATH]) {
+      expect(await statuses(path, operator)).toEqual(Array(5).fill(200));
+    }
+    const refused = await eventually(async () => {
+      const answer = await hub.admin('GET', '/api/v1/usage/me', undefined, caller);
+      expect(answer.status).toBe(429);
+      return answer;
+    });
+    expect(refused.body).toMatchObject({
+      metadata: { quota: 'organization.requestsPerSecond', retryAfterSeconds: '1' },
+    });
+  });
+
   it('of a principal goes before what the settings say', async () => {
     const { body } = await hub.admin('POST', '/api/v1/keys', {
       ...{ name: 'quick', organization: 'quick', scopes: ['a2a'] },

@@ -3,7 +3,6 @@ import type { Scope } from '../../common/scope.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
-import type { Keyless } from '../api-key-store.js';
 import { PrincipalEntity } from './principal.entity.js';
 
 /*
@@ -67,29 +66,6 @@ export function* noteCredentials(
   );
   if (isBack) yield* markUnreconciled(tx, id);
   return after;
-}
-
-/** What a credential, key or sign-in, that has expired means to its principal. */
-export function* noteExpiredCredential(
-  tx: Tx,
-  table: 'api_keys' | 'identities',
-  { id, principalId }: { readonly id: string; readonly principalId: string },
-  at: number,
-): Work<Keyless | undefined> {
-  const before = (yield* lockPrincipal(tx, principalId))!;
-  const [credential] = yield* tx.all<{ expires_at: number }>(
-    `UPDATE ${table} SET expired = 1
-     WHERE id = ? AND expired = 0 AND expires_at <= ? RETURNING expires_at`,
-    [id, at],
-  );
-  // Another process was faster, or it was renewed meanwhile.
-  if (credential === undefined) return undefined;
-  const after = yield* noteCredentials(tx, principalId, before, credential.expires_at);
-  yield* REVISION.raise(tx);
-  const isLost = before.keylessSince === null && after.disabledAt === null;
-  return isLost && after.keylessSince !== null
-    ? { principal: principalId, since: new Date(after.keylessSince) }
-    : undefined;
 }
 
 /** Has what belongs to the principal looked through. */

@@ -15,14 +15,9 @@ import {
   type KeyFilter,
 } from '../api-key-store.js';
 import { ApiKeyEntity } from './api-key.entity.js';
+import { noteExpiredCredentials } from './expired-credentials.js';
 import { admitOwn, admitPrincipal, organizationIsDisabled } from './organization-writes.js';
-import {
-  lockPrincipal,
-  noteCredentials,
-  noteExpiredCredential,
-  type PrincipalRow,
-  REVISION,
-} from './principal-writes.js';
+import { lockPrincipal, noteCredentials, type PrincipalRow, REVISION } from './principal-writes.js';
 
 const KEYS = new Table(ApiKeyEntity);
 const KEY = KEYS.selectBut('admin', 'expired');
@@ -203,17 +198,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
   }
 
   async noteExpired(at: Date, lost?: (keyless: Keyless) => void): Promise<void> {
-    const rows = await this.database.read<{ id: string; principal_id: string }>(
-      `SELECT id, principal_id FROM api_keys
-       WHERE expires_at IS NOT NULL AND expires_at <= ? AND expired = 0 ORDER BY id`,
-      [at.getTime()],
-    );
-    for (const { id, principal_id: principalId } of rows) {
-      const keyless = await this.database.write((tx) =>
-        noteExpiredCredential(tx, 'api_keys', { id, principalId }, at.getTime()),
-      );
-      if (keyless !== undefined) lost?.(keyless);
-    }
+    await noteExpiredCredentials(this.database, 'api_keys', at, lost);
   }
 
   async names(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -9,7 +9,8 @@ import { type Identity, IdentityStore, type SignIn } from '../identity-store.js'
 import { SignInBlocks } from '../sign-in-blocks.js';
 import { IdentityEntity } from './identity.entity.js';
 import { organizationFor } from './organization-writes.js';
-import { lockPrincipal, noteCredentials, noteExpiredCredential } from './principal-writes.js';
+import { noteExpiredCredentials } from './expired-credentials.js';
+import { lockPrincipal, noteCredentials } from './principal-writes.js';
 
 const IDENTITIES = new Table(IdentityEntity);
 const IDENTITY = IDENTITIES.select('id', 'principalId', 'scopes', 'lastSeenAt', 'expired');
@@ -56,17 +57,7 @@ export class SqlIdentityStore extends IdentityStore {
   }
 
   async noteExpired(at: Date, lost?: (keyless: Keyless) => void): Promise<void> {
-    const rows = await IDENTITY.list(
-      this.database,
-      'WHERE expired = 0 AND expires_at <= ? ORDER BY id',
-      [at.getTime()],
-    );
-    for (const identity of rows) {
-      const keyless = await this.database.write((tx) =>
-        noteExpiredCredential(tx, 'identities', identity, at.getTime()),
-      );
-      if (keyless !== undefined) lost?.(keyless);
-    }
+    await noteExpiredCredentials(this.database, 'identities', at, lost);
   }
 
   /** The caller's first sign-in; whoever is faster has made its principal. */
