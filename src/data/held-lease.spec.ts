@@ -13,7 +13,7 @@ class OneTimer {
     return () => (this.call = undefined);
   }
 
-  ring(): void {
+  elapse(): void {
     const { call } = this;
     this.call = undefined;
     call?.();
@@ -31,12 +31,12 @@ describe('HeldLease', () => {
     });
     for (let tick = 1; tick <= answers.length; tick++) {
       expect(lease.isLost.aborted).toBe(false);
-      clock.ring();
+      clock.elapse();
       await settled();
       expect(asked).toBe(tick);
     }
     expect(lease.isLost.aborted).toBe(true);
-    clock.ring();
+    clock.elapse();
     await settled();
     expect(asked).toBe(answers.length);
   });
@@ -49,14 +49,14 @@ describe('HeldLease', () => {
       asked += 1;
       return new Promise((resolve) => (answer = resolve));
     });
-    clock.ring();
+    clock.elapse();
     let isStopped = false;
     const stopped = lease.stop().then(() => (isStopped = true));
     await settled();
     expect(isStopped).toBe(false);
     answer(true);
     await stopped;
-    clock.ring();
+    clock.elapse();
     await settled();
     expect(asked).toBe(1);
   });
