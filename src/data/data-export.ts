@@ -5,7 +5,8 @@ import { HubError } from '../common/hub-error.js';
 import { jsonInTurns } from '../common/json-in-turns.js';
 import { Log } from '../common/logger.js';
 import type { DataJob } from './data-job.js';
-import { DataJobStore } from './data-job-store.js';
+import { DataJobStore, NOT_READ } from './data-job-store.js';
+import { HeldLease } from './held-lease.js';
 import { OwnedKinds } from './owned-kinds.js';
 import { Progress } from './progress.js';
 import { Receipts } from './receipts.js';
@@ -17,6 +18,9 @@ const BLOCK = 64 * 1024;
 /** A reader that takes nothing for so long has left. */
 const STALLED_MS = 2 * 60 * 1000;
 const NOTE_EVERY_MS = 1000;
+/** An export of which nothing was heard for so long was left by its process. */
+const LEASE_MS = 60_000;
+const RENEW_EVERY_MS = 15_000;
 const LINE_END = Buffer.from('\n');
 
 /** An export that is about to be read. */
@@ -53,7 +57,7 @@ export class DataExport {
     this.reading += 1;
     try {
       const startedAt = this.clock.now();
-      if (!(await this.store.begin(job.id, startedAt))) {
+      if (!(await this.store.begin(job.id, startedAt, this.until()))) {
         throw new HubError('CONFLICT', 'The export was canceled.');
       }
       return this.opened({ ...job, startedAt }, ended);
@@ -66,10 +70,16 @@ export class DataExport {
   private opened(job: DataJob, ended: AbortController): OpenExport {
     const progress = new Progress();
     const outcome = { isDone: false };
+    // A reader may take nothing for longer than the lease.
+    const lease = new HeldLease(this.clock, RENEW_EVERY_MS, () =>
+      this.store.note(job.id, progress.value, this.until()),
+    );
+    lease.isLost.addEventListener('abort', () => ended.abort(canceled()));
     return {
       lines: this.write(job, progress, ended, outcome),
       left: () => {
         this.reading -= 1;
+        void lease.stop();
         // Lines of which none was asked for end nothing themselves.
         if (!outcome.isDone) void this.notDone(job, progress);
       },
@@ -124,7 +134,7 @@ export class DataExport {
           const now = this.clock.now().getTime();
           if (Math.abs(now - notedAt) < NOTE_EVERY_MS) continue;
           notedAt = now;
-          if (!(await this.store.note(id, progress.value))) throw canceled();
+          if (!(await this.store.note(id, progress.value, this.until()))) throw canceled();
         }
       }
     }
@@ -144,13 +154,17 @@ export class DataExport {
   }
 
   private async notDone(job: DataJob, progress: Progress): Promise<void> {
-    const error = 'It was not read to its end: read it again.';
-    const end = { state: 'failed', progress: progress.value, error, receipt: null } as const;
+    const { value } = progress;
+    const end = { state: 'failed', progress: value, error: NOT_READ, receipt: null } as const;
     try {
       await this.store.end(job.id, end, this.clock.now());
     } catch (err) {
       this.log.warn({ err, job: job.id }, 'the end of an export could not be stored');
     }
+  }
+
+  private until(): Date {
+    return new Date(this.clock.now().getTime() + LEASE_MS);
   }
 }
 

@@ -8,6 +8,9 @@ export type DataJobEnd = Pick<DataJob, 'error' | 'receipt' | 'progress'> & {
   readonly state: 'done' | 'failed' | 'canceled';
 };
 
+/** What an export says of itself that was not read to its end. */
+export const NOT_READ = 'It was not read to its end: read it again.';
+
 /** Exports and deletions of data, and who works on which. */
 export abstract class DataJobStore {
   /** Throws CONFLICT when a deletion is under way for the same owner. */
@@ -33,11 +36,14 @@ export abstract class DataJobStore {
     why: string,
   ): Promise<void>;
 
-  /** An export has begun to be read, anew where it was read before. False when it was canceled. */
-  abstract begin(id: string, now: Date): Promise<boolean>;
+  /** An export has begun to be read, anew where it was read before; `until`: as {@link note}. False when it was canceled. */
+  abstract begin(id: string, now: Date, until: Date): Promise<boolean>;
 
-  /** How far an export is; false when it was canceled. */
-  abstract note(id: string, progress: DataProgress): Promise<boolean>;
+  /** How far an export is, which is read until then at least; false when it was canceled. */
+  abstract note(id: string, progress: DataProgress, until: Date): Promise<boolean>;
+
+  /** Exports that are read no longer and did not end have failed; `isAll`: no process reads any. */
+  abstract endLeft(now: Date, isAll: boolean): Promise<void>;
 
   /** Ends an export, unless it was canceled. */
   abstract end(id: string, end: DataJobEnd, now: Date): Promise<boolean>;

@@ -14,6 +14,7 @@ import { DataExportsController } from './data-exports.controller.js';
 import { DataJobStore } from './data-job-store.js';
 import { DataJobs } from './data-jobs.service.js';
 import { DeletionWorker } from './deletion.worker.js';
+import { LeftExports } from './left-exports.js';
 import { OwnedKinds } from './owned-kinds.js';
 import { SqlDataJobStore } from './persistence/sql-data-job.store.js';
 import { Receipts } from './receipts.js';
@@ -37,6 +38,7 @@ import { Receipts } from './receipts.js';
     DataExport,
     DataJobs,
     DeletionWorker,
+    LeftExports,
     OwnedKinds,
     Receipts,
   ],

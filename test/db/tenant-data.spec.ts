@@ -15,6 +15,8 @@ import { SqlPolicyData } from '../../src/policies/persistence/sql-policy-data.js
 import { SqlPushData } from '../../src/push/owners/persistence/sql-push-data.js';
 import { SqlOwnedTaskRows } from '../../src/tasks/persistence/sql-owned-task-rows.js';
 import { SqlOwnedTasks } from '../../src/tasks/persistence/sql-owned-tasks.js';
+import type { DataJob } from '../../src/data/data-job.js';
+import { SqlDataJobStore } from '../../src/data/persistence/sql-data-job.store.js';
 import { describeDatabases } from '../support/databases.js';
 
 const REMOVAL = { now: new Date(5), blocks: true };
@@ -279,5 +281,42 @@ describeDatabases('what a tenant owns', (databases) => {
       expect(found).toHaveLength('principal' in owner ? 9 : 6);
       expect(new Set(found).size).toBe(found.length);
     }
+  });
+
+  it('is said to be exported no longer when nobody reads it and its process has gone', async () => {
+    const database = await databases.openEmptied();
+    const jobs = new SqlDataJobStore(database);
+    const job = (id: string): DataJob => ({
+      ...{
+        id,
+        kind: 'export',
+        owner: { organization: 'acme' },
+        isMappingOnly: false,
+        blocks: false,
+      },
+      ...{ state: 'waiting', requestedBy: 'ops', keyId: null, progress: {}, error: null },
+      ...{ receipt: null, createdAt: new Date(1), startedAt: null, endedAt: null },
+    });
+    for (const id of ['waits', 'read', 'left', 'canceled']) await jobs.add(job(id));
+    for (const id of ['read', 'left']) await jobs.begin(id, new Date(10), new Date(100));
+    await jobs.note('read', { tasks: { counted: 2, done: 1 } }, new Date(200));
+    await jobs.cancel('export', 'canceled', new Date(20));
+    const states = async () =>
+      Object.fromEntries((await jobs.list('export', 10)).items.map(({ id, state }) => [id, state]));
+    await jobs.endLeft(new Date(100), false);
+    const begun = { waits: 'waiting', read: 'running', left: 'running', canceled: 'canceled' };
+    expect(await states()).toEqual(begun);
+    await jobs.endLeft(new Date(101), false);
+    expect(await states()).toEqual({ ...begun, left: 'failed' });
+    expect(await jobs.get('export', 'left')).toMatchObject({
+      ...{ endedAt: new Date(101), receipt: null, error: expect.stringContaining('read it again') },
+    });
+    // It may be read again, and no process reads after a start on SQLite.
+    expect(await jobs.begin('left', new Date(110), new Date(300))).toBe(true);
+    await jobs.endLeft(new Date(120), true);
+    expect(await states()).toEqual({ ...begun, left: 'failed', read: 'failed' });
+    expect(await jobs.get('export', 'read')).toMatchObject({
+      progress: { tasks: { counted: 2, done: 1 } },
+    });
   });
 });

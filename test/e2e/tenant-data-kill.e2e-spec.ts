@@ -69,6 +69,10 @@ describe('a deletion whose process is killed', () => {
       await other.query('ROLLBACK');
       // Its lease would run out in a minute.
       await other.query('UPDATE data_jobs SET lease_until = 0 WHERE id = $1', [body.id]);
+      // An export that was being read when it was killed.
+      await other.query(`INSERT INTO data_jobs (id, kind, owner, mapping_only, blocks, state,
+          requested_by, progress, lease_until, created_at, started_at)
+        VALUES ('export-1', 'export', 'organization acme', 0, 0, 'running', 'admin', '{}', 5, 1, 2)`);
       return body;
     } finally {
       await other.end();
@@ -98,6 +102,10 @@ describe('a deletion whose process is killed', () => {
     expect((await hub.rpcRaw('ListTasks', {}, { key })).status).toBe(401);
     const stays = (task as JsonObject)['id'] as string;
     expect(await hub.getTask(stays, { key: neighbour })).toMatchObject({ id: stays });
+    await eventually(async () => {
+      const { body } = await hub.admin('GET', '/api/v1/data/exports/export-1');
+      expect(body).toMatchObject({ state: 'failed', error: expect.stringContaining('again') });
+    });
     for (const each of ids.slice(0, 3)) {
       expect((await hub.admin('GET', `/api/v1/tasks/${each}`)).status).toBe(404);
     }

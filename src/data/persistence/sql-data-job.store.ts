@@ -9,7 +9,7 @@ import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import type { DataJob, DataJobKind, DataProgress } from '../data-job.js';
-import { type DataJobEnd, DataJobStore, ownerKey } from '../data-job-store.js';
+import { type DataJobEnd, DataJobStore, NOT_READ, ownerKey } from '../data-job-store.js';
 import { DataJobEntity } from './data-job.entity.js';
 
 const JOBS = new Table(DataJobEntity);
@@ -78,19 +78,32 @@ export class SqlDataJobStore extends DataJobStore {
     );
   }
 
-  begin(id: string, now: Date): Promise<boolean> {
+  begin(id: string, now: Date, until: Date): Promise<boolean> {
     return this.changes(
       `UPDATE data_jobs SET state = 'running', progress = '{}', error = NULL, receipt = NULL,
-         started_at = ?, ended_at = NULL WHERE id = ? AND state <> 'canceled'`,
-      [now.getTime(), id],
+         started_at = ?, ended_at = NULL, lease_until = ? WHERE id = ? AND state <> 'canceled'`,
+      [now.getTime(), until.getTime(), id],
     );
   }
 
-  note(id: string, progress: DataProgress): Promise<boolean> {
-    return this.changes(`UPDATE data_jobs SET progress = ? WHERE id = ? AND state <> 'canceled'`, [
-      JSON.stringify(progress),
-      id,
-    ]);
+  note(id: string, progress: DataProgress, until: Date): Promise<boolean> {
+    return this.changes(
+      `UPDATE data_jobs SET progress = ?, lease_until = ? WHERE id = ? AND state <> 'canceled'`,
+      [JSON.stringify(progress), until.getTime(), id],
+    );
+  }
+
+  async endLeft(now: Date, isAll: boolean): Promise<void> {
+    const at = now.getTime();
+    const left = `kind = 'export' AND state = 'running'
+      ${isAll ? '' : 'AND (lease_until IS NULL OR lease_until < ?)'}`;
+    const until = isAll ? [] : [at];
+    const found = await this.database.read(`SELECT 1 FROM data_jobs WHERE ${left} LIMIT 1`, until);
+    if (found.length === 0) return;
+    await this.changes(
+      `UPDATE data_jobs SET state = 'failed', error = ?, ended_at = ?, lease_until = NULL WHERE ${left}`,
+      [NOT_READ, at, ...until],
+    );
   }
 
   end(id: string, end: DataJobEnd, now: Date): Promise<boolean> {
