@@ -13,6 +13,8 @@ export interface AuditedDelegation {
   readonly agent: string | null;
   readonly skill: string | null;
   readonly state: string;
+  /** Why it has not completed, as a code. */
+  readonly reason?: string;
   /** Messages sent to the agent for it. */
   readonly calls: number;
   readonly begunAt: string | null;
@@ -55,7 +57,7 @@ export interface AuditDetails {
   readonly made?: string;
   /** What did it, where it was no caller: `configuration`, `command line`, `first start`, `retention`. */
   readonly by?: string;
-  /** Why it failed or was refused, as the error says; with the HTTP status. */
+  /** Why it failed or was refused, as the error says; with the HTTP status. Of a task: why it has not completed. */
   readonly reason?: string;
   readonly status?: number;
   /** Why a credential was refused. */

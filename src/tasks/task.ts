@@ -49,6 +49,44 @@ export type DelegationState =
   /** Its step was not needed, or could not begin any more: no agent was asked. */
   | 'skipped';
 
+/**
+ * Why a delegation has not completed, for programs: what the audit log tells of it. docs/audit.md says what each means.
+ * Never anything that an agent or a client has written.
+ */
+export const END_CODES = [
+  'AGENT_FAILED',
+  'AGENT_REJECTED',
+  'AGENT_CANCELED',
+  'AGENT_UNREACHABLE',
+  'AGENT_REFUSED',
+  'AGENT_BUSY',
+  'AGENT_TIMEOUT',
+  'AGENT_LOST_TASK',
+  'INVALID_AGENT_RESPONSE',
+  'RESPONSE_TOO_LARGE',
+  'OUTCOME_UNKNOWN',
+  'CREDENTIALS_MISSING',
+  'CREDENTIALS_REFUSED',
+  'CONSENT_MISSING',
+  'AGENT_DELETED',
+  'AGENT_DISABLED',
+  'AGENT_KILLED',
+  'PERMISSION_DENIED',
+  'EXTENSION_SUPPORT_REQUIRED',
+  'MAX_CALLS_REACHED',
+  'DEADLINE_EXCEEDED',
+  'CLIENT_TIMEOUT',
+  'CANCELED_BY_CLIENT',
+  'CANCELED_BY_OPERATOR',
+  'OWNER_DELETED',
+  'TASK_TOO_LARGE',
+  'INTERNAL',
+  'STEP_FAILED',
+  'STEP_SKIPPED',
+  'NOT_NEEDED',
+] as const;
+export type EndCode = (typeof END_CODES)[number];
+
 /** What a delegation has given so far: enough to continue and to reconcile after a cut. */
 export interface DelegationProgress {
   /** In order of first sight. */
@@ -83,6 +121,8 @@ export interface DelegationProgress {
   readonly trouble?: AgentTrouble;
   /** What its agent has reported of what has a price: the last value of each key. */
   readonly usage?: ReportedUsage;
+  /** Why it has ended without completing. */
+  readonly endCode?: EndCode;
 }
 
 /** What a message cannot be sent without: a fresh access token of the task's owner, or its consent. */

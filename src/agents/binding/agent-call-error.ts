@@ -40,6 +40,8 @@ export class AgentCallError extends Error {
       readonly words?: string;
       /** It was not asked for want of something that no waiting brings. */
       readonly lacks?: Lack;
+      /** It was not asked, since what proves the hub to it could not be made or read. */
+      readonly unproven?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -51,6 +51,7 @@ export function outOfReach(error: unknown, agent: Pick<Agent, 'calledFor'>): nev
   const isSourceAway = error instanceof SecretUnavailableError;
   throw new AgentCallError('unreachable', error.message, {
     cause: error,
+    unproven: true,
     ...(agent.calledFor !== undefined && { agentUnasked: true }),
     ...(!isSourceAway && { lacks: 'configuration' }),
   });

@@ -41,6 +41,7 @@ export class CallerTokens {
       throw new AgentCallError('unreachable', `the caller could not be signed: ${why}`, {
         cause,
         agentUnasked: true,
+        unproven: true,
       });
     }
   }

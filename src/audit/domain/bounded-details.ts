@@ -19,10 +19,11 @@ export function boundedDetails(details: AuditDetails): AuditDetails {
   const { limit, delegations = [], moreDelegations = 0 } = details;
   if (limit !== undefined) kept['limit'] = boundedLimit(limit);
   if (delegations.length === 0) return kept;
-  const all = delegations.map(({ agent, skill, state, calls, begunAt, changedAt }) => ({
+  const all = delegations.map(({ agent, skill, state, reason, calls, begunAt, changedAt }) => ({
     agent: agent === null ? null : bounded(agent),
     skill: skill === null ? null : bounded(skill),
     state,
+    ...(reason !== undefined && { reason: bounded(reason) }),
     calls,
     begunAt,
     changedAt,

@@ -24,14 +24,16 @@ export function entryOf(task: EndedTask): AuditEntry {
     policy: null,
     details: {
       state: TaskState[task.state],
+      ...(task.endCode !== null && { reason: task.endCode }),
       ...(traceId !== undefined && { traceId }),
       createdAt: task.createdAt.toISOString(),
       endedAt: task.statusAt.toISOString(),
       delegations: task.delegations.map(
-        ({ agentId, skillId, state, calls, begunAt, updatedAt }) => ({
+        ({ agentId, skillId, state, endCode, calls, begunAt, updatedAt }) => ({
           agent: agentId,
           skill: skillId,
           state,
+          ...(endCode !== null && { reason: endCode }),
           calls,
           begunAt: begunAt?.toISOString() ?? null,
           changedAt: updatedAt.toISOString(),

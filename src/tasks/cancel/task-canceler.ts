@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentRegistry, budgetsOf } from '../../agents/index.js';
-import type { Operator, Visibility } from '../../auth/index.js';
+import type { Visibility } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { isEnded } from '../domain/delegation-state.js';
+import type { Canceler } from '../domain/operator-actions.js';
 import { decideCancelRequest } from '../domain/task-decisions.js';
 import { endedBy } from '../domain/ended-by.js';
 import { AppConfig } from '../../config/index.js';
@@ -31,7 +32,7 @@ export class TaskCanceler {
 
   /**
    * Resolves when the task has ended, or when the agents' time is over. Safe to repeat: it waits again; the
-   * `metadata` of the first call goes to the agents, and its `operator` is kept. Throws TASK_NOT_FOUND and
+   * `metadata` of the first call goes to the agents, and who asked instead of the client (`by`) is kept. Throws TASK_NOT_FOUND and
    * TASK_NOT_CANCELABLE.
    */
   async cancel(
@@ -39,10 +40,10 @@ export class TaskCanceler {
     visibility: Visibility,
     agentId: string | undefined,
     metadata?: Readonly<Record<string, unknown>>,
-    operator?: Operator,
+    by?: Canceler,
   ): Promise<void> {
     const { signals, waits } = this;
-    const running = await this.record(taskId, visibility, agentId, metadata, operator);
+    const running = await this.record(taskId, visibility, agentId, metadata, by);
     for (const each of running) signals.delegationChanged(each.id);
     if (running.length === 0) return;
     const waitsMs = running.map((each) => this.waitMs(each));
@@ -55,12 +56,12 @@ export class TaskCanceler {
     visibility: Visibility,
     agentId: string | undefined,
     metadata: Readonly<Record<string, unknown>> | undefined,
-    operator: Operator | undefined,
+    by: Canceler | undefined,
   ): Promise<readonly Delegation[]> {
     try {
       return await this.log.update(taskId, (aggregate) => {
         if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(taskId);
-        const change = decideCancelRequest(aggregate, this.clock.now(), metadata, operator);
+        const change = decideCancelRequest(aggregate, this.clock.now(), metadata, by);
         const ended = endedBy(aggregate, change);
         const running = aggregate.delegations.filter(
           (each) => !isEnded(each.state) && !ended.includes(each),

@@ -31,8 +31,9 @@ export function advancePlan(draft: Draft, canceled: boolean): boolean {
     const { status, delegations } = current;
     if (status.kind === 'met' || (status.kind === 'broken' && !canceled)) {
       const open = delegations.filter(({ state }) => !isEnded(state));
+      const code = status.kind === 'met' ? 'NOT_NEEDED' : 'STEP_FAILED';
       const reason = status.why;
-      for (const each of open) endDelegation(draft, each, { state: 'canceled', reason });
+      for (const each of open) endDelegation(draft, each, { state: 'canceled', reason, code });
       if (status.kind === 'met') releaseWinners(draft, current);
       else cutShort ||= open.length > 0;
     }
@@ -61,7 +62,8 @@ function begin(draft: Draft, delegations: readonly Delegation[]): void {
   for (const each of delegations) {
     const timeMs = each.deadlineAt.getTime() - each.createdAt.getTime();
     if (callsLeft(aggregate.record, draft.delegations()) < 1) {
-      endDelegation(draft, each, { state: 'failed', reason: budgetSpent(aggregate.record) });
+      const reason = budgetSpent(aggregate.record);
+      endDelegation(draft, each, { state: 'failed', reason, code: 'MAX_CALLS_REACHED' });
       continue;
     }
     draft.patch(each.id, {
@@ -73,7 +75,8 @@ function begin(draft: Draft, delegations: readonly Delegation[]): void {
 }
 
 function skip(draft: Draft, delegations: readonly Delegation[], reason: string | null): void {
-  for (const each of delegations) endDelegation(draft, each, { state: 'skipped', reason });
+  const end = { state: 'skipped', reason, code: 'STEP_SKIPPED' } as const;
+  for (const each of delegations) endDelegation(draft, each, end);
 }
 
 function whySkipped(step: PlanStep, before: readonly StepProgress[]): string | null {

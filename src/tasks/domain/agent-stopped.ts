@@ -1,6 +1,7 @@
 import type { TaskAggregate, TaskChange } from '../task.js';
 import { decideFailover, decideOutcome } from './delegation-decisions.js';
 import { hasAccepted } from './delegation-state.js';
+import type { Why } from './end-delegation.js';
 
 /**
  * The operator has stopped the agent of this delegation: it ends canceled, with that reason. One whose
@@ -14,10 +15,13 @@ export function decideAgentStopped(
   nameOf: (agentId: string) => string,
 ): TaskChange {
   const delegation = aggregate.delegations.find(({ id }) => id === delegationId);
-  const reason = `The operator has stopped ${delegation?.agentName}.`;
+  const why: Why = {
+    reason: `The operator has stopped ${delegation?.agentName}.`,
+    code: 'AGENT_KILLED',
+  };
   const movesOn =
     delegation?.state === 'queued' && !hasAccepted(delegation) && delegation.fallbacks.length > 0;
   return movesOn
-    ? decideFailover(aggregate, delegationId, reason, now, nameOf, false)
-    : decideOutcome(aggregate, delegationId, { state: 'canceled', reason }, now);
+    ? decideFailover(aggregate, delegationId, why, now, nameOf, false)
+    : decideOutcome(aggregate, delegationId, { state: 'canceled', ...why }, now);
 }

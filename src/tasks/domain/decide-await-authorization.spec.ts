@@ -102,7 +102,7 @@ describe('a message that cannot be sent before its client has authorized it', ()
   it('says so among others that work, and again as the question when they are done', () => {
     const task = waiting({ agents: ['a', 'b'], require: 'best-effort' });
     expect(task.story()).toEqual([`status WORKING: ${WHY}`]);
-    const done = { state: 'completed', reason: null } as const;
+    const done = { state: 'completed', reason: null, code: null } as const;
     task.commit(decideOutcome(task.aggregate, 'd-b', done, NOW));
     expect(task.story().at(-1)).toBe(`status AUTH_REQUIRED: ${WHY}`);
     expect(task.task.status?.message?.metadata?.[ROUTING_EXTENSION_URI]).toMatchObject({
@@ -162,7 +162,7 @@ describe('a message that cannot be sent before the owner of its task has consent
 
   it('says so for one of several agents, whose question goes when it is answered', () => {
     const task = waitingFor({ agents: ['a', 'b'], require: 'best-effort' });
-    const done = { state: 'completed', reason: null } as const;
+    const done = { state: 'completed', reason: null, code: null } as const;
     task.commit(decideOutcome(task.aggregate, 'd-b', done, NOW));
     expect(task.story().at(-1)).toContain(LINK);
     task.commit(decideConsentFailed(task.aggregate, 'd-a', 'Denied.', NOW));

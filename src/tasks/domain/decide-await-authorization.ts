@@ -30,7 +30,8 @@ export function decideAwaitAuthorization(
   if (open?.delegation.state !== 'sending') return NO_CHANGE;
   const { draft, delegation } = open;
   if (aggregate.record.cancelRequestedAt !== null) {
-    return decideFailover(aggregate, delegationId, reason, now, undefined, false);
+    const why = { reason, code: 'CREDENTIALS_MISSING' } as const;
+    return decideFailover(aggregate, delegationId, why, now, undefined, false);
   }
   draft.patch(delegationId, {
     state: 'auth-required',

@@ -1,11 +1,13 @@
-import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
+import type { Delegation, EndCode, TaskAggregate, TaskChange } from '../task.js';
 import { NO_CHANGE } from '../task.js';
 import { isOpen, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
-import { cancelOpen, endDelegation } from './end-delegation.js';
+import { cancelOpen, endDelegation, type Why } from './end-delegation.js';
 import { endByHub } from './end-by-hub.js';
 import { recomputeState } from './recompute-state.js';
 import { seconds } from './wording.js';
+
+const LATE: EndCode = 'DEADLINE_EXCEEDED';
 
 /**
  * Ends what has run out of time: all that is open once the task's deadline has passed; else what is
@@ -19,7 +21,7 @@ export function decideDeadline(aggregate: TaskAggregate, now: Date): TaskChange 
   const { deadlineAt, createdAt } = aggregate.record;
   if (deadlineAt !== null && deadlineAt <= now) {
     const reason = `The task's deadline of ${seconds(deadlineAt.getTime() - createdAt.getTime())} has passed.`;
-    cancelOpen(draft, reason);
+    cancelOpen(draft, { reason, code: LATE });
     endCut(draft, reason);
     return draft.change();
   }
@@ -27,7 +29,7 @@ export function decideDeadline(aggregate: TaskAggregate, now: Date): TaskChange 
   for (const { id } of draft.delegations()) {
     const current = draft.delegation(id);
     if (current && isOpen(current.state) && current.deadlineAt <= now) {
-      endByHub(draft, current, { state: 'failed', reason: lateReason(current) });
+      endByHub(draft, current, { state: 'failed', ...whyLate(current) });
     }
   }
   return draft.change();
@@ -43,7 +45,7 @@ function endLateStep(draft: Draft, index: number): void {
     .filter((each) => each.step === index && isOpen(each.state) && isLate(each));
   if (late.length === 0) return;
   const reason = `The step's deadline of ${seconds(deadlineMs)} has passed.`;
-  for (const each of late) endDelegation(draft, each, { state: 'canceled', reason });
+  for (const each of late) endDelegation(draft, each, { state: 'canceled', reason, code: LATE });
   endCut(draft, reason);
 }
 
@@ -53,8 +55,11 @@ function endCut(draft: Draft, reason: string): void {
   else draft.emitStatus(taskStateOf('failed'), draft.say(reason));
 }
 
-function lateReason({ state, agentName }: Delegation): string {
+function whyLate({ state, agentName }: Delegation): Why {
   return isWaiting(state)
-    ? `${agentName} waited for the client until its time was over.`
-    : `${agentName} did not finish in time.`;
+    ? {
+        reason: `${agentName} waited for the client until its time was over.`,
+        code: 'CLIENT_TIMEOUT',
+      }
+    : { reason: `${agentName} did not finish in time.`, code: LATE };
 }

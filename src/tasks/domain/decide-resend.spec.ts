@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeTask, NOW, type FakeTaskOptions } from './fake-task.js';
+import { FakeTask, NOW, type FakeTaskOptions, why } from './fake-task.js';
 import { decideFailover } from './delegation-decisions.js';
 import { decideResend, isInDoubt, MAX_RESENDS, resendPauseMs } from './decide-resend.js';
 
@@ -11,7 +11,7 @@ function onItsWay(options: FakeTaskOptions = {}): FakeTask {
 }
 
 function resend(task: FakeTask, agentNotified = true): FakeTask {
-  return task.commit(decideResend(task.aggregate, 'd-a', { why: WHY, agentNotified }, NOW));
+  return task.commit(decideResend(task.aggregate, 'd-a', { why: why(WHY), agentNotified }, NOW));
 }
 
 describe('a message sent again', () => {
@@ -67,7 +67,7 @@ describe('a message sent again', () => {
 
   it('goes to no other agent: a cancel is pending for the one that may have it', () => {
     const task = resend(onItsWay({ delegation: { fallbacks: NEXT } }));
-    task.commit(decideFailover(task.aggregate, 'd-a', 'Agent a could not be reached.', NOW));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('Agent a could not be reached.'), NOW));
     expect(task.delegation()).toMatchObject({
       agentId: 'a',
       state: 'failed',

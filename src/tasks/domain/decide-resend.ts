@@ -3,6 +3,7 @@ import { NO_CHANGE } from '../task.js';
 import { budgetSpent, callsLeft } from './call-budget.js';
 import { Draft } from './draft.js';
 import { endByHub } from './end-by-hub.js';
+import type { Why } from './end-delegation.js';
 
 /** How often one message is sent again at most; the pause before each is twice the one before. */
 export const MAX_RESENDS = 3;
@@ -17,7 +18,7 @@ const FIRST_PAUSE_MS = 500;
 export function decideResend(
   aggregate: TaskAggregate,
   delegationId: string,
-  { why, agentNotified }: { readonly why: string; readonly agentNotified: boolean },
+  { why, agentNotified }: { readonly why: Why; readonly agentNotified: boolean },
   now: Date,
 ): TaskChange {
   const draft = new Draft(aggregate, now);
@@ -31,9 +32,9 @@ export function decideResend(
   });
   const isOverBudget = callsLeft(aggregate.record, draft.delegations()) < 0;
   if (times <= MAX_RESENDS && !isOverBudget) return draft.change();
-  const reason = isOverBudget ? `${why} ${budgetSpent(aggregate.record)}` : why;
+  const reason = isOverBudget ? `${why.reason} ${budgetSpent(aggregate.record)}` : why.reason;
   const ended = new Draft(aggregate, now);
-  endByHub(ended, delegation, { state: 'failed', reason, agentNotified });
+  endByHub(ended, delegation, { state: 'failed', code: why.code, reason, agentNotified });
   return ended.change();
 }
 

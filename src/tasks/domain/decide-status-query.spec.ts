@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decideStatusQuery, MAX_STATUS_QUERIES } from './decide-status-query.js';
 import { decideResend } from './decide-resend.js';
-import { FakeTask, NOW } from './fake-task.js';
+import { FakeTask, NOW, why } from './fake-task.js';
 
 const WHY = 'The hub stopped while sending to Agent a.';
 
@@ -10,7 +10,7 @@ function onItsWay(): FakeTask {
 }
 
 function ask(task: FakeTask): FakeTask {
-  return task.commit(decideStatusQuery(task.aggregate, 'd-a', WHY, NOW));
+  return task.commit(decideStatusQuery(task.aggregate, 'd-a', why(WHY), NOW));
 }
 
 describe('an agent that is queried for a message on its way', () => {
@@ -33,7 +33,7 @@ describe('an agent that is queried for a message on its way', () => {
   it('is queried again for what is resent, and for another message', () => {
     const task = onItsWay();
     for (let times = 1; times <= MAX_STATUS_QUERIES; times++) ask(task);
-    const again = { why: WHY, agentNotified: true };
+    const again = { why: why(WHY), agentNotified: true };
     task.commit(decideResend(task.aggregate, 'd-a', again, NOW));
     expect(ask(task).delegation()).toMatchObject({
       progress: { statusQueries: { resent: 1, times: 1 } },

@@ -2,6 +2,7 @@ import { NO_CHANGE, type Delegation, type TaskAggregate, type TaskChange } from 
 import { timesResent } from './decide-resend.js';
 import { Draft } from './draft.js';
 import { endByHub } from './end-by-hub.js';
+import type { Why } from './end-delegation.js';
 
 /**
  * How often an agent is queried at most for what became of a message each time it was sent, over all processes
@@ -17,7 +18,7 @@ export const MAX_STATUS_QUERIES = 3;
 export function decideStatusQuery(
   aggregate: TaskAggregate,
   delegationId: string,
-  why: string,
+  { reason: why, code }: Why,
   now: Date,
 ): TaskChange {
   const draft = new Draft(aggregate, now);
@@ -26,7 +27,7 @@ export function decideStatusQuery(
   const times = timesQueried(delegation) + 1;
   if (times > MAX_STATUS_QUERIES) {
     const reason = `${why} It was asked ${MAX_STATUS_QUERIES} times.`;
-    endByHub(draft, delegation, { state: 'failed', reason, agentNotified: true });
+    endByHub(draft, delegation, { state: 'failed', reason, code, agentNotified: true });
     return draft.change();
   }
   const statusQueries = { seq: delegation.messageSeq, resent: timesResent(delegation), times };

@@ -14,7 +14,7 @@ import {
   statusOf,
   userMessage,
 } from './fake-events.js';
-import { FakeTask, NOW } from './fake-task.js';
+import { FakeTask, NOW, why } from './fake-task.js';
 import { decideAbandonedCanceled } from './abandoned-tasks.js';
 import { MAX_ARTIFACTS } from './given-artifacts.js';
 
@@ -335,9 +335,9 @@ describe('after the end', () => {
     expect(task.agent(status('completed'))).toBe(NO_CHANGE);
     expect(task.agent(chunk('late', 'x'))).toBe(NO_CHANGE);
     expect(task.agent(reply('late'))).toBe(NO_CHANGE);
-    const outcome = { state: 'failed', reason: 'x' } as const;
+    const outcome = { state: 'failed', reason: 'x', code: 'AGENT_UNREACHABLE' } as const;
     expect(decideOutcome(task.aggregate, 'd-a', outcome, NOW)).toBe(NO_CHANGE);
-    expect(decideFailover(task.aggregate, 'd-a', 'x', NOW)).toBe(NO_CHANGE);
+    expect(decideFailover(task.aggregate, 'd-a', why('x'), NOW)).toBe(NO_CHANGE);
     expect(decideDeadline(task.aggregate, LATER)).toBe(NO_CHANGE);
   });
 

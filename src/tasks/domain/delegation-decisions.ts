@@ -5,7 +5,8 @@ import { attemptsWith } from './delegation-times.js';
 import { budgetSpent, callsLeft } from './call-budget.js';
 import { isInDoubt } from './decide-resend.js';
 import { Draft } from './draft.js';
-import type { End } from './end-delegation.js';
+import type { End, Why } from './end-delegation.js';
+import { cancelOf } from './operator-actions.js';
 import { endByHub } from './end-by-hub.js';
 import { callsUnsent } from './unsent.js';
 
@@ -33,7 +34,7 @@ export function decideOutcome(
 export function decideFailover(
   aggregate: TaskAggregate,
   delegationId: string,
-  reason: string,
+  { reason, code }: Why,
   now: Date,
   nameOf: (agentId: string) => string = (agentId) => agentId,
   wasSent = true,
@@ -55,10 +56,11 @@ export function decideFailover(
   const agentNotified = delegation.downstreamTaskId === null && !inDoubt;
   const known = { agentNotified, unsent: !wasSent };
   const fail = (why: string): void =>
-    endByHub(draft, delegation, { state: 'failed', reason: shortReason(why), ...known });
+    endByHub(draft, delegation, { state: 'failed', reason: shortReason(why), code, ...known });
   if (aggregate.record.cancelRequestedAt !== null) {
     const reason = 'Canceled before an agent took the message.';
-    endByHub(draft, delegation, { state: 'canceled', reason, ...known });
+    const { code } = cancelOf(aggregate.record.cancelMetadata);
+    endByHub(draft, delegation, { state: 'canceled', reason, code, ...known });
   } else if (hasAccepted(delegation) || inDoubt || (!next && delegation.reason === null)) {
     fail(reason);
   } else if (!next) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Delegation } from '../task.js';
 import { decideFailover } from './delegation-decisions.js';
 import { patched } from './delegation-times.js';
-import { FakeTask, NOW } from './fake-task.js';
+import { FakeTask, NOW, why } from './fake-task.js';
 
 const LATER = new Date(NOW.getTime() + 1000);
 const claimed = new FakeTask().delegation();
@@ -42,7 +42,14 @@ describe('the times of a delegation', () => {
     const fallbacks = [{ agentId: 'b' }];
     const passedOver = (of: Partial<Delegation>): Delegation => {
       const task = new FakeTask({ delegation: of });
-      const change = decideFailover(task.aggregate, 'd-a', 'is down', LATER, (id) => id, false);
+      const change = decideFailover(
+        task.aggregate,
+        'd-a',
+        why('is down'),
+        LATER,
+        (id) => id,
+        false,
+      );
       return task.commit(change, LATER).delegation();
     };
     expect(passedOver({ fallbacks }).progress).toMatchObject({
@@ -81,9 +88,11 @@ describe('the attempts of a delegation', () => {
   it('name each agent that did not take the message, in order, and why', () => {
     const fallbacks = [{ agentId: 'b', skillId: 's' }, { agentId: 'c' }];
     const task = new FakeTask({ delegation: { fallbacks } });
-    task.commit(decideFailover(task.aggregate, 'd-a', 'Agent a refused.', LATER));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('Agent a refused.'), LATER));
     task.change('a', { state: 'sending' }, LATER);
-    task.commit(decideFailover(task.aggregate, 'd-a', 'b is gone.', LATER, (id) => `Agent ${id}`));
+    task.commit(
+      decideFailover(task.aggregate, 'd-a', why('b is gone.'), LATER, (id) => `Agent ${id}`),
+    );
     expect(task.delegation().agentId).toBe('c');
     expect(task.delegation().progress.attempts).toEqual([
       {
@@ -106,7 +115,7 @@ describe('the attempts of a delegation', () => {
 
   it('survive what comes after them', () => {
     const task = new FakeTask({ delegation: { fallbacks: [{ agentId: 'b' }] } });
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', LATER));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('refused'), LATER));
     const failedOver = task.delegation();
     const next = change(failedOver, { progress: { artifacts: [] } });
     expect(next.progress.attempts).toEqual(failedOver.progress.attempts);

@@ -1,14 +1,23 @@
-import type { Delegation } from '../task.js';
+import type { Delegation, EndCode } from '../task.js';
 import { isEnded, shortReason, type EndState } from './delegation-state.js';
 import type { Draft } from './draft.js';
 import { closedProgress } from './given-artifacts.js';
 import { callsUnsent } from './unsent.js';
 
+/** Why a delegation is not completed. */
+export interface Why {
+  /** For people: shown in the task's status and kept with the delegation. */
+  readonly reason: string;
+  /** For programs. */
+  readonly code: EndCode;
+}
+
 /** How a delegation comes to its end. */
 export interface End {
   readonly state: EndState;
-  /** For people: shown in the task's status and kept with the delegation. */
-  readonly reason: string | null;
+  readonly reason: Why['reason'] | null;
+  /** Null for a completed one. */
+  readonly code: Why['code'] | null;
   /** The agent needs no cancel: it has ended the task itself, has been canceled, or has never had the message. */
   readonly agentNotified?: boolean;
   /** The message of its claim has not left, and is no call of the task. */
@@ -23,7 +32,7 @@ export interface End {
 export function endDelegation(
   draft: Draft,
   delegation: Delegation,
-  { state, reason, agentNotified = false, unsent = false }: End,
+  { state, reason, code, agentNotified = false, unsent = false }: End,
 ): void {
   const { progress } = delegation;
   const cancelPending =
@@ -31,16 +40,16 @@ export function endDelegation(
   draft.patch(delegation.id, {
     state,
     reason: reason === null ? null : shortReason(reason),
-    progress: state === 'completed' ? closedProgress(progress) : progress,
+    progress: code === null ? closedProgress(progress) : { endCode: code, ...progress },
     ...(unsent && { calls: callsUnsent(delegation) }),
     ...(cancelPending ? { cancelPending } : { owner: null, leaseUntil: null }),
   });
 }
 
 /** Cancels every delegation that has not ended; the runner then cancels with their agents. */
-export function cancelOpen(draft: Draft, reason: string): void {
+export function cancelOpen(draft: Draft, why: Why): void {
   for (const each of draft.delegations()) {
-    if (!isEnded(each.state)) endDelegation(draft, each, { state: 'canceled', reason });
+    if (!isEnded(each.state)) endDelegation(draft, each, { state: 'canceled', ...why });
   }
 }
 

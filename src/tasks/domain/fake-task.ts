@@ -27,11 +27,17 @@ import type {
   TaskRecord,
 } from '../task.js';
 import { patched } from './delegation-times.js';
+import type { Why } from './end-delegation.js';
 import { userMessage } from './fake-events.js';
 import { decideAgentEvent } from './take-event.js';
 
 /** The clock of these tests. */
 export const NOW = new Date('2026-01-01T00:00:00Z');
+
+/** Why a delegation is ended, with this text. */
+export function why(reason: string): Why {
+  return { reason, code: 'AGENT_UNREACHABLE' };
+}
 
 /** Counts: `id-1`, `id-2` … */
 export class CountingIds extends IdSource {

@@ -2,13 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { decideFailover, decideOutcome } from './delegation-decisions.js';
 import { status } from './fake-events.js';
-import { FakeTask, NOW, planStep } from './fake-task.js';
+import { FakeTask, NOW, planStep, why } from './fake-task.js';
 
 describe('an outcome', () => {
   it('is the state of the task with its reason', () => {
     const task = new FakeTask();
     const reason = 'The agent did not answer.';
-    const end = { state: 'failed', reason, agentNotified: true } as const;
+    const end = {
+      state: 'failed',
+      reason,
+      code: 'AGENT_UNREACHABLE',
+      agentNotified: true,
+    } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
     expect(task.story()).toEqual(['status FAILED: The agent did not answer.']);
     expect(task.delegation()).toMatchObject({ state: 'failed', owner: null, cancelPending: false });
@@ -21,21 +26,25 @@ describe('an outcome', () => {
     ['was not asked yet', { state: 'queued' }, false, null],
   ] as const)('leaves its agent to be told when it %s', (_, delegation, cancelPending, owner) => {
     const task = new FakeTask({ delegation });
-    const end = { state: 'canceled', reason: 'enough' } as const;
+    const end = { state: 'canceled', reason: 'enough', code: 'CANCELED_BY_CLIENT' } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
     expect(task.delegation()).toMatchObject({ cancelPending, owner });
   });
 
   it('of one among several is shown and counted', () => {
     const task = new FakeTask({ agents: ['a', 'b'], require: 'best-effort' });
-    const outcome = { state: 'failed', reason: 'gone' } as const;
+    const outcome = { state: 'failed', reason: 'gone', code: 'AGENT_UNREACHABLE' } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', outcome, NOW));
     expect(task.story()).toEqual(['status WORKING: Agent a failed: gone']);
   });
 
   it('keeps a long reason short and well-formed', () => {
     const task = new FakeTask();
-    const outcome = { state: 'failed', reason: '😀'.repeat(600) } as const;
+    const outcome = {
+      state: 'failed',
+      reason: '😀'.repeat(600),
+      code: 'AGENT_UNREACHABLE',
+    } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', outcome, NOW));
     const { reason } = task.delegation();
     expect(reason?.length).toBeLessThanOrEqual(500);
@@ -48,7 +57,7 @@ describe('failover', () => {
 
   it('asks the next agent, unseen by the client', () => {
     const task = new FakeTask({ delegation: { fallbacks, downstreamContextId: 'down-context' } });
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', NOW, (id) => `Agent ${id}`));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('refused'), NOW, (id) => `Agent ${id}`));
     expect(task.story()).toEqual([]);
     expect(task.delegation()).toMatchObject({
       state: 'queued',
@@ -66,7 +75,7 @@ describe('failover', () => {
     const short = { reason: 'tags', agents: [{ agentId: 'a' }, { agentId: 'z' }] };
     const task = new FakeTask({ agents: ['a', 'z'], delegation: { fallbacks } });
     task.task.metadata = { [ROUTING_EXTENSION_URI]: short, own: 1 };
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', NOW));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('refused'), NOW));
     task.claim().agent(status('working', 'reading'));
     const now = { ...short, agents: [{ agentId: 'b', skillId: 's' }, { agentId: 'z' }] };
     expect(task.task.metadata).toEqual({ [ROUTING_EXTENSION_URI]: now, own: 1 });
@@ -89,7 +98,7 @@ describe('failover', () => {
     ];
     const task = new FakeTask({ plan, delegation: { fallbacks: [{ agentId: 'b' }] } });
     task.task.metadata = { [ROUTING_EXTENSION_URI]: { agents, steps: ['draft', 'polish'] } };
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', NOW));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('refused'), NOW));
     task.claim().agent(status('completed'));
     expect(task.task.metadata[ROUTING_EXTENSION_URI]).toEqual({
       agents: [
@@ -103,7 +112,7 @@ describe('failover', () => {
   it('fails with every reason when nobody is left', () => {
     const task = new FakeTask({ delegation: { fallbacks } });
     for (const reason of ['refused', 'timed out', 'said no']) {
-      task.commit(decideFailover(task.aggregate, 'd-a', reason, NOW));
+      task.commit(decideFailover(task.aggregate, 'd-a', why(reason), NOW));
       if (task.state !== 'FAILED') task.claim();
     }
     expect(task.story()).toEqual([
@@ -113,14 +122,14 @@ describe('failover', () => {
 
   it('fails with the one reason where there never was another agent', () => {
     const task = new FakeTask();
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', NOW));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('refused'), NOW));
     expect(task.story()).toEqual(['status FAILED: refused']);
   });
 
   it('is too late once the agent has accepted', () => {
     const task = new FakeTask({ delegation: { fallbacks } });
     task.agent(status('submitted'));
-    task.commit(decideFailover(task.aggregate, 'd-a', 'broke off', NOW));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('broke off'), NOW));
     expect(task.story()).toEqual(['status FAILED: broke off']);
     expect(task.delegation().agentId).toBe('a');
   });
@@ -129,7 +138,7 @@ describe('failover', () => {
     const nameOf = (id: string): string => id;
     const after = (wasSent: boolean): FakeTask => {
       const task = new FakeTask({ maxCalls: 1, delegation: { fallbacks, calls: 1 } });
-      return task.commit(decideFailover(task.aggregate, 'd-a', 'gone', NOW, nameOf, wasSent));
+      return task.commit(decideFailover(task.aggregate, 'd-a', why('gone'), NOW, nameOf, wasSent));
     };
     expect(after(true).state).toBe('FAILED');
     expect(after(false).delegation()).toMatchObject({ state: 'queued', agentId: 'b', calls: 0 });
@@ -138,14 +147,14 @@ describe('failover', () => {
   it('of a message that waits for its agent has its call already', () => {
     const waiting = { fallbacks, calls: 0, state: 'queued' } as const;
     const task = new FakeTask({ maxCalls: 1, delegation: waiting });
-    task.commit(decideFailover(task.aggregate, 'd-a', 'not now', NOW, (id) => id, false));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('not now'), NOW, (id) => id, false));
     expect(task.delegation()).toMatchObject({ state: 'queued', agentId: 'b', calls: 0 });
   });
 
   it('ends canceled when the client has asked for that', () => {
     const task = new FakeTask({ delegation: { fallbacks } });
     task.commit({ events: [], record: { cancelRequestedAt: NOW } });
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', NOW));
+    task.commit(decideFailover(task.aggregate, 'd-a', why('refused'), NOW));
     expect(task.state).toBe('CANCELED');
   });
 });

@@ -8,7 +8,7 @@ import { decideOutcome } from './delegation-decisions.js';
 import { isEnded } from './delegation-state.js';
 import { completes, order, play, scripts, type Script } from './fake-scripts.js';
 import { chunk, reply, status } from './fake-events.js';
-import { FakeTask, NOW, planStep } from './fake-task.js';
+import { FakeTask, NOW, planStep, why } from './fake-task.js';
 import { decideCancelRequest, decideTaskFailed } from './task-decisions.js';
 
 const AGENTS = ['a', 'b', 'c'];
@@ -152,7 +152,7 @@ describe('several agents in any interleaving', () => {
   });
 
   it('never show anything after the end, whatever else is decided then', () => {
-    const late = { state: 'failed', reason: 'late' } as const;
+    const late = { state: 'failed', reason: 'late', code: 'AGENT_UNREACHABLE' } as const;
     const far = new Date(NOW.getTime() + 1e12);
     fc.assert(
       fc.property(scripts, order, policy, (all, turns, of) => {
@@ -163,7 +163,7 @@ describe('several agents in any interleaving', () => {
           expect(decideOutcome(task.aggregate, `d-${agent}`, late, NOW)).toBe(NO_CHANGE);
         }
         expect(decideDeadline(task.aggregate, far)).toBe(NO_CHANGE);
-        expect(decideTaskFailed(task.aggregate, 'late', NOW)).toBe(NO_CHANGE);
+        expect(decideTaskFailed(task.aggregate, why('late'), NOW)).toBe(NO_CHANGE);
         expect(() => decideCancelRequest(task.aggregate, NOW)).toThrow('has ended');
       }),
     );

@@ -13,9 +13,10 @@ export type StepStatus =
   | { readonly kind: 'met' | 'broken'; readonly why: string };
 
 type Policy = Pick<PlanStep, 'strategy' | 'require' | 'quorum'>;
+type Member = Pick<Delegation, 'agentName' | 'state' | 'reason'>;
 
 /** The status of a step by its policy and its delegations, of which there is at least one. */
-export function stepStatus(step: Policy, delegations: readonly Delegation[]): StepStatus {
+export function stepStatus(step: Policy, delegations: readonly Member[]): StepStatus {
   if (delegations.some(({ state }) => state === 'planned')) return { kind: 'planned' };
   if (delegations.every(({ state }) => state === 'skipped')) return { kind: 'skipped' };
   const policy = policyOf(step.strategy);
@@ -29,11 +30,11 @@ export function stepStatus(step: Policy, delegations: readonly Delegation[]): St
   return enough ? { kind: 'met', why: policy.whyMet(namesOf(completed)) } : { kind: 'open' };
 }
 
-function namesOf(delegations: readonly Delegation[]): string {
+function namesOf(delegations: readonly Member[]): string {
   return delegations.map(({ agentName }) => agentName).join(', ');
 }
 
-function whyBroken(delegations: readonly Delegation[], needed: number): string {
+function whyBroken(delegations: readonly Member[], needed: number): string {
   const failed = delegations.filter(({ state }) => isEnded(state) && state !== 'completed');
   const ends = failed.map(describeEnd).join('; ');
   const total = delegations.length;

@@ -9,10 +9,17 @@ import type {
   TaskStatusUpdateEvent,
 } from '../../protocol/a2a.js';
 import { artifactUpdate, type Payload } from '../../protocol/build.js';
-import { NO_CHANGE, type Delegation, type TaskAggregate, type TaskChange } from '../task.js';
+import {
+  NO_CHANGE,
+  type Delegation,
+  type EndCode,
+  type TaskAggregate,
+  type TaskChange,
+} from '../task.js';
 import { decideOutcome, openDraft } from './delegation-decisions.js';
 import {
   delegationStateOf,
+  type EndState,
   isEnded,
   isRunning,
   isWaiting,
@@ -35,7 +42,7 @@ import { givenArtifact, refusalOfArtifact, withChunk } from './given-artifacts.j
 import { holdsArtifacts } from './held-artifacts.js';
 import { recomputeState } from './recompute-state.js';
 import { isRepeatedEvent, lastState, statusKey } from './status-key.js';
-import { cancelReason } from './operator-actions.js';
+import { cancelOf } from './operator-actions.js';
 import { namedParts, reasonOf } from './wording.js';
 
 const WORKING = TaskState.TASK_STATE_WORKING;
@@ -67,7 +74,11 @@ export function decideAgentEvent(
   return decideOutcome(
     aggregate,
     delegationId,
-    { state: 'failed', reason: `InvalidAgentResponse: ${invalid}` },
+    {
+      state: 'failed',
+      reason: `InvalidAgentResponse: ${invalid}`,
+      code: 'INVALID_AGENT_RESPONSE',
+    },
     now,
   );
 }
@@ -254,7 +265,8 @@ function takeStatus(
   const change = { state, message, news, begins };
   if (isEnded(state)) {
     const reason = state === 'completed' ? null : reasonOf(message);
-    endDelegation(draft, delegation, { state, reason, agentNotified: !isPointless });
+    const code = endCodeOf(draft, state);
+    endDelegation(draft, delegation, { state, reason, code, agentNotified: !isPointless });
   } else {
     draft.patch(delegationId, {
       state,
@@ -267,8 +279,25 @@ function takeStatus(
   else showStatus(draft, status, change);
 }
 
+/** Null for a completed one. An agent that was to cancel, and has, has not canceled by itself. */
+function endCodeOf({ aggregate: { record } }: Draft, state: EndState): EndCode | null {
+  if (state === 'canceled' && record.cancelRequestedAt !== null) {
+    return cancelOf(record.cancelMetadata).code;
+  }
+  return CODE_OF_END[state];
+}
+
+/** By the word of the agent. */
+const CODE_OF_END: Readonly<Record<EndState, EndCode | null>> = {
+  completed: null,
+  failed: 'AGENT_FAILED',
+  rejected: 'AGENT_REJECTED',
+  canceled: 'AGENT_CANCELED',
+  skipped: null,
+};
+
 function canceledMessage(draft: Draft): Message {
-  return draft.say(cancelReason(draft.aggregate.record.cancelMetadata));
+  return draft.say(cancelOf(draft.aggregate.record.cancelMetadata).reason);
 }
 
 interface StatusChange {

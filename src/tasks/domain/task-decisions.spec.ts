@@ -4,7 +4,7 @@ import { NO_CHANGE, type TaskChange } from '../task.js';
 import { decideCancelRequest, decideFollowUp, decideTaskFailed } from './task-decisions.js';
 import { decideOutcome } from './delegation-decisions.js';
 import { reply, snapshot, status, statusOf, userMessage } from './fake-events.js';
-import { FakeTask, NOW, planStep } from './fake-task.js';
+import { FakeTask, NOW, planStep, why } from './fake-task.js';
 
 const followUp = (task: FakeTask, text = 'more', replyTo?: string): TaskChange => {
   const change = decideFollowUp(task.aggregate, clientMessage(text), { replyTo }, NOW);
@@ -57,7 +57,7 @@ describe('a request to cancel', () => {
     const task = new FakeTask({ agents: ['a', 'b'], require: 'best-effort' });
     task.agent(status('completed'), 'a');
     task.commit(decideCancelRequest(task.aggregate, NOW));
-    const canceled = { state: 'canceled', reason: null } as const;
+    const canceled = { state: 'canceled', reason: null, code: 'CANCELED_BY_CLIENT' } as const;
     task.commit(decideOutcome(task.aggregate, 'd-b', canceled, NOW));
     expect(task.state).toBe('CANCELED');
   });
@@ -91,7 +91,12 @@ describe('a request to cancel', () => {
     expect(task.delegation('b').state).toBe('working');
     expect(task.state).toBe('WORKING');
     const reason = 'Agent b did not take the cancel: it refused the request; canceled at the hub.';
-    const refused = { state: 'canceled', reason, agentNotified: true } as const;
+    const refused = {
+      state: 'canceled',
+      reason,
+      code: 'CANCELED_BY_CLIENT',
+      agentNotified: true,
+    } as const;
     task.commit(decideOutcome(task.aggregate, 'd-b', refused, NOW));
     expect(task.story().at(-1)).toBe(
       'status CANCELED: 0 of 3 agents completed. Missing: Agent a was canceled (canceled by request); ' +
@@ -315,10 +320,10 @@ describe('a task that the hub fails', () => {
   it('ends with its delegations, once', () => {
     const task = new FakeTask({ agents: ['a', 'b'] });
     task.agent(status('completed'), 'a');
-    task.commit(decideTaskFailed(task.aggregate, 'The database refused it.', NOW));
+    task.commit(decideTaskFailed(task.aggregate, why('The database refused it.'), NOW));
     expect(task.story().at(-1)).toBe('status FAILED: The database refused it.');
     expect(task.delegation('a').state).toBe('completed');
     expect(task.delegation('b').state).toBe('failed');
-    expect(decideTaskFailed(task.aggregate, 'again', NOW)).toBe(NO_CHANGE);
+    expect(decideTaskFailed(task.aggregate, why('again'), NOW)).toBe(NO_CHANGE);
   });
 });

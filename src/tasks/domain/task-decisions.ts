@@ -1,4 +1,3 @@
-import type { Operator } from '../../auth/index.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { TaskState, type Message } from '../../protocol/a2a.js';
 import { fieldOf, type RoutingDirective } from '../../protocol/routing-extension.js';
@@ -20,8 +19,8 @@ import {
   taskStateOf,
 } from './delegation-state.js';
 import { Draft } from './draft.js';
-import { endDelegation } from './end-delegation.js';
-import { cancelReason, cancelByOperator } from './operator-actions.js';
+import { endDelegation, type Why } from './end-delegation.js';
+import { type Canceler, cancelOf, cancelBy } from './operator-actions.js';
 import { withoutHubKeys } from './own-ids.js';
 import { recomputeState } from './recompute-state.js';
 import { answeredKey } from './status-key.js';
@@ -29,14 +28,14 @@ import { answeredKey } from './status-key.js';
 /**
  * Records that the client wants the task canceled. What no agent works on (never sent, of a later step,
  * or waiting for the client) is canceled here; the runners cancel the rest with their agents and report what
- * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents, and the `operator`
- * that asks on behalf of the client. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
+ * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents, and who asks
+ * instead of the client (`by`). Throws HubError TASK_NOT_CANCELABLE on a terminal task.
  */
 export function decideCancelRequest(
   aggregate: TaskAggregate,
   now: Date,
   metadata?: Readonly<Record<string, unknown>>,
-  operator?: Operator,
+  by?: Canceler,
 ): TaskChange {
   const draft = new Draft(aggregate, now);
   if (draft.ended) {
@@ -47,14 +46,14 @@ export function decideCancelRequest(
   if (aggregate.record.cancelRequestedAt !== null) return NO_CHANGE;
   const theirs = withoutHubKeys(metadata) ?? {};
   const clients = Object.keys(theirs).length > 0 ? theirs : null;
-  const cancelMetadata = operator ? cancelByOperator(clients, operator) : clients;
-  const reason = cancelReason(cancelMetadata);
+  const cancelMetadata = by ? cancelBy(clients, by) : clients;
+  const why = cancelOf(cancelMetadata);
   draft.patchRecord({ cancelRequestedAt: now, cancelMetadata });
   const idle = draft.delegations().filter(isIdle);
-  for (const each of idle) endDelegation(draft, each, { state: 'canceled', reason });
+  for (const each of idle) endDelegation(draft, each, { state: 'canceled', ...why });
   if (idle.length === 0) return draft.change();
   if (draft.several) recomputeState(draft, { cancelRequested: true });
-  else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(reason));
+  else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(why.reason));
   return draft.change();
 }
 
@@ -172,13 +171,13 @@ function nameIn({ id, agentId }: Delegation, open: readonly Delegation[]): strin
  * Ends the whole task as failed by decision of the hub: every open delegation fails with the reason. What is
  * held back is not shown: the reason may be that the task has reached its size limit.
  */
-export function decideTaskFailed(aggregate: TaskAggregate, reason: string, now: Date): TaskChange {
+export function decideTaskFailed(aggregate: TaskAggregate, why: Why, now: Date): TaskChange {
   const draft = new Draft(aggregate, now);
   if (draft.ended) return NO_CHANGE;
   for (const each of draft.delegations()) {
-    if (each.state === 'planned') endDelegation(draft, each, { state: 'skipped', reason });
-    else if (!isEnded(each.state)) endDelegation(draft, each, { state: 'failed', reason });
+    if (each.state === 'planned') endDelegation(draft, each, { state: 'skipped', ...why });
+    else if (!isEnded(each.state)) endDelegation(draft, each, { state: 'failed', ...why });
   }
-  draft.emitStatus(taskStateOf('failed'), draft.say(reason));
+  draft.emitStatus(taskStateOf('failed'), draft.say(why.reason));
   return draft.change();
 }

@@ -10,7 +10,11 @@ const END_WORDS: Readonly<Partial<Record<Delegation['state'], string>>> = {
 };
 
 /** How a delegation ended, as a clause: `Agent A failed (out of memory)`. */
-export function describeEnd({ agentName, state, reason }: Delegation): string {
+export function describeEnd({
+  agentName,
+  state,
+  reason,
+}: Pick<Delegation, 'agentName' | 'state' | 'reason'>): string {
   return `${agentName} ${END_WORDS[state] ?? state}${inBrackets(reason)}`;
 }
 

@@ -1,18 +1,24 @@
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
+import type { Why } from '../domain/end-delegation.js';
 import { decideTaskFailed } from '../domain/task-decisions.js';
 import type { Waiting } from './decisions.js';
 import { TaskTooLargeError } from './size-limit.js';
 
+const UNSTORED = 'An update could not be stored';
+
 /** What ends a task one of whose updates cannot be stored; its status gives the reason where that is a limit of the hub. */
 export function endingFor(taskId: string, cause: unknown, clock: Clock, log: Log): Waiting {
   log.error({ taskId, err: cause }, 'a task ends as failed: an update cannot be stored');
-  const why = cause instanceof TaskTooLargeError ? `: ${cause.message}` : '.';
+  const why: Why =
+    cause instanceof TaskTooLargeError
+      ? { reason: `${UNSTORED}: ${cause.message}`, code: 'TASK_TOO_LARGE' }
+      : { reason: `${UNSTORED}.`, code: 'INTERNAL' };
   return {
     purpose: 'ending',
     fence: undefined,
     decide: (task) => ({
-      change: decideTaskFailed(task, `An update could not be stored${why}`, clock.now()),
+      change: decideTaskFailed(task, why, clock.now()),
       result: undefined,
     }),
     resolve: () => undefined,

@@ -12,6 +12,7 @@ import {
 import { Task, TaskState } from '../../protocol/a2a.js';
 import { TaskCanceler } from '../cancel/task-canceler.js';
 import { decideEndAtOnce } from '../domain/end-at-once.js';
+import { OWNER_DELETED } from '../domain/operator-actions.js';
 import { TaskLog } from '../log/task-log.js';
 import { type OwnedTask, OwnedTasks } from '../store/owned-tasks.js';
 import { TaskStore } from '../store/task-store.js';
@@ -24,7 +25,6 @@ const WALKED = 500;
 const CANCELED = 64;
 /** Tasks deleted in one piece, and read between two turns of other work. */
 const PIECE = 16;
-const REASON = 'The data of its owner is being deleted.';
 
 /** The tasks themselves, with all that follows them: log, artifacts, delegations and the webhooks set on them. */
 @Injectable()
@@ -88,7 +88,7 @@ export class TaskRecords extends OwnedData {
 
   private async endOne(id: string): Promise<void> {
     try {
-      await this.canceler.cancel(id, EVERYTHING, undefined);
+      await this.canceler.cancel(id, EVERYTHING, undefined, undefined, 'owner-deleted');
     } catch (error) {
       if (!(error instanceof HubError)) throw error;
       // It has ended, or is gone.
@@ -96,7 +96,7 @@ export class TaskRecords extends OwnedData {
       throw error;
     }
     await this.log.update(id, (aggregate) => ({
-      change: decideEndAtOnce(aggregate, this.clock.now(), REASON),
+      change: decideEndAtOnce(aggregate, this.clock.now(), OWNER_DELETED),
       result: undefined,
     }));
   }

@@ -2,7 +2,11 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
+import { TaskState } from '../../protocol/a2a.js';
+import { planOf } from '../../routing/index.js';
+import { taskEndCode } from '../domain/task-end-code.js';
 import type { EndedTask } from '../store/ended-task.js';
+import type { DelegationProgress, EndCode, TaskRecord } from '../task.js';
 import { DelegationEntity } from './delegation.entity.js';
 import { EndedTaskEntity } from './ended-task.entity.js';
 import { TaskEntity } from './task.entity.js';
@@ -18,15 +22,24 @@ const TASK = new Table(TaskEntity).select(
   'createdAt',
   'statusAt',
 );
+/** What tells why a task has not completed. */
+const PURPOSE = new Table(TaskEntity).select('id', 'route', 'cancelRequestedAt', 'cancelMetadata');
 const DELEGATION = new Table(DelegationEntity).select(
+  'id',
   'taskId',
+  'step',
   'agentId',
+  'agentName',
   'skillId',
+  'reason',
   'state',
   'calls',
   'begunAt',
   'updatedAt',
 );
+
+const PROGRESS = new Table(DelegationEntity).select('id', 'progress');
+const NOTHING: DelegationProgress = { artifacts: [] };
 
 /** Notes in the commit in which tasks end that the audit log does not tell of them yet; nothing where it need not. */
 export class EndedTaskNotes {
@@ -88,17 +101,64 @@ function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<End
       piece,
     );
     yield* tx.run(`DELETE FROM ended_tasks WHERE task_id IN ${these}`, piece);
-    const byTask = new Map<string, EndedTask['delegations'][number][]>(
-      tasks.map(({ id }) => [id, []]),
+    const progress = yield* progressOf(
+      tx,
+      delegations.filter(({ state }) => state !== 'completed').map(({ id }) => id),
     );
-    for (const { taskId, ...delegation } of delegations) byTask.get(taskId)?.push(delegation);
+    const byTask = new Map<string, EndedRow[]>(tasks.map(({ id }) => [id, []]));
+    for (const row of delegations) {
+      byTask.get(row.taskId)?.push({ progress: progress.get(row.id) ?? NOTHING, ...row });
+    }
+    const codes = yield* endCodesOf(tx, tasks, byTask);
     for (const { request, ...task } of tasks) {
       const { keyId = null, identityId = null, issuer = null } = request ?? {};
       const { chain = null, requestId = null } = request ?? {};
-      const parts = byTask.get(task.id) ?? [];
       const caller = { keyId, identityId, issuer, chain };
-      ended.push({ ...task, ...caller, requestId, delegations: parts });
+      const parts = (byTask.get(task.id) ?? []).map(endedDelegation);
+      const endCode = codes.get(task.id) ?? null;
+      ended.push({ ...task, ...caller, requestId, endCode, delegations: parts });
     }
   }
   return ended;
+}
+
+type EndedRow = ReturnType<typeof DELEGATION.read> & { readonly progress: DelegationProgress };
+
+function endedDelegation(row: EndedRow): EndedTask['delegations'][number] {
+  const { agentId, skillId, state, calls, begunAt, updatedAt, progress } = row;
+  const { endCode = null } = progress;
+  return { agentId, skillId, state, endCode, calls, begunAt, updatedAt };
+}
+
+/** The progress of these delegations, which may be large: it is read of those that have not completed alone. */
+function* progressOf(tx: Tx, ids: readonly string[]): Work<Map<string, DelegationProgress>> {
+  const found = new Map<string, DelegationProgress>();
+  for (const piece of pieces(ids)) {
+    const rows = yield* PROGRESS.all(tx, `WHERE id IN ${listOf(piece.length)}`, piece);
+    for (const { id, progress } of rows) found.set(id, progress);
+  }
+  return found;
+}
+
+/** Why those of these tasks that have not completed ended. */
+function* endCodesOf(
+  tx: Tx,
+  tasks: readonly Pick<TaskRecord, 'id' | 'state'>[],
+  delegations: ReadonlyMap<string, readonly EndedRow[]>,
+): Work<Map<string, EndCode>> {
+  const states = new Map(
+    tasks
+      .filter(({ state }) => state !== TaskState.TASK_STATE_COMPLETED)
+      .map(({ id, state }) => [id, state]),
+  );
+  const codes = new Map<string, EndCode>();
+  for (const piece of pieces([...states.keys()])) {
+    const rows = yield* PURPOSE.all(tx, `WHERE id IN ${listOf(piece.length)}`, piece);
+    for (const { id, route, ...row } of rows) {
+      const task = { state: states.get(id)!, plan: planOf(route), ...row };
+      const code = taskEndCode(task, delegations.get(id) ?? []);
+      if (code !== null) codes.set(id, code);
+    }
+  }
+  return codes;
 }

@@ -1,6 +1,6 @@
 import type { AgentCallError } from '../../agents/index.js';
 import { safeWords } from '../../common/safe-words.js';
-import type { AgentTrouble } from '../task.js';
+import type { AgentTrouble, EndCode } from '../task.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -10,6 +10,39 @@ import type { RunContext } from './run-context.js';
 export function publicReason(run: RunContext, error: AgentCallError): string {
   noteTrouble(run, error);
   return `${run.agentName} ${error.publicMessage}`;
+}
+
+/** What a failed call means for a delegation that ends by it. */
+export function endCodeOf({ kind, detail }: AgentCallError): EndCode {
+  if (detail.lacks === 'consent') return 'CONSENT_MISSING';
+  if (detail.lacks !== undefined || detail.unproven === true) return 'CREDENTIALS_MISSING';
+  switch (kind) {
+    case 'unreachable':
+      return 'AGENT_UNREACHABLE';
+    case 'interrupted':
+      return 'OUTCOME_UNKNOWN';
+    case 'invalid':
+      return detail.limit === undefined ? 'INVALID_AGENT_RESPONSE' : 'RESPONSE_TOO_LARGE';
+    case 'not-found':
+      return 'AGENT_LOST_TASK';
+    case 'rejected':
+      return codeOfRefusal(detail);
+  }
+}
+
+const BUSY_STATUSES: ReadonlySet<number | undefined> = new Set([429, 503]);
+const BUSY_HUB: ReadonlySet<string | undefined> = new Set([
+  'AGENT_BUSY',
+  'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+  'UNAVAILABLE',
+]);
+
+function codeOfRefusal({ httpStatus, hubRefusal }: AgentCallError['detail']): EndCode {
+  if (BUSY_HUB.has(hubRefusal)) return 'AGENT_BUSY';
+  if (hubRefusal !== undefined) return 'AGENT_REFUSED';
+  if (httpStatus === 401 || httpStatus === 403) return 'CREDENTIALS_REFUSED';
+  return BUSY_STATUSES.has(httpStatus) ? 'AGENT_BUSY' : 'AGENT_REFUSED';
 }
 
 /** Logs a failed call with the error text of the agent or the network, and keeps it for the record of the delegation. */

@@ -1,7 +1,7 @@
 import { AgentCallError } from '../../agents/index.js';
 import { TaskState, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import { cancelReason } from '../domain/operator-actions.js';
+import { cancelOf } from '../domain/operator-actions.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { seconds } from '../domain/wording.js';
 import { noteTrouble } from './agent-trouble.js';
@@ -20,7 +20,7 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
   run.canceling = true;
   run.flush();
   if (!run.sent && run.downstreamTaskId === null)
-    return cancelHere(run, cancelReason(run.cancelMetadata));
+    return cancelHere(run, cancelOf(run.cancelMetadata).reason);
   const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
   const left = (): number => end - deps.clock.now().getTime();
   const waited = `within ${seconds(budgets.cancelWaitMs)}`;
@@ -139,7 +139,7 @@ async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
   const state = task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
   if (!run.done && isTerminal(state)) {
     const isCanceled = state === TaskState.TASK_STATE_CANCELED;
-    if (isCanceled && run.inFlight) return cancelHere(run, cancelReason(run.cancelMetadata));
+    if (isCanceled && run.inFlight) return cancelHere(run, cancelOf(run.cancelMetadata).reason);
     await run.takeTask(task);
   }
   if (run.done) run.close();
@@ -154,7 +154,8 @@ async function cancelHere(
   reason: string,
   agentNotified = !run.inFlight,
 ): Promise<void> {
-  await run.end({ state: 'canceled', reason }, agentNotified);
+  const { code } = cancelOf(run.cancelMetadata);
+  await run.end({ state: 'canceled', reason, code }, agentNotified);
   if (!agentNotified) await run.untilDelivered(run.budgets.cancelWaitMs);
   run.close();
 }

@@ -6,13 +6,14 @@ import { namesBy } from '../domain/agent-name.js';
 import { CANCELLED } from './cancelled.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import { isEnded, isWaiting } from '../domain/delegation-state.js';
+import type { Why } from '../domain/end-delegation.js';
 import { FencedError } from '../log/task-log.js';
 import type { ClaimedDelegation } from '../store/claimed-task.js';
 import type { Delegation } from '../task.js';
 import { whenAdmitted } from './when-admitted.js';
 import { cancelAtAgent } from './cancel-at-agent.js';
 import { followTask } from './follow-task.js';
-import { refusalOfNewWork } from './new-work.js';
+import { type RefusedWork, refusalOfNewWork } from './new-work.js';
 import { messageOf, messageToSend } from './outgoing-message.js';
 import { requeue } from './requeue.js';
 import { brokeOff, resolveUnknown, stoppedWhileSending } from './resolve-unknown.js';
@@ -26,6 +27,8 @@ import { watchAwaitingInput } from './watch-awaiting-input.js';
 
 /** Pauses between attempts to requeue a delegation while the database is in trouble. */
 const REQUEUE_PAUSES_MS = [500, 1000, 2000, 4000] as const;
+
+const DELETED: RefusedWork = { what: 'has been deleted from the registry', code: 'AGENT_DELETED' };
 
 /**
  * Runs one claimed delegation until it has ended, waits for its client, or is claimed by another process.
@@ -157,8 +160,9 @@ export class DelegationRun {
         ? undefined
         : refusalOfNewWork(this.deps.registry, agent, aggregate.record, sentWith);
     if (deleted || refusal !== undefined) {
-      const what = refusal ?? 'has been deleted from the registry';
-      await this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
+      const { what, code } = refusal ?? DELETED;
+      const reason = `The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`;
+      await this.withoutAgent({ reason, code });
       // The agent may still wait for this message.
       await cancelDownstream(this.deps, this.claim, null);
       return undefined;
@@ -275,15 +279,15 @@ export class DelegationRun {
   }
 
   /** There is no agent to send to: the next one of the route gets the message, or the delegation ends. */
-  private async withoutAgent(reason: string): Promise<void> {
+  private async withoutAgent(why: Why): Promise<void> {
     const { id, taskId, epoch, adopted } = this.claim;
     const { log, clock, registry } = this.deps;
     await log.update(
       taskId,
       (aggregate) => ({
         change: adopted
-          ? decideOutcome(aggregate, id, { state: 'failed', reason }, clock.now())
-          : decideFailover(aggregate, id, reason, clock.now(), namesBy(registry), false),
+          ? decideOutcome(aggregate, id, { state: 'failed', ...why }, clock.now())
+          : decideFailover(aggregate, id, why, clock.now(), namesBy(registry), false),
         result: undefined,
       }),
       { delegationId: id, epoch },
@@ -294,12 +298,16 @@ export class DelegationRun {
   private async fail(error: unknown): Promise<void> {
     if (this.logError(error)) return this.requeueUnsent(error);
     const { id, taskId, epoch } = this.claim;
-    const reason = 'The hub failed while it ran this delegation; its log says why.';
+    const end = {
+      state: 'failed',
+      reason: 'The hub failed while it ran this delegation; its log says why.',
+      code: 'INTERNAL',
+    } as const;
     try {
       await this.deps.log.update(
         taskId,
         (aggregate) => ({
-          change: decideOutcome(aggregate, id, { state: 'failed', reason }, this.deps.clock.now()),
+          change: decideOutcome(aggregate, id, end, this.deps.clock.now()),
           result: undefined,
         }),
         { delegationId: id, epoch },

@@ -1,8 +1,10 @@
 import { AgentCallError } from '../../agents/index.js';
 import { TaskState, type Task } from '../../protocol/a2a.js';
 import { delegationStateOf } from '../domain/delegation-state.js';
+import type { Why } from '../domain/end-delegation.js';
 import { seconds } from '../domain/wording.js';
-import { noteTrouble } from './agent-trouble.js';
+import type { EndCode } from '../task.js';
+import { endCodeOf, noteTrouble } from './agent-trouble.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 import { AgentUpdateWaiter } from './agent-update-waiter.js';
@@ -22,7 +24,8 @@ const CALLED_BACK_FACTOR = 4;
 export async function followTask(run: RunContext): Promise<Step> {
   const id = run.downstreamTaskId;
   if (id === null) {
-    await run.fail(`${run.agentName} broke off and has not said which task it works on.`);
+    const reason = `${run.agentName} broke off and has not said which task it works on.`;
+    await run.fail({ reason, code: 'OUTCOME_UNKNOWN' });
     return 'done';
   }
   const waiter = new AgentUpdateWaiter(run, id);
@@ -54,7 +57,10 @@ class Follower {
     for (let announced = true; ;) {
       const failure = await this.poll(announced);
       if (run.done || run.signal.aborted) return;
-      if (failure !== undefined) return run.fail([run.cutBy, failure].filter(Boolean).join(' '));
+      if (failure !== undefined) {
+        const reason = [run.cutBy?.reason, failure.reason].filter(Boolean).join(' ');
+        return run.fail({ reason, code: failure.code });
+      }
       const jitter = 1 + PAUSE_JITTER * (2 * run.deps.ids.jitter() - 1);
       announced = await this.waiter.wait(this.pause * jitter, minMs);
       if (run.done || run.signal.aborted) return;
@@ -70,7 +76,7 @@ class Follower {
   }
 
   /** Polls once; the reason when the delegation has failed by it. */
-  private async poll(announced: boolean): Promise<string | undefined> {
+  private async poll(announced: boolean): Promise<Why | undefined> {
     const { run } = this;
     let task: Task;
     try {
@@ -84,7 +90,7 @@ class Follower {
       return failure;
     }
     if (delegationStateOf(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED) === undefined) {
-      return this.unusableAnswer('its task has no known state');
+      return this.unusableAnswer('its task has no known state', 'INVALID_AGENT_RESPONSE');
     }
     this.unusable = 0;
     run.cutBy = undefined;
@@ -95,33 +101,39 @@ class Follower {
     return this.idleTooLong();
   }
 
-  private trouble(error: AgentCallError): string | undefined {
+  private trouble(error: AgentCallError): Why | undefined {
     const { agentName } = this.run;
+    const code = endCodeOf(error);
     switch (error.kind) {
       case 'not-found':
-        return `${agentName} does not know its task any more.`;
+        return { reason: `${agentName} does not know its task any more.`, code };
       case 'invalid':
-        return this.unusableAnswer(`InvalidAgentResponse: it ${error.publicMessage}`);
+        return this.unusableAnswer(`InvalidAgentResponse: it ${error.publicMessage}`, code);
       case 'rejected':
-        return this.unusableAnswer(`it ${error.publicMessage}`);
-      default:
+        return this.unusableAnswer(`it ${error.publicMessage}`, code);
+      case 'interrupted':
         return this.idleTooLong(`it ${error.publicMessage}`);
+      case 'unreachable':
+        return this.idleTooLong(`it ${error.publicMessage}`, code);
     }
   }
 
-  private unusableAnswer(what: string): string | undefined {
+  private unusableAnswer(what: string, code: EndCode): Why | undefined {
     this.unusable += 1;
     if (this.unusable < MAX_UNUSABLE_ANSWERS) return undefined;
-    return `${this.run.agentName} was asked ${this.unusable} times: ${what}.`;
+    return { reason: `${this.run.agentName} was asked ${this.unusable} times: ${what}.`, code };
   }
 
   /** Authorization may take as long as the delegation has. */
-  private idleTooLong(trouble?: string): string | undefined {
+  private idleTooLong(trouble?: string, code: EndCode = 'AGENT_TIMEOUT'): Why | undefined {
     const { agentName, budgets, delegation } = this.run;
     if (delegation.state === 'auth-required') return undefined;
     if (this.now() - this.lastNewsAt < budgets.idleMs) return undefined;
     const why = trouble === undefined ? '' : `: ${trouble}`;
-    return `${agentName} said nothing more for ${seconds(budgets.idleMs)}${why}.`;
+    return {
+      reason: `${agentName} said nothing more for ${seconds(budgets.idleMs)}${why}.`,
+      code,
+    };
   }
 
   private news(): void {

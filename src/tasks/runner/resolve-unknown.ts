@@ -3,6 +3,7 @@ import { Part, Role, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { decideStatusQuery } from '../domain/decide-status-query.js';
 import { decideResend, resendPauseMs, timesResent } from '../domain/decide-resend.js';
+import type { Why } from '../domain/end-delegation.js';
 import { sameValue } from '../domain/equality.js';
 import { isTransient } from './is-transient.js';
 import { messageOf } from './outgoing-message.js';
@@ -26,7 +27,7 @@ type Finding =
  * received the message, it gets it again (under the same message id), a few times; when the query does not tell,
  * the setting decides between a resend and a failure for the reason `why`.
  */
-export async function resolveUnknown(run: RunContext, why: string): Promise<Step> {
+export async function resolveUnknown(run: RunContext, why: Why): Promise<Step> {
   const message = await messageOf(run);
   // Counted before the query: an answer that crashes this process must not crash the next ones for ever.
   await run.change((task, id, now) => decideStatusQuery(task, id, why, now));
@@ -43,7 +44,7 @@ export async function resolveUnknown(run: RunContext, why: string): Promise<Step
   if (finding.kind === 'not-received' || run.deps.settings.resend === 'again') {
     return resend(run, why, agentNotified);
   }
-  await run.end({ state: 'failed', reason: why }, agentNotified);
+  await run.end({ state: 'failed', ...why }, agentNotified);
   return 'done';
 }
 
@@ -52,7 +53,7 @@ export async function resolveUnknown(run: RunContext, why: string): Promise<Step
  * meanwhile, its end is taken. A refusal for another reason changes nothing. The query counts as it does for a
  * message whose outcome is unknown.
  */
-export async function takeEndOfTask(run: RunContext, why: string): Promise<void> {
+export async function takeEndOfTask(run: RunContext, why: Why): Promise<void> {
   const { downstreamTaskId } = run.delegation;
   if (downstreamTaskId === null) return;
   await run.change((task, id, now) => decideStatusQuery(task, id, why, now));
@@ -66,7 +67,7 @@ export async function takeEndOfTask(run: RunContext, why: string): Promise<void>
 }
 
 /** Commits that the message is sent again, or is not sent any more, before it is sent. */
-async function resend(run: RunContext, why: string, agentNotified: boolean): Promise<Step> {
+async function resend(run: RunContext, why: Why, agentNotified: boolean): Promise<Step> {
   await run.change((task, id, now) => decideResend(task, id, { why, agentNotified }, now));
   if (run.done || run.signal.aborted) return 'done';
   if (!run.unanswered) return 'follow';
@@ -187,11 +188,13 @@ function hasEnded({ status }: Task): boolean {
 }
 
 /** The reason for a delegation that an earlier process was sending. */
-export function stoppedWhileSending({ agentName }: RunContext): string {
-  return `The hub stopped while sending to ${agentName}; whether the agent has received the message is unknown.`;
+export function stoppedWhileSending({ agentName }: RunContext): Why {
+  const reason = `The hub stopped while sending to ${agentName}; whether the agent has received the message is unknown.`;
+  return { reason, code: 'OUTCOME_UNKNOWN' };
 }
 
 /** The reason for a delegation whose agent gave no answer. */
-export function brokeOff({ agentName }: RunContext): string {
-  return `${agentName} broke off before it answered; whether it works on the message is unknown.`;
+export function brokeOff({ agentName }: RunContext): Why {
+  const reason = `${agentName} broke off before it answered; whether it works on the message is unknown.`;
+  return { reason, code: 'OUTCOME_UNKNOWN' };
 }

@@ -9,7 +9,7 @@ import { inSteps } from '../domain/large-task.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import { decideAwaitAuthorization } from '../domain/decide-await-authorization.js';
 import { decideAgentEvent } from '../domain/take-event.js';
-import type { End } from '../domain/end-delegation.js';
+import type { End, Why } from '../domain/end-delegation.js';
 import { namesBy } from '../domain/agent-name.js';
 import { agentCallOptions, hopsOf } from './call-options.js';
 import { awaitsAuthorization, isEnded } from '../domain/delegation-state.js';
@@ -65,7 +65,7 @@ export class RunContext {
   private polling = false;
   private connectionWaitNoted = false;
   /** The answer that could not be read, until the agent has been asked for its task. */
-  cutBy: string | undefined;
+  cutBy: Why | undefined;
   /** The last call that failed, as the agent or the network put it. */
   trouble: AgentTrouble | undefined;
   /** This run itself has committed the change after which it is {@link done}. */
@@ -238,7 +238,7 @@ export class RunContext {
   }
 
   /** Ends the delegation by decision of the hub, unless it has ended already; its agent needs no cancel then. */
-  async end(end: Pick<End, 'state' | 'reason'>, agentNotified = true): Promise<void> {
+  async end(end: Pick<End, 'state' | 'reason' | 'code'>, agentNotified = true): Promise<void> {
     await this.change((aggregate, id, now) =>
       withTrouble(
         decideOutcome(aggregate, id, { ...end, agentNotified, unsent: !this.sent }, now),
@@ -250,19 +250,19 @@ export class RunContext {
   }
 
   /** Fails the delegation; an agent that may still work on it gets a cancel when this run is done. */
-  async fail(reason: string): Promise<void> {
+  async fail(why: Why): Promise<void> {
     if (this.done) return;
     const before = this.delegation;
-    await this.end({ state: 'failed', reason }, !this.sent);
+    await this.end({ state: 'failed', ...why }, !this.sent);
     this.reportResult(before);
   }
 
   /** The agent did not accept the message: it goes to the next one, or the delegation fails. */
-  async failover(reason: string): Promise<void> {
+  async failover(why: Why): Promise<void> {
     const { registry } = this.deps;
     await this.change((aggregate, id, now) =>
       withTrouble(
-        decideFailover(aggregate, id, reason, now, namesBy(registry), this.sent),
+        decideFailover(aggregate, id, why, now, namesBy(registry), this.sent),
         aggregate,
         id,
         this.trouble,

@@ -8,9 +8,10 @@ import {
 import { Watchdog } from '../../common/watchdog.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
-import { publicReason } from './agent-trouble.js';
+import { endCodeOf, publicReason } from './agent-trouble.js';
 import { isInDoubt } from '../domain/decide-resend.js';
 import { isWaiting } from '../domain/delegation-state.js';
+import type { Why } from '../domain/end-delegation.js';
 import { EventBuffer } from './event-buffer.js';
 import { AgentStreamReader } from './agent-stream-reader.js';
 import { sendWithCallback } from './send-with-callback.js';
@@ -88,7 +89,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
         else watchdog.arm(budget);
       }
       if (reader.isDeferring) watchdog.disarm();
-      if (conflict !== undefined) await run.fail(`InvalidAgentResponse: ${conflict}`);
+      if (conflict !== undefined) await run.fail(invalidAnswer(conflict));
       // An agent may continue without its client's answer, as long as it keeps the stream open.
       if (run.awaitsInput && !end) continue;
       if (run.done && !end && !reader.isOverdue) await linger(run, buffer);
@@ -162,37 +163,42 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
   if (run.done || run.signal.aborted) return 'done';
   // The agent has a task: the cancel decides its end.
   if (run.canceling && run.downstreamTaskId !== null) return 'follow';
-  if (late !== undefined) return failed(run, late);
+  if (late !== undefined) return failed(run, { reason: late, code: 'AGENT_TIMEOUT' });
   if (error !== undefined && !(error instanceof AgentCallError)) {
     throw new Error('the agent client failed', { cause: error });
   }
-  const why = error && publicReason(run, error);
-  if (error?.kind === 'invalid') return unreadable(run, `InvalidAgentResponse: ${why}.`);
+  if (error === undefined) return run.unanswered ? 'unknown' : 'follow';
+  const why = { reason: `${publicReason(run, error)}.`, code: endCodeOf(error) };
+  if (error.kind === 'invalid') {
+    return unreadable(run, { reason: `InvalidAgentResponse: ${why.reason}`, code: why.code });
+  }
   if (!run.unanswered) return 'follow';
-  if (error === undefined || error.kind === 'interrupted') return 'unknown';
+  if (error.kind === 'interrupted') return 'unknown';
   // An agent that got the message before may have ended its task with it, and refuses it now.
   const { delegation } = run;
   if (error.kind === 'rejected' && delegation.downstreamTaskId !== null) {
     if (isInDoubt(delegation)) return 'unknown';
-    await takeEndOfTask(run, `${why}.`);
+    await takeEndOfTask(run, why);
     if (run.done || run.signal.aborted) return 'done';
     if (run.canceling) return 'follow';
   }
-  if (isInDoubt(delegation)) await run.failover(`${why}.`);
+  if (isInDoubt(delegation)) await run.failover(why);
   else if (mayWait(run, error)) {
-    const reason = `${why}. The task goes on with a message that comes with one.`;
+    const reason = `${why.reason} The task goes on with a message that comes with one.`;
     await run.awaitAuthorization('caller-token', reason);
-  } else if (error.detail.lacks === 'consent') await awaitConsent(run, `${why}.`);
-  else await run.failover(`${why}.`);
+  } else if (error.detail.lacks === 'consent') await awaitConsent(run, why);
+  else await run.failover(why);
   return 'done';
 }
 
 /** The message has not left: it does once the task's owner has consented, by the link in the task's status. */
-async function awaitConsent(run: RunContext, why: string): Promise<void> {
+async function awaitConsent(run: RunContext, why: Why): Promise<void> {
   const { consents } = run.deps;
   const request = await consents.request(run.record, run.delegation);
-  if (typeof request === 'string') return run.failover(`${why.slice(0, -1)}, but ${request}.`);
-  await run.awaitAuthorization(request, why);
+  if (typeof request === 'string') {
+    return run.failover({ reason: `${why.reason.slice(0, -1)}, but ${request}.`, code: why.code });
+  }
+  await run.awaitAuthorization(request, why.reason);
   // It may have been given for another task while this one was not waiting yet.
   await consents.resumeGiven(run.record, run.delegation);
 }
@@ -208,16 +214,20 @@ function mayWait({ record, delegation }: RunContext, error: unknown): boolean {
 }
 
 /** An unreadable answer says nothing of the task: where its id is known, the task is fetched. */
-async function unreadable(run: RunContext, reason: string): Promise<Step> {
-  if (run.downstreamTaskId === null) return failed(run, reason);
+async function unreadable(run: RunContext, why: Why): Promise<Step> {
+  if (run.downstreamTaskId === null) return failed(run, why);
   run.deps.deviations.note(run.agent, 'unreadable-event');
-  run.cutBy = reason;
+  run.cutBy = why;
   return run.unanswered ? 'unknown' : 'follow';
 }
 
-async function failed(run: RunContext, reason: string): Promise<Step> {
-  await run.fail(reason);
+async function failed(run: RunContext, why: Why): Promise<Step> {
+  await run.fail(why);
   return 'done';
+}
+
+function invalidAnswer(what: string): Why {
+  return { reason: `InvalidAgentResponse: ${what}`, code: 'INVALID_AGENT_RESPONSE' };
 }
 
 function isRefusal(error: unknown): error is AgentCallError {

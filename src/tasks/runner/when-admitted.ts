@@ -42,7 +42,8 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
     const left = giveUpAt - deps.clock.now().getTime();
     const mayFailOver = isFirstSending && delegation.fallbacks.length > 0;
     if (mayFailOver || left <= 0 || admission.waitMs > left) {
-      await run.failover(`${run.agentName} ${admission.why}${again(admission.waitMs)}.`);
+      const reason = `${run.agentName} ${admission.why}${again(admission.waitMs)}.`;
+      await run.failover({ reason, code: 'AGENT_UNREACHABLE' });
       return 'done';
     }
     if (isFirst && isFirstSending) await run.change(decideBreakerWait);

@@ -1,5 +1,5 @@
 import type { TaskState } from '../../protocol/a2a.js';
-import type { Delegation, TaskRecord } from '../task.js';
+import type { Delegation, EndCode, TaskRecord } from '../task.js';
 
 /** A task that has ended, as far as the audit log tells of it: nothing of what was said in it. */
 export interface EndedTask extends Pick<
@@ -17,8 +17,16 @@ export interface EndedTask extends Pick<
   | 'requestId'
 > {
   readonly state: TaskState;
-  readonly delegations: readonly Pick<
-    Delegation,
-    'agentId' | 'skillId' | 'state' | 'calls' | 'begunAt' | 'updatedAt'
-  >[];
+  /** Why it has not completed; null where it has, and where that was not noted. */
+  readonly endCode: EndCode | null;
+  readonly delegations: readonly EndedDelegation[];
+}
+
+/** A delegation of a task that has ended. */
+export interface EndedDelegation extends Pick<
+  Delegation,
+  'agentId' | 'skillId' | 'state' | 'calls' | 'begunAt' | 'updatedAt'
+> {
+  /** As that of the task. */
+  readonly endCode: EndCode | null;
 }

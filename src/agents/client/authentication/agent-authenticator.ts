@@ -109,5 +109,9 @@ function unasked(
   message: string,
   detail: Pick<AgentCallError['detail'], 'words' | 'lacks'> = {},
 ): AgentCallError {
-  return new AgentCallError('unreachable', message, { agentUnasked: true, ...detail });
+  return new AgentCallError('unreachable', message, {
+    agentUnasked: true,
+    unproven: true,
+    ...detail,
+  });
 }

@@ -1,0 +1,11 @@
+import { describe, expect, it } from '@jest/globals';
+import { TaskState } from '../../protocol/a2a.js';
+import { decideDeadline } from './decide-deadline.js';
+import { decideOutcome } from './delegation-decisions.js';
+import { decideEndAtOnce } from './end-at-once.js';
+import { artifactEvent, statusEvent, workingTask } from './fake-events.js';
+import { CHAIN } from './fake-plans.js';
+import { FakeTask, NOW, planStep, why } from './fake-task.js';
+import { OWNER_DELETED } from './operator-actions.js';
+import { taskEndCode } from './task-end-code.js';
+import { decideCancelRequest, decideTaskFailed } from './task-decisions.js';

@@ -1,0 +1,58 @@
+import { TaskState } from '../../protocol/a2a.js';
+import type { PlanStep } from '../../routing/index.js';
+import type { Delegation, EndCode, TaskRecord } from '../task.js';
+import { cancelOf } from './operator-actions.js';
+import { stepStatus } from './step-status.js';
+
+/** What of a delegation says why its task has ended. */
+export type EndedPart = Pick<Delegation, 'step' | 'agentName' | 'state' | 'reason'> & {
+  readonly progress: Pick<Delegation['progress'], 'endCode' | 'times'>;
+};
+
+/** Codes of what follows from the end of another delegation. */
+const FOLLOWS: ReadonlySet<EndCode> = new Set(['STEP_FAILED', 'STEP_SKIPPED', 'NOT_NEEDED']);
+
+/**
+ * Why a task has ended without completing; null for a completed one, and where no delegation says it. That is the
+ * request that canceled it; else the last failure of a step that was needed, for by it the task could not complete any
+ * more; else the last of any.
+ */
+export function taskEndCode(
+  task: Pick<TaskRecord, 'state' | 'plan' | 'cancelRequestedAt' | 'cancelMetadata'>,
+  delegations: readonly EndedPart[],
+): EndCode | null {
+  const { state, plan, cancelRequestedAt, cancelMetadata } = task;
+  if (state === TaskState.TASK_STATE_COMPLETED) return null;
+  if (state === TaskState.TASK_STATE_CANCELED && cancelRequestedAt !== null) {
+    return cancelOf(cancelMetadata).code;
+  }
+  const failed = delegations.filter(({ progress: { endCode } }) => isOwnFailure(endCode));
+  const needed = failed.filter(({ step }) => isMissed(plan[step], step, delegations));
+  return lastOf(needed.length > 0 ? needed : failed)?.progress.endCode ?? null;
+}
+
+function isOwnFailure(code: EndCode | undefined): boolean {
+  return code !== undefined && !FOLLOWS.has(code);
+}
+
+/** The step was needed, and its policy was not met. */
+function isMissed(
+  step: PlanStep | undefined,
+  index: number,
+  delegations: readonly EndedPart[],
+): boolean {
+  if (step === undefined || step.isOptional) return false;
+  const members = delegations.filter((each) => each.step === index);
+  return stepStatus(step, members).kind === 'broken';
+}
+
+/** Of several that ended in one commit, the first. */
+function lastOf(parts: readonly EndedPart[]): EndedPart | undefined {
+  let last: EndedPart | undefined;
+  for (const each of parts) if (last === undefined || endOf(each) > endOf(last)) last = each;
+  return last;
+}
+
+function endOf({ progress: { times } }: EndedPart): number {
+  return times?.endedAt ?? 0;
+}
