@@ -8,6 +8,7 @@ import { CurrentPrincipal, CredentialWatch, type Principal } from '../auth/index
 import { Clock } from '../common/clock.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { AuditedRead } from '../common/http/audited-route.js';
+import { isHead } from '../common/http/is-head.js';
 
 /** One entry of the audit log in each line. */
 const NDJSON = 'application/x-ndjson';
@@ -35,6 +36,7 @@ export class AuditExportController {
     @Res() reply: FastifyReply,
   ): void {
     const filter = filterOf(query);
+    if (isHead(reply)) return void reply.type(NDJSON).send();
     const now = this.clock.now();
     const to = filter.to !== undefined && filter.to < now ? filter.to : now;
     // A key that is revoked ends what it has begun.

@@ -41,29 +41,30 @@ export class DataDeletion {
     const kinds = this.kinds.those(isMappingOnly);
     let left = new Map<string, number>();
     for (let pass = 0; pass < PASSES; pass++) {
-      if (pass > 0) await this.clock.sleep(PAUSE_MS);
+      if (pass > 0) await this.clock.sleep(PAUSE_MS, signal);
       const removal = { now: this.clock.now(), blocks };
-      await this.shut(owner);
+      await this.shut(owner, renew);
       for (const kind of isMappingOnly ? [] : kinds) {
         await renew();
         await kind.end?.(owner, removal, signal);
       }
       if (pass === 0) await this.count(kinds, owner, progress, renew);
       for (const kind of kinds) await this.delete(kind, owner, removal, progress, renew);
-      left = await this.left(kinds, owner);
+      left = await this.left(kinds, owner, renew);
       if (left.size === 0) break;
-      await renew();
     }
     return left;
   }
 
   /** Nothing new is made by those who are let in no more. */
-  private async shut(owner: DataOwner): Promise<void> {
+  private async shut(owner: DataOwner, renew: Renew): Promise<void> {
+    await renew();
     // No one new comes in, with a key or a sign-in.
     if ('organization' in owner) await this.organizations.shut(owner.organization);
     let isNew = false;
     for await (const { id, isShut } of this.kinds.principalsOf(owner)) {
       if (!isShut) isNew = (await this.principals.shut(id)) || isNew;
+      await renew();
     }
     if (isNew && !this.database.soleProcess) await this.clock.sleep(KNOWN_EVERYWHERE_MS);
   }
@@ -99,11 +100,16 @@ export class DataDeletion {
     }
   }
 
-  private async left(kinds: readonly OwnedData[], owner: DataOwner): Promise<Map<string, number>> {
+  private async left(
+    kinds: readonly OwnedData[],
+    owner: DataOwner,
+    renew: Renew,
+  ): Promise<Map<string, number>> {
     const left = new Map<string, number>();
     for (const kind of kinds) {
       const count = await this.kinds.count(kind, owner);
       if (count > 0) left.set(kind.kind, count);
+      await renew();
     }
     return left;
   }

@@ -1,39 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Log } from '../common/logger.js';
 import { type Clock, SystemClock } from '../common/clock.js';
-import { SettableClock } from '../common/settable-clock.js';
+import { SystemIdSource } from '../common/ids.js';
+import { TimedClock } from '../common/timed-clock.js';
 import { DataExport } from './data-export.js';
 import type { DataJob } from './data-job.js';
-import type { DataJobEnd, DataJobStore } from './data-job-store.js';
+import type { DataJobEnd, DataJobStore, ExportReading } from './data-job-store.js';
 import type { OwnedKinds } from './owned-kinds.js';
 import type { Receipts } from './receipts.js';
 
 const JOB = { id: 'export-1', owner: { organization: 'acme' } } as DataJob;
-
-/** Has one timer at a time, which elapses when it is told to. */
-class TimedClock extends SettableClock {
-  private call: () => void = () => undefined;
-
-  override after(_: number, call: () => void): () => void {
-    this.call = call;
-    return () => (this.call = () => undefined);
-  }
-
-  async elapse(): Promise<void> {
-    this.call();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
 
 function exportsWith(
   ends: DataJobEnd[],
   clock: Clock = new SystemClock(),
   isNoted: (until: number) => boolean = () => true,
 ): DataExport {
+  const ended = new Set<string>();
   const store = {
-    note: (_: string, __: unknown, until: Date) => Promise.resolve(isNoted(until.getTime())),
+    note: (_: unknown, __: unknown, until: Date) => Promise.resolve(isNoted(until.getTime())),
     begin: () => Promise.resolve(true),
-    end: (_: string, end: DataJobEnd) => Promise.resolve(ends.push(end) > 0),
+    end: ({ reader }: ExportReading, end: DataJobEnd) => {
+      if (!ended.has(reader)) ends.push(end);
+      ended.add(reader);
+      return Promise.resolve(true);
+    },
   };
   return new DataExport(
     store as unknown as DataJobStore,
@@ -41,6 +32,7 @@ function exportsWith(
     { sign: () => Promise.resolve('receipt') } as unknown as Receipts,
     clock,
     { warn: () => undefined } as unknown as Log,
+    new SystemIdSource(),
   );
 }
 
@@ -89,13 +81,13 @@ describe('an export that was opened', () => {
     );
     const ended = new AbortController();
     const open = await exports.open(JOB, ended);
-    await clock.elapse();
-    await clock.elapse();
+    await clock.elapse(15_000);
+    await clock.elapse(15_000);
     expect([noted, ended.signal.aborted]).toEqual([[60_000, 60_000], false]);
-    await clock.elapse();
+    await clock.elapse(15_000);
     expect(ended.signal.reason).toMatchObject({ reason: 'CONFLICT' });
     open.left();
-    await clock.elapse();
+    await clock.elapse(15_000);
     expect(noted).toHaveLength(3);
   });
 });

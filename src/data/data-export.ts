@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
+import { IdSource } from '../common/ids.js';
 import { jsonInTurns } from '../common/json-in-turns.js';
 import { Log } from '../common/logger.js';
 import type { DataJob } from './data-job.js';
-import { DataJobStore, NOT_READ } from './data-job-store.js';
-import { HeldLease } from './held-lease.js';
+import { DataJobStore, type ExportReading, NOT_READ } from './data-job-store.js';
+import { HeldLease, leaseUntil } from './held-lease.js';
 import { OwnedKinds } from './owned-kinds.js';
 import { Progress } from './progress.js';
 import { Receipts } from './receipts.js';
@@ -18,9 +19,6 @@ const BLOCK = 64 * 1024;
 /** A reader that takes nothing for so long has left. */
 const STALLED_MS = 2 * 60 * 1000;
 const NOTE_EVERY_MS = 1000;
-/** An export of which nothing was heard for so long was left by its process. */
-const LEASE_MS = 60_000;
-const RENEW_EVERY_MS = 15_000;
 const LINE_END = Buffer.from('\n');
 
 /** An export that is about to be read. */
@@ -42,6 +40,7 @@ export class DataExport {
     private readonly receipts: Receipts,
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly ids: IdSource,
   ) {}
 
   /**
@@ -57,43 +56,48 @@ export class DataExport {
     this.reading += 1;
     try {
       const startedAt = this.clock.now();
-      if (!(await this.store.begin(job.id, startedAt, this.until()))) {
-        throw new HubError('CONFLICT', 'The export was canceled.');
-      }
-      return this.opened({ ...job, startedAt }, ended);
+      const until = leaseUntil(this.clock);
+      const reading = { id: job.id, reader: this.ids.next() };
+      if (!(await this.store.begin(reading, startedAt, until))) throw canceled();
+      return this.opened({ ...job, startedAt }, reading, until, ended);
     } catch (error) {
       this.reading -= 1;
       throw error;
     }
   }
 
-  private opened(job: DataJob, ended: AbortController): OpenExport {
+  private opened(
+    job: DataJob,
+    reading: ExportReading,
+    until: Date,
+    ended: AbortController,
+  ): OpenExport {
     const progress = new Progress();
-    const outcome = { isDone: false };
     // A reader may take nothing for longer than the lease.
-    const lease = new HeldLease(this.clock, RENEW_EVERY_MS, () =>
-      this.store.note(job.id, progress.value, this.until()),
+    const lease = new HeldLease(this.clock, until, (next) =>
+      this.store.note(reading, progress.value, next),
     );
     lease.isLost.addEventListener('abort', () => ended.abort(canceled()));
     return {
-      lines: this.write(job, progress, ended, outcome),
+      lines: this.write(job, reading, progress, lease, ended),
       left: () => {
         this.reading -= 1;
         void lease.stop();
-        // Lines of which none was asked for end nothing themselves.
-        if (!outcome.isDone) void this.notDone(job, progress);
+        // Lines of which none was asked for end nothing themselves; those that were all taken have ended it.
+        void this.notRead(reading, progress);
       },
     };
   }
 
   private async *write(
     job: DataJob,
+    reading: ExportReading,
     progress: Progress,
+    lease: HeldLease,
     ended: AbortController,
-    outcome: { isDone: boolean },
   ): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
-    for await (const block of this.blocks(job, progress, ended)) {
+    for await (const block of this.blocks(job, progress, lease, ended)) {
       hash.update(block);
       yield* this.taken(block, ended);
     }
@@ -101,15 +105,15 @@ export class DataExport {
     const sha256 = hash.digest('hex');
     const receipt = await this.receipts.sign(job, progress.value, now, sha256);
     const end = { state: 'done', progress: progress.value, error: null, receipt } as const;
-    if (!(await this.store.end(job.id, end, now))) throw canceled();
-    outcome.isDone = true;
+    if (!(await this.store.end(reading, end, now))) throw canceled();
     yield Buffer.from(`${JSON.stringify({ kind: 'end', sha256, receipt })}\n`);
   }
 
   /** The lines, several of the short ones together. */
   private async *blocks(
-    { id, owner }: DataJob,
+    { owner }: DataJob,
     progress: Progress,
+    lease: HeldLease,
     ended: AbortController,
   ): AsyncGenerator<Buffer> {
     let pending: Buffer[] = [];
@@ -134,7 +138,7 @@ export class DataExport {
           const now = this.clock.now().getTime();
           if (Math.abs(now - notedAt) < NOTE_EVERY_MS) continue;
           notedAt = now;
-          if (!(await this.store.note(id, progress.value, this.until()))) throw canceled();
+          if (!(await lease.renew())) throw canceled();
         }
       }
     }
@@ -153,18 +157,14 @@ export class DataExport {
     ended.signal.throwIfAborted();
   }
 
-  private async notDone(job: DataJob, progress: Progress): Promise<void> {
+  private async notRead(reading: ExportReading, progress: Progress): Promise<void> {
     const { value } = progress;
     const end = { state: 'failed', progress: value, error: NOT_READ, receipt: null } as const;
     try {
-      await this.store.end(job.id, end, this.clock.now());
+      await this.store.end(reading, end, this.clock.now());
     } catch (err) {
-      this.log.warn({ err, job: job.id }, 'the end of an export could not be stored');
+      this.log.warn({ err, job: reading.id }, 'the end of an export could not be stored');
     }
-  }
-
-  private until(): Date {
-    return new Date(this.clock.now().getTime() + LEASE_MS);
   }
 }
 

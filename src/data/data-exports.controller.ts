@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { CredentialWatch, CurrentPrincipal, type Principal } from '../auth/index.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { AuditedRead } from '../common/http/audited-route.js';
+import { isHead } from '../common/http/is-head.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
 import type { Page } from '../common/page.js';
@@ -68,6 +69,7 @@ export class DataExportsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const job = await this.jobs.get('export', id);
+    if (isHead(reply)) return void reply.type(NDJSON).send();
     const ended = new AbortController();
     const open = await this.exports.open(job, ended);
     const lines = Readable.from(open.lines, { objectMode: false, highWaterMark: 1 });

@@ -8,6 +8,13 @@ export type DataJobEnd = Pick<DataJob, 'error' | 'receipt' | 'progress'> & {
   readonly state: 'done' | 'failed' | 'canceled';
 };
 
+/** An export is read by whoever began last: what an earlier reader gets goes on, and is not told of. */
+export interface ExportReading {
+  /** Of the export. */
+  readonly id: string;
+  readonly reader: string;
+}
+
 /** What an export says of itself that was not read to its end. */
 export const NOT_READ = 'It was not read to its end: read it again.';
 
@@ -37,16 +44,16 @@ export abstract class DataJobStore {
   ): Promise<void>;
 
   /** An export has begun to be read, anew where it was read before; `until`: as {@link note}. False when it was canceled. */
-  abstract begin(id: string, now: Date, until: Date): Promise<boolean>;
+  abstract begin(reading: ExportReading, now: Date, until: Date): Promise<boolean>;
 
   /** How far an export is, which is read until then at least; false when it was canceled. */
-  abstract note(id: string, progress: DataProgress, until: Date): Promise<boolean>;
+  abstract note(reading: ExportReading, progress: DataProgress, until: Date): Promise<boolean>;
 
   /** Exports that are read no longer and did not end have failed; `isAll`: no process reads any. */
   abstract endLeft(now: Date, isAll: boolean): Promise<void>;
 
-  /** Ends an export, unless it was canceled. */
-  abstract end(id: string, end: DataJobEnd, now: Date): Promise<boolean>;
+  /** Ends an export, unless it has ended or is read by another; false when it was canceled, or has failed. */
+  abstract end(reading: ExportReading, end: DataJobEnd, now: Date): Promise<boolean>;
 
   /** Ends a deletion in a transaction of its caller, unless it was canceled, or is not the runner's any more. */
   abstract endIn(tx: Tx, id: string, runner: string, end: DataJobEnd, now: Date): Work<boolean>;
@@ -54,7 +61,7 @@ export abstract class DataJobStore {
   /** False when there is none that could be: it has ended. */
   abstract cancel(kind: DataJobKind, id: string, now: Date): Promise<boolean>;
 
-  /** Nobody works on deletions but this process: what others had is free. */
+  /** Nobody works on deletions but this process: those that others had are free. */
   abstract releaseOthers(runner: string): Promise<void>;
 }
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AuditEntry, AuditLog } from '../audit/index.js';
+import { FakeAuditLog } from '../audit/fake-audit-log.js';
 import type { Log } from '../common/logger.js';
 import { SettableClock } from '../common/settable-clock.js';
 import { SystemIdSource } from '../common/ids.js';
 import type { AppConfig } from '../config/index.js';
 import type { Database } from '../database/database.js';
-import { type Tx, txFor, type Work } from '../database/sql.js';
 import type { DataDeletion } from './data-deletion.js';
 import type { DataJob } from './data-job.js';
 import type { DataJobStore } from './data-job-store.js';
@@ -48,19 +47,12 @@ describe('a deletion that cannot go on', () => {
     };
     const said: string[] = [];
     const log = { info: () => undefined, warn: (_: unknown, text: string) => void said.push(text) };
-    const entries: AuditEntry[] = [];
-    const audit = {
-      recordFrom: (work: (tx: Tx) => Work<readonly AuditEntry[]>) => {
-        const step = work(txFor('sqlite')).next();
-        if (step.done) entries.push(...step.value);
-        return Promise.resolve(entries.length);
-      },
-    };
+    const audit = new FakeAuditLog();
     const worker = new DeletionWorker(
       store as unknown as DataJobStore,
       deletion as unknown as DataDeletion,
       { sign: () => Promise.resolve('receipt') } as unknown as Receipts,
-      audit as unknown as AuditLog,
+      audit,
       { soleProcess: false } as Database,
       clock,
       log as unknown as Log,
@@ -71,7 +63,9 @@ describe('a deletion that cannot go on', () => {
     expect(await isEnded).toBe('second');
     await worker.onModuleDestroy();
     expect(postponed).toEqual([['first', 30_000, expect.stringContaining('tried again')]]);
-    expect(entries).toMatchObject([{ action: 'data.deletions.end', resource: { id: 'second' } }]);
+    expect(audit.entries).toMatchObject([
+      { action: 'data.deletions.end', resource: { id: 'second' } },
+    ]);
     expect(said).toEqual(['a deletion of data could not go on; it is tried again']);
   });
 });

@@ -9,14 +9,12 @@ import { Database } from '../database/database.js';
 import { DataDeletion } from './data-deletion.js';
 import type { DataJob } from './data-job.js';
 import { type DataJobEnd, DataJobStore } from './data-job-store.js';
-import { HeldLease } from './held-lease.js';
+import { HeldLease, leaseUntil } from './held-lease.js';
 import { Progress } from './progress.js';
 import { Receipts } from './receipts.js';
 
 /** How often it looks for deletions that no process works on; one small query. */
 const LOOK_EVERY_MS = 5000;
-const LEASE_MS = 60_000;
-const RENEW_EVERY_MS = 15_000;
 /** When a deletion that could not go on is tried again; others do not wait for it. */
 const AGAIN_MS = 30_000;
 const GOES_ON_LATER = 'It could not go on and is tried again: the log of the hub says why.';
@@ -73,19 +71,20 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async workAll(signal: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
     while (!signal.aborted) {
-      const job = await this.store.claim(this.runner, this.clock.now(), this.until());
+      const until = leaseUntil(this.clock);
+      const job = await this.store.claim(this.runner, this.clock.now(), until);
       if (job === undefined) break;
-      await this.work(job, signal).catch((error: unknown) => failures.push(error));
+      await this.work(job, until, signal).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   }
 
-  private async work(job: DataJob, signal: AbortSignal): Promise<void> {
+  private async work(job: DataJob, until: Date, signal: AbortSignal): Promise<void> {
     const progress = new Progress(job.progress);
-    const renewNow = (): Promise<boolean> =>
-      this.store.renew(job.id, this.runner, progress.value, this.until());
     // Some steps take longer than the lease.
-    const lease = new HeldLease(this.clock, RENEW_EVERY_MS, renewNow);
+    const lease = new HeldLease(this.clock, until, (next) =>
+      this.store.renew(job.id, this.runner, progress.value, next),
+    );
     const stop = AbortSignal.any([signal, lease.isLost]);
     let notedAt = 0;
     const renew = async (isNoted = false): Promise<void> => {
@@ -93,7 +92,7 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
       const now = this.clock.now().getTime();
       if (!isNoted && Math.abs(now - notedAt) < NOTE_EVERY_MS) return;
       notedAt = now;
-      if (!(await renewNow())) throw new NotMine();
+      if (!(await lease.renew())) throw new NotMine();
     };
     try {
       const left = await this.deletion.run(job, progress, renew, stop);
@@ -140,9 +139,5 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
     });
     if (ended === 0) return;
     this.log.info({ job: job.id, state: end.state }, 'a deletion of data has ended');
-  }
-
-  private until(): Date {
-    return new Date(this.clock.now().getTime() + LEASE_MS);
   }
 }

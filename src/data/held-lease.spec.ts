@@ -1,63 +1,68 @@
 import { describe, expect, it } from '@jest/globals';
-import { HeldLease } from './held-lease.js';
+import { TimedClock } from '../common/timed-clock.js';
+import { HeldLease, LEASE_MS, leaseUntil } from './held-lease.js';
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const EVERY_MS = LEASE_MS / 4;
+const never = new Promise<boolean>(() => undefined);
 
-/** Has one timer at a time. */
-class OneTimer {
-  private call: (() => void) | undefined;
-
-  after(ms: number, call: () => void): () => void {
-    expect([ms, this.call]).toEqual([1000, undefined]);
-    this.call = call;
-    return () => (this.call = undefined);
-  }
-
-  elapse(): void {
-    const { call } = this;
-    this.call = undefined;
-    call?.();
-  }
+/** A lease taken now, what its store was asked, and what it answers: the last answer again and again. */
+function held(...answers: (() => Promise<boolean>)[]) {
+  const clock = new TimedClock();
+  const asked: number[] = [];
+  const lease = new HeldLease(clock, leaseUntil(clock), (until) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)]!;
+    asked.push(until.getTime() - clock.ms);
+    return answer();
+  });
+  return { clock, asked, lease };
 }
 
+const mine = () => Promise.resolve(true);
+const away = () => Promise.reject(new Error('the database is away'));
+
 describe('HeldLease', () => {
-  it('renews, through failures, until the lease is lost', async () => {
-    const clock = new OneTimer();
-    const answers = [true, new Error('the database is away'), true, false];
-    let asked = 0;
-    const lease = new HeldLease(clock, 1000, () => {
-      const answer = answers[asked++]!;
-      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
-    });
-    for (let tick = 1; tick <= answers.length; tick++) {
-      expect(lease.isLost.aborted).toBe(false);
-      clock.elapse();
-      await settled();
-      expect(asked).toBe(tick);
-    }
+  it('renews, through a failure, until the lease is lost', async () => {
+    const { clock, asked, lease } = held(mine, away, mine, () => Promise.resolve(false));
+    await clock.elapse(3 * EVERY_MS);
+    expect([asked, lease.isLost.aborted]).toEqual([[LEASE_MS, LEASE_MS, LEASE_MS], false]);
+    await clock.elapse(EVERY_MS);
+    expect([asked.length, lease.isLost.aborted]).toEqual([4, true]);
+    await clock.elapse(10 * LEASE_MS);
+    expect(asked).toHaveLength(4);
+  });
+
+  it.each([
+    ['fail', away],
+    ['have no answer', () => never],
+  ])('is lost when renewals %s until it is over', async (_, answer) => {
+    const { clock, lease } = held(mine, answer);
+    await clock.elapse(EVERY_MS + LEASE_MS - 1);
+    expect(lease.isLost.aborted).toBe(false);
+    await clock.elapse(1);
     expect(lease.isLost.aborted).toBe(true);
-    clock.elapse();
-    await settled();
-    expect(asked).toBe(answers.length);
+  });
+
+  it('lasts longer with what else renews it', async () => {
+    const { clock, lease } = held(mine, away);
+    await clock.elapse(EVERY_MS - 1);
+    await lease.renew();
+    await clock.elapse(LEASE_MS - 1);
+    expect(lease.isLost.aborted).toBe(false);
+    await clock.elapse(1);
+    expect(lease.isLost.aborted).toBe(true);
   });
 
   it('renews no more once it has stopped, which waits for what is under way', async () => {
-    const clock = new OneTimer();
     let answer: (isMine: boolean) => void = () => undefined;
-    let asked = 0;
-    const lease = new HeldLease(clock, 1000, () => {
-      asked += 1;
-      return new Promise((resolve) => (answer = resolve));
-    });
-    clock.elapse();
+    const { clock, asked, lease } = held(() => new Promise((resolve) => (answer = resolve)));
+    await clock.elapse(EVERY_MS);
     let isStopped = false;
     const stopped = lease.stop().then(() => (isStopped = true));
-    await settled();
+    await clock.elapse(0);
     expect(isStopped).toBe(false);
     answer(true);
     await stopped;
-    clock.elapse();
-    await settled();
-    expect(asked).toBe(1);
+    await clock.elapse(10 * LEASE_MS);
+    expect([asked.length, lease.isLost.aborted]).toEqual([1, false]);
   });
 });

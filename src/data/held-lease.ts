@@ -1,42 +1,71 @@
 import type { Clock } from '../common/clock.js';
 
+/** What nothing was heard of for so long may be taken over by another process. */
+export const LEASE_MS = 60_000;
+const RENEW_EVERY_MS = 15_000;
+
+/** Until when a lease lasts that is taken or renewed now. */
+export function leaseUntil(clock: Pick<Clock, 'now'>): Date {
+  return new Date(clock.now().getTime() + LEASE_MS);
+}
+
 /** Renews a lease again and again, while one step of the work takes longer than the lease. */
 export class HeldLease {
   private readonly lost = new AbortController();
-  private cancel: () => void = () => undefined;
+  private cancelRenewal: () => void = () => undefined;
+  private cancelEnd: () => void = () => undefined;
   private renewing: Promise<void> = Promise.resolve();
   private isStopped = false;
 
-  /** `renew` resolves with false when the lease is another's; where it rejects it is tried again. */
+  /**
+   * For a lease that was taken until then. `store` keeps until when it lasts, and resolves with false when the lease is
+   * another's; where it rejects, or does not answer, it is asked again until the lease is over.
+   */
   constructor(
-    private readonly clock: Pick<Clock, 'after'>,
-    private readonly everyMs: number,
-    private readonly renew: () => Promise<boolean>,
+    private readonly clock: Pick<Clock, 'now' | 'after'>,
+    private until: Date,
+    private readonly store: (until: Date) => Promise<boolean>,
   ) {
-    this.wait();
+    this.waitToRenew();
+    this.waitForEnd();
   }
 
-  /** Aborted once the lease is known to be another's. */
+  /** Aborted once the lease is another's, or may be. */
   get isLost(): AbortSignal {
     return this.lost.signal;
+  }
+
+  /** Renews it now; false when it is another's. */
+  async renew(): Promise<boolean> {
+    const until = leaseUntil(this.clock);
+    const isMine = await this.store(until);
+    if (isMine) this.until = until;
+    else this.lost.abort();
+    return isMine;
   }
 
   /** Resolves when nothing is renewed any more. */
   async stop(): Promise<void> {
     this.isStopped = true;
-    this.cancel();
+    this.cancelRenewal();
+    this.cancelEnd();
     await this.renewing;
   }
 
-  private wait(): void {
-    this.cancel = this.clock.after(this.everyMs, () => {
-      this.renewing = this.renewOnce();
+  private waitToRenew(): void {
+    this.cancelRenewal = this.clock.after(RENEW_EVERY_MS, () => {
+      this.renewing = this.renewAndWait();
     });
   }
 
-  private async renewOnce(): Promise<void> {
-    const isMine = await this.renew().catch(() => true);
-    if (!isMine) this.lost.abort();
-    else if (!this.isStopped) this.wait();
+  private async renewAndWait(): Promise<void> {
+    await this.renew().catch(() => undefined);
+    if (!this.isStopped && !this.lost.signal.aborted) this.waitToRenew();
+  }
+
+  private waitForEnd(): void {
+    const leftMs = this.until.getTime() - this.clock.now().getTime();
+    if (leftMs <= 0) return this.lost.abort();
+    this.cancelEnd = this.clock.after(leftMs, () => this.waitForEnd());
   }
 }

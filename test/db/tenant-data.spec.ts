@@ -28,6 +28,12 @@ const ORGANIZATION: Readonly<Record<string, unknown>> = { labels: '{"a":"b"}', c
 const subjectOf = (who: string, n: number): string =>
   JSON.stringify(n % 2 === 0 ? [who, null, `a${n}`, null] : [null, `${who}-p`, `a${n}`, null]);
 
+const exportOf = (id: string): DataJob => ({
+  ...{ id, kind: 'export', owner: { organization: 'acme' }, isMappingOnly: false, blocks: false },
+  ...{ state: 'waiting', requestedBy: 'ops', keyId: null, progress: {}, error: null },
+  ...{ receipt: null, createdAt: new Date(1), startedAt: null, endedAt: null },
+});
+
 describeDatabases('what a tenant owns', (databases) => {
   const blocksIn = (database: Database): SqlSignInBlocks =>
     new SqlSignInBlocks(database, {
@@ -286,20 +292,10 @@ describeDatabases('what a tenant owns', (databases) => {
   it('is said to be exported no longer when nobody reads it and its process has gone', async () => {
     const database = await databases.openEmptied();
     const jobs = new SqlDataJobStore(database);
-    const job = (id: string): DataJob => ({
-      ...{
-        id,
-        kind: 'export',
-        owner: { organization: 'acme' },
-        isMappingOnly: false,
-        blocks: false,
-      },
-      ...{ state: 'waiting', requestedBy: 'ops', keyId: null, progress: {}, error: null },
-      ...{ receipt: null, createdAt: new Date(1), startedAt: null, endedAt: null },
-    });
-    for (const id of ['waits', 'read', 'left', 'canceled']) await jobs.add(job(id));
-    for (const id of ['read', 'left']) await jobs.begin(id, new Date(10), new Date(100));
-    await jobs.note('read', { tasks: { counted: 2, done: 1 } }, new Date(200));
+    for (const id of ['waits', 'read', 'left', 'canceled']) await jobs.add(exportOf(id));
+    const by = (id: string, reader = 'r1') => ({ id, reader });
+    for (const id of ['read', 'left']) await jobs.begin(by(id), new Date(10), new Date(100));
+    await jobs.note(by('read'), { tasks: { counted: 2, done: 1 } }, new Date(200));
     await jobs.cancel('export', 'canceled', new Date(20));
     const states = async () =>
       Object.fromEntries((await jobs.list('export', 10)).items.map(({ id, state }) => [id, state]));
@@ -312,11 +308,46 @@ describeDatabases('what a tenant owns', (databases) => {
       ...{ endedAt: new Date(101), receipt: null, error: expect.stringContaining('read it again') },
     });
     // It may be read again, and no process reads after a start on SQLite.
-    expect(await jobs.begin('left', new Date(110), new Date(300))).toBe(true);
+    expect(await jobs.begin(by('left', 'r2'), new Date(110), new Date(300))).toBe(true);
     await jobs.endLeft(new Date(120), true);
     expect(await states()).toEqual({ ...begun, left: 'failed', read: 'failed' });
     expect(await jobs.get('export', 'read')).toMatchObject({
       progress: { tasks: { counted: 2, done: 1 } },
     });
+  });
+
+  it('is exported as the reading that began last says, and its first end counts', async () => {
+    const jobs = new SqlDataJobStore(await databases.openEmptied());
+    await jobs.add(exportOf('e'));
+    const [earlier, later] = [
+      { id: 'e', reader: 'r1' },
+      { id: 'e', reader: 'r2' },
+    ];
+    const counts = (done: number) => ({ tasks: { counted: 9, done } });
+    const until = new Date(1000);
+    const done = (n: number) =>
+      ({ state: 'done', progress: counts(n), error: null, receipt: `receipt ${n}` }) as const;
+    const failed = { state: 'failed', progress: counts(0), error: 'no', receipt: null } as const;
+
+    await jobs.begin(earlier, new Date(10), until);
+    await jobs.begin(later, new Date(20), until);
+    expect(await jobs.note(later, counts(2), until)).toBe(true);
+    // The earlier one goes on, and says nothing of the later one.
+    expect(await jobs.note(earlier, counts(5), until)).toBe(true);
+    expect(await jobs.end(earlier, failed, new Date(30))).toBe(true);
+    expect(await jobs.get('export', 'e')).toMatchObject({ state: 'running', progress: counts(2) });
+
+    expect(await jobs.end(later, done(9), new Date(40))).toBe(true);
+    await jobs.end(later, failed, new Date(50));
+    await jobs.note(later, counts(1), until);
+    expect(await jobs.get('export', 'e')).toMatchObject({
+      ...{ state: 'done', progress: counts(9), receipt: 'receipt 9', endedAt: new Date(40) },
+    });
+
+    await jobs.begin(later, new Date(60), until);
+    await jobs.cancel('export', 'e', new Date(70));
+    expect(await jobs.note(later, counts(1), until)).toBe(false);
+    expect(await jobs.end(later, done(9), new Date(80))).toBe(false);
+    expect(await jobs.get('export', 'e')).toMatchObject({ state: 'canceled', receipt: null });
   });
 });

@@ -340,6 +340,28 @@ describe('an export', () => {
     expect((await contentOf(job)).length).toBeGreaterThan(0);
   });
 
+  it('is not read by HEAD', async () => {
+    const acme = await tenant();
+    const { id } = (await post('exports', { organization: acme.organization })).body;
+    const { statusCode, headers, body } = await request(
+      `${hub.url}/api/v1/data/exports/${id}/content`,
+      { method: 'HEAD', headers: { authorization: `Bearer ${ADMIN_KEY}` } },
+    );
+    expect([statusCode, headers['content-type'], await body.text()]).toEqual([
+      ...[200, 'application/x-ndjson', ''],
+    ]);
+    expect((await hub.admin('GET', `/api/v1/data/exports/${id}`)).body.state).toBe('waiting');
+    const unknown = `${hub.url}/api/v1/data/exports/no-such/content`;
+    expect(
+      (
+        await request(unknown, {
+          method: 'HEAD',
+          headers: { authorization: `Bearer ${ADMIN_KEY}` },
+        })
+      ).statusCode,
+    ).toBe(404);
+  });
+
   it('is not whole for a reader that leaves, and may be read again; not when it is canceled', async () => {
     const acme = await tenant();
     await send(acme, 'again');

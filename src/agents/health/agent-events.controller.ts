@@ -5,7 +5,8 @@ import { CurrentPrincipal, CredentialWatch, type Principal } from '../../auth/in
 import { pageOf, readCursor } from '../../common/cursor.js';
 import { Draining } from '../../common/draining.js';
 import { AdminController } from '../../common/http/admin-controller.js';
-import { EventFeed } from '../../common/http/event-feed.js';
+import { EventFeed, FEED_HEADERS } from '../../common/http/event-feed.js';
+import { isHead } from '../../common/http/is-head.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
@@ -66,6 +67,7 @@ export class AgentEventsController {
     @CurrentPrincipal() principal: Principal,
     @Headers('last-event-id') lastEventId: string | undefined,
   ): void {
+    if (isHead(reply)) return void reply.headers(FEED_HEADERS).send();
     reply.hijack();
     const { heartbeatMs, streamBufferBytes: bufferBytes } = this.config.tasks;
     const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });

@@ -9,7 +9,8 @@ export interface EventFeedOptions {
   readonly bufferBytes: number;
 }
 
-const HEADERS = {
+/** The header fields of such a feed. */
+export const FEED_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
@@ -35,7 +36,7 @@ export class EventFeed {
       clearInterval(this.heartbeat);
       gone();
     });
-    this.raw.writeHead(200, HEADERS);
+    this.raw.writeHead(200, FEED_HEADERS);
     this.raw.flushHeaders();
     if (heartbeatMs === 0) return;
     this.heartbeat = setInterval(() => this.write(': heartbeat\n\n'), heartbeatMs).unref();

@@ -44,7 +44,7 @@ export class DataJobEntity {
   @Column({ type: 'text', nullable: true })
   receipt!: string | null;
 
-  /** The process that works on it. */
+  /** The process that works on a deletion, or the reading of an export that began last. */
   @Column({ type: 'text', nullable: true })
   runner!: string | null;
 

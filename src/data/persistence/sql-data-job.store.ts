@@ -9,7 +9,13 @@ import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import type { DataJob, DataJobKind, DataProgress } from '../data-job.js';
-import { type DataJobEnd, DataJobStore, NOT_READ, ownerKey } from '../data-job-store.js';
+import {
+  type DataJobEnd,
+  DataJobStore,
+  type ExportReading,
+  NOT_READ,
+  ownerKey,
+} from '../data-job-store.js';
 import { DataJobEntity } from './data-job.entity.js';
 
 const JOBS = new Table(DataJobEntity);
@@ -78,19 +84,22 @@ export class SqlDataJobStore extends DataJobStore {
     );
   }
 
-  begin(id: string, now: Date, until: Date): Promise<boolean> {
+  begin({ id, reader }: ExportReading, now: Date, until: Date): Promise<boolean> {
     return this.changes(
       `UPDATE data_jobs SET state = 'running', progress = '{}', error = NULL, receipt = NULL,
-         started_at = ?, ended_at = NULL, lease_until = ? WHERE id = ? AND state <> 'canceled'`,
-      [now.getTime(), until.getTime(), id],
+         started_at = ?, ended_at = NULL, runner = ?, lease_until = ? WHERE id = ? AND state <> 'canceled'`,
+      [now.getTime(), reader, until.getTime(), id],
     );
   }
 
-  note(id: string, progress: DataProgress, until: Date): Promise<boolean> {
-    return this.changes(
-      `UPDATE data_jobs SET progress = ?, lease_until = ? WHERE id = ? AND state <> 'canceled'`,
-      [JSON.stringify(progress), until.getTime(), id],
-    );
+  note({ id, reader }: ExportReading, progress: DataProgress, until: Date): Promise<boolean> {
+    return this.database.write(function* (tx) {
+      const changed = yield* tx.run(
+        `UPDATE data_jobs SET progress = ?, lease_until = ? WHERE id = ? AND runner = ? AND state = 'running'`,
+        [JSON.stringify(progress), until.getTime(), id, reader],
+      );
+      return changed > 0 || (yield* isKept(tx, id));
+    });
   }
 
   async endLeft(now: Date, isAll: boolean): Promise<void> {
@@ -101,17 +110,21 @@ export class SqlDataJobStore extends DataJobStore {
     const found = await this.database.read(`SELECT 1 FROM data_jobs WHERE ${left} LIMIT 1`, until);
     if (found.length === 0) return;
     await this.changes(
-      `UPDATE data_jobs SET state = 'failed', error = ?, ended_at = ?, lease_until = NULL WHERE ${left}`,
+      `UPDATE data_jobs SET state = 'failed', error = ?, ended_at = ?, runner = NULL,
+         lease_until = NULL WHERE ${left}`,
       [NOT_READ, at, ...until],
     );
   }
 
-  end(id: string, end: DataJobEnd, now: Date): Promise<boolean> {
-    return this.database.write((tx) => endIn(tx, id, end, now));
+  end({ id, reader }: ExportReading, end: DataJobEnd, now: Date): Promise<boolean> {
+    return this.database.write(function* (tx) {
+      const isEnded = yield* endBy(tx, id, reader, end, now);
+      return isEnded || (yield* isKept(tx, id));
+    });
   }
 
   endIn(tx: Tx, id: string, runner: string, end: DataJobEnd, now: Date): Work<boolean> {
-    return endIn(tx, id, end, now, runner);
+    return endBy(tx, id, runner, end, now);
   }
 
   cancel(kind: DataJobKind, id: string, now: Date): Promise<boolean> {
@@ -124,7 +137,8 @@ export class SqlDataJobStore extends DataJobStore {
 
   async releaseOthers(runner: string): Promise<void> {
     await this.changes(
-      'UPDATE data_jobs SET runner = NULL, lease_until = NULL WHERE runner IS NOT NULL AND runner <> ?',
+      `UPDATE data_jobs SET runner = NULL, lease_until = NULL
+       WHERE kind = 'deletion' AND runner IS NOT NULL AND runner <> ?`,
       [runner],
     );
   }
@@ -137,22 +151,29 @@ export class SqlDataJobStore extends DataJobStore {
   }
 }
 
-function* endIn(
+function* endBy(
   tx: Tx,
   id: string,
+  runner: string,
   { state, progress, error, receipt }: DataJobEnd,
   now: Date,
-  runner?: string,
 ): Work<boolean> {
-  const sql = `UPDATE data_jobs SET state = ?, progress = ?, error = ?, receipt = ?, ended_at = ?, runner = NULL,
-      lease_until = NULL
-    WHERE id = ? AND state <> 'canceled' ${runner === undefined ? '' : 'AND runner = ?'}`;
-  const changed = yield* tx.run(sql, [
-    ...[state, JSON.stringify(progress), error === null ? null : storable(error), receipt],
-    ...[now.getTime(), id],
-    ...(runner === undefined ? [] : [runner]),
-  ]);
+  const changed = yield* tx.run(
+    `UPDATE data_jobs SET state = ?, progress = ?, error = ?, receipt = ?, ended_at = ?, runner = NULL,
+       lease_until = NULL
+     WHERE id = ? AND runner = ? AND state = 'running'`,
+    [
+      ...[state, JSON.stringify(progress), error === null ? null : storable(error), receipt],
+      ...[now.getTime(), id, runner],
+    ],
+  );
   return changed > 0;
+}
+
+/** Whether a job was not canceled. */
+function* isKept(tx: Tx, id: string): Work<boolean> {
+  const rows = yield* tx.all(`SELECT 1 FROM data_jobs WHERE id = ? AND state <> 'canceled'`, [id]);
+  return rows.length > 0;
 }
 
 function toJob({ owner, ...row }: Omit<DataJobEntity, 'runner' | 'leaseUntil'>): DataJob {

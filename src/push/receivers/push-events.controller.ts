@@ -5,7 +5,8 @@ import { CurrentPrincipal, CredentialWatch, type Principal } from '../../auth/in
 import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
 import { AdminController } from '../../common/http/admin-controller.js';
-import { EventFeed } from '../../common/http/event-feed.js';
+import { EventFeed, FEED_HEADERS } from '../../common/http/event-feed.js';
+import { isHead } from '../../common/http/is-head.js';
 import { PageType } from '../../common/http/page-type.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
@@ -59,6 +60,7 @@ export class PushEventsController {
   ): Promise<void> {
     const after = await this.endpoints.eventBefore(lastEventId);
     const ids = await this.endpoints.eventIds();
+    if (isHead(reply)) return void reply.headers(FEED_HEADERS).send();
     reply.hijack();
     const { heartbeatMs, streamBufferBytes: bufferBytes } = this.config.tasks;
     const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });
