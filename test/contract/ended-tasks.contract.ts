@@ -3,10 +3,12 @@ import type { AuditEvent } from '../../src/audit/domain/audit-event.js';
 import type { Database } from '../../src/database/database.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { TaskAudit } from '../../src/tasks/audit/task-audit.js';
+import { decideOutcome } from '../../src/tasks/domain/delegation-decisions.js';
+import { decideCancelRequest } from '../../src/tasks/domain/task-decisions.js';
 import { AuditProcess } from '../support/audit-process.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { chunk, COMPLETED, status, TaskHarness, WORKING } from './task-harness.js';
+import { change, chunk, COMPLETED, status, TaskHarness, WORKING } from './task-harness.js';
 
 const SILENT = { warn() {}, info() {} };
 
@@ -68,6 +70,37 @@ export function endedTasksContract(databases: DatabaseFactory): void {
     expect(JSON.stringify(entries)).not.toContain('secret');
     await hub.audit.recordAll();
     expect(await hub.entries()).toHaveLength(2);
+  });
+
+  it('says of one that has not completed why, and of each of its delegations', async () => {
+    const hub = await start();
+    const { record, delegations } = await hub.tasks.create({ agents: ['a1', 'a2'] });
+    const end = { state: 'failed', reason: 'secret words', code: 'AGENT_BUSY' } as const;
+    await hub.tasks.log.update(record.id, (aggregate) =>
+      change(decideOutcome(aggregate, delegations[1]!.id, end, hub.tasks.clock.now())),
+    );
+    const canceled = await hub.tasks.create();
+    await hub.tasks.log.update(canceled.record.id, (aggregate) =>
+      change(decideCancelRequest(aggregate, hub.tasks.clock.now(), undefined, 'owner-deleted')),
+    );
+    const completed = await hub.end();
+    await hub.audit.recordAll();
+    const entries = await hub.entries();
+    const detailsOf = (id: string): AuditEvent['details'] | undefined =>
+      entries.find(({ resourceId }) => resourceId === id)?.details;
+    expect(detailsOf(record.id)).toMatchObject({
+      reason: 'AGENT_BUSY',
+      delegations: [
+        { agent: 'a1', state: 'canceled', reason: 'STEP_FAILED' },
+        { agent: 'a2', state: 'failed', reason: 'AGENT_BUSY' },
+      ],
+    });
+    expect(detailsOf(canceled.record.id)).toMatchObject({
+      reason: 'OWNER_DELETED',
+      delegations: [{ state: 'canceled', reason: 'OWNER_DELETED' }],
+    });
+    expect(detailsOf(completed)).not.toHaveProperty('reason');
+    expect(JSON.stringify(entries)).not.toContain('secret');
   });
 
   it('has one of each although several processes record them, in many commits', async () => {

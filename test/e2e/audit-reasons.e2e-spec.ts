@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
+import { END_CODES } from '../../src/tasks/task.js';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import type { Json, JsonObject } from '../support/json.js';
@@ -161,5 +163,13 @@ describe('the entry of a task that has not completed', () => {
     expect(details.reason).toBe('AGENT_FAILED');
     expect(Object.fromEntries(reasons)).toEqual({ fails: 'AGENT_FAILED', waits: 'STEP_FAILED' });
     await Promise.all([failing.close(), waiting.close()]);
+  });
+
+  it('has a word for each reason in the documentation, and no other', () => {
+    const docs = readFileSync('docs/audit.md', 'utf8');
+    const [, section = ''] = docs.split('## Why a task has not completed\n');
+    const [table = ''] = section.split('\n## ');
+    const named = [...table.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code]) => code);
+    expect(named.sort()).toEqual([...END_CODES].sort());
   });
 });

@@ -11,7 +11,8 @@ export interface RefusedWork {
 }
 
 /**
- * Why this registered agent must not get a first message; undefined when it may. Repeats the checks of routing: a fallback may be used long after the route was made. What policies said of its caller then still holds.
+ * Why this registered agent must not get a first message; undefined when it may. Repeats the checks of routing: a
+ * fallback may be used long after the route was made. What policies said of its caller then still holds.
  */
 export function refusalOfNewWork(
   registry: Pick<RunDeps['registry'], 'isOpenTo'>,
