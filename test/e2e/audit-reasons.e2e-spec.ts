@@ -65,7 +65,7 @@ describe('the entry of a task that has not completed', () => {
       const { items } = (await hub.admin('GET', query)).body;
       expect(items).toHaveLength(1);
       expect(JSON.stringify(items)).not.toContain(SECRET);
-      return items[0] as Json;
+      return items[0];
     });
 
   /** The reason of the task, and those of its delegations. */
