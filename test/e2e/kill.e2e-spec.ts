@@ -7,14 +7,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type HubProcess, startHubProcess } from '../support/app.js';
 import { artifactTexts, numbersTo } from '../support/builders.js';
 import { startPostgres, startSqlite } from '../support/databases.js';
+import { HUB_PROGRAM, INSTALLED_PROGRAM } from '../support/hub-process.js';
 import type { JsonObject } from '../support/json.js';
 import { CHUNKS_ARTIFACT } from '../support/live-task.js';
 import { ResumingReader } from '../support/resuming-reader.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
-import { casesOf } from '../support/thorough.js';
+import { casesOf, IS_THOROUGH } from '../support/thorough.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
 const TASKS = casesOf(60, 120);
+const PROGRAM = IS_THOROUGH ? INSTALLED_PROGRAM : HUB_PROGRAM;
 const CHUNKS = 12;
 /** Before the second kill no task comes further, so that every task lives through both. */
 const CHUNKS_BEFORE_KILLS = 8;
@@ -39,6 +41,7 @@ describe.each([
     });
     sink = await WebhookSink.start();
     hub = await startHubProcess({
+      program: PROGRAM,
       databaseUrl: await database.migratedUrl(),
       environment: {
         // What the dead process held is free again soon.

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { HUB_PROGRAM } from './hub-process.js';
+import { INSTALLED_PROGRAM } from './hub-process.js';
 
 const RUNNER = new URL('./command-runner.mjs', import.meta.url).pathname;
 const TIMEOUT_MS = 60_000;
@@ -14,12 +14,12 @@ export interface Ended {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs the built hub as a process of its own until it ends by itself. */
+/** Runs the built hub, as it is installed, as a process of its own until it ends by itself. */
 export function runProgram(cwd: string, args: string[], environment: Variables): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [HUB_PROGRAM, ...args],
+      [INSTALLED_PROGRAM, ...args],
       { cwd, env: variables(environment), timeout: TIMEOUT_MS },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );

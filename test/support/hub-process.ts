@@ -9,11 +9,15 @@ import { copyMigratedSqlite } from './sqlite-template.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const BUNDLED = `${ROOT}dist/bundled/main.js`;
+/** The built hub as it is installed. */
+export const INSTALLED_PROGRAM = `${ROOT}dist/main.js`;
 /** The built hub, in one file where `npm test` has made one: that starts sooner. */
-export const HUB_PROGRAM = existsSync(BUNDLED) ? BUNDLED : `${ROOT}dist/main.js`;
+export const HUB_PROGRAM = existsSync(BUNDLED) ? BUNDLED : INSTALLED_PROGRAM;
 const KEY = 'admin-key-of-the-tests-0123456789';
 
 export interface HubProcessOptions {
+  /** Default {@link HUB_PROGRAM}. */
+  readonly program?: string;
   /** Environment variables of the hub (`A2A_HUB__TASKS__LEASE` and so on). */
   readonly environment?: Record<string, string>;
   /** Default: a migrated SQLite file of its own, removed at close. On PostgreSQL it is up to date already. */
@@ -31,6 +35,7 @@ export class HubProcess extends HubClient {
   private constructor(
     private readonly environment: Record<string, string>,
     private readonly directory: string | undefined,
+    private readonly program: string,
   ) {
     super('', KEY);
   }
@@ -52,6 +57,7 @@ export class HubProcess extends HubClient {
         ...options.environment,
       },
       directory,
+      options.program ?? HUB_PROGRAM,
     );
     await hub.restart();
     return hub;
@@ -63,7 +69,7 @@ export class HubProcess extends HubClient {
 
   /** Starts the process (again) at the same address and waits until it is ready. */
   async restart(deadlineMs = 120_000): Promise<void> {
-    const child = spawn(process.execPath, [HUB_PROGRAM], {
+    const child = spawn(process.execPath, [this.program], {
       cwd: ROOT,
       env: this.variables(),
       stdio: ['ignore', 'pipe', 'pipe'],

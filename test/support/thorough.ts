@@ -1,9 +1,9 @@
 /**
  * `TEST_THOROUGH=true`, as `.ci/run` sets it: every pair of the client and agent matrix, the long fuzzing, the large
- * fleet and more seeds of the simulation.
+ * fleet, more seeds of the simulation, and kills of the hub as it is installed.
  * Without it `npm test` has enough of each to notice what breaks.
  */
-const IS_THOROUGH = process.env['TEST_THOROUGH'] === 'true';
+export const IS_THOROUGH = process.env['TEST_THOROUGH'] === 'true';
 
 /** How many random cases a test tries, and how many where the run is thorough. */
 export function casesOf(usual: number, thorough: number): number {
