@@ -4,9 +4,9 @@ import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf } from '../../routing/index.js';
-import { taskEndCode } from '../domain/task-end-code.js';
+import { type EndedPart, taskEndCode } from '../domain/task-end-code.js';
 import type { EndedTask } from '../store/ended-task.js';
-import type { DelegationProgress, EndCode, TaskRecord } from '../task.js';
+import type { EndCode, TaskRecord } from '../task.js';
 import { DelegationEntity } from './delegation.entity.js';
 import { EndedTaskEntity } from './ended-task.entity.js';
 import { TaskEntity } from './task.entity.js';
@@ -23,7 +23,7 @@ const TASK = new Table(TaskEntity).select(
   'statusAt',
 );
 /** What tells why a task has not completed. */
-const PURPOSE = new Table(TaskEntity).select('id', 'route', 'cancelRequestedAt', 'cancelMetadata');
+const CAUSE = new Table(TaskEntity).select('id', 'route', 'cancelRequestedAt', 'cancelMetadata');
 const DELEGATION = new Table(DelegationEntity).select(
   'id',
   'taskId',
@@ -39,7 +39,7 @@ const DELEGATION = new Table(DelegationEntity).select(
 );
 
 const PROGRESS = new Table(DelegationEntity).select('id', 'progress');
-const NOTHING: DelegationProgress = { artifacts: [] };
+const NOT_NOTED: EndedPart['progress'] = {};
 
 /** Notes in the commit in which tasks end that the audit log does not tell of them yet; nothing where it need not. */
 export class EndedTaskNotes {
@@ -101,13 +101,13 @@ function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<End
       piece,
     );
     yield* tx.run(`DELETE FROM ended_tasks WHERE task_id IN ${these}`, piece);
-    const progress = yield* progressOf(
+    const ends = yield* endsOf(
       tx,
       delegations.filter(({ state }) => state !== 'completed').map(({ id }) => id),
     );
     const byTask = new Map<string, EndedRow[]>(tasks.map(({ id }) => [id, []]));
     for (const row of delegations) {
-      byTask.get(row.taskId)?.push({ progress: progress.get(row.id) ?? NOTHING, ...row });
+      byTask.get(row.taskId)?.push({ progress: ends.get(row.id) ?? NOT_NOTED, ...row });
     }
     const codes = yield* endCodesOf(tx, tasks, byTask);
     for (const { request, ...task } of tasks) {
@@ -122,7 +122,7 @@ function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<End
   return ended;
 }
 
-type EndedRow = ReturnType<typeof DELEGATION.read> & { readonly progress: DelegationProgress };
+type EndedRow = ReturnType<typeof DELEGATION.read> & { readonly progress: EndedPart['progress'] };
 
 function endedDelegation(row: EndedRow): EndedTask['delegations'][number] {
   const { agentId, skillId, state, calls, begunAt, updatedAt, progress } = row;
@@ -130,12 +130,18 @@ function endedDelegation(row: EndedRow): EndedTask['delegations'][number] {
   return { agentId, skillId, state, endCode, calls, begunAt, updatedAt };
 }
 
-/** The progress of these delegations, which may be large: it is read of those that have not completed alone. */
-function* progressOf(tx: Tx, ids: readonly string[]): Work<Map<string, DelegationProgress>> {
-  const found = new Map<string, DelegationProgress>();
+/** How these delegations ended: their progress, which may be large, is read piece by piece and not kept. */
+function* endsOf(tx: Tx, ids: readonly string[]): Work<Map<string, EndedPart['progress']>> {
+  const found = new Map<string, EndedPart['progress']>();
   for (const piece of pieces(ids)) {
     const rows = yield* PROGRESS.all(tx, `WHERE id IN ${listOf(piece.length)}`, piece);
-    for (const { id, progress } of rows) found.set(id, progress);
+    for (const { id, progress } of rows) {
+      const { endCode, times } = progress;
+      found.set(id, {
+        ...(endCode !== undefined && { endCode }),
+        ...(times !== undefined && { times }),
+      });
+    }
   }
   return found;
 }
@@ -153,7 +159,7 @@ function* endCodesOf(
   );
   const codes = new Map<string, EndCode>();
   for (const piece of pieces([...states.keys()])) {
-    const rows = yield* PURPOSE.all(tx, `WHERE id IN ${listOf(piece.length)}`, piece);
+    const rows = yield* CAUSE.all(tx, `WHERE id IN ${listOf(piece.length)}`, piece);
     for (const { id, route, ...row } of rows) {
       const task = { state: states.get(id)!, plan: planOf(route), ...row };
       const code = taskEndCode(task, delegations.get(id) ?? []);
