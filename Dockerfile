@@ -1,10 +1,5 @@
-# Build: compiles the hub, and better-sqlite3 where no compiled one can be had.
+# Build: compiles the hub. The SQLite driver for this Node comes compiled in its package.
 FROM node:24.21.0-bookworm-slim AS build
-# Node's headers are in the image: compiling fetches nothing but packages.
-ENV npm_package_config_node_gyp_nodedir=/usr/local
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends python3 make g++ \
-  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --include=dev --no-audit --no-fund

@@ -14,7 +14,6 @@ const folder = `${dist}bundled/`;
  * load if it were installed.
  */
 const EXTERNAL = [
-  'better-sqlite3',
   'pg-native',
   'swagger-ui-dist',
   'class-transformer',

@@ -15,12 +15,13 @@ export function ensureInstalled() {
     console.log('Installing the packages, which may take some minutes …');
     npm('ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error');
   }
-  // The driver is compiled for one version of Node; after a change of Node it is compiled again.
-  if (driverLoads()) return;
+  // From Node 22.14 on the driver comes compiled (src/database/better-sqlite3.ts). The one for older versions is compiled for
+  // one of them; after a change of Node it is compiled again.
+  if (Number(process.versions.napi) >= 10 || driverLoads()) return;
   npm('rebuild', 'better-sqlite3');
   if (!driverLoads()) {
     throw new Error(
-      'better-sqlite3 was compiled, but not for this Node: see `npm config get nodedir`.',
+      'better-sqlite3 could not be compiled for this Node: that takes python3, make and a C++ compiler (see also `npm config get nodedir`). Node 22.14 and later need none.',
     );
   }
 }

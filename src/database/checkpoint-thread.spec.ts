@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3, type SqliteConnection } from './better-sqlite3.js';
 import { CheckpointThread } from './checkpoint-thread.js';
 
 describe('the thread that copies the log', () => {
   let folder: string;
   let path: string;
-  let connection: BetterSqlite3.Database;
+  let connection: SqliteConnection;
   let thread: CheckpointThread;
 
   beforeEach(() => {

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { sqlitePackageFile } from './better-sqlite3.js';
 
 /** The frames of a write-ahead log, and how many of them have been copied into the file; -1 when that cannot be known now. */
 export interface Checkpoint {
@@ -77,7 +77,7 @@ export class CheckpointThread {
   }
 
   private begin(): Worker {
-    const sqlite = fileURLToPath(import.meta.resolve('better-sqlite3'));
+    const sqlite = sqlitePackageFile();
     const thread = new Worker(PROGRAM, {
       eval: true,
       workerData: { sqlite, path: this.path },

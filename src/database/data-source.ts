@@ -1,5 +1,5 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3, type SqliteConnection } from './better-sqlite3.js';
 import type { Log } from '../common/logger.js';
 import { MIGRATIONS_TABLE } from './pending-migrations.js';
 import type { Schema } from './schema.js';
@@ -60,9 +60,10 @@ export function createDataSource(
   return new DataSource({
     ...common,
     type: 'better-sqlite3',
+    driver: BetterSqlite3,
     database: path,
     timeout: BUSY_TIMEOUT_MS,
-    prepareDatabase: (connection: BetterSqlite3.Database) => {
+    prepareDatabase: (connection: SqliteConnection) => {
       connection.pragma('journal_mode = WAL');
       connection.pragma(`synchronous = ${settings.synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
       connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);

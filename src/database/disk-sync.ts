@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type BetterSqlite3 from 'better-sqlite3';
+import type { SqliteConnection } from './better-sqlite3.js';
 import { CheckpointThread, type Checkpoint } from './checkpoint-thread.js';
 
 const toDisk = promisify(fdatasync);
@@ -24,7 +24,7 @@ export interface DiskSync {
  * Of a database with a write-ahead log; null when it has none (in memory, or a file system that cannot
  * have one): then SQLite itself waits for the disk.
  */
-export function diskSyncOf(connection: BetterSqlite3.Database): DiskSync | null {
+export function diskSyncOf(connection: SqliteConnection): DiskSync | null {
   if (connection.memory || connection.pragma('journal_mode', { simple: true }) !== 'wal') {
     return null;
   }

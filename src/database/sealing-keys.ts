@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3, type SqliteConnection } from './better-sqlite3.js';
 import type { Schema } from './schema.js';
 
 /** A sealed value, alone or within a JSON text. */
@@ -25,7 +25,7 @@ export function sealedValuesIn(path: string, { sealedTables }: Schema): string[]
   }
 }
 
-function firstOf(file: BetterSqlite3.Database, table: string, column: string): string[] {
+function firstOf(file: SqliteConnection, table: string, column: string): string[] {
   const hasColumn = file.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
   if (hasColumn.get(table, column) === undefined) return [];
   const sql = `SELECT ${column} AS value FROM ${table} WHERE instr(${column}, 'v1:') > 0 LIMIT ${ROWS}`;

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3, type SqliteConnection } from './better-sqlite3.js';
 import { isBusy, isNoDatabase } from './dialect.js';
 
 /**
@@ -9,7 +9,7 @@ import { isBusy, isNoDatabase } from './dialect.js';
  * itself: a symbolic link to it is the same database.
  */
 export class SqliteLock {
-  private constructor(private readonly side: BetterSqlite3.Database) {}
+  private constructor(private readonly side: SqliteConnection) {}
 
   /** `path` is no link. Throws a sentence for the operator when another process has the file. */
   static acquire(path: string): SqliteLock {

@@ -1,8 +1,8 @@
-import type BetterSqlite3 from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SqliteConnection, SqliteStatement } from './better-sqlite3.js';
 import type { Log } from '../common/logger.js';
 import { LONG, tookLong } from '../common/long-work.js';
 import { evictOldest } from '../common/evict-oldest.js';
@@ -44,8 +44,8 @@ interface QueuedWork {
  */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
-  private readonly connection: BetterSqlite3.Database;
-  private readonly statements = new Map<string, BetterSqlite3.Statement>();
+  private readonly connection: SqliteConnection;
+  private readonly statements = new Map<string, SqliteStatement>();
   private readonly tx = txFor('sqlite');
   /** Null where SQLite itself waits for the disk, or there is none. */
   private readonly log: WriteAheadLog | null;
@@ -69,7 +69,7 @@ export class SqliteDatabase extends Database {
   ) {
     super();
     this.connection = (
-      dataSource.driver as unknown as { databaseConnection: BetterSqlite3.Database }
+      dataSource.driver as unknown as { databaseConnection: SqliteConnection }
     ).databaseConnection;
     this.isFull = this.connection.pragma('synchronous', { simple: true }) === FULL;
     const disk = diskSync(this.connection);
@@ -271,7 +271,7 @@ export class SqliteDatabase extends Database {
     return rows;
   }
 
-  private prepare(sql: string): BetterSqlite3.Statement {
+  private prepare(sql: string): SqliteStatement {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
       statement = this.connection.prepare(sql);

@@ -1,4 +1,4 @@
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3, type SqliteConnection, type SqliteStatement } from './better-sqlite3.js';
 import { HubError } from '../common/hub-error.js';
 import { tookLong } from '../common/long-work.js';
 import type { Checkpoint } from './checkpoint-thread.js';
@@ -16,7 +16,7 @@ const MAX_PAGES = 16_384;
 const MAX_FREE_COPIES = 3;
 
 /** Connections that are never closed, nor collected. */
-const kept: BetterSqlite3.Database[] = [];
+const kept: SqliteConnection[] = [];
 
 /**
  * The write-ahead log of a SQLite file, brought to the disk and copied into the file without ever
@@ -35,14 +35,14 @@ export class WriteAheadLog {
   private running: Promise<void> | null = null;
   /** Begins when the running one is over, for all that is committed until then. */
   private next: Promise<void> | null = null;
-  private readonly lengthOf: BetterSqlite3.Statement<[], Checkpoint>;
+  private readonly lengthOf: SqliteStatement<[], Checkpoint>;
 
   /**
    * `failed` is called once the disk has failed, `notCopied` for each copy that failed otherwise: the log grows until
    * one succeeds.
    */
   constructor(
-    private readonly connection: BetterSqlite3.Database,
+    private readonly connection: SqliteConnection,
     private readonly disk: DiskSync,
     private readonly failed: (error: Error) => void,
     private readonly notCopied: (error: Error) => void,

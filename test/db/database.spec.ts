@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3 } from '../../src/database/better-sqlite3.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { SystemIdSource } from '../../src/common/ids.js';
 import type { Database } from '../../src/database/database.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3, type SqliteConnection } from '../../src/database/better-sqlite3.js';
 import { keyNamed } from '../../src/common/fake-secrets.js';
 import type { Log } from '../../src/common/logger.js';
 import type { SecretBox, SecretKey } from '../../src/common/secret-box.js';
@@ -26,7 +26,7 @@ function start(keys: SecretKey[] = []): SecretBox {
 }
 
 /** The file of a database as it was made by a hub of some version, with one secret of an agent. */
-function databaseWith(sealed: string): BetterSqlite3.Database {
+function databaseWith(sealed: string): SqliteConnection {
   const database = new BetterSqlite3(path);
   database.exec('CREATE TABLE agents (id text, credentials text)');
   const credentials = JSON.stringify({ 'x-key': sealed });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3 } from '../../src/database/better-sqlite3.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { createDataSource } from '../../src/database/data-source.js';
 import type { Checkpoint } from '../../src/database/checkpoint-thread.js';

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { BetterSqlite3 } from '../../src/database/better-sqlite3.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -243,7 +243,7 @@ function declared(id: string, card: Json) {
 
 /** Writes into the row of the agent `bad`, as no hub would. */
 function poison(column: string, change: (value: string) => string): void {
-  const database = new Database(hub.databaseUrl.replace(/^sqlite:/, ''));
+  const database = new BetterSqlite3(hub.databaseUrl.replace(/^sqlite:/, ''));
   try {
     const select = `SELECT ${column} FROM agents WHERE id = 'bad'`;
     const value = change(String(database.prepare(select).pluck().get()));

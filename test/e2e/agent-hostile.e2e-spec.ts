@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import Database from 'better-sqlite3';
+import { BetterSqlite3 } from '../../src/database/better-sqlite3.js';
 import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -241,7 +241,7 @@ describe('a large answer that is no attack', () => {
 
 /** The deepest nesting of all that is stored of tasks. */
 function deepestStored(): number {
-  const database = new Database(hub.databaseUrl.replace(/^sqlite:/, ''), { readonly: true });
+  const database = new BetterSqlite3(hub.databaseUrl.replace(/^sqlite:/, ''), { readonly: true });
   try {
     const bodies = database.prepare('SELECT body FROM task_events').pluck().all() as string[];
     return Math.max(...bodies.map((body) => depth(JSON.parse(body))));

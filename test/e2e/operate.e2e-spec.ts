@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3, SQLITE_PACKAGE } from '../../src/database/better-sqlite3.js';
 import { loadConfig } from '../../src/config/index.js';
 import { type Hub, startHub } from '../support/app.js';
 
@@ -47,7 +47,11 @@ describe('docs/operate.md', () => {
     const database = new BetterSqlite3(source);
     database.exec('CREATE TABLE kept (it text)');
     const program = /node -e "(.*backup.*)"/.exec(page)![1]!;
-    const here = program.replace('/data/hub.db', source).replace('/data/backup.db', backup);
+    const here = program
+      .replace('/data/hub.db', source)
+      .replace('/data/backup.db', backup)
+      // What the image has; this Node may need the other.
+      .replace('better-sqlite3-napi', SQLITE_PACKAGE);
     const cwd = new URL('../..', import.meta.url);
     await promisify(execFile)(process.execPath, ['-e', here], { cwd, timeout: 20_000 });
     expect(statSync(backup).mode & 0o777).toBe(0o600);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3 } from '../../src/database/better-sqlite3.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';
 import { FileHub } from '../support/file-hub.js';
 import type { JsonObject } from '../support/json.js';

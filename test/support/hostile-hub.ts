@@ -1,5 +1,5 @@
 import { Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
-import Database from 'better-sqlite3';
+import { BetterSqlite3 } from '../../src/database/better-sqlite3.js';
 import { ScriptedAgent } from './scripted-agent.js';
 import { type Hub, startHub } from './app.js';
 import type { HostileRequest } from './hostile.js';
@@ -84,7 +84,7 @@ export class HostileHub {
 
   /** What is wrong with the tasks that are stored. */
   faultsOfStorage(): string[] {
-    const database = new Database(this.hub.databaseUrl.replace(/^sqlite:/, ''), { readonly: true });
+    const database = new BetterSqlite3(this.hub.databaseUrl.replace(/^sqlite:/, ''), { readonly: true });
     try {
       const ids = database.prepare('SELECT id FROM tasks').pluck().all() as string[];
       const gaps = database

@@ -74,7 +74,7 @@ export const HARMLESS: ReadonlySet<string> = new Set([
   '@nestjs/core',
   '@nestjs/platform-fastify',
   '@nestjs/swagger',
-  'better-sqlite3',
+  'better-sqlite3-napi',
   'class-transformer',
   'class-validator',
   'fastify',
