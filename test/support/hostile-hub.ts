@@ -84,7 +84,9 @@ export class HostileHub {
 
   /** What is wrong with the tasks that are stored. */
   faultsOfStorage(): string[] {
-    const database = new BetterSqlite3(this.hub.databaseUrl.replace(/^sqlite:/, ''), { readonly: true });
+    const database = new BetterSqlite3(this.hub.databaseUrl.replace(/^sqlite:/, ''), {
+      readonly: true,
+    });
     try {
       const ids = database.prepare('SELECT id FROM tasks').pluck().all() as string[];
       const gaps = database
