@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { driverFrom, packageFor, SQLITE_PACKAGE } from '../../src/database/better-sqlite3.js';
 
@@ -7,6 +8,14 @@ describe('the driver of SQLite', () => {
     expect(packageFor(9)).toBe('better-sqlite3');
     expect(packageFor(10)).toBe('better-sqlite3-napi');
     expect(SQLITE_PACKAGE).toBe(packageFor(Number(process.versions['napi'])));
+  });
+
+  it('is not compiled by `npm ci`, which looks for that in the lock file alone', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      packages: Record<string, object>;
+    };
+    // `npm install` takes the line out: put it back.
+    expect(packages['node_modules/better-sqlite3-napi']).toMatchObject({ gypfile: false });
   });
 
   it('says so when it is not installed, once a database is opened', () => {
