@@ -110,7 +110,13 @@ export class AgentsModule {
     belongings.add('organization', 'credentials for agents', sql);
     known.add((id) => {
       const agent = registry.get(id);
-      return agent && { tags: agent.tags, skills: agent.card.skills };
+      return (
+        agent && {
+          tags: agent.tags,
+          skills: agent.card.skills,
+          closedTo: (organization) => registry.closedTo(organization, agent),
+        }
+      );
     });
     // Another principal of the same id would be called with them.
     const consents = 'SELECT id FROM consents WHERE principal_id = ?';

@@ -83,7 +83,7 @@ export class PoliciesController {
   @ApiOperation({
     summary: 'Ask the policies what a caller may do, by which policy and why, without doing it.',
     description:
-      'Agents and skills have the tags that they are registered with where none are given; with tags they need not be registered. Whether a caller may use an agent at all is decided before by the organizations of the agent and the scopes of the caller.',
+      'Agents and skills have the tags that they are registered with where none are given; with tags they need not be registered. An agent that is disabled, or not for the organization of the caller, is refused as the hub would refuse it. The scopes of the caller are what policies see; whether they suffice for a call is not looked at.',
   })
   @ApiOkResponse({ type: PolicyDecisionDto })
   async dryRun(@Body() { policy, ...question }: PolicyDryRunDto): Promise<PolicyDecisionDto> {

@@ -171,7 +171,11 @@ export class PoliciesService {
     const sentence = isOfSkills
       ? `No skill of ${resource?.agentId} is left: ${why}.`
       : `${why[0]!.toUpperCase()}${why.slice(1)}.`;
-    return { ...decision, resource, why: sentence };
+    const tried = { ...decision, resource, why: sentence };
+    if (!decision.isAllowed || resource === null) return tried;
+    const closed = known?.closedTo(caller.organization, resource.skillId);
+    if (closed === undefined) return tried;
+    return { ...tried, isAllowed: false, policies: [], why: `${closed}, whatever policies say.` };
   }
 
   private async check(id: string, definition: PolicyDefinition): Promise<void> {

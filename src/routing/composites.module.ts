@@ -28,7 +28,13 @@ import { SqlCompositeStore } from './persistence/sql-composite.store.js';
 export class CompositesModule {
   constructor(known: KnownAgents, registry: CompositeRegistry) {
     known.add((id) =>
-      id === COMPOSITE_AGENT_ID ? { tags: [], skills: registry.composites() } : undefined,
+      id === COMPOSITE_AGENT_ID
+        ? {
+            tags: [],
+            skills: registry.composites(),
+            closedTo: (organization, skillId) => registry.closedTo(organization, skillId),
+          }
+        : undefined,
     );
   }
 }

@@ -401,4 +401,39 @@ describe('a dry run', () => {
     expect((await tryOut(question)).body).toMatchObject({ decision: 'deny', tags: ['finance'] });
     await hub.admin('DELETE', '/api/v1/composite-skills/ask');
   });
+
+  it('answers what the hub does of agents and composite skills that are closed to the caller', async () => {
+    const steps = [{ name: 'one', agentId: 'books' }];
+    const composite = { id: 'ask', name: 'Ask', description: 'Asks', tags: ['t'], steps };
+    const [agents, composites] = ['/api/v1/agents/books', '/api/v1/composite-skills'];
+    await hub.admin('POST', composites, composite);
+    const about = { agentId: 'books', skillId: 'calendar' };
+    const questions = [about, { agentId: 'composite', skillId: 'ask' }];
+    const whys = async (organization: string): Promise<unknown[]> => {
+      const answers = questions.map((each) => tryOut({ ...each, caller: { organization } }));
+      return (await Promise.all(answers)).map(({ body }) => [body.decision, body.why]);
+    };
+    const open = ['allow', 'It is permitted by default, and no policy forbids it.'];
+    const closed = (why: string): string[] => ['deny', `${why}, whatever policies say.`];
+    await hub.admin('PATCH', agents, { organizations: ['acme'] });
+    await hub.admin('PATCH', `${composites}/ask`, { organizations: ['acme'] });
+    expect(await whys('acme')).toEqual([open, open]);
+    expect(await whys('other')).toEqual([
+      closed('The agent books is not for the organization other'),
+      closed('The composite skill ask is not for the organization other'),
+    ]);
+    await hub.admin('PATCH', agents, { organizations: null, enabled: false });
+    await hub.admin('PATCH', `${composites}/ask`, { organizations: null, enabled: false });
+    expect(await whys('acme')).toEqual([
+      closed('The agent books is disabled'),
+      closed('The composite skill ask is disabled'),
+    ]);
+    expect(await sent(staff, about)).not.toBe('books');
+    await add({ id: 'none', text: 'forbid(principal, action, resource in Agent::"books");' });
+    expect((await tryOut(about)).body).toMatchObject({
+      ...{ decision: 'deny', policies: [{ id: 'none' }], why: 'It is forbidden by none.' },
+    });
+    await hub.admin('PATCH', agents, { enabled: true });
+    await hub.admin('DELETE', `${composites}/ask`);
+  });
 });

@@ -123,6 +123,18 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     return isOpenTo(agent.organizations, organization);
   }
 
+  /**
+   * Why callers of this organization may send no new work to the agent, as a sentence without an end; undefined where policies
+   * alone decide.
+   */
+  closedTo(organization: string, agent: Agent): string | undefined {
+    const what = `The agent ${agent.id}`;
+    if (!agent.enabled) return `${what} is disabled`;
+    if (!isUsable(agent)) return `${what} cannot be used: its stored record is not usable`;
+    if (this.isOpenTo(organization, agent)) return undefined;
+    return `${what} is not for the organization ${organization}`;
+  }
+
   private openTo({ organization }: Principal): readonly Agent[] {
     return this.snapshot.byOrganization.usable(organization);
   }
@@ -158,11 +170,15 @@ export class AgentRegistry extends RevisionedCache<Agent> {
 function snapshotOf(all: readonly Agent[]): Snapshot {
   const agents = all.filter(({ deletedAt }) => deletedAt === null);
   const deleted = all.filter(({ deletedAt }) => deletedAt !== null);
-  const enabled = agents.filter((agent) => agent.enabled && agent.cardTrouble?.kind !== 'unusable');
+  const enabled = agents.filter((agent) => agent.enabled && isUsable(agent));
   return {
     byId: new Map(agents.map((agent) => [agent.id, agent])),
     deleted: new Map(deleted.map((agent) => [agent.id, agent])),
     enabled,
     byOrganization: new ByOrganization(enabled, ({ organizations }) => organizations),
   };
+}
+
+function isUsable({ cardTrouble }: Agent): boolean {
+  return cardTrouble?.kind !== 'unusable';
 }

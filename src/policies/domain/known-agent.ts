@@ -5,6 +5,11 @@ import type { WrittenQuestion } from './question-of.js';
 export interface KnownAgent {
   readonly tags: readonly string[];
   readonly skills: readonly { readonly id: string; readonly tags: readonly string[] }[];
+  /**
+   * Why callers of this organization get no new work to it, or to this skill of it, whatever policies say, as a sentence without
+   * an end; undefined where policies alone decide. Null: no skill is named.
+   */
+  closedTo(organization: string, skillId: string | null): string | undefined;
 }
 
 /**

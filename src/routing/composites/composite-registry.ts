@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
-import { ByOrganization } from '../../common/by-organization.js';
+import { ByOrganization, isOpenTo } from '../../common/by-organization.js';
 import { Clock } from '../../common/clock.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
@@ -48,6 +48,19 @@ export class CompositeRegistry extends RevisionedCache<Composite> implements Com
 
   usable(principal: Principal): readonly CompositeSkill[] {
     return this.permitted.of(principal, this.openTo(principal));
+  }
+
+  /**
+   * Why callers of this organization may not use this composite skill, as a sentence without an end; undefined where policies alone
+   * decide. Null: some composite skill.
+   */
+  closedTo(organization: string, skillId: string | null): string | undefined {
+    const composite = skillId === null ? undefined : this.entries.get(skillId)?.composite;
+    if (composite === undefined) return undefined;
+    const what = `The composite skill ${composite.id}`;
+    if (!composite.enabled) return `${what} is disabled`;
+    if (isOpenTo(composite.organizations, organization)) return undefined;
+    return `${what} is not for the organization ${organization}`;
   }
 
   prepare(principal: Principal): Promise<void> | undefined {
