@@ -1,5 +1,6 @@
+# Node 24.21 hides the intermediate certificates of clients (docs/tls.md): use 24.20 or a later one that shows them.
 # Build: compiles the hub. The SQLite driver for this Node comes compiled in its package.
-FROM node:24.21.0-bookworm-slim AS build
+FROM node:24.20.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --include=dev --no-audit --no-fund
@@ -16,7 +17,7 @@ RUN npm prune --omit=dev --omit=optional --no-audit --no-fund \
   && rm -rf node_modules/swagger-ui-dist node_modules/@scarf
 
 # An agent to try the hub with, for compose.yaml: `docker build --target example-agent .`
-FROM node:24.21.0-bookworm-slim AS example-agent
+FROM node:24.20.0-bookworm-slim AS example-agent
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY package.json ./
@@ -27,7 +28,7 @@ EXPOSE 4103
 CMD ["node", "examples/agents/text-statistics.mjs"]
 
 # Run: no compiler, no sources, not root.
-FROM node:24.21.0-bookworm-slim AS hub
+FROM node:24.20.0-bookworm-slim AS hub
 ENV NODE_ENV=production \
   UV_THREADPOOL_SIZE=16 \
   A2A_HUB__SERVER__HOST=0.0.0.0 \

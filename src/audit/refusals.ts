@@ -6,7 +6,7 @@ import { Log } from '../common/logger.js';
 import { type AuditDetails, type AuditEntry, NO_CALLER } from './audit-entry.js';
 import { actorOf, type AuditedCaller } from './audited-caller.js';
 import { AuditLog } from './audit-log.js';
-import { networkOf } from './domain/network-of.js';
+import { networkOf } from '../common/network-of.js';
 
 /** The same refusals are counted for so long after the first. */
 const COUNTED_MS = 60_000;

@@ -5,6 +5,7 @@ export { PrincipalsService } from './principals.service.js';
 export { CurrentPrincipal, ReserveAnswer } from './admin-handler.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';
 export type { CallContext } from './call-context.js';
+export { ClientAddress } from './client-address.js';
 export { type CallerConnection, ClientCertificates } from './certificates/client-certificates.js';
 export { AuthService } from './auth.service.js';
 export { Belongings } from './belongings.js';

@@ -19,6 +19,8 @@ export const CONSENT_HEADERS: Readonly<Record<string, string>> = {
 export interface ConsentPage {
   readonly status: number;
   readonly html: string;
+  /** There is no such link, or no such answer was awaited. */
+  readonly isMiss?: true;
 }
 
 const AGAIN =
@@ -32,7 +34,7 @@ export function linkPage(view: LinkView, hub: string): ConsentPage {
     case 'done':
       return page(200, 'There is a consent already', 'The task goes on. You may close this page.');
     case 'unknown':
-      return page(
+      return miss(
         404,
         'This link is not valid',
         `It has expired, was replaced, or its task goes on already. ${AGAIN}`,
@@ -47,7 +49,7 @@ export function resultPage(result: ConsentResult): ConsentPage {
     case 'given':
       return page(200, 'Thank you', 'The task goes on. You may close this page.');
     case 'unknown':
-      return page(
+      return miss(
         400,
         'This answer was not expected',
         `It was used already, or a new link has taken the place of its own. Nothing was kept. ${AGAIN}`,
@@ -63,6 +65,15 @@ export function resultPage(result: ConsentResult): ConsentPage {
     case 'failed':
       return page(403, 'There is no consent', `${result.why} The task waits. ${AGAIN}`);
   }
+}
+
+/** Too many links that are none came from the place of this browser. */
+export function tooManyPage(seconds: number): ConsentPage {
+  return page(
+    429,
+    'Too many links that are not valid',
+    `They came from your network address. Try again in ${seconds} s. Nothing was lost.`,
+  );
 }
 
 /** Something of the hub failed: what, its log says. */
@@ -89,6 +100,10 @@ ${list.join('\n')}
 <p><strong>If <em>${escaped(principal)}</em> is not you, or you have not asked for this, close this page:</strong> whoever it is would act with your rights.</p>
 <p><a href="${escaped(url)}" rel="noreferrer">Continue to ${escaped(server)}</a></p>`,
   );
+}
+
+function miss(status: number, title: string, text: string): ConsentPage {
+  return { isMiss: true, ...page(status, title, text) };
 }
 
 function page(status: number, title: string, text: string): ConsentPage {

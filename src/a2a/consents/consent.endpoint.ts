@@ -2,19 +2,26 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hubErrorOf } from '../../common/hub-error.js';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { ClientAddress } from '../../auth/index.js';
 import { Log } from '../../common/logger.js';
-import { PublicUrl } from '../../config/index.js';
+import { networkOf } from '../../common/network-of.js';
+import { AppConfig, PublicUrl } from '../../config/index.js';
 import { CONSENT_CALLBACK_PATH, CONSENT_PATH, TaskConsents } from '../../tasks/index.js';
 import {
   CONSENT_HEADERS,
   type ConsentPage,
   linkPage,
   resultPage,
+  tooManyPage,
   troublePage,
 } from './consent-pages.js';
 
 /** It outlasts what is completed with it. */
 const COOKIE_SECONDS = 20 * 60;
+/** Links and answers of providers that are none, of one address (of IPv6 one /64 network), before it has to wait. */
+const MISSES = 60;
+const MISSES_SECONDS = 60;
 /** Characters of the state in the name of its cookie: a browser may have several links open. */
 const NAMED_BY = 8;
 
@@ -24,12 +31,18 @@ const NAMED_BY = 8;
  */
 @Injectable()
 export class ConsentEndpoint implements OnModuleInit {
+  private readonly addresses: ClientAddress;
+  private readonly misses = new RateLimiterMemory({ points: MISSES, duration: MISSES_SECONDS });
+
   constructor(
     private readonly adapter: HttpAdapterHost,
     private readonly consents: TaskConsents,
     private readonly publicUrl: PublicUrl,
     private readonly log: Log,
-  ) {}
+    config: AppConfig,
+  ) {
+    this.addresses = new ClientAddress(config);
+  }
 
   onModuleInit(): void {
     const server = this.adapter.httpAdapter.getInstance<FastifyInstance>();
@@ -68,12 +81,13 @@ export class ConsentEndpoint implements OnModuleInit {
 
   /** Answers with a page, whatever happens. */
   private async answer(
-    { id: requestId }: FastifyRequest,
+    request: FastifyRequest,
     reply: FastifyReply,
     make: () => Promise<ConsentPage>,
   ): Promise<FastifyReply> {
-    const { status, html } = await make().catch((error: unknown) => {
+    const { status, html } = await this.within(request, reply, make).catch((error: unknown) => {
       const err = hubErrorOf(error);
+      const { id: requestId } = request;
       this.log.error({ err, requestId, reason: err.reason }, 'a page of a consent failed');
       return troublePage();
     });
@@ -82,6 +96,24 @@ export class ConsentEndpoint implements OnModuleInit {
       .headers(CONSENT_HEADERS)
       .type('text/html; charset=utf-8')
       .send(html);
+  }
+
+  /** Who guesses is told to wait, and costs the database nothing more; a link that there is counts for nothing. */
+  private async within(
+    { headers, socket }: FastifyRequest,
+    reply: FastifyReply,
+    make: () => Promise<ConsentPage>,
+  ): Promise<ConsentPage> {
+    const place = networkOf(this.addresses.of(headers, socket) ?? '');
+    const counted = await this.misses.get(place);
+    if (counted !== null && counted.remainingPoints <= 0) {
+      const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1000));
+      void reply.header('retry-after', String(seconds));
+      return tooManyPage(seconds);
+    }
+    const page = await make();
+    if (page.isMiss) await this.misses.penalty(place);
+    return page;
   }
 
   private get isSecure(): boolean {

@@ -2,7 +2,7 @@ import type { AuditedResource } from '../../common/audited-resources.js';
 import type { ReachedLimit } from '../../common/hub-error.js';
 import type { PrincipalForm } from '../../common/principal-digest.js';
 import type { AuditDetails, AuditEntry } from '../audit-entry.js';
-import { widerNetworkOf } from './network-of.js';
+import { widerNetworkOf } from '../../common/network-of.js';
 
 /** What entries do not tell. */
 export interface RedactionRules {

@@ -56,6 +56,9 @@ const BELIEVED_MS = 60_000;
 /** Chains remembered at once, of each kind. */
 const REMEMBERED = 1000;
 
+/** Node 24.21, and 26.8 and some after it, verify intermediate certificates and do not show them (nodejs/node#65579). */
+const UNSHOWN = `; if it came with intermediate certificates, this Node (${process.versions.node}) may not show them: see docs/tls.md`;
+
 /** Finds out whose certificate a call shows: in its TLS connection, or in the headers of a proxy that ended TLS. */
 @Injectable()
 export class ClientCertificates {
@@ -159,7 +162,11 @@ export class ClientCertificates {
     const chain = known?.chain ?? { own, intermediates: this.intermediatesOf(own) };
     const examined = this.examine(chain, clientCa);
     // The library has verified it too, and that the caller has its key.
-    const fault = examined.fault ?? (tls.authorized === true ? undefined : wordsOf(tls));
+    const isAuthorized = tls.authorized === true;
+    let fault = examined.fault ?? (isAuthorized ? undefined : wordsOf(tls));
+    if (examined.fault !== undefined && isAuthorized && chain.intermediates.length === 0) {
+      fault = `${examined.fault}${UNSHOWN}`;
+    }
     const result = { ...examined, fault };
     this.bySocket.set(socket, result);
     return result;

@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 /** Groups of an IPv6 address that name a network of 64 bits: one host may use all addresses in it. */
 const NETWORK_GROUPS = 4;
 
-/** Where a call came from, as the audit log tells it: the address without a port, of IPv6 its network. */
+/** Where a call came from, as far as it tells one party from another: the address without a port, of IPv6 its network. */
 export function networkOf(address: string): string {
   const host = hostOf(address);
   const mapped = /^::ffff:(?<v4>[\d.]+)$/i.exec(host)?.groups?.['v4'];
