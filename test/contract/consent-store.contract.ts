@@ -93,10 +93,14 @@ export function consentStoreContract(databases: DatabaseFactory): void {
 
   it('is not kept by a commit that comes after that of disabling its principal', async () => {
     const { database, store } = await start();
+    let updated = (): void => {};
+    const isUpdated = new Promise<void>((resolve) => (updated = resolve));
     const disabled = database.write(function* (tx): Work<void> {
       yield* tx.run(`UPDATE principals SET disabled_at = 5 WHERE id = 'alice'`);
+      updated();
       if (tx.dialect === 'postgres') yield* tx.all('SELECT pg_sleep(0.2)');
     });
+    await isUpdated;
     const isKept = store.put(aConsent('one'));
     await disabled;
     expect([await isKept, (await store.list(EVERYTHING, {}, 9)).items]).toEqual([false, []]);

@@ -561,6 +561,38 @@ describe('the pages of a consent', () => {
     expect(text).toContain('&lt;img src=x onerror=alert(1)&gt; &amp; &quot;q&quot;');
   });
 
+  it('are not shown to an address that asks for many links that are none, and to every other', async () => {
+    const guessed = await startHub({ config: { server: { trustedProxies: ['127.0.0.1'] } } });
+    const get = (path: string, address: string): Promise<Response> =>
+      fetch(guessed.url + path, { headers: { 'x-forwarded-for': address } });
+    const link = (n: number): string => `/oauth/consent/${String(n).padStart(43, 'x')}`;
+    const statuses = async (count: number, addressOf: (n: number) => string): Promise<number[]> => {
+      const found: number[] = [];
+      for (let n = 0; n < count; n++) found.push((await get(link(n), addressOf(n))).status);
+      return found;
+    };
+    expect(new Set(await statuses(60, () => '192.0.2.1'))).toEqual(new Set([404]));
+    const refused = await get(link(1), '192.0.2.1');
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([
+      429,
+      expect.any(Number),
+    ]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.text()).toContain('Try again in');
+    expect((await get('/oauth/callback?state=x&code=y', '192.0.2.1')).status).toBe(429);
+    expect((await get('/oauth/callback?state=x&code=y', '192.0.2.2')).status).toBe(400);
+    // One network of 64 bits is one party.
+    const inNetwork = (n: number): string => `2001:db8::${n.toString(16)}`;
+    expect((await statuses(61, inNetwork)).at(-1)).toBe(429);
+    expect((await get(link(1), '2001:db8:0:1::1')).status).toBe(404);
+    await guessed.close();
+  });
+
+  it('are shown as often as they are opened', async () => {
+    const { link } = await waiting();
+    for (let n = 0; n < 70; n++) expect((await fetch(link)).status).toBe(200);
+  });
+
   it('do not answer HEAD, which opens nothing', async () => {
     const { link } = await waiting();
     expect((await fetch(link, { method: 'HEAD' })).status).toBeGreaterThanOrEqual(404);
