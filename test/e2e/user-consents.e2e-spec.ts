@@ -485,6 +485,24 @@ describe('a consent is not completed', () => {
     ends.mockRestore();
   });
 
+  it('while the database takes nothing: its tokens end at the provider, and the link asks again', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const run = (sql: string): Promise<unknown> => hub.app.get(Database).write((tx) => tx.run(sql));
+    await run(`CREATE TRIGGER full BEFORE INSERT ON consents
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    const page = await browser.open(back);
+    await run('DROP TRIGGER full');
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('Nothing was lost')]);
+    expect(ends).toHaveBeenCalledTimes(1);
+    await expect(ends.mock.results[0]!.value).resolves.toBeUndefined();
+    ends.mockRestore();
+    expect(await consents()).toEqual([]);
+    expect((await browser.consent(task.link, 'alice')).status).toBe(200);
+    await ended(task.id);
+  });
+
   it('by an answer to a link that a new one has replaced', async () => {
     const task = await waiting();
     const back = await callback(task);

@@ -161,9 +161,14 @@ export class UserConsents implements ConsentedTokens {
       createdAt: now,
       tokenAt: now,
     };
-    const isKept = await this.store.put(consent);
+    let isKept = false;
+    try {
+      isKept = await this.store.put(consent);
+    } finally {
+      // Nobody would use them, nor end them later.
+      if (!isKept) await this.endTokens(key, consent.client, consent);
+    }
     if (isKept) return consent;
-    await this.endTokens(key, consent.client, consent);
     throw new ConsentFailed('A principal that is disabled or was deleted cannot consent.');
   }
 
