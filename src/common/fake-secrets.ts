@@ -18,6 +18,7 @@ export function testSecrets(): SecretBox {
 export const NO_REFERENCES: SecretReferences = {
   current: (stored) => stored,
   resolve: (stored) => Promise.resolve(stored),
+  refresh: () => Promise.resolve(),
   refusalOf: () => Promise.resolve(undefined),
   view: () => undefined,
 };

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { type Hub, startHub } from '../support/app.js';
 import { FakeVault } from '../support/fake-vault.js';
 import { eventually } from '../support/eventually.js';
-import type { JsonObject } from '../support/json.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
+import type { Json, JsonObject } from '../support/json.js';
+import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
 import { TokenServer } from '../support/token-server.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
@@ -148,6 +148,53 @@ describe('the secrets of an agent', () => {
     await eventually(async () => {
       await say();
       expect(sent()).toBe('Bearer back-secret');
+    });
+  });
+
+  describe.each([false, true])('that an agent refuses (streaming: %s)', (streaming) => {
+    let strict: ScriptedAgent;
+    let right = '';
+    const place = `agents/strict-${streaming}`;
+
+    const takes = (call: ScriptedCall, answer: () => void): void =>
+      call.headers.authorization === `Bearer ${right}`
+        ? answer()
+        : void call.send(401, 'no', 'text/plain');
+    const done = (call: ScriptedCall): Json => ({
+      task: { id: call.text, contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } },
+    });
+
+    beforeAll(async () => {
+      strict = await ScriptedAgent.start({
+        streaming,
+        handlers: {
+          SendMessage: (call) => takes(call, () => call.result(done(call))),
+          SendStreamingMessage: (call) => takes(call, () => call.event(done(call)).end()),
+        },
+      });
+    });
+    afterAll(() => strict.close());
+
+    const stateOf = async (): Promise<unknown> =>
+      (((await hub.send('hi', { tenant: 'strict' }))['task'] as Json)['status'] as Json)['state'];
+    const proofs = () => strict.calls.splice(0).map(({ headers }) => headers.authorization);
+
+    it('are read again at once, and the call is made once more if they are others', async () => {
+      right = 'one';
+      vault.secrets.set(place, { token: right });
+      const credentials = bearer(`vault:${place}#token`);
+      await hub.admin('POST', '/api/v1/agents', { id: 'strict', cardUrl: strict.url, credentials });
+      expect(await stateOf()).toBe('TASK_STATE_COMPLETED');
+      expect(proofs()).toEqual(['Bearer one']);
+      right = 'two';
+      vault.secrets.set(place, { token: right });
+      expect(await stateOf()).toBe('TASK_STATE_COMPLETED');
+      expect(proofs().at(-1)).toBe('Bearer two');
+      // The agent alone has another one.
+      right = 'three';
+      expect(await stateOf()).toBe('TASK_STATE_FAILED');
+      expect(proofs()).toEqual(['Bearer two']);
+      await hub.admin('DELETE', '/api/v1/agents/strict');
     });
   });
 
@@ -309,6 +356,7 @@ describe('the client secret of an agent', () => {
     await say();
     expect(agent.calls.length).toBe(calls);
     vault.secrets.set('agents/client', { secret: server.clientSecret });
+    // The refusal of the server is enough to read it again.
     await eventually(async () => {
       await say();
       expect(agent.calls.length).toBeGreaterThan(calls);

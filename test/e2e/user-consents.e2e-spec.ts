@@ -494,7 +494,7 @@ describe('a consent is not completed', () => {
       BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
     const page = await browser.open(back);
     await run('DROP TRIGGER full');
-    expect([page.status, page.text]).toEqual([503, expect.stringContaining('Nothing was lost')]);
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('Nothing was kept')]);
     expect(ends).toHaveBeenCalledTimes(1);
     await expect(ends.mock.results[0]!.value).resolves.toBeUndefined();
     ends.mockRestore();

@@ -72,13 +72,13 @@ export function tooManyPage(seconds: number): ConsentPage {
   return page(
     429,
     'Too many links that are not valid',
-    `They came from your network address. Try again in ${seconds} s. Nothing was lost.`,
+    `They came from your network address. Try again in ${seconds} s.`,
   );
 }
 
 /** Something of the hub failed: what, its log says. */
 export function troublePage(): ConsentPage {
-  return page(503, 'This does not work now', `Nothing was lost. ${AGAIN}`);
+  return page(503, 'This does not work now', `Nothing was kept. ${AGAIN}`);
 }
 
 function askPage({ place, principal }: Extract<LinkView, { kind: 'ask' }>, hub: string): string {

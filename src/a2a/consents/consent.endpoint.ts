@@ -104,7 +104,10 @@ export class ConsentEndpoint implements OnModuleInit {
     reply: FastifyReply,
     make: () => Promise<ConsentPage>,
   ): Promise<ConsentPage> {
-    const place = networkOf(this.addresses.of(headers, socket) ?? '');
+    const address = this.addresses.of(headers, socket);
+    // Those whose address no proxy tells are not taken for one.
+    if (address === undefined) return make();
+    const place = networkOf(address);
     const counted = await this.misses.get(place);
     if (counted !== null && counted.remainingPoints <= 0) {
       const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1000));

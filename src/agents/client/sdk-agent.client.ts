@@ -10,6 +10,7 @@ import { CALLER_HEADER } from '../../protocol/caller-token.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
 import { agentFor } from '../endpoint/agent-for.js';
+import { isAnother } from '../endpoint/sealed-headers.js';
 import { Locked } from '../endpoint/sealed-json.js';
 import {
   type AgentCaller,
@@ -54,6 +55,8 @@ interface Call extends Answered, OpenCall {
   readonly tenant: string;
   /** See {@link AgentProof.refused}. */
   readonly refused: AgentProof['refused'] | undefined;
+  /** The headers of the operator that it has. */
+  readonly credentials: Readonly<Record<string, string>>;
   readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
@@ -66,7 +69,7 @@ interface Wires {
   readonly http: HttpWay;
   readonly connectors: Connectors;
   readonly callers: Pick<CallerTokens, 'issue'>;
-  readonly references: Pick<SecretReferences, 'current' | 'resolve'>;
+  readonly references: Pick<SecretReferences, 'current' | 'resolve' | 'refresh'>;
   readonly authenticator: Pick<AgentAuthenticator, 'prove'>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
@@ -223,7 +226,7 @@ class WiredAgentClient extends AgentClient {
         } catch (error) {
           call.exchange.release();
           const failure = explained(blamed(call.exchange.failure(error), agent), agent);
-          if (!isRepeated && isRenewed(failure, call)) {
+          if (!isRepeated && (await this.isRenewed(failure, call, agent))) {
             isRepeated = true;
             continue;
           }
@@ -258,7 +261,7 @@ class WiredAgentClient extends AgentClient {
       } catch (error) {
         call.exchange.release();
         const failure = explained(blamed(call.exchange.failure(error), agent), agent);
-        if (!answered && !isRepeated && isRenewed(failure, call)) {
+        if (!answered && !isRepeated && (await this.isRenewed(failure, call, agent))) {
           isRepeated = true;
           continue;
         }
@@ -331,7 +334,24 @@ class WiredAgentClient extends AgentClient {
     const otherForm = (): void => onDeviation('other-form');
     const sent = { signal, serviceParameters: headers };
     const refused = proof?.refused;
-    return { transport, exchange, tenant, refused, otherForm, options: sent };
+    return { transport, exchange, tenant, refused, credentials, otherForm, options: sent };
+  }
+
+  /**
+   * Whether the agent refused what proved the hub, and took nothing else, so that the same call is worth another proof: a token that
+   * is new, or secrets of its headers that are others in their source by now.
+   */
+  private async isRenewed(
+    { kind, detail }: AgentCallError,
+    { refused, credentials }: Call,
+    agent: Agent,
+  ): Promise<boolean> {
+    if (kind !== 'rejected' || detail.httpStatus !== 401) return false;
+    const hasNewToken = refused?.() === true;
+    // Where they were not for its server, none were sent.
+    if (Object.keys(credentials).length === 0) return hasNewToken;
+    const isOther = isAnother(credentials, agent.credentials, this.wires.references);
+    return (await isOther.catch(() => false)) || hasNewToken;
   }
 
   /** How files go to and come from the interface that is called now; null where there is one form only. */
@@ -449,11 +469,6 @@ function blamed(failure: AgentCallError, { calledFor, authentication }: Agent): 
 function hasOwnTls(authentication: Agent['authentication']): boolean {
   if (authentication === null || authentication instanceof Locked) return false;
   return (authentication.certificate ?? authentication.ca) !== undefined;
-}
-
-/** Whether the agent refused what proved the hub, and took nothing else, so that a new proof is worth the same call again. */
-function isRenewed({ kind, detail }: AgentCallError, { refused }: Call): boolean {
-  return kind === 'rejected' && detail.httpStatus === 401 && refused !== undefined && refused();
 }
 
 /** Failures of ListTasks that mean "cannot say" rather than "try again". */

@@ -34,6 +34,12 @@ export abstract class SecretReferences {
   abstract resolve(stored: string): Promise<string>;
 
   /**
+   * Reads it again now, though it is not old, since what it is for was refused: once a second at most. Resolves whatever comes of
+   * it; {@link current} has the value then.
+   */
+  abstract refresh(stored: string): Promise<void>;
+
+  /**
    * Whether who set it may refer to it, by `secrets.references`: what is wrong, to follow the name of the field. Undefined
    * also when it cannot be read now, which {@link view} shows. Reads it, to see that it is none of the hub's own secrets.
    */

@@ -35,6 +35,8 @@ import { vaultOf, type VaultParts } from './vault.js';
 const MOST = 10_000;
 /** A source that failed is not asked for the same secret again sooner. */
 const FAILURE_MS = 1000;
+/** Who refuses each secret causes no more reads. */
+const REFRESH_MS = 1000;
 /** How often Vault's token is looked at: one that is near its end is renewed also while nothing is read. */
 const KEEP_ALIVE_MS = 15_000;
 
@@ -43,6 +45,8 @@ interface Entry {
   readonly kept: KeptValue<string>;
   /** How long its source says a value is good. */
   readonly freshMs: number;
+  /** When it was last read because it was refused, in epoch milliseconds. */
+  refreshedAt: number;
 }
 
 /** {@link SecretReferences} in variables, files, Vault and AWS. */
@@ -117,6 +121,15 @@ export class KeptReferences
     }
   }
 
+  async refresh(stored: string): Promise<void> {
+    if (!isReferred(stored)) return;
+    const entry = this.entryOf(stored);
+    const now = this.clock.now().getTime();
+    if (Math.abs(now - entry.refreshedAt) < REFRESH_MS) return;
+    entry.refreshedAt = now;
+    await entry.kept.renew().catch(() => undefined);
+  }
+
   async refusalOf(stored: string): Promise<string | undefined> {
     if (!isReferred(stored)) return undefined;
     const { referred, kept } = this.entryOf(stored);
@@ -177,7 +190,7 @@ export class KeptReferences
       },
       this.clock,
     );
-    return { referred, kept, freshMs };
+    return { referred, kept, freshMs, refreshedAt: 0 };
   }
 
   private async secretOf(

@@ -57,10 +57,8 @@ export class AgentAuthenticator {
       signal,
       ended,
     );
-    const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     try {
-      const { tokens, callers, consents } = this;
-      const proof = prove({ agent, authentication, endpoint, options, tokens, callers, consents });
+      const proof = this.proofBy(authentication, agent.authentication, agent, endpoint, options);
       const made = await unlessAborted(proof, signal, ended);
       const tls = tlsOf(authentication);
       if (tls === undefined) return made;
@@ -77,6 +75,27 @@ export class AgentAuthenticator {
       }
       const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
       throw isMissing ? unasked(error.message) : error;
+    }
+  }
+
+  /** A server of tokens that does not take the hub's secret any more may take the one that there is by now. */
+  private async proofBy(
+    authentication: AgentAuthentication,
+    stored: AgentAuthentication | Locked,
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    options: AgentCallOptions,
+  ): Promise<AgentProof> {
+    const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
+    const { tokens, callers, consents } = this;
+    const proving = { agent, endpoint, options, tokens, callers, consents };
+    try {
+      return await prove({ authentication, ...proving });
+    } catch (error) {
+      if (!isOfClient(error) || stored instanceof Locked) throw error;
+      const now = await this.secrets.again(stored);
+      if (now === authentication) throw error;
+      return prove({ authentication: now, ...proving });
     }
   }
 
@@ -98,6 +117,12 @@ export class AgentAuthenticator {
     }
     return this.secrets.in(authentication).catch((error: unknown) => outOfReach(error, agent));
   }
+}
+
+/** The token server refuses the hub itself, by its secret (RFC 6749 §5.2). */
+function isOfClient(error: unknown): boolean {
+  const thrown = error instanceof NoCallerToken ? error.cause : error;
+  return thrown instanceof TokenError && thrown.code === 'invalid_client';
 }
 
 /** For operators: with what a token server has answered. */

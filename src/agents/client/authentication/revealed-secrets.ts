@@ -17,7 +17,7 @@ export class RevealedSecrets {
 
   constructor(
     @Inject(SecretReferences)
-    private readonly references: Pick<SecretReferences, 'current' | 'resolve'>,
+    private readonly references: Pick<SecretReferences, 'current' | 'resolve' | 'refresh'>,
   ) {}
 
   /**
@@ -35,6 +35,13 @@ export class RevealedSecrets {
       known = { ...known, [name]: value };
     }
     return known === authentication ? known : this.keptPair(authentication, known);
+  }
+
+  /** The same after its secrets were refused: read again now, at most once a second. */
+  async again(authentication: AgentAuthentication): Promise<AgentAuthentication> {
+    const stored = SECRET_MEMBERS.flatMap((name) => authentication[name] ?? []);
+    await Promise.all(stored.map((each) => this.references.refresh(each)));
+    return this.in(authentication);
   }
 
   /**
