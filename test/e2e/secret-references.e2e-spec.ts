@@ -176,7 +176,7 @@ describe('the secrets of an agent', () => {
     afterAll(() => strict.close());
 
     const stateOf = async (): Promise<unknown> =>
-      (((await hub.send('hi', { tenant: 'strict' }))['task'])['status'])['state'];
+      (await hub.send('hi', { tenant: 'strict' }))['task']['status']['state'];
     const proofs = () => strict.calls.splice(0).map(({ headers }) => headers.authorization);
 
     it('are read again at once, and the call is made once more if they are others', async () => {
