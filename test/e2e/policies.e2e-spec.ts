@@ -193,6 +193,38 @@ describe('a policy that forbids', () => {
     });
   });
 
+  it('holds for a skill that only a further message names', async () => {
+    await add(CONTRACTORS);
+    const asking = await ScriptedAgent.start({
+      skills: [
+        { id: 'invoices', tags: ['Finance'] },
+        { id: 'calendar', tags: ['dates'] },
+      ],
+      live: { askAfter: 1 },
+    });
+    await hub.registerAgent(asking.url, { id: 'asking' });
+    const options = { key: contractor };
+    const ask = { message: { metadata: { agentId: 'asking', skillId: 'calendar' } } };
+    const taskId = (await hub.submit('ask', ask, options))['id'] as string;
+    await hub.waitForTask(taskId, 'TASK_STATE_INPUT_REQUIRED', 10_000, options);
+    const again = (metadata: JsonObject): Promise<unknown> =>
+      hub.submit('more', { message: { taskId, metadata } }, options);
+    const calls = asking.calls.length;
+    for (const metadata of [
+      { skillId: 'invoices' },
+      { skillId: 'asking.invoices' },
+      { skillTags: ['finance'] },
+      { 'urn:a2a-hub:routing:v1': { tags: ['Finance'] } },
+    ]) {
+      await expect(again(metadata)).rejects.toThrow('send it without skillId and tags');
+    }
+    expect(asking.calls).toHaveLength(calls);
+    await again({ skillId: 'calendar', skillTags: ['dates'] });
+    await eventually(() => Promise.resolve(expect(asking.calls.length).toBeGreaterThan(calls)));
+    await hub.admin('DELETE', '/api/v1/agents/asking');
+    await asking.close();
+  });
+
   it('holds for operations of the hub, webhooks that come with a message among them', async () => {
     await add({
       id: 'no-webhooks',

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AgentRegistry, needsCallersToken } from '../../agents/index.js';
+import { AgentRegistry, needsCallersToken, type Requested } from '../../agents/index.js';
 import { type Principal, type SubjectToken, visibilityOf } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
@@ -26,6 +26,7 @@ import {
 import { belongsTo } from '../store/visibility.js';
 import { Quotas } from '../quotas/quotas.js';
 import { givenKeyOf, sameContent } from './fingerprint.js';
+import { requestedOf } from './named-agent.js';
 import { checkRelated } from './related-tasks.js';
 
 /** Further messages of clients on their tasks. */
@@ -119,17 +120,30 @@ export class FollowUps {
     return record.keepsToken || isNeeded ? token : undefined;
   }
 
-  /** A further message is new work: the caller must be allowed to use the agent now. */
+  /**
+   * A further message is new work: the caller must be allowed to use the agent now, for what it did and for what the message names. It
+   * goes to that agent in any case, which may look at what is named.
+   */
   private checkAgent(request: HubRequest, { agentId, skillId }: Delegation): void {
     const agent = this.agents.known(agentId);
     if (!agent) return;
-    if (!this.agents.mayGoOn(request.principal, agent, skillId)) {
-      const meant = { skillId, tags: [], match: 'all' } as const;
-      const refusedBy = this.agents.refusalOf(request.principal, agentId, meant);
-      throw new HubError(
-        'NO_ROUTE',
+    const { principal, directive } = request;
+    const refuse = (requested: Requested, why: string): never => {
+      const refusedBy = this.agents.refusalOf(principal, agentId, requested);
+      throw new HubError('NO_ROUTE', why, refusedBy && { refusal: refusedBy });
+    };
+    if (!this.agents.mayGoOn(principal, agent, skillId)) {
+      refuse(
+        { skillId, tags: [], match: 'all' },
         `The agent "${agentId}" of this task is no longer available to you; the task can still be read and canceled.`,
-        refusedBy && { refusal: refusedBy },
+      );
+    }
+    const named = requestedOf(agentId, directive);
+    const isNamed = named.skillId !== null || named.tags.length > 0;
+    if (isNamed && this.agents.refusalOf(principal, agentId, named) !== undefined) {
+      refuse(
+        named,
+        `What the message names of the agent "${agentId}" is not available to you: send it without skillId and tags; it goes on with its task.`,
       );
     }
     const requested = requestedExtensions(request.extensions, request.message);

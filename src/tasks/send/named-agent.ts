@@ -7,10 +7,17 @@ export function namedAgent({
   directive,
 }: Pick<HubRequest, 'agentId' | 'directive'>):
   { readonly agentId: string; readonly requested: Requested } | undefined {
+  const { skillId } = directive;
+  const named = agentId ?? directive.agentId ?? (skillId && splitSkillId(skillId)?.agentId);
+  return named === undefined
+    ? undefined
+    : { agentId: named, requested: requestedOf(named, directive) };
+}
+
+/** What a message asks of this agent. */
+export function requestedOf(agentId: string, directive: HubRequest['directive']): Requested {
   const { skillId = null, tags = [], match = 'all' } = directive;
   const split = skillId === null ? undefined : splitSkillId(skillId);
-  const named = agentId ?? directive.agentId ?? split?.agentId;
-  if (named === undefined) return undefined;
-  const own = split?.agentId === named ? split.skillId : skillId;
-  return { agentId: named, requested: { skillId: own, tags, match } };
+  const own = split?.agentId === agentId ? split.skillId : skillId;
+  return { skillId: own, tags, match };
 }
