@@ -1,6 +1,6 @@
 // Makes node_modules match package-lock.json, so that a command works first thing in a fresh clone.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -18,7 +18,9 @@ export function ensureInstalled() {
   // From Node 22.14 on the driver comes compiled (src/database/better-sqlite3.ts). The one for older versions is compiled for
   // one of them; after a change of Node it is compiled again.
   if (Number(process.versions.napi) >= 10 || driverLoads()) return;
-  npm('rebuild', 'better-sqlite3');
+  // Where it could not be compiled before, it is not there.
+  if (existsSync(`${root}node_modules/better-sqlite3`)) npm('rebuild', 'better-sqlite3');
+  else npm('ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error');
   if (!driverLoads()) {
     throw new Error(
       'better-sqlite3 could not be compiled for this Node: that takes python3, make and a C++ compiler (see also `npm config get nodedir`). Node 22.14 and later need none.',

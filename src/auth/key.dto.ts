@@ -1,7 +1,7 @@
 import { Matches } from 'class-validator';
 import { Choice, Int, Shown, Text, Time } from '../common/http/fields.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
-import { NAME } from '../common/http/text-forms.js';
+import { NAME, ORGANIZATION_ID } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import { SCOPES, type Scope } from '../common/scope.js';
 import type { ApiKey } from './api-key-store.js';
@@ -31,7 +31,7 @@ export class CreateKeyDto {
 
   @Text({
     optional: 'or-null',
-    like: NAME,
+    like: ORGANIZATION_ID,
     description: 'Default: `default`; for callers with access:organization alone, their own.',
   })
   organization?: string;

@@ -1,6 +1,6 @@
 import { Choice, Json, Shown, Text } from '../common/http/fields.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
-import { NAME, SENTENCE, type TextForm } from '../common/http/text-forms.js';
+import { NAME, ORGANIZATION_ID, SENTENCE } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import {
   ORGANIZATION_STATES,
@@ -8,11 +8,6 @@ import {
   type OrganizationState,
 } from './organization-store.js';
 
-/** It stands in paths, before a colon and a verb. */
-const ORGANIZATION_ID: TextForm = {
-  pattern: new RegExp(`^(?!.*[:/])${NAME.pattern.source.slice(1)}`, 'u'),
-  rule: 'must be 1 to 200 characters, not only blanks, without colons, slashes and control characters',
-};
 const LABELS = {
   description: 'Texts of your own by name: at most 32, names of 63 and values of 200 characters.',
   example: { costCenter: '4711' },

@@ -1,6 +1,6 @@
 import { Choice, Shown, Text } from '../common/http/fields.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
-import { ID, NAME } from '../common/http/text-forms.js';
+import { ID, NAME, ORGANIZATION_ID } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import { type Hold, HOLDS } from './domain/hold.js';
 import type { IdentityRecord } from './identity-store.js';
@@ -52,7 +52,7 @@ export class CreatePrincipalDto extends ChangePrincipalDto {
 
   @Text({
     optional: true,
-    like: NAME,
+    like: ORGANIZATION_ID,
     example: 'acme',
     description: 'Default: `default`; for callers with access:organization alone, their own.',
   })

@@ -68,6 +68,7 @@ export async function readDeclaredPolicies(
     );
   const failing: FieldViolation[] = [];
   for (const [index, policy] of policies.entries()) {
+    if (!policy.enabled) continue;
     const faults = await failingTests(policy, deciding, usual);
     failing.push(
       ...faults.map((fault) => ({ ...fault, field: `${KEY}[${index}].${fault.field}` })),

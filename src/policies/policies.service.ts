@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { PrincipalStore } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError, invalidField, invalidFields } from '../common/hub-error.js';
@@ -50,6 +51,7 @@ export class PoliciesService {
     private readonly store: PolicyStore,
     private readonly registry: PolicyRegistry,
     private readonly agents: KnownAgents,
+    @Inject(PrincipalStore) private readonly principals: Pick<PrincipalStore, 'get'>,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
@@ -129,10 +131,11 @@ export class PoliciesService {
 
   /**
    * What the policies would decide, with `policy` among them, of agents and skills with the tags that they have where none
-   * are given. Throws INVALID_PARAMS for a question that is none.
+   * are given, and for a principal that there is with its organization and the hub's own groups. Throws INVALID_PARAMS for a question that is none.
    */
-  async decide(written: WrittenQuestion, policy?: WrittenPolicy): Promise<TriedDecision> {
+  async decide(question: WrittenQuestion, policy?: WrittenPolicy): Promise<TriedDecision> {
     const organization = policy?.organization ?? null;
+    const written = { ...question, caller: await this.known(question.caller) };
     const asWritten = questionOf(written, organization);
     if ('field' in asWritten) throw invalidFields([asWritten]);
     if (written.tags !== undefined && written.skillId === undefined) {
@@ -149,9 +152,18 @@ export class PoliciesService {
     if (typeof whole === 'string') {
       return { isAllowed: false, policies: [], errors: [], resource: null, why: `${whole}.` };
     }
-    const question = questionOf(whole, organization);
-    if ('field' in question) throw invalidFields([question]);
-    return this.wouldDecide(question, known, policy);
+    const meant = questionOf(whole, organization);
+    if ('field' in meant) throw invalidFields([meant]);
+    return this.wouldDecide(meant, known, policy);
+  }
+
+  /** The caller with the organization and the hub's own groups of the principal that its id names, if there is one. */
+  private async known(caller: WrittenQuestion['caller']): Promise<WrittenQuestion['caller']> {
+    const found = caller.id === undefined ? undefined : await this.principals.get(caller.id);
+    if (found === undefined) return caller;
+    const { organization = found.organization, groups = [] } = caller;
+    if (organization !== found.organization) return caller;
+    return { ...caller, organization, groups: [...new Set([...found.groups, ...groups])] };
   }
 
   private async wouldDecide(
@@ -181,6 +193,8 @@ export class PoliciesService {
   private async check(id: string, definition: PolicyDefinition): Promise<void> {
     const faults = await faultsOfText(definition.text);
     if (faults.length > 0) throw invalidFields(faults);
+    // Out of force it decides nothing: its tests are for when it is put in force again.
+    if (!definition.enabled) return;
     const instead = [policyOf(id, definition)];
     const failing = await failingTests(
       definition,

@@ -20,7 +20,12 @@ const LIST = { optional: true, list: { max: POLICY_LIMITS.entries }, like: NAME 
 
 /** A caller, by what policies can ask of it. */
 export class PolicyCallerDto {
-  @Text({ optional: true, like: NAME, description: 'Its principal id. Default: `somebody`.' })
+  @Text({
+    optional: true,
+    like: NAME,
+    description:
+      'Its principal id. A dry run takes the organization and the own groups of the hub of a principal that there is. Default: `somebody`.',
+  })
   id?: string;
 
   @Text({ optional: true, like: NAME, description: 'Default: that of the policy, else `default`.' })

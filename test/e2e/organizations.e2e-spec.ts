@@ -48,6 +48,22 @@ const refusals = async (cause: string): Promise<number> => {
 };
 
 describe('an organization', () => {
+  it.each(['evil:x', 'team:disable', '../x', 'a\u0000'])(
+    'have no id that paths cannot carry, whoever names it first: %j',
+    async (id) => {
+      const bodies = {
+        organizations: { id },
+        keys: { name: 'k', organization: id, scopes: ['a2a'] },
+        principals: { organization: id },
+      };
+      for (const [path, body] of Object.entries(bodies)) {
+        const answer = await hub.admin('POST', `/api/v1/${path}`, body);
+        expect([path, answer.status]).toEqual([path, 400]);
+        expect(answer.body.errors[0].description).toContain('without colons, slashes');
+      }
+    },
+  );
+
   it('is there with its first key, and can be created, changed and deleted', async () => {
     await made('first');
     expect((await api('GET', 'organizations/first')).body).toMatchObject({

@@ -338,6 +338,43 @@ describe('saving a policy', () => {
     expect(await sent(contractor, { skillTags: ['finance'] })).toContain('No skill carries');
   });
 
+  it('puts a policy out of force with its tests, which are asked again when it is put in force', async () => {
+    const tests = [
+      {
+        name: 'no books',
+        caller: { groups: ['contractors'] },
+        agentId: 'books',
+        tags: ['finance'],
+        skillId: 'x',
+        expect: 'deny',
+      },
+    ];
+    await add({ ...CONTRACTORS, tests });
+    const path = `${PATH}/contractors`;
+    const changed = await hub.admin('PATCH', path, { enabled: false });
+    expect([changed.status, changed.body.tests]).toEqual([
+      200,
+      [expect.objectContaining(tests[0]!)],
+    ]);
+    expect(await sent(contractor, { skillTags: ['finance'] })).toBe('books');
+    const text = 'forbid(principal in Group::"others", action == Action::"SendMessage", resource);';
+    expect((await hub.admin('PATCH', path, { text })).status).toBe(200);
+    expect((await hub.admin('PATCH', path, { enabled: true })).text).toContain('expects deny');
+    const mended = { enabled: true, text: CONTRACTORS.text };
+    expect((await hub.admin('PATCH', path, mended)).status).toBe(200);
+  });
+
+  it.each([[[]], [[], []], [{}, []], [null], ['x']])(
+    'refuses tests that are none: %j',
+    async (...tests) => {
+      const answer = await hub.admin('POST', PATH, { ...CONTRACTORS, id: 'none', tests });
+      expect([answer.status, answer.body.errors[0].field]).toEqual([
+        400,
+        expect.stringMatching(/^tests/),
+      ]);
+    },
+  );
+
   it('keeps versions, and refuses a change of another one than was read', async () => {
     await add(CONTRACTORS);
     const patch = (body: JsonObject, tag: string) =>
@@ -461,11 +498,36 @@ describe('a dry run', () => {
       closed('The composite skill ask is disabled'),
     ]);
     expect(await sent(staff, about)).not.toBe('books');
+    expect((await tryOut({ agentId: 'composite' })).body).toMatchObject({
+      decision: 'deny',
+      why: expect.stringContaining('There is no composite skill for the organization'),
+    });
     await add({ id: 'none', text: 'forbid(principal, action, resource in Agent::"books");' });
     expect((await tryOut(about)).body).toMatchObject({
       ...{ decision: 'deny', policies: [{ id: 'none' }], why: 'It is forbidden by none.' },
     });
     await hub.admin('PATCH', agents, { enabled: true });
     await hub.admin('DELETE', `${composites}/ask`);
+  });
+
+  it('knows the organization and the groups of a principal', async () => {
+    await add(CONTRACTORS);
+    const principal = { id: 'temp', organization: 'globex', groups: ['contractors'] };
+    expect((await hub.admin('POST', '/api/v1/principals', principal)).status).toBe(201);
+    const about = { agentId: 'books', skillId: 'invoices' };
+    const decided = async (caller: JsonObject): Promise<unknown> =>
+      (await tryOut({ ...about, caller })).body.decision;
+    expect(await decided({ id: 'temp' })).toBe('deny');
+    expect(await decided({ id: 'temp', groups: ['more'] })).toBe('deny');
+    expect(await decided({ id: 'temp', organization: 'another' })).toBe('allow');
+    expect(await decided({ id: 'nobody' })).toBe('allow');
+    await hub.admin('PATCH', '/api/v1/agents/books', { organizations: ['acme'] });
+    expect(
+      (await tryOut({ agentId: 'books', skillId: 'calendar', caller: { id: 'temp' } })).body,
+    ).toMatchObject({
+      decision: 'deny',
+      why: expect.stringContaining('not for the organization globex'),
+    });
+    await hub.admin('PATCH', '/api/v1/agents/books', { organizations: null });
   });
 });

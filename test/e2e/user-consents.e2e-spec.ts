@@ -457,6 +457,14 @@ describe('a consent is not completed', () => {
     await untouched(task, await browser.open(without.href), 403);
   });
 
+  it('with an answer in which a parameter stands twice', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    await untouched(task, await browser.open(`${back}&code=another`), 400);
+    expect((await browser.open(back)).status).toBe(200);
+    await ended(task.id);
+  });
+
   it('with a state that is not known, or is no state', async () => {
     const task = await waiting();
     const back = new URL(await callback(task));

@@ -6,7 +6,7 @@ import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { evictOldest } from '../../common/evict-oldest.js';
 import { Networks } from '../../common/networks.js';
-import { chainFault, MAX_INTERMEDIATES } from '../../common/tls/certificate-chain.js';
+import { chainFault, MAX_INTERMEDIATES, UNTRUSTED } from '../../common/tls/certificate-chain.js';
 import { certificatesIn } from '../../common/tls/pem.js';
 import { AppConfig, type CertificateCaller, ListenerTls } from '../../config/index.js';
 import type { RequestHeaders } from '../credential.js';
@@ -57,7 +57,8 @@ const BELIEVED_MS = 60_000;
 const REMEMBERED = 1000;
 
 /** Node 24.21, and 26.8 and some after it, verify intermediate certificates and do not show them (nodejs/node#65579). */
-const UNSHOWN = `; if it came with intermediate certificates, this Node (${process.versions.node}) may not show them: see docs/tls.md`;
+const UNSHOWN =
+  '; if it came with intermediate certificates, the version of Node may not show them: see docs/tls.md';
 
 /** Finds out whose certificate a call shows: in its TLS connection, or in the headers of a proxy that ended TLS. */
 @Injectable()
@@ -164,8 +165,8 @@ export class ClientCertificates {
     // The library has verified it too, and that the caller has its key.
     const isAuthorized = tls.authorized === true;
     let fault = examined.fault ?? (isAuthorized ? undefined : wordsOf(tls));
-    if (examined.fault !== undefined && isAuthorized && chain.intermediates.length === 0) {
-      fault = `${examined.fault}${UNSHOWN}`;
+    if (examined.fault === UNTRUSTED && isAuthorized && chain.intermediates.length === 0) {
+      fault = `${UNTRUSTED}${UNSHOWN}`;
     }
     const result = { ...examined, fault };
     this.bySocket.set(socket, result);

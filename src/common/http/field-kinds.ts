@@ -150,6 +150,15 @@ export const num = ({ min, max, isPositive, ...field }: DecimalOptions = {}) =>
 /** True or false. */
 export const flag = (field: FieldOptions = {}) => kindOf(field, { type: Boolean }, [IsBoolean]);
 
+const NO_LISTS = {
+  name: 'holdsNoLists',
+  validator: {
+    validate: (value: unknown): boolean =>
+      !Array.isArray(value) || !value.some((each) => Array.isArray(each)),
+    defaultMessage: (): string => '$property must hold objects, not lists',
+  },
+};
+
 /** An object with fields of its own; the class is asked for late, so that classes may name each other. */
 export const nested = (
   dto: () => new (...args: never[]) => object,
@@ -159,8 +168,8 @@ export const nested = (
   // Swagger knows by the name of the function that it has to be called.
   shown: { type: () => dto() },
   checks: [
-    // An entry that is none is the fault of the list.
-    ...(field.list === undefined ? [() => IsObject()] : []),
+    // An entry that is none is the fault of the list; one that is a list itself would be taken for more entries.
+    ...(field.list === undefined ? [() => IsObject()] : [() => ValidateBy(NO_LISTS)]),
     (each) => ValidateNested(each),
   ],
   dto: dto,

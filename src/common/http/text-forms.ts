@@ -26,6 +26,12 @@ export const TAG = line(100);
 /** A name for people to read, on one line. */
 export const NAME = line(200);
 
+/** The id of an organization: it stands in paths, before a colon and a verb. */
+export const ORGANIZATION_ID: TextForm = {
+  pattern: new RegExp(`^(?!.*[:/])${NAME.pattern.source.slice(1)}`, 'u'),
+  rule: 'must be 1 to 200 characters, not only blanks, without colons, slashes and control characters',
+};
+
 /** A sentence for people to read, on one line. */
 export const SENTENCE = line(500);
 

@@ -29,6 +29,9 @@ const BROKEN_SIGNATURES: ReadonlySet<string> = new Set([
 ]);
 const LEAST_RSA_BITS = 2048;
 
+/** What is wrong with a certificate that no authority vouches for by the chain that is known. */
+export const UNTRUSTED = 'is not signed by an authority that the hub trusts for callers';
+
 /**
  * Why a client's certificate is not vouched for by one of these authorities (RFC 5280 §6, without revocation lists,
  * policies and name constraints: who has critical ones is refused), as the end of a sentence; undefined when it is.
@@ -62,7 +65,7 @@ export function chainFault(
     if (wrong !== undefined) return wrong;
     last = next;
   }
-  return 'is not signed by an authority that the hub trusts for callers';
+  return UNTRUSTED;
 }
 
 /** Why this one may not have signed a certificate with so many intermediates behind it. */

@@ -39,7 +39,10 @@ export function questionsOfSkills(
 ): PolicyQuestion[] {
   const { resource } = question;
   if (resource === null || resource.skillId !== null) return [];
-  return (known?.skills ?? []).map(({ id, tags }) => {
+  const open = (known?.skills ?? []).filter(
+    ({ id }) => known?.closedTo(question.caller.organization, id) === undefined,
+  );
+  return open.map(({ id, tags }) => {
     const ofSkill: PolicyResource = { ...resource, skillId: id, tags };
     return { ...question, resource: ofSkill };
   });

@@ -55,7 +55,11 @@ export class CompositeRegistry extends RevisionedCache<Composite> implements Com
    * decide. Null: some composite skill.
    */
   closedTo(organization: string, skillId: string | null): string | undefined {
-    const composite = skillId === null ? undefined : this.entries.get(skillId)?.composite;
+    if (skillId === null) {
+      const isAny = this.byOrganization.usable(organization).length > 0;
+      return isAny ? undefined : `There is no composite skill for the organization ${organization}`;
+    }
+    const composite = this.entries.get(skillId)?.composite;
     if (composite === undefined) return undefined;
     const what = `The composite skill ${composite.id}`;
     if (!composite.enabled) return `${what} is disabled`;

@@ -124,7 +124,8 @@ export class TaskConsents {
   /** A provider has sent a browser back: keeps the consent and sends what waits for it. Nothing of the answer but its own words is told. */
   async complete(answer: URLSearchParams, browser: string | undefined): Promise<ConsentResult> {
     const state = answer.get('state') ?? '';
-    if (!SECRET.test(state)) return { kind: 'unknown' };
+    // RFC 6749 §3.1: no parameter stands twice.
+    if (!SECRET.test(state) || isRepeated(answer)) return { kind: 'unknown' };
     const taken = await this.requests.take(state, browser ?? '', this.clock.now());
     if (taken.kind !== 'taken') return { kind: taken.kind };
     const { request, verifier } = taken;
@@ -201,6 +202,11 @@ export class TaskConsents {
       if (!(error instanceof HubError) || error.reason !== 'TASK_NOT_FOUND') throw error;
     }
   }
+}
+
+function isRepeated(answer: URLSearchParams): boolean {
+  const names = [...answer.keys()];
+  return new Set(names).size < names.length;
 }
 
 function newSecret(): string {

@@ -146,4 +146,17 @@ describe('why a task has not completed', () => {
     task.change('a', { progress: { artifacts: [] } });
     expect(endCodeOf(task)).toBeNull();
   });
+
+  it('is not that of an optional step, where such a hub has ended the one that was needed', () => {
+    const task = new FakeTask({
+      plan: [
+        planStep('needed', ['a']),
+        planStep('instead', ['b'], { after: after('needed', 'failed'), isOptional: true }),
+      ],
+    });
+    end(task, 'a', 'AGENT_TIMEOUT', 'failed', later(1));
+    task.change('a', { progress: { artifacts: [] } });
+    end(task, 'b', 'AGENT_BUSY', 'failed', later(2));
+    expect(endCodeOf(task)).toBeNull();
+  });
 });

@@ -26,9 +26,11 @@ export function taskEndCode(
   if (state === TaskState.TASK_STATE_CANCELED && cancelRequestedAt !== null) {
     return cancelOf(cancelMetadata).code;
   }
-  const failed = delegations.filter(({ progress: { endCode } }) => isOwnFailure(endCode));
-  const needed = failed.filter(({ step }) => isMissed(plan[step], step, delegations));
-  return lastOf(needed.length > 0 ? needed : failed)?.progress.endCode ?? null;
+  const missed = delegations.filter(({ step }) => isMissed(plan[step], step, delegations));
+  const failed = (missed.length > 0 ? missed : delegations).filter(({ progress }) =>
+    isOwnFailure(progress.endCode),
+  );
+  return lastOf(failed)?.progress.endCode ?? null;
 }
 
 function isOwnFailure(code: EndCode | undefined): boolean {

@@ -12,8 +12,8 @@ export function publicReason(run: RunContext, error: AgentCallError): string {
   return `${run.agentName} ${error.publicMessage}`;
 }
 
-/** What a failed call means for a delegation that ends by it. */
-export function endCodeOf({ kind, detail }: AgentCallError): EndCode {
+/** What a failed call means for a delegation that ends by it; `hasTask`: the agent has a task of it. */
+export function endCodeOf({ kind, detail }: AgentCallError, hasTask: boolean): EndCode {
   if (detail.lacks === 'consent') return 'CONSENT_MISSING';
   if (detail.lacks !== undefined || detail.unproven === true) return 'CREDENTIALS_MISSING';
   switch (kind) {
@@ -24,7 +24,7 @@ export function endCodeOf({ kind, detail }: AgentCallError): EndCode {
     case 'invalid':
       return detail.limit === undefined ? 'INVALID_AGENT_RESPONSE' : 'RESPONSE_TOO_LARGE';
     case 'not-found':
-      return 'AGENT_LOST_TASK';
+      return hasTask ? 'AGENT_LOST_TASK' : 'AGENT_REFUSED';
     case 'rejected':
       return codeOfRefusal(detail);
   }

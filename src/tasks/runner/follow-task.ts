@@ -103,7 +103,7 @@ class Follower {
 
   private trouble(error: AgentCallError): Why | undefined {
     const { agentName } = this.run;
-    const code = endCodeOf(error);
+    const code = endCodeOf(error, true);
     switch (error.kind) {
       case 'not-found':
         return { reason: `${agentName} does not know its task any more.`, code };

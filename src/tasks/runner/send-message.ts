@@ -168,7 +168,10 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
     throw new Error('the agent client failed', { cause: error });
   }
   if (error === undefined) return run.unanswered ? 'unknown' : 'follow';
-  const why = { reason: `${publicReason(run, error)}.`, code: endCodeOf(error) };
+  const why = {
+    reason: `${publicReason(run, error)}.`,
+    code: endCodeOf(error, run.downstreamTaskId !== null),
+  };
   if (error.kind === 'invalid') {
     return unreadable(run, { reason: `InvalidAgentResponse: ${why.reason}`, code: why.code });
   }
