@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { TokenServers } from '../../src/agents/client/authentication/token-servers.js';
+import { UserConsents } from '../../src/agents/client/authentication/user-consents.js';
+import { ConsentStore } from '../../src/agents/consents/consent-store.js';
 import { Clock } from '../../src/common/clock.js';
+import { SecretBox } from '../../src/common/secret-box.js';
+import { CommitUnknown } from '../../src/database/commit-unknown.js';
 import { Database } from '../../src/database/database.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
 import { type Hub, startHub } from '../support/app.js';
@@ -60,6 +64,7 @@ const register = (changes: JsonObject = {}): Promise<string> =>
 const accounts = () =>
   Promise.all(agent.calls.map(({ headers }) => provider.accountOf(headers.authorization)));
 const rows = (table: string) => hub.app.get(Database).read<JsonObject>(`SELECT * FROM ${table}`);
+const run = (sql: string): Promise<unknown> => hub.app.get(Database).write((tx) => tx.run(sql));
 const consents = async (query = ''): Promise<JsonObject[]> =>
   (await hub.admin('GET', `/api/v1/consents?principal=${principal}${query}`)).body.items;
 
@@ -411,6 +416,46 @@ describe('the token of a consent', () => {
     expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
   });
 
+  it('that was renewed and could not be stored ends, and the next task asks for a consent again', async () => {
+    await consented();
+    const revoked = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const [kept] = await rows("consents WHERE principal_id = '" + principal + "'");
+    await run(`CREATE TRIGGER full BEFORE UPDATE OF token_at ON consents
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    expect((await waiting()).state).toBe('TASK_STATE_FAILED');
+    await run('DROP TRIGGER full');
+    expect(revoked).toHaveBeenCalledTimes(1);
+    const box = hub.app.get(SecretBox);
+    expect(revoked.mock.calls[0]![1]).not.toBe(box.open(kept!['sealed_refresh_token'] as string));
+    await expect(revoked.mock.results[0]!.value).resolves.toBeUndefined();
+    revoked.mockRestore();
+    expect(agent.calls).toHaveLength(1);
+    // The provider takes a refresh token once.
+    const task = await waiting();
+    expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(task.text).toContain('does not take the consent that you have given any more');
+    expect(await ends()).toEqual(['refused-token']);
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+  });
+
+  it('that was renewed does not end while it is not known whether it was stored', async () => {
+    await consented();
+    const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const store = hub.app.get(ConsentStore);
+    const renew = store.renew.bind(store);
+    const stored = jest.spyOn(store, 'renew').mockImplementationOnce(async (...all) => {
+      await renew(...all);
+      throw new CommitUnknown(new Error('Connection terminated unexpectedly'));
+    });
+    expect((await waiting()).state).toBe('TASK_STATE_FAILED');
+    expect(ends).not.toHaveBeenCalled();
+    ends.mockRestore();
+    stored.mockRestore();
+    expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
+    expect(await accounts()).toHaveLength(2);
+  });
+
   it('may come of a provider that is known by its endpoints alone', async () => {
     const endpoints = {
       issuer: null,
@@ -497,7 +542,6 @@ describe('a consent is not completed', () => {
     const task = await waiting();
     const back = await callback(task);
     const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
-    const run = (sql: string): Promise<unknown> => hub.app.get(Database).write((tx) => tx.run(sql));
     await run(`CREATE TRIGGER full BEFORE INSERT ON consents
       BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
     const page = await browser.open(back);
@@ -509,6 +553,44 @@ describe('a consent is not completed', () => {
     expect(await consents()).toEqual([]);
     expect((await browser.consent(task.link, 'alice')).status).toBe(200);
     await ended(task.id);
+  });
+
+  it('while the database takes nothing, which is told also when its tokens cannot be ended', async () => {
+    const back = await callback(await waiting());
+    const consented = jest.spyOn(hub.app.get(UserConsents), 'complete');
+    const ends = jest
+      .spyOn(hub.app.get(TokenServers), 'revoke')
+      .mockRejectedValue(new TypeError('no such thing'));
+    await run(`CREATE TRIGGER full BEFORE INSERT ON consents
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    await browser.open(back);
+    await run('DROP TRIGGER full');
+    expect(ends).toHaveBeenCalledTimes(1);
+    await expect(consented.mock.results[0]!.value).rejects.toThrow('the disk is full');
+    ends.mockRestore();
+    consented.mockRestore();
+  });
+
+  it('while it is not known whether the database has kept it: then its tokens do not end', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const store = hub.app.get(ConsentStore);
+    const put = store.put.bind(store);
+    const stored = jest.spyOn(store, 'put').mockImplementationOnce(async (consent) => {
+      await put(consent);
+      throw new CommitUnknown(new Error('Connection terminated unexpectedly'));
+    });
+    const page = await browser.open(back);
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('is not known')]);
+    expect(page.text).not.toContain('Nothing was kept');
+    expect(ends).not.toHaveBeenCalled();
+    ends.mockRestore();
+    stored.mockRestore();
+    // It was: the link sends what waits.
+    expect((await browser.open(task.link)).text).toContain('There is a consent already');
+    await ended(task.id);
+    expect(await accounts()).toEqual(['alice']);
   });
 
   it('by an answer to a link that a new one has replaced', async () => {

@@ -77,8 +77,9 @@ export function tooManyPage(seconds: number): ConsentPage {
 }
 
 /** Something of the hub failed: what, its log says. */
-export function troublePage(): ConsentPage {
-  return page(503, 'This does not work now', `Nothing was kept. ${AGAIN}`);
+export function troublePage(isKeptUnknown: boolean): ConsentPage {
+  const kept = isKeptUnknown ? 'Whether your consent was kept is not known.' : 'Nothing was kept.';
+  return page(503, 'This does not work now', `${kept} ${AGAIN}`);
 }
 
 function askPage({ place, principal }: Extract<LinkView, { kind: 'ask' }>, hub: string): string {
