@@ -7,6 +7,7 @@ import { SecretBox } from '../../src/common/secret-box.js';
 import { CommitUnknown } from '../../src/database/commit-unknown.js';
 import { Database } from '../../src/database/database.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
+import { TaskConsents } from '../../src/tasks/index.js';
 import { type Hub, startHub } from '../support/app.js';
 import { ConsentBrowser, type Shown } from '../support/consent-browser.js';
 import { CONSENT_CLIENT, ConsentServer } from '../support/consent-server.js';
@@ -96,6 +97,12 @@ function told(task: JsonObject): Told {
   const data = said?.metadata?.[ROUTING_EXTENSION_URI] as JsonObject | undefined;
   const awaits = (data?.['awaits'] ?? {}) as JsonObject;
   return { id: task['id'] as string, state, text, awaits, link: String(awaits['url']) };
+}
+
+/** The address that the provider sends the browser back to. */
+async function callback(task: Told): Promise<string> {
+  const stopAt = `${hub.url}/oauth/callback`;
+  return (await browser.consent(task.link, 'alice', false, stopAt)).url;
 }
 
 /** A task that waits for the consent of its owner. */
@@ -470,11 +477,6 @@ describe('the token of a consent', () => {
 });
 
 describe('a consent is not completed', () => {
-  /** The address that the provider sends the browser back to. */
-  const callback = async (task: Told): Promise<string> => {
-    const stopAt = `${hub.url}/oauth/callback`;
-    return (await browser.consent(task.link, 'alice', false, stopAt)).url;
-  };
   const untouched = async (task: Told, page: Shown, status: number): Promise<void> => {
     expect(page.status).toBe(status);
     expect(await consents()).toEqual([]);
@@ -679,7 +681,12 @@ describe('the pages of a consent', () => {
       for (let n = 0; n < count; n++) found.push((await get(link(n), addressOf(n))).status);
       return found;
     };
-    expect(new Set(await statuses(60, () => '192.0.2.1'))).toEqual(new Set([404]));
+    // All at once, too.
+    const many = Array.from({ length: 80 }, (_, n) => get(link(n), '192.0.2.1'));
+    expect((await Promise.all(many)).map(({ status }) => status).sort()).toEqual([
+      ...Array<number>(60).fill(404),
+      ...Array<number>(20).fill(429),
+    ]);
     const refused = await get(link(1), '192.0.2.1');
     expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([
       429,
@@ -696,9 +703,36 @@ describe('the pages of a consent', () => {
     await guessed.close();
   });
 
-  it('are shown as often as they are opened', async () => {
-    const { link } = await waiting();
-    for (let n = 0; n < 70; n++) expect((await fetch(link)).status).toBe(200);
+  it('are shown as often as people open them, and no more to who floods', async () => {
+    const [task, other] = [await waiting(), await waiting()];
+    const back = await callback(task);
+    const opened = await Promise.all(Array.from({ length: 110 }, () => fetch(task.link)));
+    // The browser has opened it as well.
+    expect(opened.map(({ status }) => status).sort()).toEqual([
+      ...Array<number>(99).fill(200),
+      ...Array<number>(11).fill(429),
+    ]);
+    const refused = await fetch(task.link);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.text()).toContain('opened too often');
+    expect((await fetch(other.link)).status).toBe(200);
+    expect((await browser.open(back)).status).toBe(200);
+    await ended(task.id);
+  });
+
+  it('bound what one network opens in a minute, valid or not', async () => {
+    const flooded = await startHub({ config: { server: { trustedProxies: ['127.0.0.1'] } } });
+    const visit = async (address: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': address };
+      return (await fetch(`${flooded.url}/oauth/consent/x`, { headers })).status;
+    };
+    jest.spyOn(flooded.app.get(TaskConsents), 'show').mockResolvedValue({ kind: 'done' });
+    for (let n = 0; n < 600; n += 50) {
+      const some = await Promise.all(Array.from({ length: 50 }, () => visit('192.0.2.1')));
+      expect(new Set(some)).toEqual(new Set([200]));
+    }
+    expect([await visit('192.0.2.1'), await visit('192.0.2.2')]).toEqual([429, 200]);
+    await flooded.close();
   });
 
   it('do not answer HEAD, which opens nothing', async () => {
