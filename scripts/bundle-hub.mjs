@@ -33,7 +33,9 @@ const IMPORT_META = {
   'import.meta.dirname': '__dirname',
   'import.meta.filename': '__filename',
 };
-const IMPORT_META_VALUES = `const { pathToFileURL: $toUrl } = require('node:url');
+const IMPORT_META_VALUES = `const { fileURLToPath: $toPath, pathToFileURL: $toUrl } = require('node:url');
+const $require = require;
+require = Object.assign((name) => $require(name.startsWith('file:') ? $toPath(name) : name), $require);
 const $url = $toUrl(__filename).href;
 const $resolve = (name) => $toUrl(require.resolve(name)).href;`;
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { SettableClock } from '../common/settable-clock.js';
+import { SettableClock } from '../common/fake-settable-clock.js';
 import { SystemIdSource } from '../common/ids.js';
 import type { Log } from '../common/logger.js';
 import { type ConfigOverrides, configWith } from '../config/index.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { SettableClock } from './settable-clock.js';
+import { SettableClock } from './fake-settable-clock.js';
 import { KeptValue } from './kept-value.js';
 
 let clock: SettableClock;

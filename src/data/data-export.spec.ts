@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Log } from '../common/logger.js';
 import { type Clock, SystemClock } from '../common/clock.js';
 import { SystemIdSource } from '../common/ids.js';
-import { TimedClock } from '../common/timed-clock.js';
+import { TimedClock } from '../common/fake-timed-clock.js';
 import { DataExport } from './data-export.js';
 import type { DataJob } from './data-job.js';
 import type { DataJobEnd, DataJobStore, ExportReading } from './data-job-store.js';
@@ -15,11 +15,16 @@ function exportsWith(
   ends: DataJobEnd[],
   clock: Clock = new SystemClock(),
   isNoted: (until: number) => boolean = () => true,
+  begun = (): void => undefined,
 ): DataExport {
   const ended = new Set<string>();
   const store = {
-    note: (_: unknown, __: unknown, until: Date) => Promise.resolve(isNoted(until.getTime())),
-    begin: () => Promise.resolve(true),
+    // Rejects with what `isNoted` throws.
+    note: async (_: unknown, __: unknown, until: Date) => isNoted(until.getTime()),
+    begin: () => {
+      begun();
+      return Promise.resolve(true);
+    },
     end: ({ reader }: ExportReading, end: DataJobEnd) => {
       if (!ended.has(reader)) ends.push(end);
       ended.add(reader);
@@ -89,5 +94,31 @@ describe('an export that was opened', () => {
     open.left();
     await clock.elapse(15_000);
     expect(noted).toHaveLength(3);
+  });
+
+  it('ends, and says that nothing could be stored, when its lease was over first', async () => {
+    const clock = new TimedClock();
+    const exports = exportsWith([], clock, () => {
+      throw new Error('the database is away');
+    });
+    const ended = new AbortController();
+    const open = await exports.open(JOB, ended);
+    for (let ms = 0; ms < 60_000; ms += 15_000) await clock.elapse(15_000);
+    expect(ended.signal.reason).toMatchObject({
+      reason: 'UNAVAILABLE',
+      message: expect.stringContaining('could not store'),
+    });
+    open.left();
+  });
+
+  it('is not read when to begin it took longer than its lease', async () => {
+    const clock = new TimedClock();
+    const slow = (): void => void (clock.ms += 60_000);
+    const exports = exportsWith([], clock, undefined, slow);
+    const ended = new AbortController();
+    const open = await exports.open(JOB, ended);
+    expect(ended.signal.reason).toMatchObject({ reason: 'UNAVAILABLE' });
+    await expect(open.lines.next()).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    open.left();
   });
 });

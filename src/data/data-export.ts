@@ -7,7 +7,7 @@ import { jsonInTurns } from '../common/json-in-turns.js';
 import { Log } from '../common/logger.js';
 import type { DataJob } from './data-job.js';
 import { DataJobStore, type ExportReading, NOT_READ } from './data-job-store.js';
-import { HeldLease, leaseUntil } from './held-lease.js';
+import { HeldLease, type LeaseEnd, leaseUntil } from './held-lease.js';
 import { OwnedKinds } from './owned-kinds.js';
 import { Progress } from './progress.js';
 import { Receipts } from './receipts.js';
@@ -77,7 +77,10 @@ export class DataExport {
     const lease = new HeldLease(this.clock, until, (next) =>
       this.store.note(reading, progress.value, next),
     );
-    lease.isLost.addEventListener('abort', () => ended.abort(canceled()));
+    const lost = (): void => ended.abort(lossOf(lease));
+    lease.isLost.addEventListener('abort', lost);
+    // It may have taken longer than the lease to begin.
+    if (lease.isLost.aborted) lost();
     return {
       lines: this.write(job, reading, progress, lease, ended),
       left: () => {
@@ -101,6 +104,7 @@ export class DataExport {
       hash.update(block);
       yield* this.taken(block, ended);
     }
+    ended.signal.throwIfAborted();
     const now = this.clock.now();
     const sha256 = hash.digest('hex');
     const receipt = await this.receipts.sign(job, progress.value, now, sha256);
@@ -138,7 +142,7 @@ export class DataExport {
           const now = this.clock.now().getTime();
           if (Math.abs(now - notedAt) < NOTE_EVERY_MS) continue;
           notedAt = now;
-          if (!(await lease.renew())) throw canceled();
+          if (!(await lease.renew())) throw lossOf(lease);
         }
       }
     }
@@ -170,6 +174,16 @@ export class DataExport {
 
 function canceled(): HubError {
   return new HubError('CONFLICT', 'The export was canceled.');
+}
+
+/** Nobody else reads on where an export ends early: one that is read is taken only by who cancels it. */
+function lossOf({ isLost }: HeldLease): HubError {
+  const end = isLost.reason as LeaseEnd;
+  if (end === 'taken') return canceled();
+  return new HubError(
+    'UNAVAILABLE',
+    'The hub could not store that the export is being read: read it again.',
+  );
 }
 
 /** Dates as JSON has them: what is written in turns writes no dates. */

@@ -52,7 +52,10 @@ export abstract class DataJobStore {
   /** Exports that are read no longer and did not end have failed; `isAll`: no process reads any. */
   abstract endLeft(now: Date, isAll: boolean): Promise<void>;
 
-  /** Ends an export, unless it has ended or is read by another; false when it was canceled, or has failed. */
+  /**
+   * Ends an export, unless it has ended, also as `failed`, or is read by another: then it stays as it is, and what this reader has got
+   * counts for itself. False when it was canceled.
+   */
   abstract end(reading: ExportReading, end: DataJobEnd, now: Date): Promise<boolean>;
 
   /** Ends a deletion in a transaction of its caller, unless it was canceled, or is not the runner's any more. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Principal } from '../auth/index.js';
 import { SystemIdSource } from '../common/ids.js';
-import { SettableClock } from '../common/settable-clock.js';
+import { SettableClock } from '../common/fake-settable-clock.js';
 import type { DataOwner } from '../common/owned-data.js';
 import type { DataJob } from './data-job.js';
 import type { DataJobStore } from './data-job-store.js';

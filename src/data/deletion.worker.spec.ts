@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeAuditLog } from '../audit/fake-audit-log.js';
 import type { Log } from '../common/logger.js';
-import { SettableClock } from '../common/settable-clock.js';
+import { SettableClock } from '../common/fake-settable-clock.js';
 import { SystemIdSource } from '../common/ids.js';
 import type { AppConfig } from '../config/index.js';
 import type { Database } from '../database/database.js';

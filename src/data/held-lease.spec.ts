@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TimedClock } from '../common/timed-clock.js';
+import { TimedClock } from '../common/fake-timed-clock.js';
 import { HeldLease, LEASE_MS, leaseUntil } from './held-lease.js';
 
 const EVERY_MS = LEASE_MS / 4;
@@ -40,6 +40,15 @@ describe('HeldLease', () => {
     expect(lease.isLost.aborted).toBe(false);
     await clock.elapse(1);
     expect(lease.isLost.aborted).toBe(true);
+  });
+
+  it('renews no more once it is over, whoever calls for it', async () => {
+    const { clock, asked, lease } = held(away);
+    // One that would be renewed at the moment in which it is over.
+    await clock.elapse(LEASE_MS);
+    expect([asked.length, lease.isLost.reason]).toEqual([3, 'over']);
+    expect(await lease.renew()).toBe(false);
+    expect(asked).toHaveLength(3);
   });
 
   it('lasts longer with what else renews it', async () => {

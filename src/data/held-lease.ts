@@ -4,6 +4,9 @@ import type { Clock } from '../common/clock.js';
 export const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
 
+/** It is another's (or what it was for is canceled), or could not be renewed in time. */
+export type LeaseEnd = 'taken' | 'over';
+
 /** Until when a lease lasts that is taken or renewed now. */
 export function leaseUntil(clock: Pick<Clock, 'now'>): Date {
   return new Date(clock.now().getTime() + LEASE_MS);
@@ -30,18 +33,18 @@ export class HeldLease {
     this.waitForEnd();
   }
 
-  /** Aborted once the lease is another's, or may be. */
+  /** Aborted once the lease is another's, or may be; its reason is a {@link LeaseEnd}. */
   get isLost(): AbortSignal {
     return this.lost.signal;
   }
 
-  /** Renews it now; false when it is another's. */
+  /** Renews it now; false when it is another's, or may be. */
   async renew(): Promise<boolean> {
+    if (this.lost.signal.aborted) return false;
     const until = leaseUntil(this.clock);
-    const isMine = await this.store(until);
-    if (isMine) this.until = until;
-    else this.lost.abort();
-    return isMine;
+    if (await this.store(until)) this.until = until;
+    else this.lose('taken');
+    return !this.lost.signal.aborted;
   }
 
   /** Resolves when nothing is renewed any more. */
@@ -50,6 +53,12 @@ export class HeldLease {
     this.cancelRenewal();
     this.cancelEnd();
     await this.renewing;
+  }
+
+  private lose(end: LeaseEnd): void {
+    this.cancelRenewal();
+    this.cancelEnd();
+    this.lost.abort(end);
   }
 
   private waitToRenew(): void {
@@ -65,7 +74,7 @@ export class HeldLease {
 
   private waitForEnd(): void {
     const leftMs = this.until.getTime() - this.clock.now().getTime();
-    if (leftMs <= 0) return this.lost.abort();
+    if (leftMs <= 0) return this.lose('over');
     this.cancelEnd = this.clock.after(leftMs, () => this.waitForEnd());
   }
 }

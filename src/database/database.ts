@@ -29,7 +29,8 @@ export abstract class Database {
   /**
    * Runs `work` in one transaction and resolves after it is durable. On SQLite works run one at a
    * time, each without interruption; on PostgreSQL each has a connection of its own (READ COMMITTED).
-   * Rejects with what `work` threw, after rolling back. A failed statement ends the work: it cannot
+   * Rejects with what `work` threw, after rolling back, and with `CommitUnknown` when nobody can tell whether its commit was made; it
+   * changes nothing when it rejects with anything else. A failed statement ends the work: it cannot
    * catch the error and go on. One that stood in another's way (a deadlock) is begun again from its
    * start, a few times, so it changes nothing but rows.
    *

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
+import { CommitUnknown, isRefusedCommit } from './commit-unknown.js';
 import { Database, databaseClosed } from './database.js';
 import { isRetryable } from './dialect.js';
 import { pendingMigrations } from './pending-migrations.js';
@@ -100,7 +101,7 @@ export class PostgresDatabase extends Database {
     try {
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       const value = await this.drive(client, work);
-      await client.query('COMMIT');
+      await commit(client);
       return value;
     } catch (error) {
       await client.query('ROLLBACK').catch(() => (broken = true));
@@ -141,6 +142,14 @@ function toResult(result: QueryResult): SqlResult {
     rows: result.rows as Record<string, unknown>[],
     changes: result.rowCount ?? 0,
   };
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    await client.query('COMMIT');
+  } catch (error) {
+    throw isRefusedCommit(error) ? error : new CommitUnknown(error);
+  }
 }
 
 function ignore(): void {}

@@ -6,6 +6,7 @@ import type { SqliteConnection, SqliteStatement } from './better-sqlite3.js';
 import type { Log } from '../common/logger.js';
 import { LONG, tookLong } from '../common/long-work.js';
 import { evictOldest } from '../common/evict-oldest.js';
+import { CommitUnknown } from './commit-unknown.js';
 import { Database, type Durability, type DiskSpace, databaseClosed } from './database.js';
 import { diskSyncOf } from './disk-sync.js';
 import { pendingMigrations } from './pending-migrations.js';
@@ -180,7 +181,7 @@ export class SqliteDatabase extends Database {
     const awaited = waits ? synced : before;
     if (awaited === null) reportAll();
     // In the order of the commits.
-    else awaited.then(reportAll, (error: Error) => this.refuse(group, error));
+    else awaited.then(reportAll, (error: Error) => this.refuse(group, new CommitUnknown(error)));
   }
 
   private async watch(sync: Promise<void>, isLarge: boolean): Promise<void> {

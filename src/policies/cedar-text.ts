@@ -2,8 +2,9 @@ import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { evictOldest } from '../common/evict-oldest.js';
 import { isRecord } from '../common/is-record.js';
 import { tagKey } from '../common/tag-key.js';
-import { cedar } from './cedar.js';
+import { CedarFailure, loadCedar, withCedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
+import { depthOf, tooDeepIn } from './domain/nesting.js';
 import { POLICY_LIMITS } from './domain/policy.js';
 import { Turns } from './in-turns.js';
 
@@ -20,13 +21,30 @@ export type ReadText =
 
 /** Statements that are checked in one piece. */
 const CHECKED = 5;
+/** How deep the JSON of a statement may be: two levels for each operator, and those around its condition. */
+const DEPTH = 2 * POLICY_LIMITS.operators + 10;
 
 /**
  * Reads a text of Cedar and checks it against the schema, in turns with other work: a name, type or operation that there is
- * not, an attribute, and a statement that could never apply are faults.
+ * not, an attribute, a statement that could never apply, and one that the engine could not follow are faults.
  */
 export async function readText(text: string): Promise<ReadText> {
-  const parts = cedar().policySetTextToParts(text);
+  const tooDeep = tooDeepIn(text);
+  if (tooDeep !== undefined) {
+    const place = placeOf(text, Buffer.byteLength(text.slice(0, tooDeep.at)));
+    return { faults: [`${place}: ${tooDeep.description}`] };
+  }
+  await loadCedar();
+  try {
+    return await checked(text);
+  } catch (error) {
+    if (error instanceof CedarFailure) return { faults: [`${error.message}: write it simpler`] };
+    throw error;
+  }
+}
+
+async function checked(text: string): Promise<ReadText> {
+  const parts = withCedar((cedar) => cedar.policySetTextToParts(text));
   if (parts.type === 'failure')
     return { faults: parts.errors.map((error) => sentence(error, text)) };
   if (parts.policy_templates.length > 0) {
@@ -40,16 +58,25 @@ export async function readText(text: string): Promise<ReadText> {
     return { faults: [`holds more than ${POLICY_LIMITS.statements} statements`] };
   }
   const turns = new Turns();
-  const faults: string[] = [];
   const places = placesOf(text, policies);
+  const statements = await statementsOf(policies, turns);
+  const faults = statements.flatMap(({ json }, at) =>
+    isTooDeep(json) ? [`${placeOf(text, places[at]!)}: ${TOO_DEEP}`] : [],
+  );
+  if (faults.length > 0) return { faults };
   for (let from = 0; from < policies.length; from += CHECKED) {
     await turns.next();
     faults.push(...misfits(text, policies, places, from));
   }
   if (faults.length > 0) return { faults };
-  const statements = await statementsOf(policies, turns);
   const wrongTags = statements.flatMap(({ json }) => miswrittenTags(json));
   return wrongTags.length > 0 ? { faults: wrongTags.map(faultOfTag) } : { statements };
+}
+
+const TOO_DEEP = `the statement has more than ${POLICY_LIMITS.operators} operators, each an operand of the next: name many in a set, [Agent::"a", Agent::"b"].contains(resource), or make several statements of it`;
+
+function isTooDeep(json: PolicyJson): boolean {
+  return depthOf(json, DEPTH) > DEPTH;
 }
 
 /** How some of the statements do not fit the schema. */
@@ -60,14 +87,16 @@ function misfits(
   from: number,
 ): string[] {
   const some = policies.slice(from, from + CHECKED).map((each, at) => [`${from + at}`, each]);
-  const checked = cedar().validate({
-    schema: CEDAR_SCHEMA,
-    policies: { staticPolicies: Object.fromEntries(some) as Record<string, string> },
-    validationSettings: { mode: 'strict' },
-  });
-  if (checked.type === 'failure') return checked.errors.map((error) => sentence(error, text));
+  const validated = withCedar((cedar) =>
+    cedar.validate({
+      schema: CEDAR_SCHEMA,
+      policies: { staticPolicies: Object.fromEntries(some) as Record<string, string> },
+      validationSettings: { mode: 'strict' },
+    }),
+  );
+  if (validated.type === 'failure') return validated.errors.map((error) => sentence(error, text));
   // Warnings follow from errors; alone they are statements that could never apply.
-  const { validationErrors: errors, validationWarnings: warnings } = checked;
+  const { validationErrors: errors, validationWarnings: warnings } = validated;
   const wrong = errors.length > 0 ? errors : warnings;
   return wrong.map(({ policyId, error }) => sentence(error, text, places[Number(policyId)]));
 }
@@ -89,11 +118,19 @@ export async function statementsIn(
 }
 
 async function parsed(text: string, turns: Turns): Promise<readonly Statement[] | undefined> {
-  const parts = cedar().policySetTextToParts(text);
-  const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
-  if (!isRight) return undefined;
-  const statements = await statementsOf(parts.policies, turns);
-  return statements.some(({ json }) => miswrittenTags(json).length > 0) ? undefined : statements;
+  if (tooDeepIn(text) !== undefined) return undefined;
+  try {
+    const parts = withCedar((cedar) => cedar.policySetTextToParts(text));
+    const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
+    if (!isRight) return undefined;
+    const statements = await statementsOf(parts.policies, turns);
+    const isWrong = ({ json }: Statement): boolean =>
+      isTooDeep(json) || miswrittenTags(json).length > 0;
+    return statements.some(isWrong) ? undefined : statements;
+  } catch (error) {
+    if (error instanceof CedarFailure) return undefined;
+    throw error;
+  }
 }
 
 async function statementsOf(texts: readonly string[], turns: Turns): Promise<Statement[]> {
@@ -119,7 +156,7 @@ function faultOfTag(tag: string): string {
 }
 
 function statementOf(text: string): Statement {
-  const read = cedar().policyToJson(text);
+  const read = withCedar((cedar) => cedar.policyToJson(text));
   if (read.type === 'failure')
     throw new Error(read.errors.map(({ message }) => message).join('; '));
   const { json } = read;

@@ -1,4 +1,4 @@
-import { cedar, SCHEMA_NAME } from './cedar.js';
+import { CedarFailure, loadCedar, policySetsInCedar, SCHEMA_NAME, withCedar } from './cedar.js';
 import { type Statement, statementsIn } from './cedar-text.js';
 import { cedarQuestion } from './domain/cedar-schema.js';
 import { Mentions } from './domain/mentions.js';
@@ -7,9 +7,6 @@ import { Turns } from './in-turns.js';
 
 /** Statements that the engine is given in one piece: more of them would stop the event loop. */
 const PART = 50;
-
-/** Which part the engine has under each name. */
-const inEngine = new Map<string, PolicyPart>();
 
 /** What the statements of a part say to a question. */
 export interface PartAnswer {
@@ -45,16 +42,17 @@ export class PolicyPart {
 
   ask(question: PolicyQuestion): PartAnswer {
     // Who began with this part while another has taken its place goes on with it.
-    if (inEngine.get(this.name) !== this) this.load();
+    if (policySetsInCedar().get(this.name) !== this) this.load();
     if (this.errors.length > 0) return failed(this.errors);
-    const answer = cedar().statefulIsAuthorized({
+    const call = {
       ...cedarQuestion(this.mentions.reduced(question)),
       context: {},
       preparsedPolicySetId: this.name,
       preparsedSchemaName: SCHEMA_NAME,
       validateRequest: true,
-    });
-    if (answer.type === 'failure') return failed(answer.errors.map(({ message }) => message));
+    };
+    const answer = answered((cedar) => cedar.statefulIsAuthorized(call));
+    if (answer.type === 'failure') return failed(messagesOf(answer));
     const { decision, diagnostics } = answer.response;
     // The engine passes over a statement that fails: a forbid that fails would permit.
     if (diagnostics.errors.length > 0) {
@@ -68,10 +66,29 @@ export class PolicyPart {
   load(): void {
     const named = [...this.statements].map(([id, { json }]) => [id, json] as const);
     const staticPolicies = Object.fromEntries(named);
-    const prepared = cedar().preparsePolicySet(this.name, { staticPolicies });
-    inEngine.set(this.name, this);
-    this.errors = prepared.type === 'failure' ? prepared.errors.map(({ message }) => message) : [];
+    const prepared = answered((cedar) => cedar.preparsePolicySet(this.name, { staticPolicies }));
+    policySetsInCedar().set(this.name, this);
+    this.errors = prepared.type === 'failure' ? messagesOf(prepared) : [];
   }
+}
+
+interface Failure {
+  readonly type: 'failure';
+  readonly errors: readonly { readonly message: string }[];
+}
+
+/** What the engine answers; where it fails, its answer is that. */
+function answered<T>(work: Parameters<typeof withCedar<T>>[0]): T | Failure {
+  try {
+    return withCedar(work);
+  } catch (error) {
+    if (!(error instanceof CedarFailure)) throw error;
+    return { type: 'failure', errors: [error] };
+  }
+}
+
+function messagesOf({ errors }: Failure): string[] {
+  return errors.map(({ message }) => message);
 }
 
 /** Policies, read and given to the engine. */
@@ -91,6 +108,7 @@ export async function readPolicies(
 ): Promise<ReadPolicies> {
   const parts: PolicyPart[] = [];
   const unreadable: string[] = [];
+  if (policies.length > 0) await loadCedar();
   const turns = new Turns();
   let part: PolicyPart | undefined;
   for (const { id, text } of policies) {

@@ -344,6 +344,12 @@ describeDatabases('what a tenant owns', (databases) => {
       ...{ state: 'done', progress: counts(9), receipt: 'receipt 9', endedAt: new Date(40) },
     });
 
+    await jobs.begin(later, new Date(52), until);
+    await jobs.endLeft(new Date(54), true);
+    // Nobody has heard of its reader for long, which has all of it nevertheless.
+    expect(await jobs.end(later, done(9), new Date(56))).toBe(true);
+    expect(await jobs.get('export', 'e')).toMatchObject({ state: 'failed', receipt: null });
+
     await jobs.begin(later, new Date(60), until);
     await jobs.cancel('export', 'e', new Date(70));
     expect(await jobs.note(later, counts(1), until)).toBe(false);

@@ -55,7 +55,7 @@ async function ask(name: string, address: string, proxy?: ConnectProxy) {
   const { configWith } = await import('../../src/config/index.js');
   const { EndpointMemory } = await import('../../src/agents/client/endpoint-memory.js');
   const { SdkAgentClient } = await import('../../src/agents/client/sdk-agent.client.js');
-  const { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_PROOFS, NO_REFERENCES } =
+  const { anAgent, NO_CALLERS, NO_DEVIATIONS, NO_PROOFS, NO_REGISTRY, NO_REFERENCES } =
     await import('../support/an-agent.js');
   const { endpoint, options } = await import('../support/agent-calls.js');
   const resolver = { resolve: async () => [{ address: '127.0.0.1', family: 4 } as const] };
@@ -74,6 +74,7 @@ async function ask(name: string, address: string, proxy?: ConnectProxy) {
     NO_CALLERS,
     NO_REFERENCES,
     NO_PROOFS,
+    NO_REGISTRY,
   );
   try {
     const agent = anAgent('tls', { endpoint: endpoint(address, '1.0', 'GRPC') });

@@ -137,6 +137,21 @@ describe('an agent with client credentials', () => {
     expect(server.requests).toBe(2);
   });
 
+  it('gets no second call with the token that it has refused, which its server gives again', async () => {
+    const given: number[] = [];
+    const tokens = await listenOnLoopback((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ access_token: 'same', token_type: 'Bearer', expires_in: 600 }));
+      given.push(200);
+    });
+    await register({ tokenUrl: `${tokens.url}/token` });
+    agent.handlers['*'] = (call) => void call.response.writeHead(401).end();
+    const { task } = (await say()) as { task: JsonObject };
+    expect(task['status']).toMatchObject({ state: 'TASK_STATE_FAILED' });
+    expect([sent(), given.length]).toEqual([['Bearer same'], 2]);
+    await tokens.close();
+  });
+
   it.each(['HTTP+JSON', 'GRPC'] as const)(
     'gets a call once more with a new token over %s, and not again soon',
     async (binding) => {

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AgentStore } from '../../src/agents/registry/agent-store.js';
 import { type Hub, startHub } from '../support/app.js';
 import { type HttpListener, listenOnLoopback } from '../support/http-listener.js';
 import type { Json, JsonObject } from '../support/json.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
+import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
 
 const BEARER = 'Bearer for the first server';
 
@@ -51,6 +52,72 @@ describe('the credentials of an agent', () => {
   const shown = async (): Promise<Json> => (await hub.admin('GET', '/api/v1/agents/z')).body;
   const say = () => hub.send('hi', { tenant: 'z' });
   const sentTo = (agent: ScriptedAgent) => agent.calls.map((call) => call.headers.authorization);
+
+  describe.each([true, false])(
+    'that are replaced while a call has them (streaming: %s)',
+    (streaming) => {
+      let strict: ScriptedAgent;
+      /** What happens before a call with other credentials is refused. */
+      let meanwhile: () => Promise<unknown>;
+      const right = 'Bearer new';
+
+      beforeEach(async () => {
+        const takes = (answer: (call: ScriptedCall) => void) => async (call: ScriptedCall) => {
+          if (call.headers.authorization === right) return answer(call);
+          await meanwhile();
+          call.send(401, 'no', 'text/plain');
+        };
+        const done = (call: ScriptedCall): Json => ({
+          task: { id: call.text, contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } },
+        });
+        strict = await ScriptedAgent.start({
+          streaming,
+          handlers: {
+            SendMessage: takes((call) => call.result(done(call))),
+            SendStreamingMessage: takes((call) => call.event(done(call)).end()),
+          },
+        });
+        const credentials = { authorization: 'Bearer old' };
+        await hub.registerAgent(strict.url, { id: 'z', credentials });
+      });
+      afterEach(() => strict.close());
+
+      const stateOf = async (): Promise<unknown> => (await say())['task']['status']['state'];
+
+      it('are taken for the same call', async () => {
+        meanwhile = () => patch({ credentials: { authorization: right } });
+        expect(await stateOf()).toBe('TASK_STATE_COMPLETED');
+        expect(sentTo(strict)).toEqual(['Bearer old', right]);
+      });
+
+      it('are taken from the database where another process has stored them', async () => {
+        const credentials = { authorization: right };
+        meanwhile = () =>
+          hub.app.get(AgentStore).update('z', (agent) => ({ ...agent, credentials }));
+        expect(await stateOf()).toBe('TASK_STATE_COMPLETED');
+        expect(sentTo(strict)).toEqual(['Bearer old', right]);
+      });
+
+      it('are taken where they are those of the organization', async () => {
+        const path = '/api/v1/agents/z/credentials/acme';
+        meanwhile = () => hub.admin('PUT', path, { credentials: { authorization: right } });
+        const key = await hub.createKey({ organization: 'acme', scopes: ['a2a'] });
+        const { task } = await hub.send('hi', { tenant: 'z' }, { key });
+        expect(task['status']['state']).toBe('TASK_STATE_COMPLETED');
+        expect(sentTo(strict)).toEqual(['Bearer old', right]);
+      });
+
+      it('are not tried twice, nor others that are refused as well', async () => {
+        meanwhile = () => patch({ displayName: 'Z' });
+        expect(await stateOf()).toBe('TASK_STATE_FAILED');
+        expect(sentTo(strict)).toEqual(['Bearer old']);
+        let n = 0;
+        meanwhile = () => patch({ credentials: { authorization: `Bearer ${(n += 1)}` } });
+        expect(await stateOf()).toBe('TASK_STATE_FAILED');
+        expect(sentTo(strict)).toEqual(['Bearer old', 'Bearer old', 'Bearer 1']);
+      });
+    },
+  );
 
   it('go to every server of the card they were given with', async () => {
     interfaces = [at({ url: 'http://127.0.0.1:1' }), at(other)];

@@ -24,6 +24,7 @@ import {
   NO_CALLERS,
   NO_DEVIATIONS,
   NO_PROOFS,
+  NO_REGISTRY,
   NO_REFERENCES,
 } from '../support/an-agent.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
@@ -148,6 +149,7 @@ async function call(egress: Egress, changes: Partial<Agent>): Promise<unknown> {
     NO_CALLERS,
     NO_REFERENCES,
     NO_PROOFS,
+    NO_REGISTRY,
   );
   try {
     return await client.send(anAgent('inside', changes), hello(), options());

@@ -15,6 +15,7 @@ import {
   NO_CALLERS,
   NO_DEVIATIONS,
   NO_PROOFS,
+  NO_REGISTRY,
   NO_REFERENCES,
 } from '../support/an-agent.js';
 import { freePort } from '../support/free-port.js';
@@ -49,6 +50,7 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
     NO_CALLERS,
     NO_REFERENCES,
     NO_PROOFS,
+    NO_REGISTRY,
   );
   closing.push(
     () => egress.close(),
@@ -68,6 +70,7 @@ function clientOf(egress: Egress): SdkAgentClient {
     NO_CALLERS,
     NO_REFERENCES,
     NO_PROOFS,
+    NO_REGISTRY,
   );
   closing.push(
     () => egress.close(),

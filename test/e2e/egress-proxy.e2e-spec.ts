@@ -24,6 +24,7 @@ import {
   NO_CALLERS,
   NO_DEVIATIONS,
   NO_PROOFS,
+  NO_REGISTRY,
   NO_REFERENCES,
 } from '../support/an-agent.js';
 import { type Issued, TestAuthority } from '../support/authority.js';
@@ -309,6 +310,7 @@ describe('the egress proxy', () => {
         NO_CALLERS,
         NO_REFERENCES,
         NO_PROOFS,
+        NO_REGISTRY,
       );
       closing.push(() => client.onApplicationShutdown());
       return client;

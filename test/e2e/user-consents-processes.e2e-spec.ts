@@ -16,6 +16,7 @@ import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
 let database: Awaited<ReturnType<typeof startPostgres>>;
+let databaseUrl: string;
 let sql: pg.Client;
 let one: HubProcess;
 let other: HubProcess;
@@ -27,7 +28,7 @@ let round = 0;
 
 beforeAll(async () => {
   database = await startPostgres();
-  const databaseUrl = await database.migratedUrl();
+  databaseUrl = await database.migratedUrl();
   sql = new pg.Client({ connectionString: databaseUrl });
   await sql.connect();
   // Both are one hub at one address, as behind a load balancer.
@@ -65,7 +66,18 @@ beforeEach(async () => {
   key = made.body.key as string;
 });
 
+/** Why consents of the principal have ended by themselves. */
+async function ends(): Promise<unknown[]> {
+  const query = `action=consents.end&onBehalfOf=${principal}`;
+  const { body } = await other.admin('GET', `/api/v1/audit?${query}`);
+  return (body.items as { details: JsonObject }[]).map(({ details }) => details['cause']);
+}
+
 const stateOf = (task: JsonObject): string => (task['status'] as { state: string }).state;
+function textOf(task: JsonObject): string {
+  const { message } = task['status'] as { message?: { parts: { text: string }[] } };
+  return message?.parts.map(({ text }) => text).join('') ?? '';
+}
 const send = async (hub: HubProcess): Promise<JsonObject> =>
   (await hub.send('hi', { tenant: 'z' }, { key }))['task'] as JsonObject;
 const completed = (hub: HubProcess, { id }: JsonObject): Promise<JsonObject> =>
@@ -160,3 +172,57 @@ it('is renewed by another process when the one that had begun is killed', async 
   expect(arrived).toBe(1);
   expect(provider.grants).toEqual(['authorization_code', 'refresh_token']);
 });
+
+it('is asked for again when the process that has got its new tokens is killed before it has stored them', async () => {
+  await expired();
+  let arrived = (): void => {};
+  const isHeld = new Promise<void>((resolve) => (arrived = resolve));
+  let goOn = (): void => {};
+  provider.hold = () => {
+    arrived();
+    return new Promise((resolve) => (goOn = resolve));
+  };
+  const lost = one.submit('hi', { tenant: 'z' }, { key }).catch(() => undefined);
+  await isHeld;
+  // The provider answers, and the hub waits for the row.
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT id FROM consents WHERE principal_id = $1 FOR UPDATE', [principal]);
+  provider.hold = undefined;
+  goOn();
+  await eventually(async () => {
+    const { rows } = await sql.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+       AND wait_event_type = 'Lock' AND query LIKE 'UPDATE consents SET sealed_access_token%'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+  await one.kill();
+  await lost;
+  await holder.query('UPDATE consents SET renewing_until = 1 WHERE principal_id = $1', [principal]);
+  await holder.query('COMMIT');
+  await holder.end();
+  expect(provider.grants).toEqual(['authorization_code', 'refresh_token']);
+  // The provider takes a refresh token once: the one that is stored is used up.
+  const task = await send(other);
+  expect(textOf(task)).toContain('does not take the consent that you have given any more');
+  const browser = new ConsentBrowser();
+  const link = linkOf(task, other);
+  expect(await ends()).toEqual(['refused-token']);
+  await one.restart();
+  browser.share(one.url, other.url);
+  const back = at(await callback(browser, link), other);
+  expect((await browser.open(back)).status).toBe(200);
+  await completed(other, task);
+  // What the killed process was at ends as well: it cannot know that nothing was sent.
+  await eventually(async () => {
+    const { tasks } = (await other.rpc('ListTasks', {}, { key })) as { tasks: JsonObject[] };
+    const open = tasks.filter((each) => stateOf(each) !== 'TASK_STATE_COMPLETED');
+    expect(open.map(stateOf)).toEqual(['TASK_STATE_FAILED']);
+    expect(textOf(open[0]!)).toContain('The hub stopped while sending');
+  }, 60_000);
+  expect(agent.calls.filter(({ method }) => method !== 'ListTasks')).toHaveLength(2);
+  expect(provider.grants.filter((grant) => grant === 'refresh_token')).toHaveLength(1);
+  expect(await ends()).toEqual(['refused-token']);
+}, 120_000);

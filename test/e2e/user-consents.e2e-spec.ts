@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { TokenServers } from '../../src/agents/client/authentication/token-servers.js';
+import { UserConsents } from '../../src/agents/client/authentication/user-consents.js';
+import { ConsentStore } from '../../src/agents/consents/consent-store.js';
 import { Clock } from '../../src/common/clock.js';
+import { SecretBox } from '../../src/common/secret-box.js';
+import { CommitUnknown } from '../../src/database/commit-unknown.js';
 import { Database } from '../../src/database/database.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
+import { TaskConsents } from '../../src/tasks/index.js';
 import { type Hub, startHub } from '../support/app.js';
 import { ConsentBrowser, type Shown } from '../support/consent-browser.js';
 import { CONSENT_CLIENT, ConsentServer } from '../support/consent-server.js';
@@ -60,6 +65,7 @@ const register = (changes: JsonObject = {}): Promise<string> =>
 const accounts = () =>
   Promise.all(agent.calls.map(({ headers }) => provider.accountOf(headers.authorization)));
 const rows = (table: string) => hub.app.get(Database).read<JsonObject>(`SELECT * FROM ${table}`);
+const run = (sql: string): Promise<unknown> => hub.app.get(Database).write((tx) => tx.run(sql));
 const consents = async (query = ''): Promise<JsonObject[]> =>
   (await hub.admin('GET', `/api/v1/consents?principal=${principal}${query}`)).body.items;
 
@@ -91,6 +97,12 @@ function told(task: JsonObject): Told {
   const data = said?.metadata?.[ROUTING_EXTENSION_URI] as JsonObject | undefined;
   const awaits = (data?.['awaits'] ?? {}) as JsonObject;
   return { id: task['id'] as string, state, text, awaits, link: String(awaits['url']) };
+}
+
+/** The address that the provider sends the browser back to. */
+async function callback(task: Told): Promise<string> {
+  const stopAt = `${hub.url}/oauth/callback`;
+  return (await browser.consent(task.link, 'alice', false, stopAt)).url;
 }
 
 /** A task that waits for the consent of its owner. */
@@ -411,6 +423,46 @@ describe('the token of a consent', () => {
     expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
   });
 
+  it('that was renewed and could not be stored ends, and the next task asks for a consent again', async () => {
+    await consented();
+    const revoked = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const [kept] = await rows("consents WHERE principal_id = '" + principal + "'");
+    await run(`CREATE TRIGGER full BEFORE UPDATE OF token_at ON consents
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    expect((await waiting()).state).toBe('TASK_STATE_FAILED');
+    await run('DROP TRIGGER full');
+    expect(revoked).toHaveBeenCalledTimes(1);
+    const box = hub.app.get(SecretBox);
+    expect(revoked.mock.calls[0]![1]).not.toBe(box.open(kept!['sealed_refresh_token'] as string));
+    await expect(revoked.mock.results[0]!.value).resolves.toBeUndefined();
+    revoked.mockRestore();
+    expect(agent.calls).toHaveLength(1);
+    // The provider takes a refresh token once.
+    const task = await waiting();
+    expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(task.text).toContain('does not take the consent that you have given any more');
+    expect(await ends()).toEqual(['refused-token']);
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+  });
+
+  it('that was renewed does not end while it is not known whether it was stored', async () => {
+    await consented();
+    const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const store = hub.app.get(ConsentStore);
+    const renew = store.renew.bind(store);
+    const stored = jest.spyOn(store, 'renew').mockImplementationOnce(async (...all) => {
+      await renew(...all);
+      throw new CommitUnknown(new Error('Connection terminated unexpectedly'));
+    });
+    expect((await waiting()).state).toBe('TASK_STATE_FAILED');
+    expect(ends).not.toHaveBeenCalled();
+    ends.mockRestore();
+    stored.mockRestore();
+    expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
+    expect(await accounts()).toHaveLength(2);
+  });
+
   it('may come of a provider that is known by its endpoints alone', async () => {
     const endpoints = {
       issuer: null,
@@ -425,11 +477,6 @@ describe('the token of a consent', () => {
 });
 
 describe('a consent is not completed', () => {
-  /** The address that the provider sends the browser back to. */
-  const callback = async (task: Told): Promise<string> => {
-    const stopAt = `${hub.url}/oauth/callback`;
-    return (await browser.consent(task.link, 'alice', false, stopAt)).url;
-  };
   const untouched = async (task: Told, page: Shown, status: number): Promise<void> => {
     expect(page.status).toBe(status);
     expect(await consents()).toEqual([]);
@@ -497,7 +544,6 @@ describe('a consent is not completed', () => {
     const task = await waiting();
     const back = await callback(task);
     const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
-    const run = (sql: string): Promise<unknown> => hub.app.get(Database).write((tx) => tx.run(sql));
     await run(`CREATE TRIGGER full BEFORE INSERT ON consents
       BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
     const page = await browser.open(back);
@@ -509,6 +555,44 @@ describe('a consent is not completed', () => {
     expect(await consents()).toEqual([]);
     expect((await browser.consent(task.link, 'alice')).status).toBe(200);
     await ended(task.id);
+  });
+
+  it('while the database takes nothing, which is told also when its tokens cannot be ended', async () => {
+    const back = await callback(await waiting());
+    const consented = jest.spyOn(hub.app.get(UserConsents), 'complete');
+    const ends = jest
+      .spyOn(hub.app.get(TokenServers), 'revoke')
+      .mockRejectedValue(new TypeError('no such thing'));
+    await run(`CREATE TRIGGER full BEFORE INSERT ON consents
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    await browser.open(back);
+    await run('DROP TRIGGER full');
+    expect(ends).toHaveBeenCalledTimes(1);
+    await expect(consented.mock.results[0]!.value).rejects.toThrow('the disk is full');
+    ends.mockRestore();
+    consented.mockRestore();
+  });
+
+  it('while it is not known whether the database has kept it: then its tokens do not end', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const store = hub.app.get(ConsentStore);
+    const put = store.put.bind(store);
+    const stored = jest.spyOn(store, 'put').mockImplementationOnce(async (consent) => {
+      await put(consent);
+      throw new CommitUnknown(new Error('Connection terminated unexpectedly'));
+    });
+    const page = await browser.open(back);
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('is not known')]);
+    expect(page.text).not.toContain('Nothing was kept');
+    expect(ends).not.toHaveBeenCalled();
+    ends.mockRestore();
+    stored.mockRestore();
+    // It was: the link sends what waits.
+    expect((await browser.open(task.link)).text).toContain('There is a consent already');
+    await ended(task.id);
+    expect(await accounts()).toEqual(['alice']);
   });
 
   it('by an answer to a link that a new one has replaced', async () => {
@@ -597,7 +681,12 @@ describe('the pages of a consent', () => {
       for (let n = 0; n < count; n++) found.push((await get(link(n), addressOf(n))).status);
       return found;
     };
-    expect(new Set(await statuses(60, () => '192.0.2.1'))).toEqual(new Set([404]));
+    // All at once, too.
+    const many = Array.from({ length: 80 }, (_, n) => get(link(n), '192.0.2.1'));
+    expect((await Promise.all(many)).map(({ status }) => status).sort()).toEqual([
+      ...Array<number>(60).fill(404),
+      ...Array<number>(20).fill(429),
+    ]);
     const refused = await get(link(1), '192.0.2.1');
     expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([
       429,
@@ -614,9 +703,36 @@ describe('the pages of a consent', () => {
     await guessed.close();
   });
 
-  it('are shown as often as they are opened', async () => {
-    const { link } = await waiting();
-    for (let n = 0; n < 70; n++) expect((await fetch(link)).status).toBe(200);
+  it('are shown as often as people open them, and no more to who floods', async () => {
+    const [task, other] = [await waiting(), await waiting()];
+    const back = await callback(task);
+    const opened = await Promise.all(Array.from({ length: 110 }, () => fetch(task.link)));
+    // The browser has opened it as well.
+    expect(opened.map(({ status }) => status).sort()).toEqual([
+      ...Array<number>(99).fill(200),
+      ...Array<number>(11).fill(429),
+    ]);
+    const refused = await fetch(task.link);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.text()).toContain('opened too often');
+    expect((await fetch(other.link)).status).toBe(200);
+    expect((await browser.open(back)).status).toBe(200);
+    await ended(task.id);
+  });
+
+  it('bound what one network opens in a minute, valid or not', async () => {
+    const flooded = await startHub({ config: { server: { trustedProxies: ['127.0.0.1'] } } });
+    const visit = async (address: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': address };
+      return (await fetch(`${flooded.url}/oauth/consent/x`, { headers })).status;
+    };
+    jest.spyOn(flooded.app.get(TaskConsents), 'show').mockResolvedValue({ kind: 'done' });
+    for (let n = 0; n < 600; n += 50) {
+      const some = await Promise.all(Array.from({ length: 50 }, () => visit('192.0.2.1')));
+      expect(new Set(some)).toEqual(new Set([200]));
+    }
+    expect([await visit('192.0.2.1'), await visit('192.0.2.2')]).toEqual([429, 200]);
+    await flooded.close();
   });
 
   it('do not answer HEAD, which opens nothing', async () => {

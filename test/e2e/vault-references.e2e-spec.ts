@@ -7,7 +7,7 @@ import {
   readReference,
   type SecretReference,
 } from '../../src/common/secret-references/secret-reference.js';
-import { SettableClock } from '../../src/common/settable-clock.js';
+import { SettableClock } from '../../src/common/fake-settable-clock.js';
 import { type ConfigOverrides, configWith } from '../../src/config/index.js';
 import { vaultOf, type VaultParts } from '../../src/secrets/references/vault.js';
 import { FakeVault } from '../support/fake-vault.js';

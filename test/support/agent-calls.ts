@@ -12,7 +12,7 @@ import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { configWith } from '../../src/config/index.js';
-import { anAgent, NO_DEVIATIONS, NO_PROOFS, NO_REFERENCES } from './an-agent.js';
+import { anAgent, NO_DEVIATIONS, NO_PROOFS, NO_REFERENCES, NO_REGISTRY } from './an-agent.js';
 import { type SdkAgentOptions, startSdkAgent, textPart } from './agents.js';
 import { listenOnLoopback } from './http-listener.js';
 import { ScriptedAgent, type ScriptedAgentOptions } from './scripted-agent.js';
@@ -71,6 +71,7 @@ export function agentCalls(clock: Clock = new SystemClock()) {
     { issue: ({ principalId }, { url }) => Promise.resolve(`for ${principalId} at ${url}`) },
     NO_REFERENCES,
     NO_PROOFS,
+    NO_REGISTRY,
   );
   return { client, closing, register, sdkAgent, scripted, raw };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pageHeaders } from '../../page-headers.js';
 import type { ConsentResult, LinkView } from '../../tasks/index.js';
+import type { Wait } from './visit-bounds.js';
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }
@@ -31,6 +32,12 @@ export function linkPage(view: LinkView, hub: string): ConsentPage {
   switch (view.kind) {
     case 'ask':
       return { status: 200, html: askPage(view, hub) };
+    case 'too-often':
+      return page(
+        429,
+        'This link was opened too often',
+        `Try again in ${view.seconds} s. A consent that is under way can be completed meanwhile.`,
+      );
     case 'done':
       return page(200, 'There is a consent already', 'The task goes on. You may close this page.');
     case 'unknown':
@@ -67,18 +74,16 @@ export function resultPage(result: ConsentResult): ConsentPage {
   }
 }
 
-/** Too many links that are none came from the place of this browser. */
-export function tooManyPage(seconds: number): ConsentPage {
-  return page(
-    429,
-    'Too many links that are not valid',
-    `They came from your network address. Try again in ${seconds} s.`,
-  );
+/** Too many pages, or links that are none, were opened from the network of this browser. */
+export function tooManyPage({ seconds, why }: Wait): ConsentPage {
+  const title = why === 'misses' ? 'Too many links that are not valid' : 'Too many pages opened';
+  return page(429, title, `They came from your network address. Try again in ${seconds} s.`);
 }
 
 /** Something of the hub failed: what, its log says. */
-export function troublePage(): ConsentPage {
-  return page(503, 'This does not work now', `Nothing was kept. ${AGAIN}`);
+export function troublePage(isKeptUnknown: boolean): ConsentPage {
+  const kept = isKeptUnknown ? 'Whether your consent was kept is not known.' : 'Nothing was kept.';
+  return page(503, 'This does not work now', `${kept} ${AGAIN}`);
 }
 
 function askPage({ place, principal }: Extract<LinkView, { kind: 'ask' }>, hub: string): string {

@@ -2,11 +2,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hubErrorOf } from '../../common/hub-error.js';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { ClientAddress } from '../../auth/index.js';
 import { Log } from '../../common/logger.js';
 import { networkOf } from '../../common/network-of.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
+import { CommitUnknown } from '../../database/commit-unknown.js';
 import { CONSENT_CALLBACK_PATH, CONSENT_PATH, TaskConsents } from '../../tasks/index.js';
 import {
   CONSENT_HEADERS,
@@ -16,12 +16,10 @@ import {
   tooManyPage,
   troublePage,
 } from './consent-pages.js';
+import { VisitBounds } from './visit-bounds.js';
 
 /** It outlasts what is completed with it. */
 const COOKIE_SECONDS = 20 * 60;
-/** Links and answers of providers that are none, of one address (of IPv6 one /64 network), before it has to wait. */
-const MISSES = 60;
-const MISSES_SECONDS = 60;
 /** Characters of the state in the name of its cookie: a browser may have several links open. */
 const NAMED_BY = 8;
 
@@ -32,7 +30,7 @@ const NAMED_BY = 8;
 @Injectable()
 export class ConsentEndpoint implements OnModuleInit {
   private readonly addresses: ClientAddress;
-  private readonly misses = new RateLimiterMemory({ points: MISSES, duration: MISSES_SECONDS });
+  private readonly bounds = new VisitBounds();
 
   constructor(
     private readonly adapter: HttpAdapterHost,
@@ -68,6 +66,7 @@ export class ConsentEndpoint implements OnModuleInit {
       const rules = `Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
       void reply.header('set-cookie', `${this.cookieOf(view.state)}=${view.browser}; ${rules}`);
     }
+    if (view.kind === 'too-often') void reply.header('retry-after', String(view.seconds));
     return linkPage(view, this.publicUrl.base);
   }
 
@@ -89,7 +88,7 @@ export class ConsentEndpoint implements OnModuleInit {
       const err = hubErrorOf(error);
       const { id: requestId } = request;
       this.log.error({ err, requestId, reason: err.reason }, 'a page of a consent failed');
-      return troublePage();
+      return troublePage(error instanceof CommitUnknown);
     });
     return reply
       .status(status)
@@ -98,7 +97,7 @@ export class ConsentEndpoint implements OnModuleInit {
       .send(html);
   }
 
-  /** Who guesses is told to wait, and costs the database nothing more; a link that there is counts for nothing. */
+  /** Who guesses or floods is told to wait, and costs the database nothing more. */
   private async within(
     { headers, socket }: FastifyRequest,
     reply: FastifyReply,
@@ -107,16 +106,11 @@ export class ConsentEndpoint implements OnModuleInit {
     const address = this.addresses.of(headers, socket);
     // Those whose address no proxy tells are not taken for one.
     if (address === undefined) return make();
-    const place = networkOf(address);
-    const counted = await this.misses.get(place);
-    if (counted !== null && counted.remainingPoints <= 0) {
-      const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1000));
-      void reply.header('retry-after', String(seconds));
-      return tooManyPage(seconds);
-    }
-    const page = await make();
-    if (page.isMiss) await this.misses.penalty(place);
-    return page;
+    const isMiss = (page: ConsentPage): boolean => page.isMiss === true;
+    const visit = await this.bounds.within(networkOf(address), make, isMiss);
+    if ('result' in visit) return visit.result;
+    void reply.header('retry-after', String(visit.seconds));
+    return tooManyPage(visit);
   }
 
   private get isSecure(): boolean {

@@ -10,7 +10,6 @@ import { CALLER_HEADER } from '../../protocol/caller-token.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { type Agent, type AgentEndpoint, budgetsOf } from '../agent.js';
 import { agentFor } from '../endpoint/agent-for.js';
-import { isAnother } from '../endpoint/sealed-headers.js';
 import { Locked } from '../endpoint/sealed-json.js';
 import {
   type AgentCaller,
@@ -20,11 +19,12 @@ import {
 } from './agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentAuthenticator } from './authentication/agent-authenticator.js';
-import type { AgentProof } from './authentication/scheme.js';
 import { CallerTokens } from './caller-tokens.js';
 import { credentialsFor, headersOf } from './call-headers.js';
 import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
+import { type Again, type HubProof, provenAgain } from './proven-again.js';
 import { explained } from './refused-credentials.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
@@ -53,10 +53,6 @@ interface Target {
 /** One call at one interface: the transport that makes it and what it sends beside the message. */
 interface Call extends Answered, OpenCall {
   readonly tenant: string;
-  /** See {@link AgentProof.refused}. */
-  readonly refused: AgentProof['refused'] | undefined;
-  /** The headers of the operator that it has. */
-  readonly credentials: Readonly<Record<string, string>>;
   readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
@@ -71,6 +67,8 @@ interface Wires {
   readonly callers: Pick<CallerTokens, 'issue'>;
   readonly references: Pick<SecretReferences, 'current' | 'resolve' | 'refresh'>;
   readonly authenticator: Pick<AgentAuthenticator, 'prove'>;
+  /** An agent as it is registered now; undefined for one that is not, and of probes. */
+  readonly newest: (agentId: string) => Promise<Agent | undefined>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
   /** Messages and streams have places; these have not. */
@@ -209,13 +207,15 @@ class WiredAgentClient extends AgentClient {
     options: AgentCallOptions,
     run: (call: Call) => Promise<T>,
   ): Promise<T> {
-    const agent = agentFor(shared, options.caller?.organization);
+    let agent = agentFor(shared, options.caller?.organization);
     options.connection?.wanted();
     const leave = await this.wires.gates[method]?.enter(agent.id, options.signal);
     try {
       const plan = new CallPlan(agent, this.memory, method);
-      for (let isRepeated = false; ;) {
-        const call = await this.beginFor(method, agent, plan.current, options);
+      for (let again: Again | undefined; ;) {
+        const endpoint = plan.current;
+        const proof = again?.next ?? (await this.prove(agent, endpoint, options));
+        const call = await this.begin(method, agent, endpoint, options, proof);
         try {
           const answer = await run(call);
           plan.answered();
@@ -225,9 +225,10 @@ class WiredAgentClient extends AgentClient {
           return answer;
         } catch (error) {
           call.exchange.release();
-          const failure = explained(blamed(call.exchange.failure(error), agent), agent);
-          if (!isRepeated && (await this.isRenewed(failure, call, agent))) {
-            isRepeated = true;
+          const failure = failureOf(call, error, agent);
+          again = await this.again(again, failure, proof, agent, endpoint, options);
+          if (again?.next !== undefined) {
+            agent = again.agent;
             continue;
           }
           const end = plan.failed(failure);
@@ -245,10 +246,12 @@ class WiredAgentClient extends AgentClient {
     options: AgentCallOptions,
     run: (call: Call) => AsyncGenerator<StreamResponse, void, undefined>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    const agent = agentFor(shared, options.caller?.organization);
+    let agent = agentFor(shared, options.caller?.organization);
     const plan = new CallPlan(agent, this.memory, method);
-    for (let isRepeated = false; ;) {
-      const call = await this.beginFor(method, agent, plan.current, options);
+    for (let again: Again | undefined; ;) {
+      const endpoint = plan.current;
+      const proof = again?.next ?? (await this.prove(agent, endpoint, options));
+      const call = await this.begin(method, agent, endpoint, options, proof);
       let answered = false;
       try {
         for await (const event of run(call)) {
@@ -260,9 +263,10 @@ class WiredAgentClient extends AgentClient {
         return;
       } catch (error) {
         call.exchange.release();
-        const failure = explained(blamed(call.exchange.failure(error), agent), agent);
-        if (!answered && !isRepeated && (await this.isRenewed(failure, call, agent))) {
-          isRepeated = true;
+        const failure = failureOf(call, error, agent);
+        if (!answered) again = await this.again(again, failure, proof, agent, endpoint, options);
+        if (!answered && again?.next !== undefined) {
+          agent = again.agent;
           continue;
         }
         const end = answered ? failure : plan.failed(failure);
@@ -271,47 +275,41 @@ class WiredAgentClient extends AgentClient {
     }
   }
 
-  /** A call for a caller, whom the agent is told where it wants to know. */
-  private async beginFor(
-    method: AgentMethod,
+  /** What proves the hub in a call at an interface. */
+  private async prove(
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
-    files = new FileBytes(() => this.forms.formOf(agent, endpoint, options)),
-  ): Promise<Call> {
-    const { caller } = options;
-    const credentials = await credentialsFor(agent, endpoint, this.wires.references);
-    const isSigned = agent.switches.caller === 'signed' && caller !== undefined;
-    if (!isSigned && agent.authentication === null) {
-      return this.begin(method, agent, endpoint, options, files, credentials);
-    }
+  ): Promise<HubProof> {
+    const { references, authenticator } = this.wires;
+    const credentials = await credentialsFor(agent, endpoint, references);
+    if (agent.authentication === null) return { credentials };
     options.connection?.wanted();
-    const proof = await this.wires.authenticator.prove(agent, endpoint, options);
-    const token = isSigned ? await this.wires.callers.issue(caller, endpoint) : undefined;
-    return this.begin(method, agent, endpoint, options, files, credentials, token, proof);
+    return { credentials, made: await authenticator.prove(agent, endpoint, options) };
   }
 
-  private begin(
+  /** A call for a caller, whom the agent is told where it wants to know. */
+  private async begin(
     method: AgentMethod,
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
-    files: FileBytes,
-    credentials: Readonly<Record<string, string>>,
-    callerToken?: string,
-    proof?: AgentProof,
-  ): Call {
+    { credentials, made }: HubProof,
+    files = new FileBytes(() => this.forms.formOf(agent, endpoint, options)),
+  ): Promise<Call> {
     const { protocolBinding, protocolVersion: version, tenant, url } = endpoint;
-    const { signal, connection, contextId } = options;
+    const { signal, connection, contextId, caller } = options;
     connection?.wanted();
-    const { budget, gates, connectors, http } = this.wires;
+    const { budget, gates, connectors, http, callers } = this.wires;
     const headers = headersOf(credentials, endpoint, options);
-    if (proof !== undefined) Object.assign(headers, proof.headers);
-    if (callerToken !== undefined) headers[CALLER_HEADER] = callerToken;
+    if (made !== undefined) Object.assign(headers, made.headers);
+    if (agent.switches.caller === 'signed' && caller !== undefined) {
+      headers[CALLER_HEADER] = await callers.issue(caller, endpoint);
+    }
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
     const { agentId, secrets: own, connectTimeoutMs } = this.targetOf(agent);
     const known = credentials === agent.credentials ? own : [...own, ...secretsIn(credentials)];
-    const secrets = proof === undefined ? known : [...known, ...proof.secrets];
+    const secrets = made === undefined ? known : [...known, ...made.secrets];
     const { transport, exchange } = connectors.of(protocolBinding).open({
       agentId,
       secrets,
@@ -328,30 +326,34 @@ class WiredAgentClient extends AgentClient {
       onDeviation,
       isControl: method in gates,
       onSent: () => connection?.given(),
-      tls: proof?.tls,
+      tls: made?.tls,
       maxAnswerBytes: this.config.tasks.maxSizeBytes,
     });
     const otherForm = (): void => onDeviation('other-form');
     const sent = { signal, serviceParameters: headers };
-    const refused = proof?.refused;
-    return { transport, exchange, tenant, refused, credentials, otherForm, options: sent };
+    return { transport, exchange, tenant, otherForm, options: sent };
   }
 
-  /**
-   * Whether the agent refused what proved the hub, and took nothing else, so that the same call is worth another proof: a token that
-   * is new, or secrets of its headers that are others in their source by now.
-   */
-  private async isRenewed(
-    { kind, detail }: AgentCallError,
-    { refused, credentials }: Call,
+  /** With what a call is made once more; see {@link provenAgain}. No call is made more than twice for it. */
+  private async again(
+    before: Again | undefined,
+    failure: AgentCallError,
+    proof: HubProof,
     agent: Agent,
-  ): Promise<boolean> {
-    if (kind !== 'rejected' || detail.httpStatus !== 401) return false;
-    const hasNewToken = refused?.() === true;
-    // Where they were not for its server, none were sent.
-    if (Object.keys(credentials).length === 0) return hasNewToken;
-    const isOther = isAnother(credentials, agent.credentials, this.wires.references);
-    return (await isOther.catch(() => false)) || hasNewToken;
+    endpoint: AgentEndpoint,
+    options: AgentCallOptions,
+  ): Promise<Again | undefined> {
+    if (before !== undefined) return { agent };
+    const { references, newest } = this.wires;
+    return provenAgain(failure, proof, agent, {
+      endpoint,
+      references,
+      newest: async () => {
+        const found = await newest(agent.id);
+        return found && agentFor(found, options.caller?.organization);
+      },
+      prove: (by) => this.prove(by, endpoint, options),
+    });
   }
 
   /** How files go to and come from the interface that is called now; null where there is one form only. */
@@ -371,7 +373,8 @@ class WiredAgentClient extends AgentClient {
   ): Promise<FormAnswer> {
     const files = new FileBytes(() => Promise.resolve('once'));
     const requested = { signal, ...(caller && { caller }) };
-    const call = await this.beginFor('GetTask', agent, endpoint, requested, files);
+    const proof = await this.prove(agent, endpoint, requested);
+    const call = await this.begin('GetTask', agent, endpoint, requested, proof, files);
     const { exchange, transport, options } = call;
     try {
       await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);
@@ -417,6 +420,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     @Inject(CallerTokens) callers: Pick<CallerTokens, 'issue'>,
     @Inject(SecretReferences) references: Wires['references'],
     @Inject(AgentAuthenticator) authenticator: Pick<AgentAuthenticator, 'prove'>,
+    @Inject(AgentRegistry) agents: Pick<AgentRegistry, 'newest'>,
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
@@ -425,6 +429,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
       callers,
       references,
       authenticator,
+      newest: (id: string) => agents.newest(id),
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };
@@ -438,7 +443,9 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
       noteSecrets(proof.secrets);
       return proof;
     };
-    const wires = { ...this.wires, http: egress, authenticator: { prove } };
+    // What is checked is what was given, not what is registered.
+    const newest = (): Promise<undefined> => Promise.resolve(undefined);
+    const wires = { ...this.wires, http: egress, authenticator: { prove }, newest };
     return new WiredAgentClient(wires, this.config, memory, deviations);
   }
 
@@ -446,6 +453,10 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
   onApplicationShutdown(): void {
     this.wires.connectors.close();
   }
+}
+
+function failureOf({ exchange }: Call, error: unknown, agent: Agent): AgentCallError {
+  return explained(blamed(exchange.failure(error), agent), agent);
 }
 
 /** What a server says of credentials that it does not take. */

@@ -27,7 +27,10 @@ export abstract class ConsentStore {
    */
   abstract of(key: ConsentKey): Promise<Consent | undefined>;
 
-  /** Stores it in place of that of the same key; false when its principal, or that organization, is disabled, or it is deleted. */
+  /**
+   * Stores it in place of that of the same key; false when its principal, or that organization, is disabled, or it is deleted. Rejects
+   * when it was not stored, and with `CommitUnknown` when that cannot be found out.
+   */
   abstract put(consent: Consent): Promise<boolean>;
 
   /**
@@ -39,7 +42,7 @@ export abstract class ConsentStore {
   /** Ends a reservation without new tokens. */
   abstract release(id: string, tokenAt: Date): Promise<void>;
 
-  /** Replaces the tokens that came at `tokenAt`; false when they are not those in use any more. */
+  /** Replaces the tokens that came at `tokenAt`; false when they are not those in use any more. Rejects as {@link put} does. */
   abstract renew(id: string, tokenAt: Date, tokens: ConsentTokens, now: Date): Promise<boolean>;
 
   /** Deletes it, when its tokens are still those that came at `tokenAt`; false when they are not. */

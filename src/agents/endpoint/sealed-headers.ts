@@ -76,18 +76,13 @@ export async function sendable(
   return Object.fromEntries(await Promise.all(resolved));
 }
 
-/**
- * Whether headers that were refused are others now that what they refer to was read again. Rejects as {@link sendable} does.
- */
-export async function isAnother(
-  refused: Headers,
+/** Has what headers refer to read again, at most once a second. */
+export async function refreshed(
   headers: Headers,
-  references: Pick<SecretReferences, 'current' | 'resolve' | 'refresh'>,
-): Promise<boolean> {
-  if (!hasReferences(headers)) return false;
+  references: Pick<SecretReferences, 'refresh'>,
+): Promise<void> {
+  if (!hasReferences(headers)) return;
   await Promise.all(Object.values(headers).map((stored) => references.refresh(stored)));
-  const now = await sendable(headers, references);
-  return Object.entries(now).some(([name, value]) => refused[name] !== value);
 }
 
 /** The headers as far as they can be known without what references name: for rules that look at names and forms. */

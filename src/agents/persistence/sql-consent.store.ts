@@ -3,7 +3,9 @@ import { type Visibility, visibleRows } from '../../auth/index.js';
 import { pageOf } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
 import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
+import { CommitUnknown } from '../../database/commit-unknown.js';
 import { Database } from '../../database/database.js';
+import { forUpdate } from '../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
@@ -45,7 +47,7 @@ export class SqlConsentStore extends ConsentStore {
 
   put(consent: Consent): Promise<boolean> {
     const row = { ...recordOf(consent), ...this.sealed(consent), renewingUntil: null };
-    return this.database.write(function* (tx): Work<boolean> {
+    const stored = this.database.write(function* (tx): Work<boolean> {
       // Whoever disables or deletes it waits for this commit, and finds the consent then.
       const lock = tx.dialect === 'postgres' ? ' FOR SHARE' : '';
       const sql = `SELECT p.id FROM principals p WHERE p.id = ? AND ${ENABLED}${lock}`;
@@ -53,6 +55,7 @@ export class SqlConsentStore extends ConsentStore {
       yield* UPSERT.one(tx, row);
       return true;
     });
+    return this.foundOut(stored, consent.id, consent.tokenAt, consent.principalId);
   }
 
   async reserve(id: string, tokenAt: Date, until: Date, now: Date): Promise<boolean> {
@@ -67,7 +70,7 @@ export class SqlConsentStore extends ConsentStore {
     await this.database.write((tx) => tx.run(sql, [id, tokenAt.getTime()]));
   }
 
-  async renew(id: string, tokenAt: Date, tokens: ConsentTokens, now: Date): Promise<boolean> {
+  renew(id: string, tokenAt: Date, tokens: ConsentTokens, now: Date): Promise<boolean> {
     const { sealedAccessToken, sealedRefreshToken, usableUntil } = this.sealed(tokens);
     const sql = `UPDATE consents SET sealed_access_token = ?, sealed_refresh_token = ?,
       usable_until = ?, token_at = ?, renewing_until = NULL WHERE id = ? AND token_at = ?`;
@@ -75,7 +78,8 @@ export class SqlConsentStore extends ConsentStore {
       ...[sealedAccessToken, sealedRefreshToken, usableUntil.getTime(), now.getTime()],
       ...[id, tokenAt.getTime()],
     ];
-    return (await this.database.write((tx) => tx.run(sql, params))) > 0;
+    const stored = this.database.write((tx) => tx.run(sql, params)).then((rows) => rows > 0);
+    return this.foundOut(stored, id, now);
   }
 
   *removeWith(tx: Tx, id: string, tokenAt: Date): Work<boolean> {
@@ -135,6 +139,35 @@ export class SqlConsentStore extends ConsentStore {
        ORDER BY id LIMIT ?`,
       [limit],
     );
+  }
+
+  /**
+   * Where it is not known whether tokens were stored, whether they are there: once the commit under way has ended, which holds the
+   * principal (of a new one) or the consent itself.
+   */
+  private async foundOut(
+    stored: Promise<boolean>,
+    id: string,
+    tokenAt: Date,
+    principalId?: string,
+  ): Promise<boolean> {
+    try {
+      return await stored;
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) throw error;
+      const found = this.database.write(function* (tx): Work<boolean> {
+        const lock = forUpdate(tx);
+        const sql = `SELECT id FROM principals WHERE id = ?${lock}`;
+        if (principalId !== undefined) yield* tx.all(sql, [principalId]);
+        const [row] = yield* CONSENT.all(tx, `WHERE id = ?${lock}`, [id]);
+        return row?.tokenAt.getTime() === tokenAt.getTime();
+      });
+      const isThere = await found.catch(() => {
+        throw error;
+      });
+      if (isThere) return true;
+      throw error.cause;
+    }
   }
 
   private sealed({

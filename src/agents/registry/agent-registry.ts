@@ -5,7 +5,12 @@ import { Clock } from '../../common/clock.js';
 import type { Refusal } from '../../common/hub-error.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
-import { PermittedLists, PolicyDecisionPoint, refusalBy } from '../../policies/index.js';
+import {
+  PermittedLists,
+  PolicyDecisionPoint,
+  prepareAll,
+  refusalBy,
+} from '../../policies/index.js';
 import type { Agent } from '../agent.js';
 import { AgentStore } from './agent-store.js';
 import {
@@ -36,6 +41,8 @@ export type Audience = object | string;
 export class AgentRegistry extends RevisionedCache<Agent> {
   private snapshot = snapshotOf([]);
   private purgedAt = 0;
+  private looking: Promise<void> = Promise.resolve();
+  private nextLook: Promise<void> | undefined;
   private readonly permitted: PermittedLists<UsableAgent>;
   /** What was last logged of agents that cannot be used, by their ids. */
   private unusable: ReadonlyMap<string, string> = new Map();
@@ -53,6 +60,19 @@ export class AgentRegistry extends RevisionedCache<Agent> {
   /** The agent with this id, enabled or not. */
   get(id: string): Agent | undefined {
     return this.snapshot.byId.get(id);
+  }
+
+  /** The agent with this id as the database has it now. However many want to know, it is looked once at a time. */
+  async newest(id: string): Promise<Agent | undefined> {
+    // A look that has begun may have read already: those who come meanwhile share the next.
+    this.nextLook ??= this.looking.then(() => {
+      this.nextLook = undefined;
+      const look = this.renew();
+      this.looking = look.catch(() => undefined);
+      return look;
+    });
+    await this.nextLook;
+    return this.get(id);
   }
 
   /**
@@ -87,7 +107,7 @@ export class AgentRegistry extends RevisionedCache<Agent> {
 
   /** Has the policies decide for a caller about all agents; undefined when they have. */
   prepare(principal: Principal): Promise<void> | undefined {
-    return this.permitted.prepare(principal, this.openTo(principal));
+    return prepareAll(() => this.permitted.prepare(principal, this.openTo(principal)));
   }
 
   /** What callers have in common who may use the same, as long as the policies stay. */

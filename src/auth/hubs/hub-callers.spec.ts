@@ -3,7 +3,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } fro
 import type { HubError } from '../../common/hub-error.js';
 import type { KeySets } from '../../common/jwks/key-sets.js';
 import type { PublicJwk } from '../../common/jwks/public-jwk.js';
-import { SettableClock } from '../../common/settable-clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { configWith, type GrpcAddress, type PublicUrl } from '../../config/index.js';
 import { actClaim } from '../domain/actors.js';
 import { type Principal, principalOf } from '../principal.js';

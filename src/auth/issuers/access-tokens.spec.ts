@@ -8,7 +8,7 @@ import {
   type JWTHeaderParameters,
   SignJWT,
 } from 'jose';
-import { SettableClock } from '../../common/settable-clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { NO_REFERENCES } from '../../common/fake-secrets.js';
 import type { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';

@@ -6,6 +6,12 @@ export const POLICY_LIMITS = {
   /** Characters of its text. */
   text: 16_384,
   statements: 50,
+  /** Brackets and `if`s within each other in a statement. The engine fails from 100 on. */
+  nesting: 32,
+  /** Operators and accesses of a statement: `&&`, `.`, … The engine fails from 2000 on. */
+  joins: 1000,
+  /** Operators, one the operand of another: `a || b || c` has two. */
+  operators: 50,
   tests: 50,
   /** Policies made through the API, of one organization or of the hub. */
   policies: 500,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { SettableClock } from '../../common/settable-clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { loadConfig } from '../../config/load-config.js';
 import { ReceiverGate } from './receiver-gate.js';
 import type { ReceiverStore } from './receiver-store.js';

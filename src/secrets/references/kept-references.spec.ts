@@ -16,7 +16,7 @@ import { TEST_SECRET_KEY, testSecrets } from '../../common/fake-secrets.js';
 import type { Log } from '../../common/logger.js';
 import { type Grantee, readReferred } from '../../common/secret-references/referred-secret.js';
 import { SecretUnavailableError } from '../../common/secret-references/secret-references.js';
-import { SettableClock } from '../../common/settable-clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { type ConfigOverrides, configWith } from '../../config/index.js';
 import { KeptReferences } from './kept-references.js';
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import {
   ConsentFailed,
   type ConsentKey,
@@ -10,6 +11,7 @@ import { audited, AuditLog, NO_CALLER } from '../../audit/index.js';
 import { PrincipalStore } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
+import { secondsLeft } from '../../common/seconds-left.js';
 import { PublicUrl } from '../../config/index.js';
 import { decideConsented, decideConsentFailed } from '../domain/decide-await-authorization.js';
 import { TaskLog } from '../log/task-log.js';
@@ -23,6 +25,8 @@ export const CONSENT_CALLBACK_PATH = '/oauth/callback';
 
 /** How long a link may be opened, and how long a user has at the provider after that. */
 const LINK_MS = 10 * 60_000;
+/** How often a link may be opened in a minute. */
+const OPENINGS = 100;
 /** Links of one principal that are open at once. */
 const MOST_OPEN = 100;
 /** 256 bits, as base64url. */
@@ -42,6 +46,7 @@ export type LinkView =
   /** The task goes on already, or has ended. */
   | { readonly kind: 'done' }
   | { readonly kind: 'unknown' }
+  | { readonly kind: 'too-often'; readonly seconds: number }
   | { readonly kind: 'failed'; readonly why: string };
 
 /** What the answer of a provider has brought. */
@@ -53,6 +58,9 @@ export type ConsentResult =
 /** Tasks that wait for the consent of their owner to calls of an agent in its name. */
 @Injectable()
 export class TaskConsents {
+  /** By link, in this process. */
+  private readonly openings = new RateLimiterMemory({ points: OPENINGS, duration: 60 });
+
   constructor(
     private readonly requests: ConsentRequests,
     @Inject(UserConsents)
@@ -100,6 +108,8 @@ export class TaskConsents {
   async show(linkId: string): Promise<LinkView> {
     const request = SECRET.test(linkId) ? await this.requests.of(linkId) : undefined;
     if (request === undefined || request.expiresAt <= this.clock.now()) return { kind: 'unknown' };
+    const seconds = await secondsLeft(this.openings, linkId);
+    if (seconds !== undefined) return { kind: 'too-often', seconds };
     if (await this.isGiven(request)) {
       await this.resume(request);
       return { kind: 'done' };

@@ -1,5 +1,6 @@
 import { awaitsAuthorization, isRunning, shortReason, taskStateOf } from './delegation-state.js';
-import { decideFailover, openDraft } from './delegation-decisions.js';
+import { endCanceled, openDraft } from './delegation-decisions.js';
+import { isInDoubt } from './decide-resend.js';
 import type { Draft } from './draft.js';
 import { withHubData } from './own-ids.js';
 import { recomputeState } from './recompute-state.js';
@@ -30,8 +31,9 @@ export function decideAwaitAuthorization(
   if (open?.delegation.state !== 'sending') return NO_CHANGE;
   const { draft, delegation } = open;
   if (aggregate.record.cancelRequestedAt !== null) {
-    const why = { reason, code: 'CREDENTIALS_MISSING' } as const;
-    return decideFailover(aggregate, delegationId, why, now, undefined, false);
+    const agentNotified = delegation.downstreamTaskId === null && !isInDoubt(delegation);
+    endCanceled(draft, delegation, { agentNotified, unsent: true });
+    return draft.change();
   }
   draft.patch(delegationId, {
     state: 'auth-required',

@@ -55,18 +55,19 @@ export function decideFailover(
   const inDoubt = isInDoubt(delegation);
   const agentNotified = delegation.downstreamTaskId === null && !inDoubt;
   const known = { agentNotified, unsent: !wasSent };
-  const fail = (why: string): void =>
-    endByHub(draft, delegation, { state: 'failed', reason: shortReason(why), code, ...known });
+  const fail = (why: string, because = code): void =>
+    endByHub(draft, delegation, {
+      ...{ state: 'failed', reason: shortReason(why), code: because },
+      ...known,
+    });
   if (aggregate.record.cancelRequestedAt !== null) {
-    const reason = 'Canceled before an agent took the message.';
-    const { code } = cancelOf(aggregate.record.cancelMetadata);
-    endByHub(draft, delegation, { state: 'canceled', reason, code, ...known });
+    endCanceled(draft, delegation, known);
   } else if (hasAccepted(delegation) || inDoubt || (!next && delegation.reason === null)) {
     fail(reason);
   } else if (!next) {
     fail(`No agent took the message. ${reasons}`);
   } else if (callsLeft(aggregate.record, withPatch(aggregate.delegations, delegation, again)) < 0) {
-    fail(`${budgetSpent(aggregate.record)} ${reasons}`);
+    fail(`${budgetSpent(aggregate.record)} ${reasons}`, 'MAX_CALLS_REACHED');
   } else {
     draft.patch(delegation.id, {
       agentId: next.agentId,
@@ -86,6 +87,17 @@ export function decideFailover(
     });
   }
   return draft.change();
+}
+
+/** Ends a delegation whose message no agent has taken, of a task whose cancel was requested. */
+export function endCanceled(
+  draft: Draft,
+  delegation: Delegation,
+  known: Pick<End, 'agentNotified' | 'unsent'>,
+): void {
+  const reason = 'Canceled before an agent took the message.';
+  const { code } = cancelOf(draft.aggregate.record.cancelMetadata);
+  endByHub(draft, delegation, { state: 'canceled', reason, code, ...known });
 }
 
 function withPatch(

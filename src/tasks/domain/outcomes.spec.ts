@@ -141,6 +141,10 @@ describe('failover', () => {
       return task.commit(decideFailover(task.aggregate, 'd-a', why('gone'), NOW, nameOf, wasSent));
     };
     expect(after(true).state).toBe('FAILED');
+    expect(after(true).delegation()).toMatchObject({
+      progress: { endCode: 'MAX_CALLS_REACHED' },
+      reason: expect.stringContaining('gone'),
+    });
     expect(after(false).delegation()).toMatchObject({ state: 'queued', agentId: 'b', calls: 0 });
   });
 

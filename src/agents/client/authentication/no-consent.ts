@@ -2,7 +2,9 @@
 export class NoConsent extends Error {
   override readonly name = 'NoConsent';
 
-  constructor(server: string) {
-    super(`was not called: it needs your consent at ${server}`);
+  /** `isOver`: there was one. */
+  constructor(server: string, isOver = false) {
+    const why = isOver ? `${server} does not take the consent that you have given any more; ` : '';
+    super(`was not called: ${why}it needs your consent at ${server}`);
   }
 }

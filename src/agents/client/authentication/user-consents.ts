@@ -11,6 +11,7 @@ import {
   authorizationAddress,
   readAuthorization,
 } from '../../../common/oauth/user-authorization.js';
+import { CommitUnknown } from '../../../database/commit-unknown.js';
 import type { Visibility } from '../../../auth/index.js';
 import { type AgentAuthentication, SECRET_MEMBERS } from '../../agent-authentication.js';
 import type { Agent } from '../../agent.js';
@@ -35,6 +36,9 @@ const LOOK_EVERY_MS = 250;
 const SECRETS: ReadonlySet<string> = new Set(SECRET_MEMBERS);
 /** Consents whose token an agent has refused that are remembered. */
 const MOST_REFUSED = 10_000;
+
+/** What can be ended at a provider: the refresh token, with all that came of it, else the access token. */
+type NewTokens = Pick<ConsentTokens, 'accessToken' | 'refreshToken'>;
 
 /** Which agent a user is asked for, as it is called for the user's organization. */
 type ConsentPurpose = Pick<ConsentKey, 'agentId' | 'organization'>;
@@ -161,14 +165,12 @@ export class UserConsents implements ConsentedTokens {
       createdAt: now,
       tokenAt: now,
     };
-    let isKept = false;
-    try {
-      isKept = await this.store.put(consent);
-    } finally {
+    const isKept = await this.store.put(consent).catch((error: unknown) =>
       // Nobody would use them, nor end them later.
-      if (!isKept) await this.endTokens(key, consent.client, consent);
-    }
+      this.notStored(error, consent, consent),
+    );
     if (isKept) return consent;
+    await this.endTokens(key, consent.client, consent);
     throw new ConsentFailed('A principal that is disabled or was deleted cannot consent.');
   }
 
@@ -208,11 +210,20 @@ export class UserConsents implements ConsentedTokens {
     });
   }
 
-  private async endTokens(
-    key: ConsentPurpose,
-    client: string,
-    tokens: ConsentTokens,
-  ): Promise<void> {
+  /** New tokens could not be stored: they end at the provider, unless they may be stored all the same. Rejects with `error`. */
+  private async notStored(
+    error: unknown,
+    consent: ConsentRecord,
+    tokens: NewTokens,
+  ): Promise<never> {
+    const { agentId, client } = consent;
+    if (!(error instanceof CommitUnknown)) await this.endTokens(consent, client, tokens);
+    else this.log.warn({ agentId }, 'it is not known whether new tokens of a consent were stored');
+    throw error;
+  }
+
+  /** Never rejects: the log says when it did not work. */
+  private async endTokens(key: ConsentPurpose, client: string, tokens: NewTokens): Promise<void> {
     try {
       const { agent, authentication } = this.asking(key);
       // The servers that are asked must be those that gave them.
@@ -220,10 +231,9 @@ export class UserConsents implements ConsentedTokens {
       const revealed = await this.revealed(authentication);
       await this.servers.revoke(revealed, tokens.refreshToken ?? tokens.accessToken);
     } catch (error) {
-      if (!(error instanceof ConsentFailed) && !(error instanceof TokenError)) throw error;
-      const reason = error.message;
+      const isForeseen = error instanceof ConsentFailed || error instanceof TokenError;
       this.log.warn(
-        { agentId: key.agentId, reason },
+        { agentId: key.agentId, ...(isForeseen ? { reason: error.message } : { err: error }) },
         'the tokens of a consent were not ended at their provider',
       );
     }
@@ -259,7 +269,13 @@ export class UserConsents implements ConsentedTokens {
     const at = clock.now();
     const given = tokensOf(tokens, at);
     const renewed = { ...consent, ...given, refreshToken: given.refreshToken ?? refreshToken };
-    if (await store.renew(id, tokenAt, renewed, at)) return { ...renewed, tokenAt: at };
+    const isKept = await store.renew(id, tokenAt, renewed, at).catch(async (error: unknown) => {
+      await this.release(consent);
+      return this.notStored(error, consent, newOf(given, refreshToken));
+    });
+    if (isKept) return { ...renewed, tokenAt: at };
+    const current = await store.of(consent);
+    if (current?.id === id && current.client === consent.client) return current;
     // Its owner has ended it meanwhile.
     await this.endTokens(consent, consent.client, renewed);
     throw noConsent(authentication);
@@ -270,7 +286,7 @@ export class UserConsents implements ConsentedTokens {
     refreshToken: string,
     authentication: AgentAuthentication,
   ): Promise<TokenAnswer> {
-    const { id, tokenAt, agentId } = consent;
+    const { agentId } = consent;
     try {
       return await this.servers.userTokens(authentication, 'refresh_token', {
         refresh_token: refreshToken,
@@ -279,11 +295,18 @@ export class UserConsents implements ConsentedTokens {
       if (error instanceof TokenError && error.code === 'invalid_grant') {
         await this.removeUseless(consent, 'refused-token');
         this.log.info({ agentId }, 'a provider takes the consent of a user no more');
-        throw noConsent(authentication);
+        throw noConsent(authentication, true);
       }
-      await this.store.release(id, tokenAt);
+      await this.release(consent);
       throw error;
     }
+  }
+
+  /** What has failed before is what counts: a reservation ends by itself, too. */
+  private async release({ id, tokenAt, agentId }: Consent): Promise<void> {
+    await this.store.release(id, tokenAt).catch((err: unknown) => {
+      this.log.warn({ agentId, err }, 'the reservation of a renewal could not be ended');
+    });
   }
 
   /** Whether another token may fare better with the agent that has refused this one: it is not used again then. */
@@ -357,12 +380,16 @@ function tokensOf({ value, lifeMs, refreshToken }: TokenAnswer, now: Date): Cons
   };
 }
 
-function noConsent({
-  issuer,
-  tokenUrl = '',
-  authorizationUrl = tokenUrl,
-}: AgentAuthentication): NoConsent {
-  return new NoConsent(new URL(issuer ?? authorizationUrl).host);
+/** Of the tokens that a renewal has brought, what the stored ones do not need: a provider may have given the same refresh token. */
+function newOf({ accessToken, refreshToken }: ConsentTokens, stored: string): NewTokens {
+  return { accessToken, refreshToken: refreshToken === stored ? null : refreshToken };
+}
+
+function noConsent(
+  { issuer, tokenUrl = '', authorizationUrl = tokenUrl }: AgentAuthentication,
+  isOver = false,
+): NoConsent {
+  return new NoConsent(new URL(issuer ?? authorizationUrl).host, isOver);
 }
 
 function unavailable(error: unknown): never {

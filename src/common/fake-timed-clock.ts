@@ -1,4 +1,4 @@
-import { SettableClock } from './settable-clock.js';
+import { SettableClock } from './fake-settable-clock.js';
 
 interface Timer {
   readonly at: number;

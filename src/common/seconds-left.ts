@@ -1,0 +1,15 @@
+import type { RateLimiterMemory } from 'rate-limiter-flexible';
+
+/** Takes a point; undefined when there was one, else in how many seconds there is. What is refused costs none. */
+export async function secondsLeft(
+  limiter: RateLimiterMemory,
+  key: string,
+): Promise<number | undefined> {
+  try {
+    await limiter.consume(key);
+    return undefined;
+  } catch {
+    const { msBeforeNext } = await limiter.reward(key);
+    return Math.max(1, Math.ceil(msBeforeNext / 1000));
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { readText, statementsIn } from './cedar-text.js';
+import { POLICY_LIMITS } from './domain/policy.js';
+import { Turns } from './in-turns.js';
+import { PolicySet } from './policy-set.js';
+
+const { nesting, operators, joins } = POLICY_LIMITS;
+const when = (condition: string): string =>
+  `permit(principal, action, resource) when { ${condition} };`;
+
+/** Each makes a condition with some levels or operators, which is right as Cedar. */
+const NESTED: Readonly<Record<string, (n: number) => string>> = {
+  parentheses: (n) => `${'('.repeat(n)}true${')'.repeat(n)}`,
+  'parentheses after a comment': (n) => `//x\r${'('.repeat(n)}\n//)))\n true${')'.repeat(n)}`,
+  negations: (n) => `${'!('.repeat(n)}true${')'.repeat(n)}`,
+  sets: (n) => `${'['.repeat(n)}")]}\\""${']'.repeat(n)} == 1`,
+  records: (n) => `${'{a:'.repeat(n)}1${'}'.repeat(n)} == 1`,
+  'records with several fields': (n) => `${'{a:1,b:'.repeat(n)}1${'}'.repeat(n)} == 1`,
+  calls: (n) => `${'ip('.repeat(n)}"1"${')'.repeat(n)} == 1`,
+  conditions: (n) => `${'if true then '.repeat(n)}true${' else false'.repeat(n)}`,
+  alternatives: (n) => `${'if true then true else '.repeat(n)}true`,
+};
+const JOINED: Readonly<Record<string, (n: number) => string>> = {
+  and: (n) => `true${'&&true'.repeat(n)}`,
+  or: (n) => `true${' || true'.repeat(n)}`,
+  sums: (n) => `1${'+1'.repeat(n)} == 1`,
+  products: (n) => `1${'*1'.repeat(n)} == 1`,
+  attributes: (n) => `principal${'.a'.repeat(n)} == 1`,
+  indexes: (n) => `principal${'["a"]'.repeat(n)} == 1`,
+  calls: (n) => `[1]${'.contains(1)'.repeat(n)}`,
+};
+
+const faultsOf = async (text: string): Promise<readonly string[]> => {
+  const read = await readText(text);
+  return 'faults' in read ? read.faults : [];
+};
+
+describe('a text of Cedar', () => {
+  it.each(Object.entries(NESTED))('is refused when too deep with %s', async (_, make) => {
+    for (const n of [nesting + 1, 300, 3000]) {
+      const [fault, ...more] = await faultsOf(when(make(n)));
+      expect(fault).toMatch(
+        /^line \d+, column \d+: brackets and ifs are nested more than 32 deep$/,
+      );
+      expect(more).toEqual([]);
+      expect(await statementsIn(when(make(n)), new Turns())).toBeUndefined();
+    }
+  });
+
+  it.each(Object.entries(JOINED))('is refused when too long a chain of %s', async (_, make) => {
+    for (const n of [operators + 10, joins - 1, joins + 1, 5000]) {
+      expect(await faultsOf(when(make(n)))).toEqual([
+        expect.stringMatching(
+          n > joins ? /joins more than 1000 expressions/ : /has more than 50 operators/,
+        ),
+      ]);
+      expect(await statementsIn(when(make(n)), new Turns())).toBeUndefined();
+    }
+  });
+
+  it.each([...Object.entries(NESTED), ...Object.entries(JOINED)])(
+    'is read as deep as may be with %s',
+    async (name, make) => {
+      // The braces of `when` are one level.
+      const n = name in NESTED ? nesting - 1 : operators;
+      const faults = await faultsOf(when(make(n)));
+      expect(faults.join()).not.toMatch(/more than|the engine/);
+    },
+  );
+
+  it('is said to be too deep with its place', async () => {
+    const text = `permit(principal, action, resource);\n// "é"\n${when(NESTED['sets']!(40))}`;
+    const column = when('').indexOf('{') + 2 + 32;
+    expect(await faultsOf(text)).toEqual([
+      `line 3, column ${column}: brackets and ifs are nested more than 32 deep`,
+    ]);
+    const long = `permit(principal, action, resource);\n${when(JOINED['or']!(70))}`;
+    expect(await faultsOf(long)).toEqual([expect.stringMatching(/^line 2, column 1: /)]);
+  });
+
+  it('decides with statements of 50 operators, and many statements that nest a little', async () => {
+    const agents = Array.from({ length: 51 }, (_, n) => `resource == Agent::"a${n}"`);
+    const many = Array.from({ length: 40 }, () => when('(((["x"].contains("x"))))'));
+    const forbid = `forbid(principal, action == Action::"SendMessage", resource) when { ${agents.join(' || ')} };`;
+    const text = [forbid, ...many].join('\n');
+    expect(await faultsOf(text)).toEqual([]);
+    const set = await PolicySet.read('text-spec', [{ id: 'p', text }], 'permit');
+    const ask = (agentId: string): boolean =>
+      set.decide({
+        caller: { id: 'p', organization: 'o', groups: [], scopes: [], signIn: 'key', issuer: '' },
+        operation: 'SendMessage',
+        resource: { agentId, agentTags: [], skillId: null, tags: [] },
+      }).isAllowed;
+    expect([ask('a0'), ask('a50'), ask('a51')]).toEqual([false, false, true]);
+  });
+
+  it('never makes the engine fail, whatever is nested in what', async () => {
+    const makers = [...Object.values(NESTED), ...Object.values(JOINED)];
+    let state = 7;
+    const random = (below: number): number => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor((state / 2 ** 32) * below);
+    };
+    for (let n = 0; n < 100; n += 1) {
+      let text = when('true');
+      for (let levels = random(5) + 1; levels > 0; levels -= 1) {
+        const condition = makers[random(makers.length)]!(random(25) + 1);
+        text = text.replace(/true(?=[^e]*$)/, () => condition);
+      }
+      if (random(3) === 0) text = text.slice(0, random(text.length));
+      expect((await faultsOf(text)).join()).not.toContain('the engine of Cedar failed');
+    }
+  });
+});
