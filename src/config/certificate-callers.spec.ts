@@ -30,6 +30,11 @@ describe('a list of callers by certificate', () => {
     ['no name', { ...GOOD, name: undefined }, '.name: is not [a-z0-9-]{1,63}'],
     ['another name', { ...GOOD, name: 'Agents!' }, '.name: is not [a-z0-9-]{1,63}'],
     ['no organization', { ...GOOD, organization: '' }, '.organization: is not a name'],
+    [
+      'an organization with a slash',
+      { ...GOOD, organization: 'a/b' },
+      '.organization: is not a name',
+    ],
     ['an endless organization', { ...GOOD, organization: 'x'.repeat(201) }, '.organization'],
     ['no scopes', { ...GOOD, scopes: [] }, '.scopes: is not a list of one or more of a2a'],
     ['another scope', { ...GOOD, scopes: ['a2a', 'root'] }, '.scopes'],

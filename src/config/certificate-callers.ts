@@ -23,8 +23,8 @@ const MEMBERS: readonly string[] = ['name', ...NAMES, 'organization', 'scopes'];
 const MOST = 1000;
 const DNS_NAME =
   /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** What the API takes as the name of an organization. */
-const ORGANIZATION = /^(?=.*[\p{L}\p{N}])[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{1,200}$/u;
+/** What the API takes as the id of an organization. */
+const ORGANIZATION = /^(?=.*[\p{L}\p{N}])[^:/\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{1,200}$/u;
 const ALLOWED =
   'a list (in a file only), each with name ([a-z0-9-]{1,63}), one of spiffeId (spiffe://acme.example/agent, or spiffe://acme.example/* for all below), dnsName, subject (CN=agent,O=Acme), and organization and scopes';
 
@@ -70,7 +70,11 @@ function faultsOfEntry(entry: Readonly<Record<string, unknown>>): string[] {
     if (typeof value !== 'string' || !isRight(value)) faults.push(`.${key}: ${rule}`);
   };
   check('name', (text) => ID.test(text), 'is not [a-z0-9-]{1,63}');
-  check('organization', (text) => ORGANIZATION.test(text), 'is not a name of 1 to 200 characters');
+  check(
+    'organization',
+    (text) => ORGANIZATION.test(text),
+    'is not a name of 1 to 200 characters without colons and slashes',
+  );
   for (const key of named) check(key, ...RULES[key]);
   const { scopes } = entry;
   const known: readonly unknown[] = SCOPES;

@@ -1,5 +1,5 @@
 import { Choice, Flag, Nested, Shown, Text } from '../common/http/fields.js';
-import { ID, NAME, SENTENCE, TEXT } from '../common/http/text-forms.js';
+import { ID, NAME, ORGANIZATION_ID, SENTENCE, TEXT } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
 import { RECORD_SOURCES, type RecordSource } from '../common/record-source.js';
 import { SCOPES, type Scope } from '../common/scope.js';
@@ -87,7 +87,7 @@ export class WrittenPolicyDto {
 
   @Text({
     optional: 'or-null',
-    like: NAME,
+    like: ORGANIZATION_ID,
     description: 'The organization whose callers it is for. Default: all.',
   })
   organization?: string | null;

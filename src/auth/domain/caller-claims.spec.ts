@@ -77,9 +77,20 @@ describe('the caller of a token', () => {
     ['two organizations', { org: ['acme', 'umbrella'] }],
     ['an organization of blanks', { org: '   ' }],
     ['an organization with a line break', { org: 'ac\nme' }],
+    ['an organization with a colon', { org: 'acme:eu' }],
+    ['an organization with a slash', { org: '/acme' }],
     ['an organization its issuer may not name', { org: 'umbrella' }],
   ])('is refused with %s', (_, token) => {
     const rules = { organizations: ['acme'] };
     expect(() => caller(token, rules)).toThrow(TokenRefused);
+  });
+
+  it.each(['acme:eu', 'acme/eu'])('says that %s is no id of an organization', (org) => {
+    expect(() => caller({ org })).toThrow(
+      expect.objectContaining({
+        fault: 'invalid-organization',
+        message: expect.stringContaining('colon or slash in its claim org'),
+      }),
+    );
   });
 });

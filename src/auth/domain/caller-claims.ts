@@ -95,6 +95,12 @@ function organizationOf(token: Readonly<Record<string, unknown>>, rules: ClaimRu
       'no-organization',
     );
   }
+  if (/[:/]/.test(organization)) {
+    throw new TokenRefused(
+      `The access token names an organization with a colon or slash in its claim ${claims.organization}; ids of organizations have none.`,
+      'invalid-organization',
+    );
+  }
   if (organizations !== null && !organizations.includes(organization)) {
     throw new TokenRefused(
       'The organization of the access token is not one that its issuer may name here.',

@@ -22,6 +22,7 @@ describe('the hubs of auth.hubs', () => {
 
   it.each<[string, object, RegExp]>([
     ['no organization', { organization: undefined }, /organization must be given/],
+    ['a slash in its organization', { organization: 'a/b' }, /without colons, slashes/],
     ['two kinds of organization', { organizations: ['x'] }, /not both/],
     ['nobody who calls', { callers: [] }, /callers/],
     ['everybody as the hub', { callers: ['anonymous'] }, /not admin or anonymous/],

@@ -1,5 +1,5 @@
 import { Choice, Text, Url } from '../../common/http/fields.js';
-import { NAME } from '../../common/http/text-forms.js';
+import { ORGANIZATION_ID } from '../../common/http/text-forms.js';
 import { HUB_CALLER_SCOPES, type HubCallerScope } from './trusted-hub.js';
 
 const HTTP = ['http', 'https'] as const;
@@ -25,10 +25,10 @@ export class HubDto {
   @Text({ optional: true, min: 1, max: 500, list: { min: 1, max: 20, unique: true } })
   audiences?: string[];
 
-  @Text({ optional: true, like: NAME })
+  @Text({ optional: true, like: ORGANIZATION_ID })
   organization?: string;
 
-  @Text({ optional: true, like: NAME, list: { min: 1, max: 1000, unique: true } })
+  @Text({ optional: true, like: ORGANIZATION_ID, list: { min: 1, max: 1000, unique: true } })
   organizations?: string[];
 
   @Choice(HUB_CALLER_SCOPES, { optional: true, list: { min: 1, unique: true } })

@@ -79,6 +79,16 @@ describe('a declared issuer', () => {
     ['the id of another', [ONE, { ...OTHER, id: 'acme' }], /\[1\]\.id is the id of an issuer/],
     ['an issuer twice', [ONE, { ...ONE, id: 'b' }], /\[1\]\.issuer is that of one before it/],
     ['an issuer that is no address', [{ ...ONE, issuer: 'acme' }], /\[0\]\.issuer must be an http/],
+    [
+      'a slash in its organization',
+      [{ ...ONE, organization: 'a/b' }],
+      /organization must be 1 to 200 .* without colons, slashes/,
+    ],
+    [
+      'a colon in one that it may name',
+      [{ ...BY_CLAIM, organizations: ['a:b'] }],
+      /organizations.* without colons, slashes/,
+    ],
     ['no organization', [{ ...ONE, organization: undefined }], /organization must be given/],
     ['two organizations', [{ ...ONE, claims: { organization: 'org' } }], /and not both/],
     [

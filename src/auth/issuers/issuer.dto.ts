@@ -1,5 +1,5 @@
 import { Choice, Flag, Json, Nested, Text, Url } from '../../common/http/fields.js';
-import { ID, NAME } from '../../common/http/text-forms.js';
+import { ID, ORGANIZATION_ID } from '../../common/http/text-forms.js';
 import { MAX_REFERENCE } from '../../common/secret-references/secret-reference.js';
 import { SCOPES, type Scope } from '../../common/scope.js';
 import { ISSUER_ALGORITHMS } from './issuer.js';
@@ -103,10 +103,10 @@ export class IssuerDto {
   @Text({ optional: true, max: 20 })
   clockSkew?: string;
 
-  @Text({ optional: true, like: NAME })
+  @Text({ optional: true, like: ORGANIZATION_ID })
   organization?: string;
 
-  @Text({ optional: true, like: NAME, list: { min: 1, max: 1000, unique: true } })
+  @Text({ optional: true, like: ORGANIZATION_ID, list: { min: 1, max: 1000, unique: true } })
   organizations?: string[];
 
   @Nested(() => ClaimNamesDto, { optional: true })
