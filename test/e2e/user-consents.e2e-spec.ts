@@ -652,6 +652,13 @@ describe('the pages of a consent', () => {
     );
   });
 
+  it('set the same cookie whenever the link is opened while its attempt runs', async () => {
+    const { link } = await waiting();
+    const opened = await Promise.all([fetch(link), fetch(link)]);
+    const cookies = opened.map(({ headers }) => headers.get('set-cookie'));
+    expect(cookies).toEqual([expect.stringContaining('a2a-hub-consent-'), cookies[0]]);
+  });
+
   it('that others open, or the same browser beside those of other links, end nothing that runs', async () => {
     const task = await waiting();
     await new ConsentBrowser().open(task.link);

@@ -6,7 +6,7 @@ import { SECOND, MINUTE, HOUR, DAY, KIB, MIB } from '../units.js';
 
 const LIMITS =
   'a list of limits (in a file only), each with id, its subject (organization, principal, agent, skill) and ' +
-  'one or more of openTasks, tasksPerDay, tasksPerMonth, storedBytes, budget; see docs/quotas.md';
+  'one or more of openTasks, tasksPerDay, tasksPerMonth, storedBytes, requestsPerSecond, budget; see docs/quotas.md';
 
 const PRICES =
   'a list of prices (in a file only), each with unit, agent or skill (neither: of all agents) and one or both of ' +
