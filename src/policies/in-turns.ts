@@ -17,12 +17,3 @@ export class Turns {
     this.until = performance.now() + SLICE_MS;
   }
 }
-
-/** Does something with each, in turns with other work. */
-export async function inTurns<T>(all: Iterable<T>, work: (each: T) => void): Promise<void> {
-  const turns = new Turns();
-  for (const each of all) {
-    work(each);
-    await turns.next();
-  }
-}

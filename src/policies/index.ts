@@ -3,6 +3,6 @@ export { readDeclaredPolicies } from './declared-policies.js';
 export { KnownAgents } from './known-agents.js';
 export { PolicyData } from './policy-data.js';
 export { PolicyDecisionPoint } from './policy-decision-point.js';
-export { type Permits, PermittedLists } from './permitted-lists.js';
+export { type Permits, PermittedLists, prepareAll } from './permitted-lists.js';
 export { refusalBy } from './refusal-by.js';
 export type { HubOperation, PolicyResource } from './domain/policy.js';

@@ -1,9 +1,9 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Principal } from '../auth/index.js';
-import { CallerRules } from './caller-rules.js';
+import { CallerRules, type DecisionListener } from './caller-rules.js';
 import { callerOf } from './domain/caller.js';
 import type { PolicyResource } from './domain/policy.js';
-import { type Permits, PermittedLists } from './permitted-lists.js';
+import { type Permits, PermittedLists, prepareAll } from './permitted-lists.js';
 import { PolicySet } from './policy-set.js';
 
 const CALLER: Principal = { id: 'p1', organization: 'acme', scopes: new Set(['a2a']) };
@@ -19,6 +19,11 @@ const FORBIDS_B = 'forbid(principal, action, resource) when { resource == Skill:
 /** Each is told apart, and so decided by itself. */
 const MANY = Array.from({ length: 300 }, (_, n) => `s${n}`);
 
+const LISTENER: DecisionListener = {
+  decided: () => undefined,
+  failed: (why) => expect(why).toBeUndefined(),
+};
+
 let rules: CallerRules;
 let lists: PermittedLists<string>;
 let sets = 0;
@@ -26,10 +31,7 @@ let sets = 0;
 async function rulesOf(...texts: string[]): Promise<CallerRules> {
   const policies = texts.map((text, n) => ({ id: `p${n}`, text }));
   const set = await PolicySet.read(`lists-${(sets += 1)}`, policies, 'permit');
-  return new CallerRules(set, callerOf(CALLER), {
-    decided: () => undefined,
-    failed: (why) => expect(why).toBeUndefined(),
-  });
+  return new CallerRules(set, callerOf(CALLER), LISTENER);
 }
 
 beforeEach(async () => {
@@ -69,5 +71,40 @@ describe('what policies leave of a list', () => {
     clearInterval(counting);
     expect(turns).toBeGreaterThan(3);
     expect(lists.of(CALLER, MANY)).toEqual([]);
+  });
+
+  it('is decided anew, in turns too, where the policies change while it is', async () => {
+    const forbidAll = (): Promise<CallerRules> =>
+      rulesOf(
+        MANY.map((id) => `forbid(principal, action, resource == Skill::"books.${id}");`).join(''),
+      );
+    const other = ['s1', 's2'];
+    rules = await forbidAll();
+    const changes = [await forbidAll(), await forbidAll(), await rulesOf(FORBIDS_B)];
+    const changing = setInterval(() => {
+      rules = changes.shift() ?? rules;
+    }, 10);
+    let rounds = 0;
+    const prepareMany = (): Promise<void> | undefined => {
+      rounds += 1;
+      return lists.prepare(CALLER, MANY);
+    };
+    await prepareAll(prepareMany, () => lists.prepare(CALLER, other));
+    clearInterval(changing);
+    const prepared = rules;
+    expect(rounds).toBeGreaterThan(3);
+    expect(prepareAll(prepareMany, () => lists.prepare(CALLER, other))).toBeUndefined();
+    const decided = jest.spyOn(prepared, 'decideOn');
+    expect(lists.of(CALLER, MANY)).toBe(MANY);
+    expect(lists.of(CALLER, other)).toBe(other);
+    expect(decided).not.toHaveBeenCalled();
+  });
+
+  it('is decided at once where policies never stop to change', async () => {
+    const never = { rulesFor: () => new CallerRules(set, callerOf(CALLER), LISTENER) };
+    const set = await PolicySet.read(`lists-${(sets += 1)}`, [], 'permit');
+    const changing = new PermittedLists({ ...never, refuseOperation: () => undefined }, SKILLS);
+    await prepareAll(() => changing.prepare(CALLER, MANY));
+    expect(changing.of(CALLER, MANY)).toBe(MANY);
   });
 });

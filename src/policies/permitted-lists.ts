@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/index.js';
 import type { CallerRules } from './caller-rules.js';
 import type { PolicyResource } from './domain/policy.js';
-import { inTurns } from './in-turns.js';
+import { Turns } from './in-turns.js';
 import type { PolicyDecisionPoint } from './policy-decision-point.js';
 
 /** What a list holds, to the policies. */
@@ -38,15 +38,31 @@ export class PermittedLists<T> {
     return (made.left ??= this.leftBy(rules, list));
   }
 
-  /** Has all of a list decided for a caller, in turns with other work and once for all who are alike; undefined when it is. */
+  /**
+   * Has all of a list decided for a caller, in turns with other work and once for all who are alike; undefined when it is. It
+   * ends early where the policies change meanwhile: see {@link prepareAll}.
+   */
   prepare(caller: Principal, list: readonly T[]): Promise<void> | undefined {
     const rules = this.policies.rulesFor(caller);
     if (rules === null) return undefined;
     const made = this.madeOf(rules, list);
     if (made.left !== undefined) return undefined;
-    return (made.making ??= inTurns(this.resourcesIn(list), (resource) =>
-      rules.decideOn(resource),
-    ).finally(() => delete made.making));
+    return (made.making ??= this.make(made, rules, caller, list).finally(() => delete made.making));
+  }
+
+  private async make(
+    made: Made<T>,
+    rules: CallerRules,
+    caller: Principal,
+    list: readonly T[],
+  ): Promise<void> {
+    const turns = new Turns();
+    for (const resource of this.resourcesIn(list)) {
+      rules.decideOn(resource);
+      await turns.next();
+      if (this.policies.rulesFor(caller) !== rules) return;
+    }
+    made.left ??= this.leftBy(rules, list);
   }
 
   private *resourcesIn(list: readonly T[]): Generator<PolicyResource, void> {
@@ -66,5 +82,37 @@ export class PermittedLists<T> {
     let made = lists.get(list);
     if (made === undefined) lists.set(list, (made = {}));
     return made;
+  }
+}
+
+/** Rounds, each ended by a change of the policies, after which what is not decided is decided at once, so that nobody waits for ever. */
+const ROUNDS = 100;
+
+/**
+ * Has several lists decided, all by the policies in force when it resolves: these may change while one of them is. Undefined
+ * when they are, so that nothing waits. Each of `preparations` is a `prepare`, with its list as it is by then.
+ */
+export function prepareAll(
+  ...preparations: readonly (() => Promise<void> | undefined)[]
+): Promise<void> | undefined {
+  const next = (): Promise<void> | undefined => {
+    for (const prepare of preparations) {
+      const preparing = prepare();
+      if (preparing !== undefined) return preparing;
+    }
+    return undefined;
+  };
+  const first = next();
+  return first === undefined ? undefined : untilNone(first, next);
+}
+
+async function untilNone(
+  first: Promise<void>,
+  next: () => Promise<void> | undefined,
+): Promise<void> {
+  let preparing: Promise<void> | undefined = first;
+  for (let round = 0; preparing !== undefined && round < ROUNDS; round += 1) {
+    await preparing;
+    preparing = next();
   }
 }

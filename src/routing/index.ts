@@ -14,7 +14,7 @@ export { type Candidate, planOf, type Route, type RouteReason } from './domain/r
 export type { StepPolicy } from './domain/strategy/step-policy.js';
 export { policyOf, type StepStrategy, stepStrategyOf } from './domain/strategy/step-policies.js';
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
-export { CompositeSource } from './composite-source.js';
+export { CompositeSource, prepareUsable } from './composite-source.js';
 export type { HubRequest, Retry } from './hub-request.js';
 export { RouteDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';

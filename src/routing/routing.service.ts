@@ -10,7 +10,7 @@ import { requestedExtensions } from './domain/extensions.js';
 import { inputTypesOf } from './domain/media-types.js';
 import { textOf } from './domain/message-text.js';
 import type { RoutingQuestion, RuleVerdict } from './domain/question.js';
-import { CompositeSource } from './composite-source.js';
+import { CompositeSource, prepareUsable } from './composite-source.js';
 import { RULE_TEXT_LENGTH, type RuleQuestion } from './domain/rule-decision.js';
 import { RuleSource } from './rule-source.js';
 import type { PassedRule, Route } from './domain/route.js';
@@ -59,8 +59,7 @@ export class RoutingService implements OnApplicationBootstrap {
     rules: RuleSource = this.rules,
     usedUp: readonly UsedUp[] = [],
   ): Promise<Route> {
-    await this.registry.prepare(request.principal);
-    await this.composites.prepare(request.principal);
+    await prepareUsable(request.principal, this.registry, this.composites);
     const route = await this.choose(request, {
       usedUp,
       ...this.questionOf(request, affinity, rules),

@@ -10,7 +10,7 @@ import { offeredComposites } from './composites/domain/offered.js';
 import { AgentIndex } from './domain/agent-index.js';
 import { externalCandidates, externalQuestion, followExternal } from './domain/external-order.js';
 import type { TextFinding } from './domain/find-text.js';
-import { CompositeSource } from './composite-source.js';
+import { CompositeSource, prepareUsable } from './composite-source.js';
 import { textOf } from './domain/message-text.js';
 import type { TextMatch } from './domain/text-index.js';
 import { ExternalRouter } from './external-router.js';
@@ -31,12 +31,9 @@ const ANYBODY: Principal = { id: 'anonymous', organization: '', scopes: new Set(
  */
 @Injectable()
 export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly open = new TextView(() => this.usable(ANYBODY));
+  private readonly open = new TextView(() => this.decided(ANYBODY));
   /** Of callers who may use agents or composite skills that not everybody may, by what they may use; the last one asked last. */
-  private readonly own = new Map<
-    Audience,
-    { readonly view: TextView; readonly caller: Principal }
-  >();
+  private readonly own = new Map<Audience, TextView>();
   private readonly job: BackgroundJob;
 
   constructor(
@@ -104,11 +101,11 @@ export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
     const known = this.own.get(audience);
     this.own.delete(audience);
     if (agents === open.agents && composites === open.composites) return this.open;
-    const own = known ?? { view: new TextView(() => this.usable(caller)), caller };
+    const own = known ?? new TextView(() => this.decided(caller));
     this.own.set(audience, own);
     const [oldest] = this.own.keys();
     if (this.own.size > MAX_VIEWS && oldest !== undefined) this.own.delete(oldest);
-    return own.view;
+    return own;
   }
 
   private usable(caller: Principal): Usable {
@@ -116,18 +113,20 @@ export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
     return { agents, composites: offeredComposites(this.composites.usable(caller), agents) };
   }
 
-  private async prepare(caller: Principal): Promise<void> {
-    await this.registry.prepare(caller);
-    await this.composites.prepare(caller);
+  private async decided(caller: Principal): Promise<Usable> {
+    await this.prepare(caller);
+    return this.usable(caller);
+  }
+
+  private prepare(caller: Principal): Promise<void> | undefined {
+    return prepareUsable(caller, this.registry, this.composites);
   }
 
   /** Writes what changes before a message asks for it, from the start on. */
   private async keepUp(signal: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
-    for (const { view, caller } of [{ view: this.open, caller: ANYBODY }, ...this.own.values()]) {
-      await this.prepare(caller)
-        .then(() => view.follow(signal))
-        .catch((error: unknown) => failures.push(error));
+    for (const view of [this.open, ...this.own.values()]) {
+      await view.follow(signal).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   }

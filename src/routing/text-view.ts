@@ -23,7 +23,7 @@ export class TextView {
   /** Follows one after another; each takes what is there when its turn comes. */
   private following: Promise<void> = Promise.resolve();
 
-  constructor(private readonly usable: () => Usable) {}
+  constructor(private readonly usable: () => Promise<Usable>) {}
 
   covers({ agents, composites }: Usable): boolean {
     return this.indexed?.agents === agents && this.indexed.composites === composites;
@@ -37,7 +37,7 @@ export class TextView {
   }
 
   private async write(signal: AbortSignal | undefined): Promise<void> {
-    const usable = this.usable();
+    const usable = await this.usable();
     if (this.covers(usable)) return;
     const { agents, composites } = usable;
     const sources = [...agents.map(sourceOfAgent), ...composites.map(sourceOfComposite)];

@@ -8,7 +8,12 @@ import { Log } from '../../common/logger.js';
 import { AppConfig, GrpcAddress, PublicUrl } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import type { AgentCard } from '../../protocol/a2a.js';
-import { type CompositeSkill, CompositeSource, offeredComposites } from '../../routing/index.js';
+import {
+  type CompositeSkill,
+  CompositeSource,
+  offeredComposites,
+  prepareUsable,
+} from '../../routing/index.js';
 import { type Capabilities, capabilitiesOf } from '../capabilities.js';
 import { type CardForm, renderCard } from './card-forms.js';
 import { CardSigner } from './card-signer.js';
@@ -98,8 +103,7 @@ export class CardService {
   }
 
   private async ofHub(principal: Principal, form: CardForm): Promise<MadeCard> {
-    await this.registry.prepare(principal);
-    await this.composites.prepare(principal);
+    await prepareUsable(principal, this.registry, this.composites);
     const agents = this.registry.usable(principal);
     const composites = offeredComposites(this.composites.usable(principal), agents);
     let ofAgents = this.shown.get(agents);

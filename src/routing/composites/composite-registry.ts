@@ -8,6 +8,7 @@ import { AppConfig } from '../../config/index.js';
 import {
   type Permits,
   PermittedLists,
+  prepareAll,
   PolicyDecisionPoint,
   type PolicyResource,
 } from '../../policies/index.js';
@@ -68,7 +69,7 @@ export class CompositeRegistry extends RevisionedCache<Composite> implements Com
   }
 
   prepare(principal: Principal): Promise<void> | undefined {
-    return this.permitted.prepare(principal, this.openTo(principal));
+    return prepareAll(() => this.permitted.prepare(principal, this.openTo(principal)));
   }
 
   private openTo({ organization }: Principal): readonly CompositeSkill[] {
