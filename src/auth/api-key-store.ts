@@ -28,6 +28,16 @@ export interface ApiKey {
   readonly groups: readonly string[];
 }
 
+/** Why a key is refused whatever the time is. */
+export type KeyFault = 'revoked-key' | 'disabled-principal' | 'disabled-organization';
+
+/** A key that a caller names. */
+export interface PresentedKey {
+  readonly key: ApiKey;
+  /** Null: it is neither revoked nor its principal or organization disabled. */
+  readonly fault: KeyFault | null;
+}
+
 /** What a key for use from everywhere says, of a principal in no group. */
 export const UNBOUNDED: Pick<ApiKey, 'allowedNetworks' | 'allowedOrigins' | 'groups'> =
   Object.freeze({ allowedNetworks: [], allowedOrigins: [], groups: [] });
@@ -77,8 +87,8 @@ export abstract class ApiKeyStore {
   /** The key, revoked or not. */
   abstract find(id: string): Promise<ApiKey | undefined>;
 
-  /** The key, when it is not revoked and neither its principal nor its organization disabled. It may have expired. */
-  abstract findValid(id: string): Promise<ApiKey | undefined>;
+  /** The key, and what keeps it from being used. It may have expired. */
+  abstract findPresented(id: string): Promise<PresentedKey | undefined>;
 
   private readonly keyAdded = new Signal();
 

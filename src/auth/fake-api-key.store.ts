@@ -6,13 +6,14 @@ import {
   type KeyAdmission,
   type KeyChanges,
   type KeyFilter,
+  type PresentedKey,
 } from './api-key-store.js';
 
 /** {@link ApiKeyStore} in memory, for unit tests. It passes the same contract suite. */
 export class FakeApiKeyStore extends ApiKeyStore {
   private readonly keys = new Map<string, ApiKey>();
   private readonly organizations = new Map<string, string>();
-  /** How often a valid key was looked up. */
+  /** How often a presented key was looked up. */
   lookups = 0;
 
   async add(key: ApiKey, admission: KeyAdmission = 'open'): Promise<void> {
@@ -41,10 +42,12 @@ export class FakeApiKeyStore extends ApiKeyStore {
     return Promise.resolve(this.keys.get(id));
   }
 
-  findValid(id: string): Promise<ApiKey | undefined> {
+  findPresented(id: string): Promise<PresentedKey | undefined> {
     this.lookups += 1;
     const key = this.keys.get(id);
-    return Promise.resolve(key?.revokedAt === null ? key : undefined);
+    return Promise.resolve(
+      key && { key, fault: key.revokedAt === null ? null : ('revoked-key' as const) },
+    );
   }
 
   organizationOf(principalId: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { HubError } from '../common/hub-error.js';
+import { HubError, type RefusedCaller } from '../common/hub-error.js';
 import { AppConfig } from '../config/index.js';
 import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { hashOf, keyIdOf, sameHash } from './credential.js';
@@ -61,13 +61,26 @@ export class KeyCallers {
 
   private async search(key: string, hash: string, now: Date): Promise<ApiKey> {
     const keyId = keyIdOf(key);
-    const found = keyId === undefined ? undefined : await this.store.findValid(keyId);
-    if (found === undefined || !sameHash(found.hash, hash)) {
-      throw keyIsNotValid('unknown-key');
+    const found = keyId === undefined ? undefined : await this.store.findPresented(keyId);
+    // Whose key it is, is told of no one who has its id alone.
+    if (found === undefined || !sameHash(found.key.hash, hash)) throw keyIsNotValid('unknown-key');
+    const { key: presented, fault } = found;
+    if (fault !== null)
+      throw keyIsNotValid(fault).refusedFor({ cause: fault, caller: holderOf(presented) });
+    const { expiresAt } = presented;
+    if (expiresAt !== null && expiresAt <= now) {
+      throw keyHasExpired(expiresAt).refusedFor({
+        cause: 'expired-key',
+        caller: holderOf(presented),
+      });
     }
-    if (found.expiresAt !== null && found.expiresAt <= now) throw keyHasExpired(found.expiresAt);
-    return found;
+    return presented;
   }
+}
+
+/** Whose a key is that is refused. */
+function holderOf({ id: keyId, principalId: id, organization }: ApiKey): RefusedCaller {
+  return { id, organization, keyId };
 }
 
 /** What is said of every key that does not let its caller in; the audit log has the cause. */

@@ -64,6 +64,7 @@ export interface ReachedLimit {
 export interface RefusedCaller {
   readonly id: string;
   readonly organization: string;
+  readonly keyId?: string;
   readonly identityId?: string;
   readonly issuer?: string;
   readonly chain?: { readonly hub?: string };

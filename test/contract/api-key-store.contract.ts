@@ -85,13 +85,13 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
       await store.add(keyOf({ id: 'k1', expiresAt: new Date(9000) }));
       const bounds = { allowedNetworks: ['10.0.0.0/8'], allowedOrigins: ['https://app.example'] };
       expect(await store.change('k1', { name: 'new', ...bounds }, new Date(2000))).toBe(true);
-      expect(await store.findValid('k1')).toMatchObject({
+      expect(await store.find('k1')).toMatchObject({
         name: 'new',
         expiresAt: new Date(9000),
         ...bounds,
       });
       expect(await store.change('k1', { expiresAt: null }, new Date(2000))).toBe(true);
-      expect(await store.findValid('k1')).toMatchObject({
+      expect(await store.find('k1')).toMatchObject({
         name: 'new',
         expiresAt: null,
         ...bounds,
@@ -211,7 +211,13 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
     it('is found with its time, and told as expired or not by nobody but the reader', async () => {
       const key = keyOf({ id: 'k1', expiresAt: new Date(5000) });
       await store.add(key);
-      expect(await store.findValid('k1')).toEqual(key);
+      expect(await store.findPresented('k1')).toEqual({ key, fault: null });
+      await store.revoke('k1', new Date(3000));
+      expect(await store.findPresented('k1')).toMatchObject({
+        key: { id: 'k1' },
+        fault: 'revoked-key',
+      });
+      expect(await store.findPresented('none')).toBeUndefined();
     });
   });
 

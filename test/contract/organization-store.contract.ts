@@ -122,7 +122,7 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
       const disabled = await organizations.disable('acme', new Date(3000));
       expect([...disabled!].sort()).toEqual(['alice', 'bob', principalId].sort());
       expect(await valid()).toEqual(['k3']);
-      expect(await keys.findValid('k1')).toBeUndefined();
+      expect(await keys.findPresented('k1')).toMatchObject({ fault: 'disabled-organization' });
       expect(await signIn('acme')).toMatchObject({ disabled: 'organization' });
       expect((await principals.statuses(['alice'])).get('alice')).toMatchObject({
         disabledAt: 3000,
@@ -182,7 +182,10 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     await principals.disable('admin', new Date(3000));
     await principals.setBuiltIn('anonymous', 'default', true, new Date(4000));
     await addKey('k2', 'admin', 'default', 'own', ['admin']);
-    expect(await keys.findValid('k2')).toMatchObject({ principalId: 'admin' });
+    expect(await keys.findPresented('k2')).toMatchObject({
+      key: { principalId: 'admin' },
+      fault: null,
+    });
     for (const id of ['admin', 'anonymous']) {
       expect(await principals.get(id)).toMatchObject({
         ...{ disabledAt: null, organizationDisabledAt: null },
@@ -192,7 +195,7 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     expect(await organizations.get('default')).toMatchObject({ disabledAt: new Date(3000) });
     await principals.disable('admin', new Date(5000));
     await principals.setBuiltIn('admin', 'default', true, new Date(6000));
-    expect(await keys.findValid('k2')).toBeDefined();
+    expect(await keys.findPresented('k2')).toMatchObject({ fault: null });
     await organizations.enable('default');
     expect(await principals.get('admin')).toMatchObject({ organizationDisabledAt: null });
   });
@@ -235,7 +238,7 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     expect(await principals.create(made, false)).toBe(false);
     expect(await principals.get('alice')).toMatchObject({ ...made, keylessSince: new Date(1000) });
     await addKey('k1', 'alice', 'elsewhere');
-    expect(await keys.findValid('k1')).toMatchObject({
+    expect(await keys.find('k1')).toMatchObject({
       organization: 'acme',
       groups: ['50%_"x"', 'y'],
     });

@@ -134,7 +134,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       const before = await principals.revision();
       expect(await principals.disable('alice', new Date(5000))).toBe(true);
       expect(await principals.revision()).toBeGreaterThan(before);
-      expect(await keys.findValid('k1')).toBeUndefined();
+      expect(await keys.findPresented('k1')).toMatchObject({ fault: 'disabled-principal' });
       expect(await keys.find('k1')).toMatchObject({ revokedAt: null });
       expect([...(await principals.validCredentials(['k1', 'k2', 'none'])).keys()].sort()).toEqual([
         'k2',
@@ -144,7 +144,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await keys.find('k3')).toBeUndefined();
       expect(await unreconciled()).toEqual(['alice']);
       expect(await principals.enable('alice')).toBe(true);
-      expect(await keys.findValid('k1')).toMatchObject({ id: 'k1' });
+      expect(await keys.findPresented('k1')).toMatchObject({ key: { id: 'k1' }, fault: null });
       expect(await keys.adminKeySince(new Date(9000))).toBeDefined();
       await add('k3');
     });

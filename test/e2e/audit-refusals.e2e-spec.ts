@@ -76,7 +76,41 @@ describe('a caller with a key that is not valid', () => {
     await new Promise((resolve) => setTimeout(resolve, 400));
     const expired = await hub.get('/a2a/tasks/x', { key: body.key });
     expect(await refusalOf(expired.headers['x-request-id'])).toMatchObject({
+      ...{ principal: body.principalId, credential: body.id },
       details: { cause: 'expired-key' },
+    });
+  });
+
+  it.each([
+    ['revoked-key', 'keys', (key: Json) => `/api/v1/keys/${key.id}`],
+    ['disabled-principal', 'principals', (key: Json) => `/api/v1/principals/${key.principalId}`],
+    [
+      'disabled-organization',
+      'organizations',
+      (key: Json) => `/api/v1/organizations/${key.organization}`,
+    ],
+  ])('is named when it is the holder of a key: %s', async (cause, list, path) => {
+    const organization = `of-${cause}`;
+    const body = { name: 'gone', scopes: ['a2a'], organization };
+    const { body: key } = await hub.admin('POST', '/api/v1/keys', body);
+    const [method, of] =
+      cause === 'revoked-key' ? ['DELETE', path(key)] : ['POST', `${path(key)}:disable`];
+    expect((await hub.admin(method, of)).status).toBeLessThan(300);
+    const refused = await hub.get('/a2a/tasks/x', { key: key.key });
+    const strange = await hub.get('/a2a/tasks/x', { key: WRONG });
+    expect([refused.status, refused.body]).toEqual([401, strange.body]);
+    const entry = await refusalOf(refused.headers['x-request-id']);
+    expect(entry).toMatchObject({
+      ...{ action: 'auth.sign-in', principal: key.principalId, organization, credential: key.id },
+      details: { cause },
+    });
+    expect(JSON.stringify(entry)).not.toContain(key.key);
+    // Whoever has only read its id is told to be its holder nowhere.
+    const wrong = `${key.key.slice(0, -8)}guessed0`;
+    const guessed = await hub.admin('GET', `/api/v1/${list}`, undefined, wrong);
+    expect(await refusalOf(guessed.headers['x-request-id'])).toMatchObject({
+      ...{ principal: null, credential: null },
+      details: { cause: 'unknown-key' },
     });
   });
 });

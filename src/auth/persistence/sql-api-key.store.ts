@@ -11,8 +11,10 @@ import {
   ApiKeyStore,
   type KeyAdmission,
   type KeyChanges,
+  type KeyFault,
   type Keyless,
   type KeyFilter,
+  type PresentedKey,
 } from '../api-key-store.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { noteExpiredCredentials } from './expired-credentials.js';
@@ -81,13 +83,13 @@ export class SqlApiKeyStore extends ApiKeyStore {
     return rows.map(toKey)[0];
   }
 
-  async findValid(id: string): Promise<ApiKey | undefined> {
+  async findPresented(id: string): Promise<PresentedKey | undefined> {
     const rows = await this.database.read<DatabaseRow>(
-      `${SELECT} WHERE k.id = ? AND k.revoked_at IS NULL AND p.disabled_at IS NULL
-         AND p.organization_disabled_at IS NULL`,
+      `SELECT ${KEY.namesOf('k')}, p.organization, p.groups, p.disabled_at, p.organization_disabled_at
+       FROM api_keys k JOIN principals p ON p.id = k.principal_id WHERE k.id = ?`,
       [id],
     );
-    return rows.map(toKey)[0];
+    return rows.map((row) => ({ key: toKey(row), fault: faultOf(row) }))[0];
   }
 
   async organizationOf(principalId: string): Promise<string | undefined> {
@@ -233,6 +235,12 @@ function refuseDisabled({
   if (disabledAt === null) return;
   const text = `The principal ${id} is disabled: enable it before it gets a key.`;
   throw new HubError('CONFLICT', text);
+}
+
+function faultOf(row: DatabaseRow): KeyFault | null {
+  if (row['revoked_at'] !== null) return 'revoked-key';
+  if (row['disabled_at'] !== null) return 'disabled-principal';
+  return row['organization_disabled_at'] === null ? null : 'disabled-organization';
 }
 
 function toKey(row: DatabaseRow): ApiKey {
