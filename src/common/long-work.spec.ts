@@ -1,5 +1,46 @@
 import { describe, expect, it } from '@jest/globals';
-import { isLong, LONG, LongStream, longTurn, tookLong } from './long-work.js';
+import { isLong, LONG, type Loop, LongStream, LongWork, longTurn, tookLong } from './long-work.js';
+
+/** An event loop whose time goes by only when nothing else is left to do in it. */
+class FakeLoop implements Loop {
+  ms = 0;
+  /** For which share of the time it is in use, by when. */
+  inUse: (ms: number) => number = () => 1;
+  private isMoving = false;
+  private readonly timers: { readonly at: number; readonly call: () => void }[] = [];
+
+  readonly now = (): number => this.ms;
+
+  nextTurn(call: () => void): void {
+    setImmediate(call);
+  }
+
+  after(ms: number, call: () => void): void {
+    this.timers.push({ at: this.ms + ms, call });
+    if (this.isMoving) return;
+    this.isMoving = true;
+    setImmediate(() => this.move());
+  }
+
+  watch(): () => number {
+    return () => this.inUse(this.ms);
+  }
+
+  private move(): void {
+    this.isMoving = false;
+    const next = this.timers.shift();
+    if (next === undefined) return;
+    this.ms = next.at;
+    next.call();
+  }
+}
+
+/** How long a rest takes by the clock of the loop. */
+async function restOf(loop: FakeLoop, work: LongWork): Promise<number> {
+  const began = loop.ms;
+  await work.turn();
+  return loop.ms - began;
+}
 
 describe('longTurn', () => {
   it('lets one go in each turn of the event loop, in the order they came', async () => {
@@ -53,11 +94,36 @@ describe('the rest of long work', () => {
     expect(performance.now() - began).toBeGreaterThan(300);
   });
 
+  it('is eight times as long as the work, and no longer than 400 ms', async () => {
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    expect(await restOf(loop, work)).toBe(0);
+    for (const [took, rest] of [
+      [1, 8],
+      [20, 160],
+      [50, 400],
+      [100, 400],
+    ] as const) {
+      work.took(took);
+      expect(await restOf(loop, work)).toBe(rest);
+    }
+  });
+
   it('is cut short when nobody needs the event loop', async () => {
-    tookLong(100);
-    const began = performance.now();
-    await longTurn();
-    expect(performance.now() - began).toBeLessThan(250);
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    loop.inUse = () => 0.2;
+    work.took(100);
+    expect(await restOf(loop, work)).toBe(4);
+    expect(await restOf(loop, work)).toBe(0);
+  });
+
+  it('goes on until nobody needs the event loop any more', async () => {
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    loop.inUse = (ms) => (ms < 100 ? 0.3 : 0.1);
+    work.took(50);
+    expect(await restOf(loop, work)).toBe(100);
   });
 });
 
@@ -75,19 +141,13 @@ describe('a stream of many small pieces', () => {
   });
 
   it('lets others have the event loop behind what it brought', async () => {
-    let isOver = false;
-    const busy = (): void => {
-      const until = performance.now() + 3;
-      while (performance.now() < until);
-      if (!isOver) setImmediate(busy);
-    };
-    setImmediate(busy);
-    const stream = new LongStream();
-    const began = performance.now();
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    const stream = new LongStream(work);
+    const began = loop.ms;
+    // A millisecond for each eighth of it, and eight times as long to rest.
     for (let i = 0; i < 5; i += 1) await stream.next(4 * LONG);
-    await longTurn();
-    isOver = true;
-    expect(performance.now() - began).toBeGreaterThan(500);
+    expect(loop.ms - began).toBe(5 * 8 * 32);
   });
 });
 

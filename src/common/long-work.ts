@@ -1,10 +1,3 @@
-/**
- * Turns of the event loop for work that takes long, over the whole process: one piece of it runs in each,
- * so that what many ask for at once never adds up to one long stop. Who has a large text to parse, encode
- * or store waits for a turn before each such step.
- */
-const waiting: (() => void)[] = [];
-
 /** Characters or bytes from which work on them is long. */
 export const LONG = 1024 * 1024;
 /** Characters or bytes that are worked on in one turn. */
@@ -19,7 +12,26 @@ const LOOK_MS = 4;
 const BUSY = 0.25;
 /** A rest is no longer than this, however long a piece of work took. */
 const MAX_REST_MS = 400;
-let debtMs = 0;
+
+/** The event loop, as far as long work needs it. */
+export interface Loop {
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly nextTurn: (call: () => void) => void;
+  readonly after: (ms: number, call: () => void) => void;
+  /** Gives what tells for which share of the time since then the loop was in use. */
+  readonly watch: () => () => number;
+}
+
+const LOOP: Loop = {
+  now: () => performance.now(),
+  nextTurn: (call) => void setImmediate(call),
+  after: (ms, call) => void setTimeout(call, ms),
+  watch: () => {
+    const before = performance.eventLoopUtilization();
+    return () => performance.eventLoopUtilization(before).utilization;
+  },
+};
 
 /** Characters or bytes of a stream between two of its turns. */
 const STREAM_TURN = LONG / 4;
@@ -27,19 +39,69 @@ const STREAM_TURN = LONG / 4;
 const STREAMED_PER_MS = LONG / 8;
 
 /**
+ * Turns of the event loop for work that takes long, over the whole process: one piece of it runs in each,
+ * so that what many ask for at once never adds up to one long stop. Who has a large text to parse, encode
+ * or store waits for a turn before each such step.
+ */
+export class LongWork {
+  private readonly waiting: (() => void)[] = [];
+  private debtMs = 0;
+
+  constructor(private readonly loop: Loop) {}
+
+  /** See {@link longTurn}. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      if (this.waiting.length === 1) this.rest();
+    });
+  }
+
+  /** See {@link tookLong}. */
+  took(ms: number): void {
+    this.debtMs = Math.min(this.debtMs + REST * ms, MAX_REST_MS);
+  }
+
+  /** Runs the first of the queue, which stays in it until it is done; so do those that come meanwhile. */
+  private next(): void {
+    const { loop } = this;
+    const began = loop.now();
+    this.waiting[0]!();
+    // Behind what the turn was waited for, before other callbacks.
+    process.nextTick(() => queueMicrotask(() => this.took(loop.now() - began)));
+    loop.nextTurn(() => {
+      this.waiting.shift();
+      if (this.waiting.length > 0) this.rest();
+    });
+  }
+
+  /** Resumes the queue: at once when it owes no rest, else when it has rested or nothing needs it to. */
+  private rest(): void {
+    const { loop } = this;
+    if (this.debtMs < DEBT_MS) return loop.nextTurn(() => this.next());
+    const inUse = loop.watch();
+    const began = loop.now();
+    loop.after(Math.min(LOOK_MS, this.debtMs), () => {
+      // By the clock: on a loop that is behind, a look takes much longer than was asked for.
+      this.debtMs = inUse() < BUSY ? 0 : this.debtMs - (loop.now() - began);
+      this.rest();
+    });
+  }
+}
+
+const WORK = new LongWork(LOOP);
+
+/**
  * Resolves in a turn of the event loop that no other long work has; first come, first served. After long
  * work the queue rests while the loop is busy, so that what is short has most of it.
  */
 export function longTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) rest();
-  });
+  return WORK.turn();
 }
 
 /** Says that long work, outside of such a turn or beyond it, took so long. */
 export function tookLong(ms: number): void {
-  debtMs = Math.min(debtMs + REST * ms, MAX_REST_MS);
+  WORK.took(ms);
 }
 
 /**
@@ -49,13 +111,15 @@ export function tookLong(ms: number): void {
 export class LongStream {
   private size = 0;
 
+  constructor(private readonly work = WORK) {}
+
   /** When a piece of this size may be worked on; undefined when it may at once. */
   next(size: number): Promise<void> | undefined {
     this.size += size;
     if (this.size <= STREAM_TURN) return undefined;
-    tookLong(this.size / STREAMED_PER_MS);
+    this.work.took(this.size / STREAMED_PER_MS);
     this.size = 0;
-    return longTurn();
+    return this.work.turn();
   }
 }
 
@@ -72,34 +136,6 @@ export class TurnCounter {
     this.size = 0;
     return longTurn();
   }
-}
-
-/** Runs the first of the queue, which stays in it until it is done; so do those that come meanwhile. */
-function next(): void {
-  const began = performance.now();
-  waiting[0]!();
-  // Behind what the turn was waited for, before other callbacks.
-  process.nextTick(() => queueMicrotask(() => tookLong(performance.now() - began)));
-  setImmediate(() => {
-    waiting.shift();
-    if (waiting.length > 0) rest();
-  });
-}
-
-/** Resumes the queue: at once when it owes no rest, else when it has rested or nothing needs it to. */
-function rest(): void {
-  if (debtMs < DEBT_MS) return void setImmediate(next);
-  const before = performance.eventLoopUtilization();
-  const began = performance.now();
-  setTimeout(
-    () => {
-      const { utilization } = performance.eventLoopUtilization(before);
-      // By the clock: on a loop that is behind, a look takes much longer than was asked for.
-      debtMs = utilization < BUSY ? 0 : debtMs - (performance.now() - began);
-      rest();
-    },
-    Math.min(LOOK_MS, debtMs),
-  );
 }
 
 /** What a value takes beside its characters or bytes: many small ones are as long to work on as a large one. */

@@ -24,6 +24,12 @@ export class UsageAccounts {
   private readonly organizations = new Map<string, OrganizationAccounts>();
   /** The organizations that a principal has an account in; almost always one. */
   private readonly organizationsOf = new Map<string, Set<string>>();
+  private count = 0;
+
+  /** How many principals have an account, in each of their organizations. */
+  get principalCount(): number {
+    return this.count;
+  }
 
   /** The account of the principal and that of its organization, made where there is none. */
   of({ organization, principalId }: UsageOwner): readonly [UsageAccount, UsageAccount] {
@@ -35,6 +41,7 @@ export class UsageAccounts {
     let own = all.principals.get(principalId);
     if (own === undefined) {
       all.principals.set(principalId, (own = anAccount({ organization, principalId })));
+      this.count += 1;
       const organizations = this.organizationsOf.get(principalId);
       if (organizations !== undefined) organizations.add(organization);
       else this.organizationsOf.set(principalId, new Set([organization]));
@@ -80,6 +87,7 @@ export class UsageAccounts {
     const own = all?.principals.get(principalId);
     if (all === undefined || own === undefined || own.reserved > 0) return;
     all.principals.delete(principalId);
+    this.count -= 1;
     const organizations = this.organizationsOf.get(principalId);
     organizations?.delete(organization);
     if (organizations?.size === 0) this.organizationsOf.delete(principalId);

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
+import { longTurn } from '../../common/long-work.js';
 import { Signal } from '../../common/signal.js';
 import {
   type AppliedLimit,
@@ -21,13 +22,15 @@ import { type UsageAccount, UsageAccounts } from './usage-accounts.js';
 const READ_EVERY_MS = 2000;
 /** Changes are asked for from so much earlier: clocks differ, and commits take time. */
 const MARGIN_MS = 60_000;
-/** Owners that each read asks for, in turns, whether they are stored still. */
+/** Owners that are asked for at once, whether they are stored still. */
 const PIECE = 256;
+/** Reads of one turn, in which all owners are asked for: half a minute. */
+const READS = 15;
 
 /**
  * What every organization and principal uses, in memory: what this process commits at once
  * (what it commits while the database is read may be missing until the next read, some seconds), and some seconds behind
- * for what others do. Owners whose usage was deleted are forgotten: all are asked for in turns, {@link PIECE} in each read.
+ * for what others do. Owners whose usage was deleted are forgotten: all are asked for in a turn of {@link READS} reads, however many there are.
  * It refuses what would begin beyond a quota; what has begun may end, so that answers can take an owner somewhat over
  * the stored bytes.
  */
@@ -138,11 +141,21 @@ export class UsageLedger {
       this.become(this.accounts.of({ organization, principalId })[0], usage);
     }
     this.readAt = now;
-    // Where one was deleted others may have been as well, as all those of an organization.
-    while (await this.forgetSome());
+    await this.forgetDeleted();
   }
 
-  /** Forgets those of the next piece that are stored no longer; false when there were none, or all were asked for. */
+  /** Asks for its share of the owners; and goes on where one was deleted, as all those of an organization are. */
+  private async forgetDeleted(): Promise<void> {
+    let left = Math.max(1, Math.ceil(this.accounts.principalCount / PIECE / READS));
+    for (;;) {
+      left -= 1;
+      const hasForgotten = await this.forgetSome();
+      if (this.turn === undefined || (left <= 0 && !hasForgotten)) return;
+      await longTurn();
+    }
+  }
+
+  /** Forgets those of the next piece that are stored no longer; false when there were none. */
   private async forgetSome(): Promise<boolean> {
     const piece = this.nextPiece();
     const versions = new Map(piece.map((account) => [account, account.version]));
@@ -154,7 +167,7 @@ export class UsageLedger {
       this.become(account, { openTasks: 0, tasksToday: 0, storedBytes: 0 });
       this.accounts.forget(owner);
     }
-    return missing.length > 0 && this.turn !== undefined;
+    return missing.length > 0;
   }
 
   private nextPiece(): UsageAccount[] {
