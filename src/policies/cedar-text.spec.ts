@@ -51,7 +51,7 @@ describe('a text of Cedar', () => {
     for (const n of [operators + 10, joins - 1, joins + 1, 5000]) {
       expect(await faultsOf(when(make(n)))).toEqual([
         expect.stringMatching(
-          n > joins ? /joins more than 1000 expressions/ : /has more than 50 operators/,
+          n > joins ? /joins more than 400 expressions/ : /has more than 50 operators/,
         ),
       ]);
       expect(await statementsIn(when(make(n)), new Turns())).toBeUndefined();

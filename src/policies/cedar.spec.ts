@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CedarFailure, loadCedar, policySetsInCedar, withCedar } from './cedar.js';
+import { cedarQuestion } from './domain/cedar-schema.js';
+import { scopeOf } from './domain/statement-scope.js';
 import { readPolicies } from './policy-part.js';
 
 const DEEP = `permit(principal, action, resource) when { ${'['.repeat(300)}${']'.repeat(300)} == 1 };`;
@@ -23,12 +25,14 @@ describe('the engine of Cedar', () => {
       { id: 'none', text: 'forbid(principal, action, resource in Agent::"books");' },
     ]);
     const [part] = parts;
-    const ask = (agentId: string): boolean =>
-      part!.ask({
+    const ask = (agentId: string): boolean => {
+      const question = {
         caller: { id: 'p', organization: 'o', groups: [], scopes: [], signIn: 'key', issuer: '' },
         operation: 'SendMessage',
         resource: { agentId, agentTags: [], skillId: null, tags: [] },
-      }).policies.length > 0;
+      } as const;
+      return part!.ask(question, scopeOf(cedarQuestion(question))).policies.length > 0;
+    };
     expect(() => types(DEEP)).toThrow(CedarFailure);
     expect(policySetsInCedar().size).toBe(0);
     expect(ask('books')).toBe(true);

@@ -3,10 +3,11 @@ import { type Statement, statementsIn } from './cedar-text.js';
 import { cedarQuestion } from './domain/cedar-schema.js';
 import { Mentions } from './domain/mentions.js';
 import type { DecidingPolicy, Policy, PolicyQuestion } from './domain/policy.js';
+import { type QuestionScope, StatementScope } from './domain/statement-scope.js';
 import { Turns } from './in-turns.js';
 
 /** Statements that the engine is given in one piece: more of them would stop the event loop. */
-const PART = 50;
+const PART = 20;
 
 /** What the statements of a part say to a question. */
 export interface PartAnswer {
@@ -21,6 +22,7 @@ export interface PartAnswer {
 export class PolicyPart {
   readonly mentions = new Mentions();
   private readonly statements = new Map<string, Statement>();
+  private readonly scopes: StatementScope[] = [];
   private readonly named = new Map<string, DecidingPolicy>();
   private errors: readonly string[] = [];
 
@@ -37,13 +39,16 @@ export class PolicyPart {
     const id = `${policyId}#${this.statements.size}`;
     this.statements.set(id, statement);
     this.named.set(id, { id: policyId, effect, reason });
+    this.scopes.push(new StatementScope(json));
     this.mentions.add(json);
   }
 
-  ask(question: PolicyQuestion): PartAnswer {
+  /** `scope` is that of the question. */
+  ask(question: PolicyQuestion, scope: QuestionScope): PartAnswer {
     // Who began with this part while another has taken its place goes on with it.
     if (policySetsInCedar().get(this.name) !== this) this.load();
     if (this.errors.length > 0) return failed(this.errors);
+    if (!this.scopes.some((each) => each.fits(scope))) return NOT_MEANT;
     const call = {
       ...cedarQuestion(this.mentions.reduced(question)),
       context: {},
@@ -126,6 +131,9 @@ export async function readPolicies(
   part?.load();
   return { parts, unreadable };
 }
+
+/** No statement is about the question. */
+const NOT_MEANT: PartAnswer = { isAllowed: false, policies: [], errors: [] };
 
 function failed(errors: readonly string[]): PartAnswer {
   return { isAllowed: false, policies: [], errors };

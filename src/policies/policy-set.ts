@@ -1,3 +1,4 @@
+import { cedarQuestion } from './domain/cedar-schema.js';
 import { Mentions } from './domain/mentions.js';
 import {
   type DecidingPolicy,
@@ -6,6 +7,7 @@ import {
   type PolicyDecision,
   type PolicyQuestion,
 } from './domain/policy.js';
+import { scopeOf } from './domain/statement-scope.js';
 import {
   type PartAnswer,
   type PolicyPart,
@@ -53,7 +55,8 @@ export class PolicySet {
   /** Parts are asked one by one, which is the same as all at once: forbid wins, else permit. */
   decide(question: PolicyQuestion): PolicyDecision {
     if (this.faults.length > 0) return refused([], this.faults);
-    const answers = this.parts.map((part) => part.ask(question));
+    const scope = scopeOf(cedarQuestion(question));
+    const answers = this.parts.map((part) => part.ask(question, scope));
     const errors = answers.flatMap((answer) => answer.errors);
     if (errors.length > 0) return refused([], errors);
     const forbids = answers.filter(({ isAllowed }) => !isAllowed).flatMap(policiesOf);

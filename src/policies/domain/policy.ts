@@ -8,8 +8,8 @@ export const POLICY_LIMITS = {
   statements: 50,
   /** Brackets and `if`s within each other in a statement. The engine fails from 100 on. */
   nesting: 32,
-  /** Operators and accesses of a statement: `&&`, `.`, … The engine fails from 2000 on. */
-  joins: 1000,
+  /** Operators and accesses of a statement: `&&`, `.`, … The engine fails from some 1000 on. */
+  joins: 400,
   /** Operators, one the operand of another: `a || b || c` has two. */
   operators: 50,
   tests: 50,
