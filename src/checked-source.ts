@@ -15,7 +15,7 @@ export async function checked(source: ConfigSource): Promise<ConfigSource> {
     const hubs = readDeclaredHubs(config.auth.hubs, config.auth.issuers);
     const policies = readDeclaredPolicies(config.policies.declared, config.policies.default);
     const exports = readDeclaredExports(config.audit.export);
-    const limits = readDeclaredLimits(config.limits.declared);
+    const limits = readDeclaredLimits(config.limits.declared, config.limits.prices);
     const prices = readDeclaredPrices(config.limits.prices);
     await checkTogether([
       exports,

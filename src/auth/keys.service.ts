@@ -224,7 +224,7 @@ export class KeysService {
       throw invalidField('principal', 'there is no such principal');
     }
     if (organization !== undefined && organization !== existing) {
-      throw invalidField('organization', `the principal belongs to ${existing}`);
+      throw invalidField('organization', `must be that of the principal: ${existing}`);
     }
     return existing;
   }

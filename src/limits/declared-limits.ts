@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppConfig, ConfigChanges, type DeclaredEntry, readDeclared } from '../config/index.js';
 import { faultsOfLimit, type Limit, subjectKey } from './domain/limit.js';
+import { faultsOfUnit } from './domain/price.js';
 import { DeclaredLimitDto } from './limit.dto.js';
 import { LimitRegistry } from './limit-registry.js';
 import { definitionOf } from './limits.service.js';
@@ -15,23 +16,29 @@ export class DeclaredLimits implements OnModuleInit {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.registry.declare(await readDeclaredLimits(this.config.limits.declared));
+    this.registry.declare(
+      await readDeclaredLimits(this.config.limits.declared, this.config.limits.prices),
+    );
     this.changes.subscribe(async ({ limits }) => {
-      const declared = await readDeclaredLimits(limits.declared);
+      const declared = await readDeclaredLimits(limits.declared, limits.prices);
       return () => this.registry.declare(declared);
     });
   }
 }
 
 /** The limits that the configuration declares; throws `ConfigError` with all that is wrong. */
-export function readDeclaredLimits(written: readonly DeclaredEntry[]): Promise<readonly Limit[]> {
+export function readDeclaredLimits(
+  written: readonly DeclaredEntry[],
+  prices: readonly DeclaredEntry[],
+): Promise<readonly Limit[]> {
+  const priced = prices.map(({ unit }) => unit);
   return readDeclared(
     'limits.declared',
     written,
     DeclaredLimitDto,
     (dto, before: readonly Limit[]) => {
       const definition = definitionOf(dto);
-      const faults = faultsOfLimit(definition);
+      const faults = [...faultsOfLimit(definition), ...faultsOfUnit(dto.budget?.unit, priced)];
       if (before.some(({ id }) => id === dto.id)) {
         faults.push({ field: 'id', description: 'is the id of a limit before it' });
       }

@@ -11,8 +11,10 @@ import {
   MAX_LIMITS,
   subjectKey,
 } from './domain/limit.js';
+import { faultsOfUnit } from './domain/price.js';
 import { LimitRegistry } from './limit-registry.js';
 import { LimitStore } from './limit-store.js';
+import { PriceRegistry } from './price-registry.js';
 
 /** A limit as it is written; what is not given is null. */
 export type WrittenLimit = {
@@ -25,6 +27,7 @@ export class LimitsService {
   constructor(
     private readonly store: LimitStore,
     private readonly registry: LimitRegistry,
+    private readonly prices: PriceRegistry,
     private readonly clock: Clock,
   ) {}
 
@@ -32,7 +35,8 @@ export class LimitsService {
   async put(id: string, written: WrittenLimit): Promise<{ limit: Limit; isNew: boolean }> {
     if (!ID.test(id)) throw invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -');
     const definition = definitionOf(written);
-    const faults = faultsOfLimit(definition);
+    const priced = this.prices.list.prices.map(({ unit }) => unit);
+    const faults = [...faultsOfLimit(definition), ...faultsOfUnit(definition.budget?.unit, priced)];
     if (faults.length > 0) throw invalidFields(faults);
     this.refuseDeclared(id);
     const key = subjectKey(definition);

@@ -1,5 +1,6 @@
 import { AgentEvent } from '@a2a-js/sdk/server';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readDeclaredLimits } from '../../src/limits/index.js';
 import { SendMessageRequest, TaskState } from '../../src/protocol/a2a.js';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import type { Hub } from '../support/app.js';
@@ -51,6 +52,18 @@ async function put(id: string, limit: JsonObject): Promise<void> {
   const answer = await hub.admin('PUT', `/api/v1/limits/${id}`, limit);
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
 }
+
+it('is refused in a unit without a price, which nothing is ever spent of', async () => {
+  const budget = { unit: 'USD', amount: 1, per: 'day' };
+  const answer = await hub.admin('PUT', '/api/v1/limits/priceless', { agent: 'one', budget });
+  expect([answer.status, answer.text]).toEqual([
+    400,
+    expect.stringContaining('budget.unit has no price in limits.prices (they have EUR)'),
+  ]);
+  const declared = [{ id: 'x', agent: 'one', budget }];
+  await expect(readDeclaredLimits(declared, [])).rejects.toThrow('has no price in limits.prices');
+  await expect(readDeclaredLimits(declared, [{ unit: 'USD' }])).resolves.toHaveLength(1);
+});
 
 const send = async (key: string, metadata: JsonObject, ...reports: JsonObject[]) =>
   (await hub.send(JSON.stringify(reports), { message: { metadata } }, { key }))[

@@ -82,6 +82,18 @@ export class PriceList {
   }
 }
 
+/** What is wrong with the unit of a budget: without a price nothing is ever spent of it. */
+export function faultsOfUnit(
+  unit: string | undefined,
+  priced: readonly unknown[],
+): { field: string; description: string }[] {
+  if (unit === undefined || priced.includes(unit)) return [];
+  const known =
+    priced.length === 0 ? 'there are none' : `they have ${[...new Set(priced)].join(', ')}`;
+  const description = `has no price in limits.prices (${known}), so nothing would be spent of it`;
+  return [{ field: 'budget.unit', description }];
+}
+
 /** What is wrong with a price, by field. */
 export function faultsOfPrice({
   agent,
