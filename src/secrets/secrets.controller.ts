@@ -1,7 +1,6 @@
 import { Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AdminController } from '../common/http/admin-controller.js';
-import { NoQuery } from '../common/http/no-query.js';
 import { SecretBox } from '../common/secret-box.js';
 import { SecretWalk } from './secret-walk.js';
 import { SecretsDto } from './secrets.dto.js';
@@ -14,7 +13,6 @@ export class SecretsController {
   ) {}
 
   @Get()
-  @NoQuery()
   @ApiOperation({
     summary:
       'List which keys encrypt the secrets in the database and how many secrets each; the keys themselves are never shown.',

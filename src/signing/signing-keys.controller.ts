@@ -5,7 +5,6 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
-import { NoQuery } from '../common/http/no-query.js';
 import { SigningService } from './signing.service.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { RotateSigningKeyDto, SigningKeyDto, SigningKeyPageDto } from './signing-key.dto.js';
@@ -15,7 +14,6 @@ export class SigningKeysController {
   constructor(private readonly signing: SigningService) {}
 
   @Get()
-  @NoQuery()
   @ApiOperation({
     summary: 'List the signing keys of the hub, newest first, expired ones included.',
   })

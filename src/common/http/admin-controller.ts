@@ -1,14 +1,21 @@
-import { Controller, applyDecorators } from '@nestjs/common';
+import { Controller, UseInterceptors, applyDecorators } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Scope } from '../scope.js';
 import { declareAccess } from './declare-access.js';
+import { UndeclaredQuery } from './undeclared-query.js';
 
 /**
  * A controller of the admin API: its tag in the API's description, the path it is at, and the scope its
  * handlers need, unless {@link RequireScope} says otherwise for one.
  */
 export const AdminController = (tag: string, path: string, scope: Scope): ClassDecorator =>
-  applyDecorators(ApiTags(tag), ApiBearerAuth(), Controller(path), declareAccess(scope));
+  applyDecorators(
+    ApiTags(tag),
+    ApiBearerAuth(),
+    Controller(path),
+    declareAccess(scope),
+    UseInterceptors(new UndeclaredQuery()),
+  );
 
 /** The scope that one handler needs. */
 export const RequireScope = (scope: Scope): MethodDecorator => declareAccess(scope);

@@ -49,7 +49,7 @@ export class OwnUsage {
   async page(caller: Principal, limit: number, cursor?: string): Promise<Page<OwnUsageDto>> {
     await this.agents.prepare(caller);
     const lines = new Map(this.linesOf(caller).map((line) => [placeOf(line), line]));
-    const page = pageOf([...lines.keys()].sort(), limit, cursor);
+    const page = pageOf('usage/me', [...lines.keys()].sort(), limit, cursor);
     const owner = ownerOf(caller);
     const items = page.items.map((place) => this.shown(lines.get(place)!, owner));
     return { ...page, items: await Promise.all(items) };

@@ -2,7 +2,6 @@ import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
-import { NoQuery } from '../../common/http/no-query.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
@@ -32,7 +31,6 @@ export class UsageController {
   ) {}
 
   @Get()
-  @NoQuery()
   @ApiOperation({ summary: 'Get the usage of all tasks together, and the disk space.' })
   @ApiOkResponse({ type: HubUsageDto })
   get(): HubUsageDto {
@@ -43,7 +41,7 @@ export class UsageController {
   @ApiOperation({ summary: 'List organizations by name, with their usage and limits.' })
   @ApiOkResponse({ type: PageType(OrganizationUsageDto) })
   organizations(@Query() { limit, cursor }: PageQueryDto): Page<OrganizationUsageDto> {
-    const page = pageOf(this.ledger.organizationNames(), limit, cursor);
+    const page = pageOf('usage/organizations', this.ledger.organizationNames(), limit, cursor);
     return { ...page, items: page.items.map((name) => this.organization(name)) };
   }
 
@@ -56,7 +54,7 @@ export class UsageController {
     @Param('organization') organization: string,
     @Query() { limit, cursor }: PageQueryDto,
   ): Page<PrincipalUsageDto> {
-    const page = pageOf(this.ledger.principalsOf(organization), limit, cursor);
+    const page = pageOf('usage/principals', this.ledger.principalsOf(organization), limit, cursor);
     const items = page.items.map((principalId) => {
       const usage = this.ledger.ofPrincipal({ organization, principalId });
       return new PrincipalUsageDto(principalId, usage, this.limits.ofPrincipal(principalId));
@@ -81,7 +79,7 @@ export class UsageController {
   @ApiOperation({ summary: 'List limits, with how far each is used up.' })
   @ApiOkResponse({ type: PageType(LimitUsageDto) })
   async limitUsage(@Query() { limit, cursor }: PageQueryDto): Promise<Page<LimitUsageDto>> {
-    const page = pageOf(this.used.ids(), limit, cursor);
+    const page = pageOf('usage/limits', this.used.ids(), limit, cursor);
     const items = await Promise.all(page.items.map((id) => this.used.of(id)));
     return { ...page, items: items.filter((each) => each !== undefined) };
   }

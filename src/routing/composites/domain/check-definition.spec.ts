@@ -135,6 +135,7 @@ describe('a plan that is refused', () => {
       ['steps[1].inputs[1]: "a" is there twice', 'steps[1].after[1].step: "a" is there twice'],
     ],
     ['nobody to ask', [{ name: 'a' }], ['steps[0]: needs agentId, skillId or tags']],
+    ['tags that are none', [{ name: 'a', tags: [] }], ['steps[0]: needs agentId, skillId or tags']],
     [
       'a composite skill in a composite skill',
       [{ name: 'a', skillId: 'composite.other' }, step('b', { agentId: 'composite' })],

@@ -5,6 +5,7 @@ import { splitSkillId } from '../../domain/agent-index.js';
 import {
   COMPOSITE_LIMITS,
   MESSAGE_INPUT,
+  namesNothing,
   type CompositeDefinition,
   type WrittenStep,
 } from './composite.js';
@@ -47,10 +48,9 @@ function nameProblems(
 
 function targetProblems(step: WrittenStep, field: string): FieldViolation[] {
   const { agentId, skillId, tags, match } = step;
-  const hasNoTarget = agentId === undefined && skillId === undefined && tags === undefined;
   const nested = 'a composite skill cannot be a step of another';
   return [
-    ...when(hasNoTarget, field, 'needs agentId, skillId or tags'),
+    ...when(namesNothing(step), field, 'needs agentId, skillId or tags'),
     ...when(match !== undefined && tags === undefined, `${field}.match`, 'is for tags only'),
     ...when(agentId === COMPOSITE_AGENT_ID, `${field}.agentId`, nested),
     ...when(

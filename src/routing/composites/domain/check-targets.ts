@@ -8,7 +8,7 @@ import {
 } from '../../domain/agent-index.js';
 import { tagMatch } from '../../domain/match.js';
 import { nearest } from '../../../common/nearest.js';
-import type { CompositeDefinition, WrittenStep } from './composite.js';
+import { type CompositeDefinition, namesNothing, type WrittenStep } from './composite.js';
 
 /** An agent of the registry, enabled or not, as far as a target is concerned. */
 export type TargetAgent = RoutableAgent & { readonly organizations: readonly string[] | null };
@@ -35,6 +35,8 @@ interface Registry {
 }
 
 function stepProblems(step: WrittenStep, field: string, { all, open }: Registry): FieldViolation[] {
+  // Which is a problem of the step itself.
+  if (namesNothing(step)) return [];
   const found = candidatesOf(step, open);
   if (found.length > 0) return quorumProblems(step, field, found);
   if (candidatesOf(step, all).length === 0) return [missing(step, field, all)];

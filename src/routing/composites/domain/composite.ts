@@ -85,3 +85,8 @@ export function definitionOf(composite: CompositeDefinition): CompositeDefinitio
   const card = { name, description, tags, examples, inputModes, outputModes };
   return { ...card, organizations, enabled, deadlineSeconds, maxCalls, steps };
 }
+
+/** Whether a step says of no agent that it is meant. */
+export function namesNothing({ agentId, skillId, tags = [] }: WrittenStep): boolean {
+  return agentId === undefined && skillId === undefined && tags.length === 0;
+}
