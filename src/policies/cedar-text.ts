@@ -4,7 +4,7 @@ import { isRecord } from '../common/is-record.js';
 import { tagKey } from '../common/tag-key.js';
 import { CedarFailure, loadCedar, withCedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
-import { depthOf, tooDeepIn } from './domain/nesting.js';
+import { tooDeepIn } from './domain/nesting.js';
 import { POLICY_LIMITS } from './domain/policy.js';
 import { Turns } from './in-turns.js';
 
@@ -21,8 +21,6 @@ export type ReadText =
 
 /** Statements that are checked in one piece. */
 const CHECKED = 5;
-/** How deep the JSON of a statement may be: two levels for each operator, and those around its condition. */
-const DEPTH = 2 * POLICY_LIMITS.operators + 10;
 
 /**
  * Reads a text of Cedar and checks it against the schema, in turns with other work: a name, type or operation that there is
@@ -60,10 +58,7 @@ async function checked(text: string): Promise<ReadText> {
   const turns = new Turns();
   const places = placesOf(text, policies);
   const statements = await statementsOf(policies, turns);
-  const faults = statements.flatMap(({ json }, at) =>
-    isTooDeep(json) ? [`${placeOf(text, places[at]!)}: ${TOO_DEEP}`] : [],
-  );
-  if (faults.length > 0) return { faults };
+  const faults: string[] = [];
   for (let from = 0; from < policies.length; from += CHECKED) {
     await turns.next();
     faults.push(...misfits(text, policies, places, from));
@@ -71,12 +66,6 @@ async function checked(text: string): Promise<ReadText> {
   if (faults.length > 0) return { faults };
   const wrongTags = statements.flatMap(({ json }) => miswrittenTags(json));
   return wrongTags.length > 0 ? { faults: wrongTags.map(faultOfTag) } : { statements };
-}
-
-const TOO_DEEP = `the statement has more than ${POLICY_LIMITS.operators} operators, each an operand of the next: name many in a set, [Agent::"a", Agent::"b"].contains(resource), or make several statements of it`;
-
-function isTooDeep(json: PolicyJson): boolean {
-  return depthOf(json, DEPTH) > DEPTH;
 }
 
 /** How some of the statements do not fit the schema. */
@@ -111,26 +100,25 @@ export async function statementsIn(
   turns: Turns,
 ): Promise<readonly Statement[] | undefined> {
   if (known.has(text)) return known.get(text);
-  const statements = await parsed(text, turns);
-  evictOldest(known, REMEMBERED);
-  known.set(text, statements);
-  return statements;
+  try {
+    const statements = await parsed(text, turns);
+    evictOldest(known, REMEMBERED);
+    known.set(text, statements);
+    return statements;
+  } catch (error) {
+    // Read anew when the policies change.
+    if (error instanceof CedarFailure) return undefined;
+    throw error;
+  }
 }
 
 async function parsed(text: string, turns: Turns): Promise<readonly Statement[] | undefined> {
   if (tooDeepIn(text) !== undefined) return undefined;
-  try {
-    const parts = withCedar((cedar) => cedar.policySetTextToParts(text));
-    const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
-    if (!isRight) return undefined;
-    const statements = await statementsOf(parts.policies, turns);
-    const isWrong = ({ json }: Statement): boolean =>
-      isTooDeep(json) || miswrittenTags(json).length > 0;
-    return statements.some(isWrong) ? undefined : statements;
-  } catch (error) {
-    if (error instanceof CedarFailure) return undefined;
-    throw error;
-  }
+  const parts = withCedar((cedar) => cedar.policySetTextToParts(text));
+  const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
+  if (!isRight) return undefined;
+  const statements = await statementsOf(parts.policies, turns);
+  return statements.some(({ json }) => miswrittenTags(json).length > 0) ? undefined : statements;
 }
 
 async function statementsOf(texts: readonly string[], turns: Turns): Promise<Statement[]> {

@@ -1,8 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { CedarFailure, loadCedar, policySetsInCedar, withCedar } from './cedar.js';
 import { cedarQuestion } from './domain/cedar-schema.js';
 import { scopeOf } from './domain/statement-scope.js';
-import { readPolicies } from './policy-part.js';
+import { statementsIn } from './cedar-text.js';
+import { Turns } from './in-turns.js';
+import { type PolicyPart, readPolicies } from './policy-part.js';
 
 const DEEP = `permit(principal, action, resource) when { ${'['.repeat(300)}${']'.repeat(300)} == 1 };`;
 const ALL = 'permit(principal, action, resource);';
@@ -37,6 +39,29 @@ describe('the engine of Cedar', () => {
     expect(policySetsInCedar().size).toBe(0);
     expect(ask('books')).toBe(true);
     expect(ask('others')).toBe(false);
+  });
+
+  it('refuses while it cannot be started, and answers again when it can', async () => {
+    const { parts } = await readPolicies('cedar-spec-start', [{ id: 'all', text: ALL }]);
+    const question = {
+      caller: { id: 'p', organization: 'o', groups: [], scopes: [], signIn: 'key', issuer: '' },
+      operation: 'SendMessage',
+      resource: { agentId: 'a', agentTags: [], skillId: null, tags: [] },
+    } as const;
+    const ask = (): ReturnType<PolicyPart['ask']> =>
+      parts[0]!.ask(question, scopeOf(cedarQuestion(question)));
+    expect(ask().isAllowed).toBe(true);
+    expect(() => types(DEEP)).toThrow(CedarFailure);
+    const start = jest.spyOn(WebAssembly, 'Instance').mockImplementation(() => {
+      throw new RangeError('out of memory');
+    });
+    const why = 'the engine of Cedar cannot be started: out of memory';
+    expect(ask()).toEqual({ isAllowed: false, policies: [], errors: [why] });
+    expect(() => types(ALL)).toThrow(why);
+    expect(await statementsIn(`${ALL} // not read before`, new Turns())).toBeUndefined();
+    start.mockRestore();
+    expect(ask().isAllowed).toBe(true);
+    expect(await statementsIn(`${ALL} // not read before`, new Turns())).toHaveLength(1);
   });
 
   it('is the same one after an answer that could not be given', async () => {

@@ -24,6 +24,8 @@ class Engine {
   private memory: WebAssembly.Memory | undefined;
   /** Which policies the instance has under each name. */
   readonly policySets = new Map<string, object>();
+  /** Whether the instance answers rightly. */
+  isSound = false;
 
   constructor(
     readonly glue: Glue,
@@ -32,8 +34,19 @@ class Engine {
     this.renew();
   }
 
-  /** Puts a new instance, which knows nothing but the schema, in the place of the one in use. */
+  /** Puts a new instance, which knows nothing but the schema, in the place of the one in use. Throws {@link CedarFailure}. */
   renew(): void {
+    try {
+      this.start();
+    } catch (error) {
+      throw new CedarFailure(`the engine of Cedar cannot be started: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    this.isSound = true;
+  }
+
+  private start(): void {
     const { exports } = new WebAssembly.Instance(this.compiled, {
       './cedar_wasm_bg.js': this.glue,
     });
@@ -79,25 +92,30 @@ async function load(): Promise<void> {
 
 /**
  * Has the engine do something. Throws {@link CedarFailure} when it fails: an instance that has run out of stack answers
- * nothing rightly any more, so another one takes its place first.
+ * nothing rightly any more, so another one takes its place before the engine is used again.
  */
 export function withCedar<T>(work: (cedar: CedarModule) => T): T {
-  const { glue } = loaded();
+  const used = soundEngine();
   try {
-    return work(glue);
+    return work(used.glue);
   } catch (error) {
-    const { name, message } = error as Error;
-    if (name === 'RuntimeError' || name === 'RangeError') loaded().renew();
-    throw new CedarFailure(`the engine of Cedar failed: ${message}`, { cause: error });
+    const { name } = error as Error;
+    used.isSound = name !== 'RuntimeError' && name !== 'RangeError';
+    throw new CedarFailure(`the engine of Cedar failed: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Which policies the engine has under each name; empty after it has failed. */
+/** Which policies the engine has under each name; empty after it has failed. Throws {@link CedarFailure}. */
 export function policySetsInCedar(): Map<string, object> {
-  return loaded().policySets;
+  return soundEngine().policySets;
 }
 
-function loaded(): Engine {
+function soundEngine(): Engine {
   if (engine === undefined) throw new Error('the engine of Cedar is used before it is loaded');
+  if (!engine.isSound) engine.renew();
   return engine;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

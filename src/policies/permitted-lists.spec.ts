@@ -100,6 +100,25 @@ describe('what policies leave of a list', () => {
     expect(decided).not.toHaveBeenCalled();
   });
 
+  it('fails for the caller alone about whom policies can decide nothing any more', async () => {
+    const odd: Principal = { ...CALLER };
+    let isOdd = false;
+    const of = (caller: Principal): CallerRules => {
+      if (isOdd && caller === odd) throw new Error('not known while it does not call itself');
+      return rules;
+    };
+    lists = new PermittedLists({ rulesFor: of, refuseOperation: () => undefined }, SKILLS);
+    rules = await rulesOf(
+      MANY.map((id) => `forbid(principal, action, resource == Skill::"books.${id}");`).join(''),
+    );
+    const first = prepareAll(() => lists.prepare(odd, MANY));
+    const other = prepareAll(() => lists.prepare(CALLER, MANY));
+    isOdd = true;
+    await expect(first).rejects.toThrow('not known');
+    await other;
+    expect(lists.prepare(CALLER, MANY)).toBeUndefined();
+  });
+
   it('is decided at once where policies never stop to change', async () => {
     const never = { rulesFor: () => new CallerRules(set, callerOf(CALLER), LISTENER) };
     const set = await PolicySet.read(`lists-${(sets += 1)}`, [], 'permit');

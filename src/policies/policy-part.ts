@@ -45,10 +45,19 @@ export class PolicyPart {
 
   /** `scope` is that of the question. */
   ask(question: PolicyQuestion, scope: QuestionScope): PartAnswer {
+    if (!this.scopes.some((each) => each.fits(scope))) return NOT_MEANT;
+    try {
+      return this.answer(question);
+    } catch (error) {
+      if (error instanceof CedarFailure) return failed([error.message]);
+      throw error;
+    }
+  }
+
+  private answer(question: PolicyQuestion): PartAnswer {
     // Who began with this part while another has taken its place goes on with it.
     if (policySetsInCedar().get(this.name) !== this) this.load();
     if (this.errors.length > 0) return failed(this.errors);
-    if (!this.scopes.some((each) => each.fits(scope))) return NOT_MEANT;
     const call = {
       ...cedarQuestion(this.mentions.reduced(question)),
       context: {},
@@ -56,8 +65,8 @@ export class PolicyPart {
       preparsedSchemaName: SCHEMA_NAME,
       validateRequest: true,
     };
-    const answer = answered((cedar) => cedar.statefulIsAuthorized(call));
-    if (answer.type === 'failure') return failed(messagesOf(answer));
+    const answer = withCedar((cedar) => cedar.statefulIsAuthorized(call));
+    if (answer.type === 'failure') return failed(answer.errors.map(({ message }) => message));
     const { decision, diagnostics } = answer.response;
     // The engine passes over a statement that fails: a forbid that fails would permit.
     if (diagnostics.errors.length > 0) {
@@ -67,33 +76,22 @@ export class PolicyPart {
     return { isAllowed: decision === 'allow', policies, errors: [] };
   }
 
-  /** Gives it to the engine. */
-  load(): void {
+  /** Gives it to the engine, before it is first asked: what the engine fails to take then it is given when it is asked. */
+  loadEarly(): void {
+    try {
+      this.load();
+    } catch (error) {
+      if (!(error instanceof CedarFailure)) throw error;
+    }
+  }
+
+  private load(): void {
     const named = [...this.statements].map(([id, { json }]) => [id, json] as const);
     const staticPolicies = Object.fromEntries(named);
-    const prepared = answered((cedar) => cedar.preparsePolicySet(this.name, { staticPolicies }));
+    const prepared = withCedar((cedar) => cedar.preparsePolicySet(this.name, { staticPolicies }));
     policySetsInCedar().set(this.name, this);
-    this.errors = prepared.type === 'failure' ? messagesOf(prepared) : [];
+    this.errors = prepared.type === 'failure' ? prepared.errors.map(({ message }) => message) : [];
   }
-}
-
-interface Failure {
-  readonly type: 'failure';
-  readonly errors: readonly { readonly message: string }[];
-}
-
-/** What the engine answers; where it fails, its answer is that. */
-function answered<T>(work: Parameters<typeof withCedar<T>>[0]): T | Failure {
-  try {
-    return withCedar(work);
-  } catch (error) {
-    if (!(error instanceof CedarFailure)) throw error;
-    return { type: 'failure', errors: [error] };
-  }
-}
-
-function messagesOf({ errors }: Failure): string[] {
-  return errors.map(({ message }) => message);
 }
 
 /** Policies, read and given to the engine. */
@@ -123,12 +121,12 @@ export async function readPolicies(
       if (part === undefined) parts.push((part = new PolicyPart(`${name}/${parts.length}`)));
       part.add(id, statement);
       if (!part.isFull) continue;
-      part.load();
+      part.loadEarly();
       part = undefined;
       await turns.next();
     }
   }
-  part?.load();
+  part?.loadEarly();
   return { parts, unreadable };
 }
 

@@ -16,6 +16,8 @@ import { refusalBy } from './refusal-by.js';
 import { RememberedRules } from './remembered-rules.js';
 import { PolicyStore } from './policy-store.js';
 
+/** How long a decision that could not be made stays a refusal before it is tried again. */
+const FAILURES_STAND_MS = 10_000;
 /** Several hubs in one process share the engine. */
 let registries = 0;
 
@@ -31,8 +33,13 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   private readonly remembered = new RememberedRules();
   private readonly listener: DecisionListener = {
     decided: () => this.remembered.decided(),
-    failed: (why) => this.report(why),
+    failed: (why) => {
+      this.report(why);
+      this.forgetAt ??= this.clock.now().getTime() + FAILURES_STAND_MS;
+    },
   };
+  /** When decisions that could not be made are tried again; undefined: there are none. */
+  private forgetAt: number | undefined;
   private reported = new Set<string>();
   private readonly number = (registries += 1);
   private readonly reads = { config: 0, api: 0 };
@@ -40,7 +47,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   constructor(
     store: PolicyStore,
     private readonly config: AppConfig,
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly log: Log,
   ) {
     super(store, 'policies', clock, log);
@@ -60,6 +67,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   rulesFor(caller: Principal): CallerRules | null {
     const isOwn = this.ownOrganizations.has(caller.organization);
     if (!isOwn && !this.hasHubPolicies) return null;
+    if (this.forgetAt !== undefined && this.clock.now().getTime() >= this.forgetAt) this.forget();
     return this.remembered.of(caller) ?? this.newRulesFor(caller, isOwn);
   }
 
@@ -100,10 +108,15 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     const isDenied = this.config.policies.default === 'deny';
     this.hasHubPolicies = isDenied || this.ownOrganizations.has(null);
     this.sets = new Map();
-    this.remembered.forget();
+    this.forget();
     for (const id of [...config.unreadable, ...api.unreadable]) {
       this.report(`the policy ${id} cannot be read`);
     }
+  }
+
+  private forget(): void {
+    this.remembered.forget();
+    this.forgetAt = undefined;
   }
 
   private newRulesFor(caller: Principal, isOwn: boolean): CallerRules {

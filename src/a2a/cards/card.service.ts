@@ -7,6 +7,7 @@ import { etagOf } from '../../common/http/public-document.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig, GrpcAddress, PublicUrl } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
+import { prepareAll } from '../../policies/index.js';
 import type { AgentCard } from '../../protocol/a2a.js';
 import {
   type CompositeSkill,
@@ -76,7 +77,7 @@ export class CardService {
 
   /** The card of one agent behind the hub; undefined when there is none that everybody can use. */
   async agentCard(agentId: string, form: CardForm): Promise<ServedCard | undefined> {
-    await this.registry.prepare(PUBLIC);
+    await prepareAll(() => this.registry.prepare(PUBLIC));
     const agent = this.usable(PUBLIC, agentId);
     return agent && this.ofAgent(agent, form);
   }
@@ -92,7 +93,7 @@ export class CardService {
     form: CardForm,
   ): Promise<AgentCard> {
     if (agentId === undefined) return (await this.ofHub(principal, form)).card;
-    await this.registry.prepare(principal);
+    await prepareAll(() => this.registry.prepare(principal));
     const agent = this.usable(principal, agentId);
     if (!agent) throw new HubError('NO_ROUTE', `No agent "${agentId}" is registered and enabled.`);
     return (await this.ofAgent(agent, form)).card;

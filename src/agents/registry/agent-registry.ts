@@ -5,12 +5,7 @@ import { Clock } from '../../common/clock.js';
 import type { Refusal } from '../../common/hub-error.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
-import {
-  PermittedLists,
-  PolicyDecisionPoint,
-  prepareAll,
-  refusalBy,
-} from '../../policies/index.js';
+import { PermittedLists, PolicyDecisionPoint, refusalBy } from '../../policies/index.js';
 import type { Agent } from '../agent.js';
 import { AgentStore } from './agent-store.js';
 import {
@@ -105,9 +100,9 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     return this.permitted.of(principal, this.openTo(principal));
   }
 
-  /** Has the policies decide for a caller about all agents; undefined when they have. */
+  /** Has the policies decide for a caller about all agents; undefined when they have. To be called by `prepareAll`. */
   prepare(principal: Principal): Promise<void> | undefined {
-    return prepareAll(() => this.permitted.prepare(principal, this.openTo(principal)));
+    return this.permitted.prepare(principal, this.openTo(principal));
   }
 
   /** What callers have in common who may use the same, as long as the policies stay. */

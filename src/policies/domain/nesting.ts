@@ -7,16 +7,28 @@ export interface TooDeep {
 }
 
 /** Strings and comments whole, so that what stands in them does not count; then what nests, ends or joins expressions. */
-const TOKENS = /"(?:\\.|[^"\\])*"?|\/\/[^\n\r]*|\w+|&&|\|\||[()[\]{};,.+*-]/gsu;
+const TOKENS = /"(?:\\.|[^"\\])*"?|\/\/[^\n\r]*|\w+|&&|\|\||[=!<>]=|[<>()[\]{};,.+*-]/gsu;
 const CLOSES: ReadonlyMap<string, string> = new Map([
   [')', '('],
   [']', '['],
   ['}', '{'],
 ]);
-const JOINS: ReadonlySet<string> = new Set(['&&', '||', '.', '+', '-', '*', '[']);
+/** How loosely operators join: one begins those that join more tightly anew. */
+const LOOSENESS: ReadonlyMap<string, number> = new Map([
+  ...['.', '['].map((token) => [token, 0] as const),
+  ['*', 1],
+  ...['+', '-'].map((token) => [token, 2] as const),
+  ...['==', '!=', '<', '<=', '>', '>=', 'in', 'has', 'like', 'is'].map(
+    (token) => [token, 3] as const,
+  ),
+  ['&&', 4],
+  ['||', 5],
+]);
+/** These end an expression and begin another. */
+const ENDS: ReadonlySet<string> = new Set([',', ';', 'if', 'then', 'else', 'when', 'unless']);
 
 /**
- * What in a text of Cedar is nested too deeply, or joined from too many pieces, for the engine to read: it keeps no count itself, runs out of
+ * What in a text of Cedar is nested too deeply, or joined from too many operands, for the engine to read: it keeps no count itself, runs out of
  * stack and fails. Undefined for a text that it can read, or say itself what is wrong with it.
  */
 export function tooDeepIn(text: string): TooDeep | undefined {
@@ -28,42 +40,61 @@ export function tooDeepIn(text: string): TooDeep | undefined {
   return undefined;
 }
 
+/** An expression that is not at its end: what it stands in, and its operators by their looseness. */
+class Open {
+  private readonly operators = [0, 0, 0, 0, 0, 0];
+
+  constructor(readonly bracket: string) {}
+
+  get depth(): number {
+    return this.operators.reduce((sum, each) => sum + each, 0);
+  }
+
+  join(looseness: number): void {
+    this.operators.fill(0, 0, looseness);
+    this.operators[looseness]! += 1;
+  }
+
+  end(): void {
+    this.operators.fill(0);
+  }
+}
+
 class Reading {
-  /** The brackets and the `if`s that are open: an `if` is until the expression that it begins ends. */
-  private readonly open: string[] = [];
-  private joins = 0;
+  /** The brackets and the `if`s that are open, from the outermost: an `if` is until the expression that it begins ends. */
+  private readonly open = [new Open('')];
 
   read(token: string): string | undefined {
-    if (token === 'if' || token === '(' || token === '[' || token === '{') this.open.push(token);
-    else if (token === ',') this.endIfs();
-    else if (CLOSES.has(token)) this.close(CLOSES.get(token)!);
-    if (token === ';' && this.open.length === 0) this.joins = 0;
-    if (JOINS.has(token)) this.joins += 1;
-    if (this.open.length > POLICY_LIMITS.nesting) {
-      return `brackets and ifs are nested more than ${POLICY_LIMITS.nesting} deep`;
-    }
-    if (this.joins > POLICY_LIMITS.joins) {
-      return `the statement joins more than ${POLICY_LIMITS.joins} expressions: make several of it`;
-    }
-    return undefined;
+    if (CLOSES.has(token)) this.close(CLOSES.get(token)!);
+    if (token === ',') this.endIfs();
+    const looseness = LOOSENESS.get(token);
+    if (looseness !== undefined) this.innermost.join(looseness);
+    else if (ENDS.has(token)) this.innermost.end();
+    if (['if', '(', '[', '{'].includes(token)) this.open.push(new Open(token));
+    return this.fault();
+  }
+
+  private get innermost(): Open {
+    return this.open.at(-1)!;
+  }
+
+  private fault(): string | undefined {
+    const { nesting, operators } = POLICY_LIMITS;
+    const nested = this.open.length - 1;
+    if (nested > nesting) return `brackets and ifs are nested more than ${nesting} deep`;
+    const joined = this.open.reduce((sum, each) => sum + each.depth, 0);
+    return nested + joined > operators ? TOO_MANY_OPERATORS : undefined;
   }
 
   /** A bracket that closes none that is open is a fault, which the engine tells. */
   private close(bracket: string): void {
     this.endIfs();
-    if (this.open.at(-1) === bracket) this.open.pop();
+    if (this.innermost.bracket === bracket) this.open.pop();
   }
 
   private endIfs(): void {
-    while (this.open.at(-1) === 'if') this.open.pop();
+    while (this.innermost.bracket === 'if') this.open.pop();
   }
 }
 
-/** How many objects and lists of a value are within each other, counted no further than `most` + 1. */
-export function depthOf(value: unknown, most: number): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (most === 0) return 1;
-  let deepest = 0;
-  for (const each of Object.values(value)) deepest = Math.max(deepest, depthOf(each, most - 1));
-  return deepest + 1;
-}
+const TOO_MANY_OPERATORS = `more than ${POLICY_LIMITS.operators} operators and brackets are each an operand of the next: name many in a set, [Agent::"a", Agent::"b"].contains(resource), or make several statements of it`;

@@ -6,11 +6,9 @@ export const POLICY_LIMITS = {
   /** Characters of its text. */
   text: 16_384,
   statements: 50,
-  /** Brackets and `if`s within each other in a statement. The engine fails from 100 on. */
-  nesting: 32,
-  /** Operators and accesses of a statement: `&&`, `.`, … The engine fails from some 1000 on. */
-  joins: 400,
-  /** Operators, one the operand of another: `a || b || c` has two. */
+  /** Brackets and `if`s within each other. The engine fails from 60 on. */
+  nesting: 24,
+  /** Operators, accesses and brackets, each an operand of the next: `a.b || c || d` has three. The engine fails from 100 on, and reads JSON of 60. */
   operators: 50,
   tests: 50,
   /** Policies made through the API, of one organization or of the hub. */

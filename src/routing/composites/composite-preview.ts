@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AgentHealth, AgentRegistry } from '../../agents/index.js';
 import type { Principal } from '../../auth/index.js';
 import { type FieldViolation, HubError } from '../../common/hub-error.js';
+import { prepareAll } from '../../policies/index.js';
 import { RouteChooser } from '../domain/choose.js';
 import { hubSkillId } from '../domain/agent-index.js';
 import { type Plan } from '../domain/plan.js';
@@ -45,7 +46,7 @@ export class CompositePreview {
     const isFor = organizations?.includes(caller.organization) ?? true;
     const organization = isFor ? caller.organization : (organizations?.[0] ?? caller.organization);
     const asker = { ...caller, organization };
-    await this.agents.prepare(asker);
+    await prepareAll(() => this.agents.prepare(asker));
     const never = new Date(0);
     const stored = { version: 0, source: 'api', createdAt: never, updatedAt: never } as const;
     const composite: Composite = { ...definition, ...stored, id };

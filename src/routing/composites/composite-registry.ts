@@ -8,7 +8,6 @@ import { AppConfig } from '../../config/index.js';
 import {
   type Permits,
   PermittedLists,
-  prepareAll,
   PolicyDecisionPoint,
   type PolicyResource,
 } from '../../policies/index.js';
@@ -69,7 +68,7 @@ export class CompositeRegistry extends RevisionedCache<Composite> implements Com
   }
 
   prepare(principal: Principal): Promise<void> | undefined {
-    return prepareAll(() => this.permitted.prepare(principal, this.openTo(principal)));
+    return this.permitted.prepare(principal, this.openTo(principal));
   }
 
   private openTo({ organization }: Principal): readonly CompositeSkill[] {

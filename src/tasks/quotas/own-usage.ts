@@ -12,6 +12,7 @@ import {
   subjectOf,
   targetOf,
 } from '../../limits/index.js';
+import { prepareAll } from '../../policies/index.js';
 import type { Usage, UsageOwner } from '../store/usage.js';
 import { LimitUsage } from './limit-usage.js';
 import { OWN_KINDS, OwnUsageDto, type OwnKind } from './own-usage.dto.js';
@@ -47,7 +48,7 @@ export class OwnUsage {
   ) {}
 
   async page(caller: Principal, limit: number, cursor?: string): Promise<Page<OwnUsageDto>> {
-    await this.agents.prepare(caller);
+    await prepareAll(() => this.agents.prepare(caller));
     const lines = new Map(this.linesOf(caller).map((line) => [placeOf(line), line]));
     const page = pageOf('usage/me', [...lines.keys()].sort(), limit, cursor);
     const owner = ownerOf(caller);
