@@ -102,6 +102,19 @@ describe('a text of Cedar', () => {
     expect([ask('a0'), ask('a48'), ask('a49')]).toEqual([false, false, true]);
   });
 
+  it('is refused when too deep at the left, in brackets that have ended', async () => {
+    const left = (n: number, brackets: number): string =>
+      brackets === 0 ? 'true' : `(${left(n, brackets - 1)})${'||true'.repeat(n)}`;
+    for (const brackets of [3, 5, 20]) {
+      expect(await faultsOf(when(left(20, brackets)))).toEqual([
+        expect.stringMatching(/^line 1, column \d+: more than 50 operators and brackets/),
+      ]);
+    }
+    expect(await faultsOf(when(left(20, 2)))).toEqual([]);
+    const first = `principal.signIn${'.a'.repeat(30)} == 1${' || true'.repeat(30)}`;
+    expect(await faultsOf(when(first))).toEqual([expect.stringContaining('more than 50')]);
+  });
+
   it('never makes the engine fail, whatever is nested in what', async () => {
     const makers = [...Object.values(NESTED), ...Object.values(JOINED)];
     let read = 0;

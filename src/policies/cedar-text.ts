@@ -4,7 +4,7 @@ import { isRecord } from '../common/is-record.js';
 import { tagKey } from '../common/tag-key.js';
 import { CedarFailure, loadCedar, withCedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
-import { tooDeepIn } from './domain/nesting.js';
+import { isTooDeepAsJson, TOO_MANY_OPERATORS, tooDeepIn } from './domain/nesting.js';
 import { POLICY_LIMITS } from './domain/policy.js';
 import { Turns } from './in-turns.js';
 
@@ -58,7 +58,10 @@ async function checked(text: string): Promise<ReadText> {
   const turns = new Turns();
   const places = placesOf(text, policies);
   const statements = await statementsOf(policies, turns);
-  const faults: string[] = [];
+  const faults = statements.flatMap(({ json }, at) =>
+    isTooDeepAsJson(json) ? [`${placeOf(text, places[at]!)}: ${TOO_MANY_OPERATORS}`] : [],
+  );
+  if (faults.length > 0) return { faults };
   for (let from = 0; from < policies.length; from += CHECKED) {
     await turns.next();
     faults.push(...misfits(text, policies, places, from));
@@ -118,7 +121,9 @@ async function parsed(text: string, turns: Turns): Promise<readonly Statement[] 
   const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
   if (!isRight) return undefined;
   const statements = await statementsOf(parts.policies, turns);
-  return statements.some(({ json }) => miswrittenTags(json).length > 0) ? undefined : statements;
+  const isWrong = ({ json }: Statement): boolean =>
+    isTooDeepAsJson(json) || miswrittenTags(json).length > 0;
+  return statements.some(isWrong) ? undefined : statements;
 }
 
 async function statementsOf(texts: readonly string[], turns: Turns): Promise<Statement[]> {

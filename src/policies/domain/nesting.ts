@@ -37,26 +37,46 @@ export function tooDeepIn(text: string): TooDeep | undefined {
     const description = reading.read(token);
     if (description !== undefined) return { at: index, description };
   }
-  return undefined;
+  const description = reading.end();
+  return description === undefined ? undefined : { at: text.length, description };
 }
 
-/** An expression that is not at its end: what it stands in, and its operators by their looseness. */
+/** What stands in one bracket or behind one `if`, as far as it is read. */
 class Open {
-  private readonly operators = [0, 0, 0, 0, 0, 0];
+  /** How deep the expressions in it are that have ended. */
+  private ended = 0;
+  /** How deep the one that is read is, by the looseness of what joins it: 0 where nothing of that does. */
+  private readonly depths = [0, 0, 0, 0, 0, 0];
 
   constructor(readonly bracket: string) {}
 
   get depth(): number {
-    return this.operators.reduce((sum, each) => sum + each, 0);
+    return Math.max(this.ended, this.joined(this.depths.length - 1));
   }
 
+  /** An operator: all before it that joins as tightly is its left operand. */
   join(looseness: number): void {
-    this.operators.fill(0, 0, looseness);
-    this.operators[looseness]! += 1;
+    const left = this.joined(looseness);
+    this.depths.fill(0, 0, looseness);
+    this.depths[looseness] = left + 1;
+  }
+
+  /** What stands in a bracket is an operand. */
+  put(depth: number): void {
+    this.depths[0] = Math.max(this.depths[0]!, depth);
   }
 
   end(): void {
-    this.operators.fill(0);
+    this.ended = this.depth;
+    this.depths.fill(0);
+  }
+
+  private joined(looseness: number): number {
+    const [tightest, ...looser] = this.depths.slice(0, looseness + 1);
+    return looser.reduce(
+      (right, left) => (left === 0 ? right : Math.max(left, right + 1)),
+      tightest!,
+    );
   }
 }
 
@@ -74,27 +94,47 @@ class Reading {
     return this.fault();
   }
 
+  /** A text that ends too early is a fault, which the engine tells; it reads what there is all the same. */
+  end(): string | undefined {
+    while (this.open.length > 1) this.pop();
+    return this.fault();
+  }
+
   private get innermost(): Open {
     return this.open.at(-1)!;
   }
 
   private fault(): string | undefined {
     const { nesting, operators } = POLICY_LIMITS;
-    const nested = this.open.length - 1;
-    if (nested > nesting) return `brackets and ifs are nested more than ${nesting} deep`;
-    const joined = this.open.reduce((sum, each) => sum + each.depth, 0);
-    return nested + joined > operators ? TOO_MANY_OPERATORS : undefined;
+    if (this.open.length - 1 > nesting) {
+      return `brackets and ifs are nested more than ${nesting} deep`;
+    }
+    return this.innermost.depth > operators ? TOO_MANY_OPERATORS : undefined;
   }
 
   /** A bracket that closes none that is open is a fault, which the engine tells. */
   private close(bracket: string): void {
     this.endIfs();
-    if (this.innermost.bracket === bracket) this.open.pop();
+    if (this.innermost.bracket === bracket) this.pop();
   }
 
   private endIfs(): void {
-    while (this.innermost.bracket === 'if') this.open.pop();
+    while (this.innermost.bracket === 'if') this.pop();
+  }
+
+  private pop(): void {
+    const { depth } = this.open.pop()!;
+    this.innermost.put(depth + 1);
   }
 }
 
-const TOO_MANY_OPERATORS = `more than ${POLICY_LIMITS.operators} operators and brackets are each an operand of the next: name many in a set, [Agent::"a", Agent::"b"].contains(resource), or make several statements of it`;
+export const TOO_MANY_OPERATORS = `more than ${POLICY_LIMITS.operators} operators and brackets are each an operand of the next: name many in a set, [Agent::"a", Agent::"b"].contains(resource), or make several statements of it`;
+
+/** How deep the JSON of a statement may be: its reader in the engine takes 128 levels, those around the statement among them. */
+const MAX_JSON_DEPTH = 120;
+
+/** Whether the JSON form of a statement is too deep for the engine: what joins is two levels of it, some operators and calls are more. */
+export function isTooDeepAsJson(json: unknown, most = MAX_JSON_DEPTH): boolean {
+  if (typeof json !== 'object' || json === null) return false;
+  return most === 0 || Object.values(json).some((each) => isTooDeepAsJson(each, most - 1));
+}
