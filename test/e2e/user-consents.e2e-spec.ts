@@ -446,6 +446,21 @@ describe('the token of a consent', () => {
     await ended(task.id);
   });
 
+  it('that was renewed is stored when the database takes it again', async () => {
+    await consented();
+    const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');
+    const stored = jest
+      .spyOn(hub.app.get(ConsentStore), 'renew')
+      .mockRejectedValueOnce(new Error('the pool is empty'))
+      .mockRejectedValueOnce(new Error('the pool is empty'));
+    expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
+    expect(stored).toHaveBeenCalledTimes(3);
+    expect(ends).not.toHaveBeenCalled();
+    ends.mockRestore();
+    stored.mockRestore();
+    expect(await consents()).toHaveLength(1);
+  });
+
   it('that was renewed does not end while it is not known whether it was stored', async () => {
     await consented();
     const ends = jest.spyOn(hub.app.get(TokenServers), 'revoke');

@@ -197,6 +197,23 @@ describe('referenced secrets', () => {
     await expect(kept.resolve(before)).rejects.toThrow('secrets.references.files');
   });
 
+  it('are read again once for all whose value was refused at the same time', async () => {
+    const file = join(mounted, 'token');
+    writeFileSync(file, 'first');
+    const kept = references();
+    const refused = stored(`file:${file}`);
+    expect(await kept.resolve(refused)).toBe('first');
+    writeFileSync(join(mounted, 'new'), 'second');
+    renameSync(join(mounted, 'new'), file);
+    const seen = await Promise.all(
+      [1, 2, 3].map(async () => {
+        await kept.refresh(refused);
+        return kept.current(refused);
+      }),
+    );
+    expect(seen).toEqual(['second', 'second', 'second']);
+  });
+
   it('need the settings of Vault', async () => {
     const kept = references();
     await expect(kept.resolve(stored('vault:a#b', 'configuration'))).rejects.toThrow(

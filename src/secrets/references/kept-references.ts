@@ -47,6 +47,8 @@ interface Entry {
   readonly freshMs: number;
   /** When it was last read because it was refused, in epoch milliseconds. */
   refreshedAt: number;
+  /** That reading. */
+  refreshing?: Promise<void>;
 }
 
 /** {@link SecretReferences} in variables, files, Vault and AWS. */
@@ -125,9 +127,14 @@ export class KeptReferences
     if (!isReferred(stored)) return;
     const entry = this.entryOf(stored);
     const now = this.clock.now().getTime();
-    if (Math.abs(now - entry.refreshedAt) < REFRESH_MS) return;
+    // Who is refused meanwhile waits for the same reading.
+    if (Math.abs(now - entry.refreshedAt) < REFRESH_MS) return entry.refreshing;
     entry.refreshedAt = now;
-    await entry.kept.renew().catch(() => undefined);
+    entry.refreshing = entry.kept.renew().then(
+      () => undefined,
+      () => undefined,
+    );
+    return entry.refreshing;
   }
 
   async refusalOf(stored: string): Promise<string | undefined> {

@@ -33,6 +33,8 @@ const YOUNG_MS = 60_000;
 const RENEWAL_MS = 25_000;
 /** How often it is looked whether another process has renewed a token. */
 const LOOK_EVERY_MS = 250;
+/** How often tokens of a renewal are tried to be stored. */
+const STORE_TRIES = 4;
 const SECRETS: ReadonlySet<string> = new Set(SECRET_MEMBERS);
 /** Consents whose token an agent has refused that are remembered. */
 const MOST_REFUSED = 10_000;
@@ -266,26 +268,52 @@ export class UserConsents implements ConsentedTokens {
       await clock.sleep(LOOK_EVERY_MS);
     }
     const tokens = await this.refreshed(consent, refreshToken, authentication);
+    if ('client' in tokens) return tokens;
     const at = clock.now();
     const given = tokensOf(tokens, at);
     const renewed = { ...consent, ...given, refreshToken: given.refreshToken ?? refreshToken };
-    const isKept = await store.renew(id, tokenAt, renewed, at).catch(async (error: unknown) => {
+    const isKept = await this.keepRenewed(consent, renewed, at).catch(async (error: unknown) => {
       await this.release(consent);
-      return this.notStored(error, consent, newOf(given, refreshToken));
+      // A refresh token that has stayed the same is the stored one, which is used again.
+      if (renewed.refreshToken === refreshToken) throw error;
+      return this.notStored(error, consent, given);
     });
     if (isKept) return { ...renewed, tokenAt: at };
-    const current = await store.of(consent);
-    if (current?.id === id && current.client === consent.client) return current;
+    const current = await this.currentOf(consent);
+    if (current !== undefined) return current;
     // Its owner has ended it meanwhile.
     await this.endTokens(consent, consent.client, renewed);
     throw noConsent(authentication);
   }
 
+  /** A provider that rotates refresh tokens takes the earlier one no more: what was not stored for certain is tried again. */
+  private async keepRenewed(
+    { id, tokenAt }: Consent,
+    renewed: ConsentTokens,
+    at: Date,
+  ): Promise<boolean> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.store.renew(id, tokenAt, renewed, at);
+      } catch (error) {
+        if (error instanceof CommitUnknown || tries === STORE_TRIES) throw error;
+        await this.clock.sleep(LOOK_EVERY_MS);
+      }
+    }
+  }
+
+  /** The consent that there is by now: its user may have given it anew. */
+  private async currentOf(consent: Consent): Promise<Consent | undefined> {
+    const current = await this.store.of(consent);
+    return current?.client === consent.client ? current : undefined;
+  }
+
+  /** The new tokens; the consent that its user has given anew meanwhile, where the provider takes this one no more. */
   private async refreshed(
     consent: Consent,
     refreshToken: string,
     authentication: AgentAuthentication,
-  ): Promise<TokenAnswer> {
+  ): Promise<TokenAnswer | Consent> {
     const { agentId } = consent;
     try {
       return await this.servers.userTokens(authentication, 'refresh_token', {
@@ -294,6 +322,8 @@ export class UserConsents implements ConsentedTokens {
     } catch (error) {
       if (error instanceof TokenError && error.code === 'invalid_grant') {
         await this.removeUseless(consent, 'refused-token');
+        const current = await this.currentOf(consent);
+        if (current !== undefined) return current;
         this.log.info({ agentId }, 'a provider takes the consent of a user no more');
         throw noConsent(authentication, true);
       }
@@ -378,11 +408,6 @@ function tokensOf({ value, lifeMs, refreshToken }: TokenAnswer, now: Date): Cons
     refreshToken,
     usableUntil: new Date(now.getTime() + Math.floor(usableMs)),
   };
-}
-
-/** Of the tokens that a renewal has brought, what the stored ones do not need: a provider may have given the same refresh token. */
-function newOf({ accessToken, refreshToken }: ConsentTokens, stored: string): NewTokens {
-  return { accessToken, refreshToken: refreshToken === stored ? null : refreshToken };
 }
 
 function noConsent(
