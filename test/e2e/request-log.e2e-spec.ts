@@ -140,7 +140,9 @@ describe('the line of a request in the log', () => {
   });
 
   it('tells of the admin API, and of whom it refuses', async () => {
-    const path = '/api/v1/tasks/none?secret=1';
+    const path = '/api/v1/tasks/none';
+    await hub.get(`${path}?secret=1`, { key: ADMIN_KEY, headers: headers('r5a') });
+    expect(await lineOf('r5a')).toMatchObject({ status: 400, reason: 'INVALID_PARAMS' });
     const answer = await hub.get(path, { key: ADMIN_KEY, headers: headers('r5') });
     expect(answer.headers['x-request-id']).toBe('r5');
     expect(await lineOf('r5')).toMatchObject({
