@@ -16,7 +16,6 @@ import { CertificateCallers } from './certificates/certificate-callers.js';
 import type { CallerConnection, CertifiedCaller } from './certificates/client-certificates.js';
 import { ClientAddress } from './client-address.js';
 import { HubCallers } from './hubs/hub-callers.js';
-import type { KeyBounds } from './key-bounds.js';
 import { KeyCallers, keyIsNotValid } from './key-callers.js';
 import {
   ANONYMOUS_PRINCIPAL,
@@ -92,8 +91,7 @@ export class AuthService {
     try {
       if (credential !== undefined) {
         const principal = await this.verify(credential);
-        if (principal.bounds !== undefined)
-          this.refuseElsewhere(principal.bounds, headers, connection);
+        this.refuseElsewhere(principal, headers, connection);
         return principal;
       }
       const certified = connection && this.certificates.shownBy(connection, headers);
@@ -135,14 +133,16 @@ export class AuthService {
   }
 
   private refuseElsewhere(
-    bounds: KeyBounds,
+    { bounds, id, organization, keyId }: Principal,
     headers: RequestHeaders,
     connection: CallerConnection | undefined,
   ): void {
+    if (bounds === undefined) return;
     const { origin } = headers;
     const address = this.addresses.of(headers, connection?.socket);
     const cause = bounds.fault(address, typeof origin === 'string' ? origin : undefined);
-    if (cause !== undefined) throw keyIsNotValid(cause);
+    if (cause === undefined) return;
+    throw keyIsNotValid(cause).refusedFor({ cause, caller: { id, organization, keyId } });
   }
 
   private refuse(connection: CallerConnection | undefined): never {

@@ -1,4 +1,4 @@
-import type { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
 /** Takes a point; undefined when there was one, else in how many seconds there is. What is refused costs none. */
 export async function secondsLeft(
@@ -9,7 +9,11 @@ export async function secondsLeft(
     await limiter.consume(key);
     return undefined;
   } catch {
-    const { msBeforeNext } = await limiter.reward(key);
-    return Math.max(1, Math.ceil(msBeforeNext / 1000));
+    return secondsUntil(await limiter.reward(key));
   }
+}
+
+/** In how many seconds there are points again. */
+export function secondsUntil({ msBeforeNext }: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(msBeforeNext / 1000));
 }

@@ -1,6 +1,9 @@
 import { HubError } from '../common/hub-error.js';
 import { codeOf } from './dialect.js';
 
+/** Connection, shutdown, system and internal errors; and `EPIPE`, which has five letters, too. */
+const COMMIT_REFUSED = /^(?!08|57P|58|XX|E)[0-9A-Z]{5}$/;
+
 /**
  * A write failed while its commit was on its way (the connection broke, the disk did not say that it keeps it): whether it was made
  * is not known. Its cause says what failed.
@@ -10,14 +13,17 @@ export class CommitUnknown extends HubError {
   readonly code: string;
 
   constructor(cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const reason = cause instanceof HubError ? cause.reason : 'UNAVAILABLE';
-    super(reason, `It is not known whether a commit was made: ${why}`, { cause });
+    const text =
+      'The database has not said whether it has kept the change: look whether it was made before you try again.';
+    super('UNAVAILABLE', text, { cause });
     this.code = codeOf(cause);
   }
 }
 
-/** Whether a server has refused a COMMIT: then it was not made. Any other error says nothing of that. */
+/**
+ * Whether a PostgreSQL server has refused a COMMIT, by its SQLSTATE: then it was not made. Any other error says nothing of that.
+ * (Its severity is in the language of the server.)
+ */
 export function isRefusedCommit(error: unknown): boolean {
-  return (error as { severity?: unknown } | null)?.severity === 'ERROR';
+  return COMMIT_REFUSED.test(codeOf(error));
 }

@@ -59,22 +59,26 @@ describe('the credentials of an agent', () => {
       let strict: ScriptedAgent;
       /** What happens before a call with other credentials is refused. */
       let meanwhile: () => Promise<unknown>;
-      const right = 'Bearer new';
+      let right: string;
+      /** Whether the agent asks for more. */
+      let asks: boolean;
 
       beforeEach(async () => {
+        [right, asks] = ['Bearer new', false];
         const takes = (answer: (call: ScriptedCall) => void) => async (call: ScriptedCall) => {
           if (call.headers.authorization === right) return answer(call);
           await meanwhile();
           call.send(401, 'no', 'text/plain');
         };
-        const done = (call: ScriptedCall): Json => ({
-          task: { id: call.text, contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } },
-        });
+        const done = (): Json => {
+          const state = `TASK_STATE_${asks ? 'INPUT_REQUIRED' : 'COMPLETED'}`;
+          return { task: { id: 'of-the-agent', contextId: 'c', status: { state } } };
+        };
         strict = await ScriptedAgent.start({
           streaming,
           handlers: {
-            SendMessage: takes((call) => call.result(done(call))),
-            SendStreamingMessage: takes((call) => call.event(done(call)).end()),
+            SendMessage: takes((call) => call.result(done())),
+            SendStreamingMessage: takes((call) => call.event(done()).end()),
           },
         });
         const credentials = { authorization: 'Bearer old' };
@@ -105,6 +109,34 @@ describe('the credentials of an agent', () => {
         const { task } = await hub.send('hi', { tenant: 'z' }, { key });
         expect(task['status']['state']).toBe('TASK_STATE_COMPLETED');
         expect(sentTo(strict)).toEqual(['Bearer old', right]);
+      });
+
+      it.each([
+        ['disabled', () => patch({ enabled: false, credentials: { authorization: right } })],
+        [
+          'kept for others',
+          () => patch({ organizations: ['other'], credentials: { authorization: right } }),
+        ],
+        ['deleted', () => hub.admin('DELETE', '/api/v1/agents/z')],
+      ])('bring no first message to an agent that is %s by then', async (_, change) => {
+        meanwhile = change;
+        const key = await hub.createKey({ organization: 'acme', scopes: ['a2a'] });
+        const { task } = await hub.send('hi', { tenant: 'z' }, { key });
+        expect(task['status']['state']).toBe('TASK_STATE_FAILED');
+        expect(sentTo(strict)).toEqual(['Bearer old']);
+      });
+
+      it('bring a further message to an agent that is disabled by then', async () => {
+        asks = true;
+        meanwhile = () => patch({ credentials: { authorization: right } });
+        const { task } = await hub.send('hi', { tenant: 'z' });
+        expect(task['status']['state']).toBe('TASK_STATE_INPUT_REQUIRED');
+        right = 'Bearer newer';
+        asks = false;
+        meanwhile = () => patch({ enabled: false, credentials: { authorization: right } });
+        const answer = await hub.send('more', { message: { taskId: task.id } });
+        expect(answer.task['status']['state']).toBe('TASK_STATE_COMPLETED');
+        expect(sentTo(strict)).toEqual(['Bearer old', 'Bearer new', 'Bearer new', right]);
       });
 
       it('are not tried twice, nor others that are refused as well', async () => {

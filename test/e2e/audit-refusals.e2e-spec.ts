@@ -115,6 +115,25 @@ describe('a caller with a key that is not valid', () => {
   });
 });
 
+describe('a key that may not be used from here', () => {
+  it.each([
+    ['foreign-network', { allowedNetworks: ['198.51.100.0/24'] }],
+    ['foreign-origin', { allowedOrigins: ['https://app.example.com'] }],
+  ])('is told with its holder, to the audit log alone: %s', async (cause, bounds) => {
+    const organization = `of-${cause}`;
+    const body = { name: 'bounded', scopes: ['a2a'], organization, ...bounds };
+    const { body: key } = await hub.admin('POST', '/api/v1/keys', body);
+    const refused = await hub.get('/a2a/tasks/x', { key: key.key });
+    const strange = await hub.get('/a2a/tasks/x', { key: WRONG });
+    expect([refused.status, refused.body]).toEqual([401, strange.body]);
+    const entry = await refusalOf(refused.headers['x-request-id']);
+    expect(entry).toMatchObject({
+      ...{ action: 'auth.sign-in', principal: key.principalId, organization, credential: key.id },
+      details: { cause },
+    });
+  });
+});
+
 describe('a caller that lacks a right', () => {
   it('is recorded with who it is, by HTTP and by gRPC', async () => {
     const key = await hub.createKey({ scopes: ['push'], organization: 'acme' });

@@ -146,8 +146,14 @@ describe.each([
           if (ids.length > ANSWERED * (round + 1)) enough();
         }
       });
-      // Time enough for entries of this process, too.
-      await Promise.all([isEnough, new Promise((resolve) => setTimeout(resolve, 1500))]);
+      // Each process writes a chain of its own: this one has begun its own before it is killed.
+      await Promise.all([
+        isEnough,
+        eventually(async () => {
+          const chains = (await entries(hub, 'action=tasks.end')).map(({ chain }) => chain);
+          expect(new Set(chains).size).toBeGreaterThan(round);
+        }, 30_000),
+      ]);
       await hub.kill();
       isKilled = true;
       await Promise.all(senders);

@@ -5,6 +5,7 @@ import { ConsentStore } from '../../src/agents/consents/consent-store.js';
 import { Clock } from '../../src/common/clock.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { CommitUnknown } from '../../src/database/commit-unknown.js';
+import { ConsentRequests } from '../../src/tasks/store/consent-requests.js';
 import { Database } from '../../src/database/database.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
 import { TaskConsents } from '../../src/tasks/index.js';
@@ -609,6 +610,38 @@ describe('a consent is not completed', () => {
     await ended(task.id);
     expect(await accounts()).toEqual(['alice']);
   });
+
+  it('until its link is opened again, where it was kept but the task could not be told', async () => {
+    const task = await waiting();
+    const back = await callback(task);
+    const requests = hub.app.get(ConsentRequests);
+    const failing = jest.spyOn(requests, 'waiting').mockRejectedValueOnce(new Error('no database'));
+    const page = await browser.open(back);
+    failing.mockRestore();
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('consent was kept')]);
+    expect(await consents()).toHaveLength(1);
+    expect((await now(task.id)).state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect((await browser.open(task.link)).text).toContain('There is a consent already');
+    await ended(task.id);
+  });
+
+  it.each(['start', 'take'] as const)(
+    'while it is not known whether its step before that was kept (%s): nothing was',
+    async (step) => {
+      const task = await waiting();
+      const open = async (): Promise<string> => (step === 'start' ? task.link : callback(task));
+      const url = await open();
+      const failing = jest
+        .spyOn(hub.app.get(ConsentRequests), step)
+        .mockRejectedValueOnce(new CommitUnknown(new Error('Connection terminated unexpectedly')));
+      const page = await browser.open(url);
+      failing.mockRestore();
+      expect(page.text).toContain('Nothing was kept');
+      await untouched(task, page, 503);
+      await browser.consent(task.link, 'alice');
+      await ended(task.id);
+    },
+  );
 
   it('by an answer to a link that a new one has replaced', async () => {
     const task = await waiting();

@@ -74,7 +74,10 @@ export const NO_DEVIATIONS = { note: (): void => undefined };
 export const NO_PROOFS = { prove: () => Promise.resolve({ headers: {}, secrets: [] }) };
 
 /** Of an agent client whose agents are not registered. */
-export const NO_REGISTRY = { newest: () => Promise.resolve(undefined) };
+export const NO_REGISTRY = {
+  newest: () => Promise.resolve(undefined),
+  closedTo: () => undefined,
+};
 
 /** Of an agent client whose agents do not want to know who calls. */
 export const NO_CALLERS = { issue: () => Promise.reject(new Error('nobody asks for it')) };

@@ -24,6 +24,7 @@ export interface ConsentPage {
   readonly isMiss?: true;
 }
 
+const TROUBLE = 'This does not work now';
 const AGAIN =
   'Open the link in the status of the task again, or send the task a message to get a new one.';
 
@@ -71,19 +72,28 @@ export function resultPage(result: ConsentResult): ConsentPage {
       );
     case 'failed':
       return page(403, 'There is no consent', `${result.why} The task waits. ${AGAIN}`);
+    case 'kept':
+      return page(503, 'The task does not go on yet', `Your consent was kept. ${AGAIN}`);
+    case 'not-known':
+      return page(503, TROUBLE, `Whether your consent was kept is not known. ${AGAIN}`);
   }
 }
 
-/** Too many pages, or links that are none, were opened from the network of this browser. */
+const TOO_MANY: Readonly<Record<Wait['why'], string>> = {
+  visits: 'Too many pages opened',
+  misses: 'Too many links that are not valid',
+  'under-way': 'Too many pages opened at once',
+};
+
+/** From the network of this browser. */
 export function tooManyPage({ seconds, why }: Wait): ConsentPage {
-  const title = why === 'misses' ? 'Too many links that are not valid' : 'Too many pages opened';
-  return page(429, title, `They came from your network address. Try again in ${seconds} s.`);
+  const text = `They came from your network address. Try again in ${seconds} s.`;
+  return page(429, TOO_MANY[why], text);
 }
 
 /** Something of the hub failed: what, its log says. */
-export function troublePage(isKeptUnknown: boolean): ConsentPage {
-  const kept = isKeptUnknown ? 'Whether your consent was kept is not known.' : 'Nothing was kept.';
-  return page(503, 'This does not work now', `${kept} ${AGAIN}`);
+export function troublePage(): ConsentPage {
+  return page(503, TROUBLE, `Nothing was kept. ${AGAIN}`);
 }
 
 function askPage({ place, principal }: Extract<LinkView, { kind: 'ask' }>, hub: string): string {

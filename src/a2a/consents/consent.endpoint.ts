@@ -6,7 +6,6 @@ import { ClientAddress } from '../../auth/index.js';
 import { Log } from '../../common/logger.js';
 import { networkOf } from '../../common/network-of.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
-import { CommitUnknown } from '../../database/commit-unknown.js';
 import { CONSENT_CALLBACK_PATH, CONSENT_PATH, TaskConsents } from '../../tasks/index.js';
 import {
   CONSENT_HEADERS,
@@ -88,7 +87,7 @@ export class ConsentEndpoint implements OnModuleInit {
       const err = hubErrorOf(error);
       const { id: requestId } = request;
       this.log.error({ err, requestId, reason: err.reason }, 'a page of a consent failed');
-      return troublePage(error instanceof CommitUnknown);
+      return troublePage();
     });
     return reply
       .status(status)

@@ -22,14 +22,15 @@ export interface Again {
 export interface ProofSources {
   readonly endpoint: AgentEndpoint;
   readonly references: Pick<SecretReferences, 'refresh'>;
-  /** The agent as it is registered now. */
-  readonly newest: () => Promise<Agent | undefined>;
+  /** The agent as it is registered now; `closed` where it takes this call no more. */
+  readonly newest: () => Promise<Agent | 'closed' | undefined>;
   readonly prove: (agent: Agent) => Promise<HubProof>;
 }
 
 /**
  * What a call is made with once more that its agent has refused for what proved the hub, taking nothing else: credentials that an
- * operator has given meanwhile, secrets that are others in their source by now, or a new token. Undefined where all that is the same.
+ * operator has given meanwhile, secrets that are others in their source by now, or a new token. Undefined where all that is the same, and
+ * where the agent was closed to new work meanwhile.
  */
 export async function provenAgain(
   { kind, detail }: AgentCallError,
@@ -40,6 +41,7 @@ export async function provenAgain(
   if (kind !== 'rejected' || detail.httpStatus !== 401) return undefined;
   const hasNewToken = proof.made?.refused?.() === true;
   const now = (await newest().catch(() => undefined)) ?? agent;
+  if (now === 'closed') return undefined;
   // Credentials that are not for this server would be left out.
   if (!isGivenFor(endpoint, now)) return undefined;
   try {

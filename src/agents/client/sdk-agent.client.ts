@@ -60,6 +60,12 @@ interface Call extends Answered, OpenCall {
   };
 }
 
+/** A call that is made. */
+interface Requested extends AgentCallOptions {
+  /** It asks the agent for new work. */
+  readonly begins?: boolean;
+}
+
 /** The connections and limits that all calls to agents share. */
 interface Wires {
   readonly http: HttpWay;
@@ -67,8 +73,8 @@ interface Wires {
   readonly callers: Pick<CallerTokens, 'issue'>;
   readonly references: Pick<SecretReferences, 'current' | 'resolve' | 'refresh'>;
   readonly authenticator: Pick<AgentAuthenticator, 'prove'>;
-  /** An agent as it is registered now; undefined for one that is not, and of probes. */
-  readonly newest: (agentId: string) => Promise<Agent | undefined>;
+  /** An agent as it is registered now, `closed` where it takes such a call no more; undefined for one that is not, and of probes. */
+  readonly newest: (agentId: string, requested: Requested) => Promise<Agent | 'closed' | undefined>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
   /** Messages and streams have places; these have not. */
@@ -106,13 +112,15 @@ class WiredAgentClient extends AgentClient {
     send: AgentSend,
     options: AgentCallOptions,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.events('SendStreamingMessage', agent, options, (call) =>
+    const requested = { ...options, begins: isFirst(send) };
+    return this.events('SendStreamingMessage', agent, requested, (call) =>
       call.transport.sendMessageStream(requestOf(call, send, false), call.options),
     );
   }
 
   send(agent: Agent, send: AgentSend, options: AgentCallOptions): Promise<Sent> {
-    return this.call('SendMessage', agent, options, (call) => {
+    const requested = { ...options, begins: isFirst(send) };
+    return this.call('SendMessage', agent, requested, (call) => {
       const request = requestOf(call, send, agent.switches.blocking !== 'on');
       return readSent(call.transport.sendMessage(request, call.options), call);
     });
@@ -204,7 +212,7 @@ class WiredAgentClient extends AgentClient {
   private async call<T>(
     method: AgentMethod,
     shared: Agent,
-    options: AgentCallOptions,
+    options: Requested,
     run: (call: Call) => Promise<T>,
   ): Promise<T> {
     let agent = agentFor(shared, options.caller?.organization);
@@ -243,7 +251,7 @@ class WiredAgentClient extends AgentClient {
   private async *events(
     method: AgentMethod,
     shared: Agent,
-    options: AgentCallOptions,
+    options: Requested,
     run: (call: Call) => AsyncGenerator<StreamResponse, void, undefined>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     let agent = agentFor(shared, options.caller?.organization);
@@ -341,7 +349,7 @@ class WiredAgentClient extends AgentClient {
     proof: HubProof,
     agent: Agent,
     endpoint: AgentEndpoint,
-    options: AgentCallOptions,
+    options: Requested,
   ): Promise<Again | undefined> {
     if (before !== undefined) return { agent };
     const { references, newest } = this.wires;
@@ -349,8 +357,8 @@ class WiredAgentClient extends AgentClient {
       endpoint,
       references,
       newest: async () => {
-        const found = await newest(agent.id);
-        return found && agentFor(found, options.caller?.organization);
+        const found = await newest(agent.id, options);
+        return typeof found === 'object' ? agentFor(found, options.caller?.organization) : found;
       },
       prove: (by) => this.prove(by, endpoint, options),
     });
@@ -420,7 +428,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     @Inject(CallerTokens) callers: Pick<CallerTokens, 'issue'>,
     @Inject(SecretReferences) references: Wires['references'],
     @Inject(AgentAuthenticator) authenticator: Pick<AgentAuthenticator, 'prove'>,
-    @Inject(AgentRegistry) agents: Pick<AgentRegistry, 'newest'>,
+    @Inject(AgentRegistry) agents: Pick<AgentRegistry, 'newest' | 'closedTo'>,
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
@@ -429,7 +437,13 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
       callers,
       references,
       authenticator,
-      newest: (id: string) => agents.newest(id),
+      newest: async (id: string, { begins, caller }: Requested) => {
+        const found = await agents.newest(id);
+        if (begins !== true || caller === undefined) return found;
+        const isOpen =
+          found !== undefined && agents.closedTo(caller.organization, found) === undefined;
+        return isOpen ? found : 'closed';
+      },
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };
@@ -453,6 +467,10 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
   onApplicationShutdown(): void {
     this.wires.connectors.close();
   }
+}
+
+function isFirst({ message }: AgentSend): boolean {
+  return message.taskId === '';
 }
 
 function failureOf({ exchange }: Call, error: unknown, agent: Agent): AgentCallError {

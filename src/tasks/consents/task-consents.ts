@@ -11,8 +11,10 @@ import { audited, AuditLog, NO_CALLER } from '../../audit/index.js';
 import { PrincipalStore } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
 import { secondsLeft } from '../../common/seconds-left.js';
 import { PublicUrl } from '../../config/index.js';
+import { CommitUnknown } from '../../database/commit-unknown.js';
 import { decideConsented, decideConsentFailed } from '../domain/decide-await-authorization.js';
 import { TaskLog } from '../log/task-log.js';
 import { type ConsentRequest, ConsentRequests } from '../store/consent-requests.js';
@@ -53,7 +55,9 @@ export type LinkView =
 export type ConsentResult =
   | { readonly kind: 'given' }
   | { readonly kind: 'unknown' | 'expired' | 'other-browser' }
-  | { readonly kind: 'failed'; readonly why: string };
+  | { readonly kind: 'failed'; readonly why: string }
+  /** A consent that is kept, or may be, while the database fails: the log of the hub says how. Its link sends what waits for it. */
+  | { readonly kind: 'kept' | 'not-known' };
 
 /** Tasks that wait for the consent of their owner to calls of an agent in its name. */
 @Injectable()
@@ -70,6 +74,7 @@ export class TaskConsents {
     @Inject(PrincipalStore) private readonly principals: Pick<PrincipalStore, 'get'>,
     @Inject(PublicUrl) private readonly publicUrl: Pick<PublicUrl, 'ofA2a'>,
     private readonly clock: Clock,
+    private readonly logger: Log,
   ) {}
 
   /** A new link for a delegation, in place of the one before; or why there can be none, as a clause. */
@@ -157,12 +162,30 @@ export class TaskConsents {
         ({ id }) => id,
       );
     } catch (error) {
+      if (error instanceof CommitUnknown) return this.troubled('not-known', request, error);
       if (!(error instanceof ConsentFailed)) throw error;
       await this.fail(request, error.message);
       return { kind: 'failed', why: error.message };
     }
-    await this.resume(key);
+    try {
+      await this.resume(key);
+    } catch (error) {
+      return this.troubled('kept', request, error);
+    }
     return { kind: 'given' };
+  }
+
+  private troubled(
+    kind: 'kept' | 'not-known',
+    { taskId, agentId }: ConsentRequest,
+    err: unknown,
+  ): ConsentResult {
+    const text =
+      kind === 'kept'
+        ? 'a consent was given, but a task that waits for it could not be sent on'
+        : 'it is not known whether a consent was kept';
+    this.logger.error({ taskId, agentId, err }, text);
+    return { kind };
   }
 
   private async nameOf(principalId: string): Promise<string> {
