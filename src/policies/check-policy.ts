@@ -1,55 +1,86 @@
 import type { FieldViolation } from '../common/hub-error.js';
 import { readText } from './cedar-text.js';
 import { explain } from './domain/explain.js';
+import {
+  type Policy,
+  POLICY_LIMITS,
+  type PolicyDecision,
+  type PolicyQuestion,
+  type PolicyTest,
+} from './domain/policy.js';
 import { questionOf } from './domain/question-of.js';
-import type { Policy, PolicyDecision, PolicyQuestion } from './domain/policy.js';
 import { Turns } from './in-turns.js';
+import { type PolicyChange, TriedChange } from './policy-change.js';
+import type { PolicyLayers } from './policy-layers.js';
 import { PolicySet, type PolicyDefault } from './policy-set.js';
 
-/** The set that questions are put to which decide nothing. */
+/** What the engine calls policies that are tried and decide nothing. */
 const TRIED = 'tried';
 let trying: Promise<unknown> = Promise.resolve();
 
-/** Makes sets to put questions to which decide nothing. */
-type TrySet = (policies: readonly Policy[], usual: PolicyDefault) => Promise<PolicySet>;
-
-/** Tries something with such sets, alone: the engine has them all under one name. */
-function tryOut<T>(work: (setOf: TrySet) => Promise<T>): Promise<T> {
-  const tried = trying.then(() =>
-    work((policies, usual) => PolicySet.read(TRIED, policies, usual)),
-  );
+/** Tries something alone: the engine has all that is tried under one name. */
+function tryOut<T>(work: () => Promise<T>): Promise<T> {
+  const tried = trying.then(work);
   trying = tried.catch(() => undefined);
   return tried;
+}
+
+/** The tests that a change makes fail. */
+export interface FailingTests {
+  /** Of the policy that is changed. */
+  readonly own: readonly FieldViolation[];
+  /** Of others: those that would pass without it, the first {@link POLICY_LIMITS.tests} of them. */
+  readonly others: readonly FieldViolation[];
+}
+
+/** The tests that fail when a change is made of the policies in force. */
+export function failingAfter(change: PolicyChange, inForce: PolicyLayers): Promise<FailingTests> {
+  return tryOut(async () => failingOf(await TriedChange.read(TRIED, change, inForce)));
 }
 
 /** A decision, and whether it is that of the skills: all are refused, though the agent itself is not. */
 export interface WouldDecide {
   readonly decision: PolicyDecision;
   readonly isOfSkills: boolean;
+  /** Null: without a change. */
+  readonly failing: FailingTests | null;
 }
 
-/** What these policies would decide; where there are questions of skills, one of them has to be permitted, too. */
+/**
+ * What the policies in force, or these after a change, would decide; where there are questions of skills, one of them has to be
+ * permitted, too.
+ */
 export function wouldDecide(
   question: PolicyQuestion,
   ofSkills: readonly PolicyQuestion[],
-  policies: readonly Policy[],
-  usual: PolicyDefault,
+  inForce: PolicyLayers,
+  change: PolicyChange | undefined,
 ): Promise<WouldDecide> {
-  return tryOut(async (setOf) => {
-    const set = await setOf(policies, usual);
-    const decision = set.decide(question);
-    const ofAgent = { decision, isOfSkills: false };
-    if (!decision.isAllowed || ofSkills.length === 0) return ofAgent;
-    const refusals: PolicyDecision[] = [];
-    const turns = new Turns();
-    for (const each of ofSkills) {
-      await turns.next();
-      const refusal = set.decide(each);
-      if (refusal.isAllowed) return ofAgent;
-      refusals.push(refusal);
-    }
-    return { decision: together(refusals), isOfSkills: true };
+  return tryOut(async () => {
+    const tried = change && (await TriedChange.read(TRIED, change, inForce));
+    const set = (tried?.layers.after ?? inForce).setFor(question.caller.organization);
+    const decided = await decidedWithSkills(set, question, ofSkills);
+    return { ...decided, failing: tried === undefined ? null : await failingOf(tried) };
   });
+}
+
+async function decidedWithSkills(
+  set: PolicySet,
+  question: PolicyQuestion,
+  ofSkills: readonly PolicyQuestion[],
+): Promise<Omit<WouldDecide, 'failing'>> {
+  const decision = set.decide(question);
+  const ofAgent = { decision, isOfSkills: false };
+  if (!decision.isAllowed || ofSkills.length === 0) return ofAgent;
+  const refusals: PolicyDecision[] = [];
+  const turns = new Turns();
+  for (const each of ofSkills) {
+    await turns.next();
+    const refusal = set.decide(each);
+    if (refusal.isAllowed) return ofAgent;
+    refusals.push(refusal);
+  }
+  return { decision: together(refusals), isOfSkills: true };
 }
 
 /** Several refusals as one. */
@@ -67,34 +98,75 @@ export async function faultsOfText(text: string): Promise<FieldViolation[]> {
   return 'faults' in read ? read.faults.map((description) => ({ field: 'text', description })) : [];
 }
 
-/**
- * The tests of a policy that fail; `deciding` gives the policies for the callers of an organization, this one among them
- * as it is to be saved.
- */
+/** The tests of a policy that fail; `deciding` gives the policies for the callers of an organization. */
 export function failingTests(
-  { tests, organization }: Pick<Policy, 'tests' | 'organization'>,
+  policy: Pick<Policy, 'tests' | 'organization'>,
   deciding: (organization: string) => readonly Policy[],
   usual: PolicyDefault,
 ): Promise<FieldViolation[]> {
-  return tryOut(async (setOf) => {
-    const failing: FieldViolation[] = [];
-    const turns = new Turns();
-    let last: { readonly of: string; readonly set: PolicySet } | undefined;
-    for (const [index, test] of tests.entries()) {
-      const field = `tests[${index}]`;
-      const question = questionOf(test, organization);
-      if ('field' in question) {
-        failing.push({ ...question, field: `${field}.${question.field}` });
-        continue;
-      }
-      const of = question.caller.organization;
-      if (last?.of !== of) last = { of, set: await setOf(deciding(of), usual) };
-      await turns.next();
-      const decision = last.set.decide(question);
-      if (decision.isAllowed === (test.expect === 'allow')) continue;
-      const description = `(${test.name}) expects ${test.expect}, but ${explain(decision)}`;
-      failing.push({ field, description });
+  return tryOut(() =>
+    failingOwn(policy, (organization) => PolicySet.read(TRIED, deciding(organization), usual)),
+  );
+}
+
+async function failingOf(tried: TriedChange): Promise<FailingTests> {
+  const { after } = tried.change;
+  const setFor = (organization: string): PolicySet => tried.layers.after.setFor(organization);
+  // Out of force it decides nothing: its tests are for when it is put in force again.
+  const own = after?.enabled === true ? await failingOwn(after, setFor) : [];
+  return { own, others: await failingOthers(tried) };
+}
+
+async function failingOwn(
+  { tests, organization }: Pick<Policy, 'tests' | 'organization'>,
+  setFor: (organization: string) => PolicySet | Promise<PolicySet>,
+): Promise<FieldViolation[]> {
+  const failing: FieldViolation[] = [];
+  const turns = new Turns();
+  let last: { readonly of: string; readonly set: PolicySet } | undefined;
+  for (const [index, test] of tests.entries()) {
+    const field = `tests[${index}]`;
+    const question = questionOf(test, organization);
+    if ('field' in question) {
+      failing.push({ ...question, field: `${field}.${question.field}` });
+      continue;
     }
-    return failing;
-  });
+    const of = question.caller.organization;
+    if (last?.of !== of) last = { of, set: await setFor(of) };
+    await turns.next();
+    failing.push(...failureOf(field, test, last.set.decide(question)));
+  }
+  return failing;
+}
+
+async function failingOthers(tried: TriedChange): Promise<FieldViolation[]> {
+  const failing: FieldViolation[] = [];
+  const turns = new Turns();
+  for (const { id, organization, tests } of tried.others) {
+    for (const [index, test] of tests.entries()) {
+      const question = questionOf(test, organization);
+      await turns.next();
+      if ('field' in question || !tried.mayFail(question, test.expect)) continue;
+      const field = `policies[${id}].tests[${index}]`;
+      const failure = (which: 'before' | 'after'): FieldViolation[] => {
+        const set = tried.layers[which].setFor(question.caller.organization);
+        return failureOf(field, test, set.decide(question));
+      };
+      const fails = failure('after');
+      if (fails.length === 0 || failure('before').length > 0) continue;
+      failing.push(...fails);
+      if (failing.length >= POLICY_LIMITS.tests) return failing;
+    }
+  }
+  return failing;
+}
+
+/** One, or none. */
+function failureOf(
+  field: string,
+  { name, expect }: PolicyTest,
+  decision: PolicyDecision,
+): FieldViolation[] {
+  if (decision.isAllowed === (expect === 'allow')) return [];
+  return [{ field, description: `(${name}) expects ${expect}, but ${explain(decision)}` }];
 }

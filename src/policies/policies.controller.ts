@@ -20,7 +20,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { AdminController } from '../common/http/admin-controller.js';
 import { ChangesNothing } from '../common/http/audited-route.js';
-import { Text } from '../common/http/fields.js';
+import { QueryFlag, Text } from '../common/http/fields.js';
 import { versionsWanted, versionTag } from '../common/http/if-match.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
@@ -42,6 +42,15 @@ class PolicyQueryDto extends PageQueryDto {
   organization?: string;
 }
 
+class ChangePolicyQueryDto {
+  @QueryFlag({
+    optional: true,
+    default: 'false',
+    description: 'Makes the change even if tests of other policies fail by it.',
+  })
+  force?: boolean;
+}
+
 const IF_MATCH = {
   name: 'If-Match',
   required: false,
@@ -56,15 +65,16 @@ export class PoliciesController {
   @ApiOperation({
     summary: 'Create a policy: who may ask which agent for what.',
     description:
-      'Refused (400) with what is wrong and where when its text does not fit the schema, and when one of its tests fails.',
+      'Refused (400) with what is wrong and where when its text does not fit the schema, when one of its tests fails, and when one of another policy would fail that passes without it.',
   })
   @ApiCreatedResponse({ type: PolicyDto })
   async create(
     @Body() body: WrittenPolicyDto,
+    @Query() { force }: ChangePolicyQueryDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PolicyDto> {
     return shown(
-      await this.policies.create({ ...body, organization: body.organization ?? null }),
+      await this.policies.create({ ...body, organization: body.organization ?? null }, force),
       reply,
     );
   }
@@ -106,28 +116,36 @@ export class PoliciesController {
   }
 
   @Patch('policies/:id')
-  @ApiOperation({ summary: 'Change a policy.' })
+  @ApiOperation({
+    summary: 'Change a policy, or put it out of force.',
+    description: 'Refused (400) as a new one is.',
+  })
   @ApiHeader(IF_MATCH)
   @ApiOkResponse({ type: PolicyDto })
   async patch(
     @Param('id') id: string,
     @Body() body: PatchPolicyDto,
+    @Query() { force }: ChangePolicyQueryDto,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PolicyDto> {
-    return shown(await this.policies.patch(id, body, versionsWanted(ifMatch)), reply);
+    return shown(await this.policies.patch(id, body, versionsWanted(ifMatch), force), reply);
   }
 
   @Delete('policies/:id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a policy with its versions.' })
+  @ApiOperation({
+    summary: 'Delete a policy with its versions.',
+    description: 'Refused (400) when tests of other policies would fail that pass with it.',
+  })
   @ApiHeader(IF_MATCH)
   @ApiNoContentResponse()
   async remove(
     @Param('id') id: string,
+    @Query() { force }: ChangePolicyQueryDto,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.policies.remove(id, versionsWanted(ifMatch));
+    await this.policies.remove(id, versionsWanted(ifMatch), force);
   }
 }
 

@@ -6,8 +6,7 @@ import { HubError, invalidField, invalidFields } from '../common/hub-error.js';
 import { refuseOtherThan } from '../common/http/if-match.js';
 import { ID } from '../common/id-pattern.js';
 import type { Page } from '../common/page.js';
-import { AppConfig } from '../config/index.js';
-import { failingTests, faultsOfText, wouldDecide } from './check-policy.js';
+import { failingAfter, type FailingTests, faultsOfText, wouldDecide } from './check-policy.js';
 import {
   type Policy,
   type PolicyDecision,
@@ -20,6 +19,8 @@ import { explain } from './domain/explain.js';
 import { type KnownAgent, questionsOfSkills, withKnownTags } from './domain/known-agent.js';
 import { questionOf, type WrittenQuestion } from './domain/question-of.js';
 import { KnownAgents } from './known-agents.js';
+import type { PolicyChange } from './policy-change.js';
+import type { PolicyLayers } from './policy-layers.js';
 import { PolicyRegistry } from './policy-registry.js';
 import { PolicyStore, type PolicyVersion } from './policy-store.js';
 
@@ -37,9 +38,17 @@ export type PolicyPatch = Partial<
 export interface TriedDecision extends PolicyDecision {
   /** What was decided about; null for operations of the hub, and what is not registered. */
   readonly resource: PolicyResource | null;
+  /** The tests that would fail with the policy that is tried; null: none is. */
+  readonly failing: FailingTests | null;
   /** A sentence. */
   readonly why: string;
 }
+
+const REFUSED: PolicyDecision = { isAllowed: false, policies: [], errors: [] };
+
+/** Where tests of other policies fail. */
+const HOW_TO_GO_ON =
+  'Where tests of other policies are out of date, change them first, or repeat this with force=true and change them then.';
 
 /** Versions of one policy that are shown. */
 const SHOWN_VERSIONS = 100;
@@ -53,20 +62,24 @@ export class PoliciesService {
     private readonly agents: KnownAgents,
     @Inject(PrincipalStore) private readonly principals: Pick<PrincipalStore, 'get'>,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
   ) {}
 
-  /** Throws INVALID_PARAMS with all that is wrong with its text or fails of its tests, CONFLICT when the id is taken. */
-  async create(written: WrittenPolicy): Promise<Policy> {
+  /**
+   * Throws INVALID_PARAMS with all that is wrong with its text or fails of its tests and, unless it is forced, of those of other policies;
+   * CONFLICT when the id is taken.
+   */
+  create(written: WrittenPolicy, isForced = false): Promise<Policy> {
     const { id } = written;
-    if (this.registry.all().some((each) => each.id === id)) {
-      throw new HubError('CONFLICT', `There is a policy with the id ${id}.`);
-    }
-    const definition = completed(written);
-    await this.check(id, definition);
-    await this.store.add(id, definition, POLICY_LIMITS.policies, this.clock.now());
-    await this.registry.renew();
-    return this.get(id);
+    const after = policyOf(id, completed(written));
+    return this.registry.change(async ({ layers, revision }) => {
+      if (layers.policies.some((each) => each.id === id)) {
+        throw new HubError('CONFLICT', `There is a policy with the id ${id}.`);
+      }
+      await refuseWrongText(after.text);
+      refuseFailing(await failingAfter({ before: undefined, after }, layers), isForced);
+      const { policies } = POLICY_LIMITS;
+      return this.store.add(id, after, policies, this.clock.now(), revision);
+    });
   }
 
   /** Throws HubError NOT_FOUND. */
@@ -92,35 +105,38 @@ export class PoliciesService {
   }
 
   /** Throws NOT_FOUND, CONFLICT for a declared one and for a version that is not wanted, INVALID_PARAMS as {@link create}. */
-  async patch(id: string, patch: PolicyPatch, wanted?: readonly number[]): Promise<Policy> {
-    this.refuseDeclared(id);
+  patch(
+    id: string,
+    patch: PolicyPatch,
+    wanted?: readonly number[],
+    isForced = false,
+  ): Promise<Policy> {
     const given = Object.fromEntries(
       Object.entries(patch).filter(([, value]) => value !== undefined),
     ) as PolicyPatch;
-    await this.registry.renew();
-    const before = this.get(id);
-    refuseOtherThan(wanted, before);
-    await this.check(id, { ...before, ...given });
-    const changed = await this.store.update(
-      id,
-      (policy) => {
-        refuseOtherThan(wanted, policy);
-        // What was checked is what is saved.
-        refuseOtherThan([before.version], policy);
-        return { ...policy, ...given };
-      },
-      this.clock.now(),
-    );
-    await this.registry.renew();
-    return changed ?? unknown(id);
+    return this.registry.change(async ({ layers, revision }) => {
+      const before = this.ofApi(id);
+      refuseOtherThan(wanted, before);
+      const after = { ...before, ...given };
+      await refuseWrongText(after.text);
+      refuseFailing(await failingAfter({ before, after }, layers), isForced);
+      const change = (policy: Policy): PolicyDefinition => ({ ...policy, ...given });
+      const changed = await this.store.update(id, change, this.clock.now(), revision);
+      return changed ?? unknown(id);
+    });
   }
 
-  /** Throws NOT_FOUND, CONFLICT for a declared one and for a version that is not wanted. */
-  async remove(id: string, wanted?: readonly number[]): Promise<void> {
-    this.refuseDeclared(id);
-    const removed = await this.store.remove(id, (policy) => refuseOtherThan(wanted, policy));
-    if (!removed) unknown(id);
-    await this.registry.renew();
+  /**
+   * Throws NOT_FOUND, CONFLICT for a declared one and for a version that is not wanted, INVALID_PARAMS when tests of other policies fail without it
+   * and it is not forced.
+   */
+  remove(id: string, wanted?: readonly number[], isForced = false): Promise<void> {
+    return this.registry.change(async ({ layers, revision }) => {
+      const before = this.ofApi(id);
+      refuseOtherThan(wanted, before);
+      refuseFailing(await failingAfter({ before, after: undefined }, layers), isForced);
+      if (!(await this.store.remove(id, revision))) unknown(id);
+    });
   }
 
   /** What it was at its newest versions, the newest first. Throws NOT_FOUND. */
@@ -150,7 +166,9 @@ export class PoliciesService {
     const known = written.agentId === undefined ? undefined : this.agents.get(written.agentId);
     const whole = asWritten.resource === null ? written : withKnownTags(written, known);
     if (typeof whole === 'string') {
-      return { isAllowed: false, policies: [], errors: [], resource: null, why: `${whole}.` };
+      const { layers, change } = this.tried(policy);
+      const failing = change === undefined ? null : await failingAfter(change, layers);
+      return { ...REFUSED, resource: null, failing, why: `${whole}.` };
     }
     const meant = questionOf(whole, organization);
     if ('field' in meant) throw invalidFields([meant]);
@@ -172,45 +190,57 @@ export class PoliciesService {
     policy: WrittenPolicy | undefined,
   ): Promise<TriedDecision> {
     const { caller, resource } = question;
-    const instead = policy === undefined ? [] : [policyOf(policy.id, completed(policy))];
-    const { decision, isOfSkills } = await wouldDecide(
+    const { layers, change } = this.tried(policy);
+    const { decision, isOfSkills, failing } = await wouldDecide(
       question,
       questionsOfSkills(question, known),
-      this.registry.deciding(caller.organization, instead),
-      this.config.policies.default,
+      layers,
+      change,
     );
     const why = explain(decision);
     const sentence = isOfSkills
       ? `No skill of ${resource?.agentId} is left: ${why}.`
       : `${why[0]!.toUpperCase()}${why.slice(1)}.`;
-    const tried = { ...decision, resource, why: sentence };
+    const tried = { ...decision, resource, failing, why: sentence };
     if (!decision.isAllowed || resource === null) return tried;
     const closed = known?.closedTo(caller.organization, resource.skillId);
     if (closed === undefined) return tried;
     return { ...tried, isAllowed: false, policies: [], why: `${closed}, whatever policies say.` };
   }
 
-  private async check(id: string, definition: PolicyDefinition): Promise<void> {
-    const faults = await faultsOfText(definition.text);
-    if (faults.length > 0) throw invalidFields(faults);
-    // Out of force it decides nothing: its tests are for when it is put in force again.
-    if (!definition.enabled) return;
-    const instead = [policyOf(id, definition)];
-    const failing = await failingTests(
-      definition,
-      (organization) => this.registry.deciding(organization, instead),
-      this.config.policies.default,
-    );
-    if (failing.length > 0) throw invalidFields(failing);
+  /** The policies in force, and one as if it were saved. */
+  private tried(policy: WrittenPolicy | undefined): {
+    readonly layers: PolicyLayers;
+    readonly change: PolicyChange | undefined;
+  } {
+    const { layers } = this.registry.inForce;
+    if (policy === undefined) return { layers, change: undefined };
+    const before = layers.policies.find(({ id }) => id === policy.id);
+    return { layers, change: { before, after: policyOf(policy.id, completed(policy)) } };
   }
 
-  private refuseDeclared(id: string): void {
-    if (this.get(id).source !== 'config') return;
+  /** Throws CONFLICT for a declared one. */
+  private ofApi(id: string): Policy {
+    const policy = this.get(id);
+    if (policy.source === 'api') return policy;
     throw new HubError(
       'CONFLICT',
       `The policy ${id} is declared in the configuration (policies.declared); change it there.`,
     );
   }
+}
+
+async function refuseWrongText(text: string): Promise<void> {
+  const faults = await faultsOfText(text);
+  if (faults.length > 0) throw invalidFields(faults);
+}
+
+function refuseFailing({ own, others }: FailingTests, isForced: boolean): void {
+  const failing = isForced ? own : [...own, ...others];
+  if (failing.length === 0) return;
+  const { message } = invalidFields(failing);
+  const help = others.length === 0 || isForced ? '' : `. ${HOW_TO_GO_ON}`;
+  throw new HubError('INVALID_PARAMS', `${message}${help}`, { violations: failing });
 }
 
 /** What is written, with what goes without saying. */

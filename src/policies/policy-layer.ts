@@ -1,5 +1,5 @@
 import type { Policy } from './domain/policy.js';
-import { NO_POLICIES, readPolicies, type ReadPolicies } from './policy-part.js';
+import { NO_POLICIES, readPolicies, type ReadPolicies, withoutPolicy } from './policy-part.js';
 
 /** Policies that come into force together, read: those of the hub apart from those of each organization. */
 export class PolicyLayer {
@@ -25,6 +25,29 @@ export class PolicyLayer {
       read.set(organization, await readPolicies(`${name} ${whose}`, own));
     }
     return new PolicyLayer(policies, read);
+  }
+
+  /** What is left without one of them; `name` as with {@link readPolicies}. */
+  async without(name: string, { id, organization }: Policy): Promise<PolicyLayer> {
+    const left = await withoutPolicy(name, this.of(organization), id);
+    return new PolicyLayer(
+      this.policies.filter((each) => each.id !== id),
+      new Map(this.byOrganization).set(organization, left),
+    );
+  }
+
+  /** With one more, which is read already. */
+  with(policy: Policy, read: ReadPolicies): PolicyLayer {
+    const { organization } = policy;
+    const others = this.of(organization);
+    const together = {
+      parts: [...others.parts, ...read.parts],
+      unreadable: [...others.unreadable, ...read.unreadable],
+    };
+    return new PolicyLayer(
+      [...this.policies, policy],
+      new Map(this.byOrganization).set(organization, together),
+    );
   }
 
   /** Those of an organization; of the hub: null. */

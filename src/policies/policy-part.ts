@@ -43,6 +43,19 @@ export class PolicyPart {
     this.mentions.add(json);
   }
 
+  /** Itself, where it has no statement of this policy; else one with the other statements, under another name. */
+  without(policyId: string, name: string): PolicyPart {
+    const others = [...this.statements].filter(([id]) => this.named.get(id)!.id !== policyId);
+    if (others.length === this.statements.size) return this;
+    const part = new PolicyPart(name);
+    for (const [id, statement] of others) part.add(this.named.get(id)!.id, statement);
+    return part;
+  }
+
+  get isEmpty(): boolean {
+    return this.statements.size === 0;
+  }
+
   /** `scope` is that of the question. */
   ask(question: PolicyQuestion, scope: QuestionScope): PartAnswer {
     if (!this.scopes.some((each) => each.fits(scope))) return NOT_MEANT;
@@ -128,6 +141,24 @@ export async function readPolicies(
   }
   part?.loadEarly();
   return { parts, unreadable };
+}
+
+/** The same but for one policy, in turns with other work; `name` as with {@link readPolicies}. */
+export async function withoutPolicy(
+  name: string,
+  { parts, unreadable }: ReadPolicies,
+  policyId: string,
+): Promise<ReadPolicies> {
+  const left: PolicyPart[] = [];
+  const turns = new Turns();
+  for (const part of parts) {
+    await turns.next();
+    const rest = part.without(policyId, `${name}/${left.length}`);
+    if (rest.isEmpty) continue;
+    if (rest !== part) rest.loadEarly();
+    left.push(rest);
+  }
+  return { parts: left, unreadable: unreadable.filter((id) => id !== policyId) };
 }
 
 /** No statement is about the question. */

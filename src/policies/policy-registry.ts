@@ -11,21 +11,33 @@ import { callerOf } from './domain/caller.js';
 import type { HubOperation, Policy } from './domain/policy.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
 import { PolicyLayer } from './policy-layer.js';
-import { PolicySet } from './policy-set.js';
+import { PolicyLayers } from './policy-layers.js';
+import type { PolicySet } from './policy-set.js';
 import { refusalBy } from './refusal-by.js';
 import { RememberedRules } from './remembered-rules.js';
-import { PolicyStore } from './policy-store.js';
+import { PoliciesChanged, PolicyStore } from './policy-store.js';
 
 /** How long a decision that could not be made stays a refusal before it is tried again. */
 const FAILURES_STAND_MS = 10_000;
+/** How often a change is tried that others come before. */
+const ATTEMPTS = 20;
 /** Several hubs in one process share the engine. */
 let registries = 0;
+
+/** What decides at one moment. */
+export interface InForce {
+  readonly layers: PolicyLayers;
+  /** Of the policies of the API. */
+  readonly revision: number;
+}
 
 /** All policies in memory, for the path of every message. */
 @Injectable()
 export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDecisionPoint {
-  /** Those of the configuration, and those of the API. */
-  private layers = { config: PolicyLayer.NONE, api: PolicyLayer.NONE };
+  private layers: PolicyLayers;
+  private revision = 0;
+  /** Changes of this process are made one after another. */
+  private changing: Promise<unknown> = Promise.resolve();
   /** By the organization that has policies of its own, else one for all (null); made when first asked for. */
   private sets = new Map<string | null, PolicySet>();
   private ownOrganizations: ReadonlySet<string | null> = new Set();
@@ -51,17 +63,49 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     private readonly log: Log,
   ) {
     super(store, 'policies', clock, log);
+    this.layers = new PolicyLayers(config.policies.default);
+  }
+
+  get inForce(): InForce {
+    const { layers, revision } = this;
+    return { layers, revision };
+  }
+
+  /**
+   * Makes a change that is decided on the policies in force, and is in force when it resolves. It is decided anew where another process has
+   * changed some meanwhile ({@link PoliciesChanged}); throws CONFLICT when that goes on.
+   */
+  change<T>(make: (inForce: InForce) => Promise<T>): Promise<T> {
+    const changed = this.changing.then(() => this.attempt(make));
+    this.changing = changed.catch(() => undefined);
+    return changed;
+  }
+
+  private async attempt<T>(make: (inForce: InForce) => Promise<T>): Promise<T> {
+    for (let attempts = 1; ; attempts += 1) {
+      await this.renew();
+      try {
+        const made = await make(this.inForce);
+        await this.renew();
+        return made;
+      } catch (error) {
+        if (!(error instanceof PoliciesChanged)) throw error;
+        if (attempts >= ATTEMPTS) {
+          throw new HubError('CONFLICT', 'Others change policies all the time: try again.');
+        }
+      }
+    }
   }
 
   /** Every policy: those of the configuration first, then by id. */
   all(): readonly Policy[] {
-    return [...this.layers.config.policies, ...this.layers.api.policies];
+    return this.layers.policies;
   }
 
   /** Reads the policies of the configuration, which are in force when the result is called. */
   async declared(policies: readonly Policy[]): Promise<() => void> {
     const config = await this.layer('config', policies);
-    return () => this.use({ ...this.layers, config });
+    return () => this.use(this.layers.replaced('config', config));
   }
 
   rulesFor(caller: Principal): CallerRules | null {
@@ -79,37 +123,26 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     });
   }
 
-  /** The policies that decide of callers of this organization, with the ones given in place of those of the same ids. */
-  deciding(organization: string, instead: readonly Policy[] = []): readonly Policy[] {
-    const ids = new Set(instead.map(({ id }) => id));
-    return [...this.all().filter(({ id }) => !ids.has(id)), ...instead].filter(
-      (policy) =>
-        policy.enabled && (policy.organization === null || policy.organization === organization),
-    );
-  }
-
-  protected override async onReload(all: readonly Policy[]): Promise<void> {
+  protected override async onReload(all: readonly Policy[], revision: number): Promise<void> {
     const api = await this.layer('api', all);
-    this.use({ ...this.layers, api });
+    this.use(this.layers.replaced('api', api));
+    this.revision = revision;
   }
 
-  private layer(
-    source: keyof typeof this.layers,
-    policies: readonly Policy[],
-  ): Promise<PolicyLayer> {
+  private layer(source: Policy['source'], policies: readonly Policy[]): Promise<PolicyLayer> {
     this.reads[source] += 1;
     // In the place of those before the ones in force.
     return PolicyLayer.read(`${this.number} ${source} ${this.reads[source] % 2}`, policies);
   }
 
-  private use(layers: typeof this.layers): void {
-    const { config, api } = (this.layers = layers);
-    this.ownOrganizations = new Set([...config.owners, ...api.owners]);
+  private use(layers: PolicyLayers): void {
+    this.layers = layers;
+    this.ownOrganizations = layers.owners;
     const isDenied = this.config.policies.default === 'deny';
     this.hasHubPolicies = isDenied || this.ownOrganizations.has(null);
     this.sets = new Map();
     this.forget();
-    for (const id of [...config.unreadable, ...api.unreadable]) {
+    for (const id of layers.unreadable) {
       this.report(`the policy ${id} cannot be read`);
     }
   }
@@ -135,10 +168,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   private setOf(organization: string | null): PolicySet {
     let set = this.sets.get(organization);
     if (set === undefined) {
-      const { config, api } = this.layers;
-      const read = [config.of(null), api.of(null)];
-      if (organization !== null) read.push(config.of(organization), api.of(organization));
-      set = new PolicySet(this.config.policies.default, ...read);
+      set = this.layers.setFor(organization);
       this.sets.set(organization, set);
     }
     return set;

@@ -26,8 +26,7 @@ const PERMIT: DecidingPolicy = { id: BUILT_IN, effect: 'permit', reason: null };
 
 /** Policies that decide together. A decision that cannot be made is a refusal. */
 export class PolicySet {
-  /** What its policies speak of. */
-  readonly mentions: Mentions;
+  private spokenOf: Mentions | undefined;
   private readonly parts: readonly PolicyPart[];
   /** Why nothing can be decided, which refuses everything. */
   private readonly faults: readonly string[];
@@ -40,7 +39,11 @@ export class PolicySet {
     this.faults = read.flatMap(({ unreadable }) =>
       unreadable.map((id) => `the policy ${id} cannot be read`),
     );
-    this.mentions = Mentions.of(this.parts.map(({ mentions }) => mentions));
+  }
+
+  /** What its policies speak of. */
+  get mentions(): Mentions {
+    return (this.spokenOf ??= Mentions.of(this.parts.map(({ mentions }) => mentions)));
   }
 
   /** Policies read for this set alone; `name` as with {@link readPolicies}. */

@@ -6,13 +6,25 @@ export interface PolicyVersion extends PolicyDefinition {
   readonly at: Date;
 }
 
-/** The storage of the policies made by the API. They are few, and held in memory where they decide. */
+/** Policies were changed after what was decided on them: decide anew. */
+export class PoliciesChanged extends Error {}
+
+/**
+ * The storage of the policies made by the API. They are few, and held in memory where they decide. Changes are made to the policies at a
+ * revision, and throw {@link PoliciesChanged} where there is a newer one.
+ */
 export abstract class PolicyStore {
   /** All policies by id. */
   abstract all(): Promise<Policy[]>;
 
   /** Throws HubError CONFLICT when the id is taken, and when its organization has `limit` policies. */
-  abstract add(id: string, definition: PolicyDefinition, limit: number, now: Date): Promise<Policy>;
+  abstract add(
+    id: string,
+    definition: PolicyDefinition,
+    limit: number,
+    now: Date,
+    revision?: number,
+  ): Promise<Policy>;
 
   /**
    * Changes a policy as it is stored at that moment; `change` is pure, may run again, and may throw to leave it as it is.
@@ -22,10 +34,11 @@ export abstract class PolicyStore {
     id: string,
     change: (policy: Policy) => PolicyDefinition,
     now: Date,
+    revision?: number,
   ): Promise<Policy | undefined>;
 
-  /** Deletes a policy with its versions; false when there is none. `check` may throw to keep it. */
-  abstract remove(id: string, check: (policy: Policy) => void): Promise<boolean>;
+  /** Deletes a policy with its versions; false when there is none. */
+  abstract remove(id: string, revision?: number): Promise<boolean>;
 
   /** The newest versions of a policy, at most `limit`, the newest first. */
   abstract versions(id: string, limit: number): Promise<readonly PolicyVersion[]>;

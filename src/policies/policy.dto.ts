@@ -1,8 +1,10 @@
 import { Choice, Flag, Nested, Shown, Text } from '../common/http/fields.js';
 import { ID, NAME, ORGANIZATION_ID, SENTENCE, TEXT } from '../common/http/text-forms.js';
+import type { FieldViolation } from '../common/hub-error.js';
 import { fill } from '../common/http/view.js';
 import { RECORD_SOURCES, type RecordSource } from '../common/record-source.js';
 import { SCOPES, type Scope } from '../common/scope.js';
+import type { FailingTests } from './check-policy.js';
 import {
   type DecidingPolicy,
   OPERATIONS,
@@ -110,7 +112,7 @@ export class WrittenPolicyDto {
     optional: true,
     list: { max: POLICY_LIMITS.tests },
     description:
-      'Questions with their answers: it is saved only if all policies together answer so.',
+      'Questions with their answers: it is saved only if all policies together answer so, and a change of another one that makes one fail is refused.',
   })
   tests?: PolicyTestDto[];
 }
@@ -154,6 +156,21 @@ export class DecidingPolicyDto {
   }
 }
 
+/** A test that fails. */
+export class FailingPolicyTestDto implements FieldViolation {
+  @Shown.Text({
+    description: '`policy.tests[0]`, or `policies[ID].tests[0]` of another policy.',
+  })
+  readonly field!: string;
+
+  @Shown.Text({ description: 'Its name, what it expects, and what is decided.' })
+  readonly description!: string;
+
+  constructor(failing: FieldViolation) {
+    fill<FailingPolicyTestDto>(this, failing);
+  }
+}
+
 export class PolicyDecisionDto {
   @Shown.Choice(['allow', 'deny'])
   readonly decision!: 'allow' | 'deny';
@@ -184,15 +201,29 @@ export class PolicyDecisionDto {
   @Shown.Text({ description: 'Why, in a sentence.' })
   readonly why!: string;
 
-  constructor({ resource, why, ...decision }: TriedDecision) {
+  @Shown.Nested(() => FailingPolicyTestDto, {
+    nullable: true,
+    list: true,
+    description:
+      'The tests that would fail if `policy` were saved: its own, and those of others that pass without it. Null: no policy was given.',
+  })
+  readonly failingTests!: readonly FailingPolicyTestDto[] | null;
+
+  constructor({ resource, failing, why, ...decision }: TriedDecision) {
     fill<PolicyDecisionDto>(this, {
       decision: decision.isAllowed ? 'allow' : 'deny',
       policies: decision.policies.map((each) => new DecidingPolicyDto(each)),
       agentTags: resource?.agentTags ?? null,
       tags: resource === null || resource.skillId === null ? null : resource.tags,
       why,
+      failingTests: failing && shownTests(failing),
     });
   }
+}
+
+function shownTests({ own, others }: FailingTests): FailingPolicyTestDto[] {
+  const ofPolicy = own.map(({ field, ...each }) => ({ ...each, field: `policy.${field}` }));
+  return [...ofPolicy, ...others].map((each) => new FailingPolicyTestDto(each));
 }
 
 export class PolicyDto {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { PolicyDefinition } from '../../src/policies/domain/policy.js';
-import type { PolicyStore } from '../../src/policies/policy-store.js';
+import { PoliciesChanged, type PolicyStore } from '../../src/policies/policy-store.js';
 
 const NOW = new Date(1000);
 const LATER = new Date(2000);
@@ -90,14 +90,32 @@ export function policyStoreContract(open: () => Promise<PolicyStore>): void {
       expect([policy!.version, policy!.description.length]).toEqual([3, 3]);
     });
 
-    it('is deleted with its versions, unless it is to stay', async () => {
+    it('is changed at the revision that the change was decided on, and at no newer one', async () => {
+      const first = await store.revision();
+      await store.add('a', definition(), 9, NOW, first);
+      const second = await store.revision();
+      for (const change of [
+        () => store.add('b', definition(), 9, NOW, first),
+        () => store.update('a', (policy) => ({ ...policy, enabled: false }), NOW, first),
+        () => store.remove('a', first),
+      ]) {
+        await expect(change()).rejects.toThrow(PoliciesChanged);
+      }
+      expect([await store.all(), await store.revision()]).toEqual([
+        [expect.objectContaining({ id: 'a', version: 1, enabled: true })],
+        second,
+      ]);
+      const atOnce = ['b', 'c', 'd'].map((id) => store.add(id, definition(), 9, NOW, second));
+      const outcomes = (await Promise.allSettled(atOnce)).map(({ status }) => status);
+      expect(outcomes.sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+      expect(await store.all()).toHaveLength(2);
+      expect(await store.remove('a', await store.revision())).toBe(true);
+    });
+
+    it('is deleted with its versions', async () => {
       await store.add('a', definition(), 2, NOW);
-      const stay = store.remove('a', () => {
-        throw new Error('stay');
-      });
-      await expect(stay).rejects.toThrow('stay');
-      expect(await store.remove('a', () => undefined)).toBe(true);
-      expect(await store.remove('a', () => undefined)).toBe(false);
+      expect(await store.remove('a')).toBe(true);
+      expect(await store.remove('a')).toBe(false);
       expect([await store.all(), await store.versions('a', 5)]).toEqual([[], []]);
       expect((await store.add('a', definition(), 2, NOW)).version).toBe(1);
     });
@@ -108,7 +126,7 @@ export function policyStoreContract(open: () => Promise<PolicyStore>): void {
       seen.push(await store.revision());
       await store.update('a', (policy) => policy, NOW);
       seen.push(await store.revision());
-      await store.remove('a', () => undefined);
+      await store.remove('a');
       seen.push(await store.revision());
       expect(new Set(seen).size).toBe(4);
     });

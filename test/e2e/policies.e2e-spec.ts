@@ -408,6 +408,7 @@ describe('a dry run', () => {
       agentTags: [],
       tags: ['finance'],
       why: 'It is forbidden by contractors (Contractors do not see the books.).',
+      failingTests: null,
     });
     const permitted = await tryOut({ ...question, caller: { groups: ['staff'] } });
     expect(permitted.body).toMatchObject({
@@ -446,7 +447,7 @@ describe('a dry run', () => {
       why: 'No skill of books is left: it is forbidden by contractors (Contractors do not see the books.).',
     });
     expect(await decided({ agentId: 'nope' })).toEqual({
-      ...{ decision: 'deny', policies: [], agentTags: null, tags: null },
+      ...{ decision: 'deny', policies: [], agentTags: null, tags: null, failingTests: null },
       why: 'No agent nope is registered.',
     });
     expect(await decided({ agentId: 'books', skillId: 'nope' })).toMatchObject({

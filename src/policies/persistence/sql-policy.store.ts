@@ -6,7 +6,7 @@ import { Revision } from '../../database/revision.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import type { Policy, PolicyDefinition } from '../domain/policy.js';
-import { PolicyStore, type PolicyVersion } from '../policy-store.js';
+import { PoliciesChanged, PolicyStore, type PolicyVersion } from '../policy-store.js';
 import { PolicyEntity, PolicyVersionEntity } from './policy.entity.js';
 
 const POLICIES = new Table(PolicyEntity);
@@ -40,10 +40,16 @@ export class SqlPolicyStore extends PolicyStore {
     return rows.map(POLICY.read).map(toPolicy);
   }
 
-  add(id: string, definition: PolicyDefinition, limit: number, now: Date): Promise<Policy> {
+  add(
+    id: string,
+    definition: PolicyDefinition,
+    limit: number,
+    now: Date,
+    revision?: number,
+  ): Promise<Policy> {
     const row = { ...definition, id, version: 1, createdAt: now, updatedAt: now };
     return this.database.write(function* (tx): Work<Policy> {
-      yield* REVISION.lock(tx);
+      yield* lock(tx, revision);
       const { organization } = definition;
       const [count] = yield* tx.all<{ n: number }>(
         `SELECT COUNT(*) AS n FROM policies WHERE ${organization === null ? 'organization IS NULL' : 'organization = ?'}`,
@@ -66,9 +72,10 @@ export class SqlPolicyStore extends PolicyStore {
     id: string,
     change: (policy: Policy) => PolicyDefinition,
     now: Date,
+    revision?: number,
   ): Promise<Policy | undefined> {
     return this.database.write(function* (tx): Work<Policy | undefined> {
-      yield* REVISION.lock(tx);
+      yield* lock(tx, revision);
       const [row] = yield* tx.all<DatabaseRow>(`${SELECT} WHERE id = ?`, [id]);
       if (row === undefined) return undefined;
       const before = toPolicy(POLICY.read(row));
@@ -81,13 +88,10 @@ export class SqlPolicyStore extends PolicyStore {
     });
   }
 
-  remove(id: string, check: (policy: Policy) => void): Promise<boolean> {
+  remove(id: string, revision?: number): Promise<boolean> {
     return this.database.write(function* (tx): Work<boolean> {
-      yield* REVISION.lock(tx);
-      const [row] = yield* tx.all<DatabaseRow>(`${SELECT} WHERE id = ?`, [id]);
-      if (row === undefined) return false;
-      check(toPolicy(POLICY.read(row)));
-      yield* tx.run('DELETE FROM policies WHERE id = ?', [id]);
+      yield* lock(tx, revision);
+      if ((yield* tx.run('DELETE FROM policies WHERE id = ?', [id])) === 0) return false;
       yield* tx.run('DELETE FROM policy_versions WHERE id = ?', [id]);
       yield* REVISION.raise(tx);
       return true;
@@ -104,6 +108,14 @@ export class SqlPolicyStore extends PolicyStore {
 
   revision(): Promise<number> {
     return REVISION.read(this.database);
+  }
+}
+
+/** Lets one change in after another, to the policies of this revision alone. */
+function* lock(tx: Tx, revision: number | undefined): Work<void> {
+  yield* REVISION.lock(tx);
+  if (revision !== undefined && (yield* REVISION.readIn(tx)) !== revision) {
+    throw new PoliciesChanged('the policies have changed');
   }
 }
 
