@@ -1,19 +1,41 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
-
-/** Work that is done before others have their turn. */
+/** Of one turn of the event loop, what all that takes turns may use together. */
 const SLICE_MS = 2;
 
-/** Takes turns with other work: {@link next} is called between the pieces of what is done. */
-export class Turns {
-  private until = performance.now() + SLICE_MS;
+/** Shares a slice of each turn of the event loop among all who want some; who comes too late waits for a later one. */
+class Slices {
+  private readonly waiting: (() => void)[] = [];
+  /** Of the slice of this turn; undefined before anybody has wanted it. */
+  private until: number | undefined;
 
-  /** When the next piece may be begun; undefined when it may at once. */
   next(): Promise<void> | undefined {
-    return performance.now() < this.until ? undefined : this.pass();
+    if (this.until === undefined) this.begin();
+    else if (performance.now() >= this.until) {
+      return new Promise((resolve) => this.waiting.push(resolve));
+    }
+    return undefined;
   }
 
-  private async pass(): Promise<void> {
-    await othersTurn();
+  private begin(): void {
     this.until = performance.now() + SLICE_MS;
+    setImmediate(() => {
+      this.until = undefined;
+      const first = this.waiting.shift();
+      if (first === undefined) return;
+      this.begin();
+      first();
+    });
+  }
+}
+
+const SLICES = new Slices();
+
+/**
+ * Takes turns with other work, and with all others who do the same: however many of them there are, together they use two
+ * milliseconds of a turn of the event loop. {@link next} is called before each piece of what is done.
+ */
+export class Turns {
+  /** When the next piece may be begun; undefined when it may at once. */
+  next(): Promise<void> | undefined {
+    return SLICES.next();
   }
 }

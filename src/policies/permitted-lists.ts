@@ -58,9 +58,9 @@ export class PermittedLists<T> {
   ): Promise<void> {
     const turns = new Turns();
     for (const resource of this.resourcesIn(list)) {
-      rules.decideOn(resource);
       await turns.next();
       if (!this.areInForce(rules, caller)) return;
+      rules.decideOn(resource);
     }
     made.left ??= this.leftBy(rules, list);
   }

@@ -5,6 +5,7 @@ import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { etagOf } from '../../common/http/public-document.js';
 import { Log } from '../../common/logger.js';
+import { longTurn } from '../../common/long-work.js';
 import { AppConfig, GrpcAddress, PublicUrl } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { prepareAll } from '../../policies/index.js';
@@ -33,6 +34,9 @@ interface MadeCard {
 type CardKey = Awaited<ReturnType<CardSigner['signer']>>;
 
 export type ServedCard = Omit<MadeCard, 'card'>;
+
+/** A card with so many is written in a turn of its own: those that many callers ask for at once are no long stop. */
+const MANY_SKILLS = 100;
 
 /** Public cards show what anybody may know: agents that are limited to some organizations are left out. */
 const PUBLIC: Principal = { id: 'anonymous', organization: '', scopes: new Set() };
@@ -92,7 +96,11 @@ export class CardService {
     agentId: string | undefined,
     form: CardForm,
   ): Promise<AgentCard> {
-    if (agentId === undefined) return (await this.ofHub(principal, form)).card;
+    if (agentId === undefined) {
+      const { card } = await this.ofHub(principal, form);
+      if (card.skills.length >= MANY_SKILLS) await longTurn();
+      return card;
+    }
     await prepareAll(() => this.registry.prepare(principal));
     const agent = this.usable(principal, agentId);
     if (!agent) throw new HubError('NO_ROUTE', `No agent "${agentId}" is registered and enabled.`);
@@ -114,6 +122,7 @@ export class CardService {
     const compose = (hub: HubFacts, left: readonly Agent[] = agents): AgentCard =>
       composeHubCard(left, hub, composites);
     return this.once(shown, form, async (hub, signer) => {
+      await longTurn();
       try {
         return await this.make(compose(hub), form, signer);
       } catch (error) {
@@ -173,8 +182,11 @@ export class CardService {
   }
 
   private async make(composed: AgentCard, form: CardForm, signer: CardKey): Promise<MadeCard> {
+    const hasMany = composed.skills.length >= MANY_SKILLS;
     const bare = renderCard({ ...composed, signatures: [] }, form);
+    if (hasMany) await longTurn();
     const card = await this.signer.signed(composed, form, signer);
+    if (hasMany) await longTurn();
     return {
       card,
       body: renderCard(card, form),

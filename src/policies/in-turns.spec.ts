@@ -1,0 +1,49 @@
+import { expect, it } from '@jest/globals';
+import { Turns } from './in-turns.js';
+
+function busy(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+/** Pieces of a millisecond; counts those that each turn of the event loop has. */
+async function work(pieces: number, count: () => void): Promise<void> {
+  const turns = new Turns();
+  for (let n = 0; n < pieces; n += 1) {
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+    count();
+    busy(1);
+  }
+}
+
+it('gives all who work at once no more of a turn of the event loop than one', async () => {
+  const perTurn: number[] = [0];
+  let isOver = false;
+  const turn = (): void => {
+    perTurn.push(0);
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const count = (): void => void (perTurn[perTurn.length - 1]! += 1);
+  await Promise.all(Array.from({ length: 30 }, () => work(10, count)));
+  isOver = true;
+  expect(perTurn.reduce((sum, each) => sum + each)).toBe(300);
+  // A slice that has begun ends with the piece it is in; two slices may stand in one turn that begins between them.
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(6);
+});
+
+it('waits for nobody who is alone', async () => {
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  expect(new Turns().next()).toBeUndefined();
+});
+
+it('has everybody come to an end, those that came first before those that come later', async () => {
+  const ended: string[] = [];
+  const first = work(20, () => {}).then(() => ended.push('first'));
+  await new Promise((resolve) => setImmediate(resolve));
+  const later = Array.from({ length: 5 }, () => work(20, () => {}).then(() => ended.push('later')));
+  await Promise.all([first, ...later]);
+  expect(ended[0]).toBe('first');
+  expect(ended).toHaveLength(6);
+});
