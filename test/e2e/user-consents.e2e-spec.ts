@@ -3,6 +3,7 @@ import { TokenServers } from '../../src/agents/client/authentication/token-serve
 import { UserConsents } from '../../src/agents/client/authentication/user-consents.js';
 import { ConsentStore } from '../../src/agents/consents/consent-store.js';
 import { Clock } from '../../src/common/clock.js';
+import { TokenError } from '../../src/common/oauth/request-token.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { CommitUnknown } from '../../src/database/commit-unknown.js';
 import { ConsentRequests } from '../../src/tasks/store/consent-requests.js';
@@ -461,6 +462,38 @@ describe('the token of a consent', () => {
     stored.mockRestore();
     expect(await consents()).toHaveLength(1);
   });
+
+  it.each(['is refused', 'brings other tokens'])(
+    'that its user gives anew while the renewal of the one before %s is used as it is then',
+    async (outcome) => {
+      await consented();
+      const [servers, store] = [hub.app.get(TokenServers), hub.app.get(ConsentStore)];
+      const userTokens = servers.userTokens.bind(servers);
+      const renewed = jest
+        .spyOn(servers, 'userTokens')
+        .mockImplementationOnce(async (...requested) => {
+          const held = await store.of({
+            principalId: principal,
+            organization: 'default',
+            agentId: 'z',
+          });
+          await store.put({
+            ...held!,
+            ...{ accessToken: 'given-anew', refreshToken: 'also-new' },
+            tokenAt: new Date(held!.tokenAt.getTime() + 1),
+            usableUntil: new Date(Date.now() + 60_000),
+          });
+          if (outcome === 'is refused') throw new TokenError('no more', 'invalid_grant');
+          return userTokens(...requested);
+        });
+      expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
+      expect(renewed).toHaveBeenCalledTimes(1);
+      renewed.mockRestore();
+      expect(agent.calls.at(-1)!.headers.authorization).toBe('Bearer given-anew');
+      expect(await consents()).toHaveLength(1);
+      expect(await ends()).toEqual([]);
+    },
+  );
 
   it('that was renewed does not end while it is not known whether it was stored', async () => {
     await consented();
