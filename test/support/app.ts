@@ -54,7 +54,13 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     config: testConfig(databaseUrl, options.config),
     ...(options.providers ? { providers: options.providers } : {}),
   });
-  if (!app.getHttpServer().listening) await app.listen(0, '127.0.0.1');
+  try {
+    if (!app.getHttpServer().listening) await app.listen(0, '127.0.0.1');
+  } catch (error) {
+    await app.close();
+    if (directory) await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
   const { port } = app.getHttpServer().address() as AddressInfo;
   const scheme = options.config?.server?.tls?.certificate ? 'https' : 'http';
   return new Hub(`${scheme}://127.0.0.1:${port}`, app, databaseUrl, directory);
