@@ -4,6 +4,7 @@ import { faultsOfLimit, type Limit, subjectKey } from './domain/limit.js';
 import { faultsOfUnit } from './domain/price.js';
 import { DeclaredLimitDto } from './limit.dto.js';
 import { LimitRegistry } from './limit-registry.js';
+import { LimitSubjects } from './limit-subjects.js';
 import { definitionOf } from './limits.service.js';
 
 /** Hands the limits that the configuration declares to the registry, at start and whenever its file changes. */
@@ -13,6 +14,7 @@ export class DeclaredLimits implements OnModuleInit {
     private readonly config: AppConfig,
     private readonly changes: ConfigChanges,
     private readonly registry: LimitRegistry,
+    private readonly subjects: LimitSubjects,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -21,7 +23,10 @@ export class DeclaredLimits implements OnModuleInit {
     );
     this.changes.subscribe(async ({ limits }) => {
       const declared = await readDeclaredLimits(limits.declared, limits.prices);
-      return () => this.registry.declare(declared);
+      return () => {
+        this.registry.declare(declared);
+        return this.subjects.warn(declared);
+      };
     });
   }
 }

@@ -1,8 +1,10 @@
 import { Choice, Int, Nested, Num, Shown, Text } from '../common/http/fields.js';
 import { ID, NAME } from '../common/http/text-forms.js';
+import type { FieldViolation } from '../common/hub-error.js';
 import { fill } from '../common/http/view.js';
 import { RECORD_SOURCES, type RecordSource } from '../common/record-source.js';
-import { type Budget, BUDGET_PERIODS, type Limit } from './domain/limit.js';
+import { type Budget, BUDGET_PERIODS } from './domain/limit.js';
+import type { ShownLimit } from './limit-subjects.js';
 import { MAX_AMOUNT } from './domain/price.js';
 import { UNIT } from './unit-form.js';
 
@@ -95,6 +97,15 @@ export class DeclaredLimitDto extends LimitBodyDto {
   id!: string;
 }
 
+/** Something that a limit names and that does not exist. */
+export class LimitProblemDto implements FieldViolation {
+  @Shown.Text({ example: 'agent' })
+  readonly field!: string;
+
+  @Shown.Text({ example: 'is not registered' })
+  readonly description!: string;
+}
+
 export class LimitDto {
   @Shown.Text()
   readonly id!: string;
@@ -140,7 +151,13 @@ export class LimitDto {
   @Shown.Time({ nullable: true })
   readonly updatedAt!: string | null;
 
-  constructor(limit: Limit) {
+  @Shown.Nested(() => LimitProblemDto, {
+    list: true,
+    description: 'What it names and does not exist now: it has no effect until that comes.',
+  })
+  readonly problems!: readonly FieldViolation[];
+
+  constructor(limit: ShownLimit) {
     fill<LimitDto>(this, limit);
   }
 }

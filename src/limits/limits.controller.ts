@@ -20,16 +20,16 @@ export class LimitsController {
   @Get()
   @ApiOperation({ summary: 'List limits: those of the configuration, then by id.' })
   @ApiOkResponse({ type: PageType(LimitDto) })
-  list(@Query() { limit, cursor }: PageQueryDto): Page<LimitDto> {
-    const page = this.limits.list(limit, cursor);
+  async list(@Query() { limit, cursor }: PageQueryDto): Promise<Page<LimitDto>> {
+    const page = await this.limits.list(limit, cursor);
     return { ...page, items: page.items.map((each) => new LimitDto(each)) };
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Get a limit.' })
   @ApiOkResponse({ type: LimitDto })
-  get(@Param('id') id: string): LimitDto {
-    return new LimitDto(this.limits.get(id));
+  async get(@Param('id') id: string): Promise<LimitDto> {
+    return new LimitDto(await this.limits.get(id));
   }
 
   @Put(':id')

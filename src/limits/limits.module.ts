@@ -1,13 +1,16 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { Database } from '../database/database.js';
+import { PoliciesModule } from '../policies/index.js';
 import { CounterRetention } from './counter-retention.js';
 import { DeclaredLimits } from './declared-limits.js';
 import { LimitCounters } from './limit-counters.js';
 import { LimitData } from './limit-data.js';
 import { SqlLimitData } from './persistence/sql-limit-data.js';
 import { LimitRegistry } from './limit-registry.js';
+import { KnownOwners } from './known-owners.js';
 import { LimitStore } from './limit-store.js';
+import { LimitSubjects } from './limit-subjects.js';
 import { LimitsController } from './limits.controller.js';
 import { LimitsService } from './limits.service.js';
 import { PriceRegistry } from './price-registry.js';
@@ -17,13 +20,15 @@ import { SqlRateStore } from './persistence/sql-rate.store.js';
 import { Spending } from './spending.js';
 import { SqlSpending } from './persistence/sql-spending.js';
 import { SqlLimitCounters } from './persistence/sql-limit-counters.js';
+import { SqlKnownOwners } from './persistence/sql-known-owners.js';
 import { SqlLimitStore } from './persistence/sql-limit.store.js';
 
 @Module({
-  imports: [AuthModule],
+  imports: [AuthModule, PoliciesModule],
   controllers: [LimitsController],
   providers: [
     { provide: LimitStore, useClass: SqlLimitStore },
+    { provide: KnownOwners, useClass: SqlKnownOwners },
     { provide: LimitData, useClass: SqlLimitData },
     { provide: LimitCounters, useClass: SqlLimitCounters },
     { provide: Spending, useClass: SqlSpending },
@@ -34,6 +39,7 @@ import { SqlLimitStore } from './persistence/sql-limit.store.js';
     },
     RequestRates,
     LimitRegistry,
+    LimitSubjects,
     PriceRegistry,
     LimitsService,
     DeclaredLimits,

@@ -13,6 +13,7 @@ import {
 } from './domain/limit.js';
 import { faultsOfUnit } from './domain/price.js';
 import { LimitRegistry } from './limit-registry.js';
+import { LimitSubjects, type ShownLimit } from './limit-subjects.js';
 import { LimitStore } from './limit-store.js';
 import { PriceRegistry } from './price-registry.js';
 
@@ -28,11 +29,12 @@ export class LimitsService {
     private readonly store: LimitStore,
     private readonly registry: LimitRegistry,
     private readonly prices: PriceRegistry,
+    private readonly subjects: LimitSubjects,
     private readonly clock: Clock,
   ) {}
 
   /** Creates or replaces a limit. Throws INVALID_PARAMS, and CONFLICT when another one is for the same subject. */
-  async put(id: string, written: WrittenLimit): Promise<{ limit: Limit; isNew: boolean }> {
+  async put(id: string, written: WrittenLimit): Promise<{ limit: ShownLimit; isNew: boolean }> {
     if (!ID.test(id)) throw invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -');
     const definition = definitionOf(written);
     const priced = this.prices.list.prices.map(({ unit }) => unit);
@@ -44,25 +46,26 @@ export class LimitsService {
       .all()
       .find((each) => each.source === 'config' && subjectKey(each) === key);
     if (declared) this.refuseDeclared(declared.id);
-    const put = await this.store.put(id, definition, MAX_LIMITS, this.clock.now());
+    const { limit, isNew } = await this.store.put(id, definition, MAX_LIMITS, this.clock.now());
     await this.registry.renew();
-    return put;
+    await this.subjects.warn([limit]);
+    return { limit: await this.shown(limit), isNew };
   }
 
   /** Throws NOT_FOUND. */
-  get(id: string): Limit {
-    return this.registry.get(id) ?? unknown(id);
+  async get(id: string): Promise<ShownLimit> {
+    return this.shown(this.registry.get(id) ?? unknown(id));
   }
 
   /** Those of the configuration first, then by id; `cursor` is a `nextCursor` of the same list. */
-  list(limit: number, cursor?: string): Page<Limit> {
+  async list(limit: number, cursor?: string): Promise<Page<ShownLimit>> {
     const all = this.registry.all();
     const after = cursor === undefined ? '' : readCursor('limits', cursor, (text) => ID.test(text));
     const start = after === '' ? 0 : all.findIndex(({ id }) => id === after) + 1;
     if (after !== '' && start === 0) {
       throw invalidField('cursor', `is of a limit that is gone (${after}); begin again`);
     }
-    const items = all.slice(start, start + limit);
+    const items = await this.subjects.shown(all.slice(start, start + limit));
     const last = items.at(-1);
     const isLast = last === undefined || start + items.length === all.length;
     return { items, nextCursor: isLast ? null : issueCursor('limits', last.id) };
@@ -74,6 +77,11 @@ export class LimitsService {
     const removed = await this.store.remove(id);
     await this.registry.renew();
     if (!removed) unknown(id);
+  }
+
+  private async shown(limit: Limit): Promise<ShownLimit> {
+    const [shown] = await this.subjects.shown([limit]);
+    return shown!;
   }
 
   private refuseDeclared(id: string): void {

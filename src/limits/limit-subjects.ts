@@ -1,0 +1,99 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION } from '../auth/index.js';
+import type { FieldViolation } from '../common/hub-error.js';
+import { Log } from '../common/logger.js';
+import { AppConfig } from '../config/index.js';
+import { KnownAgents } from '../policies/index.js';
+import { type Limit, targetOf } from './domain/limit.js';
+import { KnownOwners } from './known-owners.js';
+import { LimitRegistry } from './limit-registry.js';
+
+/** A limit with what it names that is not there. */
+export interface ShownLimit extends Limit {
+  readonly problems: readonly FieldViolation[];
+}
+
+/** Limits that the log names at once. */
+const NAMED = 20;
+/** These are there without a row of their own. */
+const BUILT_IN: ReadonlySet<string> = new Set([ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION]);
+
+/**
+ * Whether those whom limits are for are there. One that names nobody is kept, since they may come later; a name that was
+ * mistyped is seen in what is shown of the limit, and in the log.
+ */
+@Injectable()
+export class LimitSubjects implements OnApplicationBootstrap {
+  /** They come when the hub has started. */
+  private readonly declaredAgents: ReadonlySet<unknown>;
+
+  constructor(
+    private readonly registry: LimitRegistry,
+    private readonly owners: KnownOwners,
+    private readonly agents: KnownAgents,
+    config: AppConfig,
+    private readonly log: Log,
+  ) {
+    this.declaredAgents = new Set(config.agents.declared.map(({ id }) => id));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.warn(this.registry.all());
+  }
+
+  /** Limits as they are shown. */
+  async shown(limits: readonly Limit[]): Promise<ShownLimit[]> {
+    const named = (member: 'principal' | 'organization'): string[] => [
+      ...new Set(limits.flatMap((limit) => limit[member] ?? [])),
+    ];
+    const [principals, organizations] = await Promise.all([
+      this.owners.principals(named('principal')),
+      this.owners.organizations(named('organization')),
+    ]);
+    return limits.map((limit) => {
+      const { principal, organization } = limit;
+      const problems: FieldViolation[] = [];
+      if (organization !== null && !isThere(organization, organizations)) {
+        problems.push({ field: 'organization', description: 'does not exist' });
+      }
+      if (principal !== null && !isThere(principal, principals)) {
+        problems.push({ field: 'principal', description: 'does not exist' });
+      }
+      return { ...limit, problems: [...problems, ...this.problemsOfTarget(limit)] };
+    });
+  }
+
+  /** Tells operators of those that name nobody. Never fails. */
+  async warn(limits: readonly Limit[]): Promise<void> {
+    try {
+      const wrong = (await this.shown(limits)).filter(({ problems }) => problems.length > 0);
+      if (wrong.length === 0) return;
+      const named = wrong.slice(0, NAMED).map(({ id, problems }) => ({ id, problems }));
+      this.log.warn(
+        { limits: named, count: wrong.length },
+        'limits name principals, organizations, agents or skills that do not exist: they have no effect until these come',
+      );
+    } catch (err) {
+      this.log.warn({ err }, 'the subjects of limits could not be looked up');
+    }
+  }
+
+  private problemsOfTarget(limit: Limit): FieldViolation[] {
+    const target = targetOf(limit);
+    if (target === null) return [];
+    const { agentId, skillId } = target;
+    const agent = this.agents.get(agentId);
+    if (agent === undefined) {
+      if (this.declaredAgents.has(agentId)) return [];
+      return skillId === undefined
+        ? [{ field: 'agent', description: 'is not registered' }]
+        : [{ field: 'skill', description: `is of an agent that is not registered: ${agentId}` }];
+    }
+    const isOffered = skillId === undefined || agent.skills.some(({ id }) => id === skillId);
+    return isOffered ? [] : [{ field: 'skill', description: `is none of the agent ${agentId}` }];
+  }
+}
+
+function isThere(id: string, known: ReadonlySet<string>): boolean {
+  return BUILT_IN.has(id) || known.has(id);
+}
