@@ -10,6 +10,7 @@ import type { SecretBox } from './common/secret-box.js';
 import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
 import { DataModule } from './data/index.js';
 import { DatabaseModule } from './database/database.module.js';
+import { ExplainModule } from './explain/index.js';
 import { HUB_SCHEMA } from './hub-schema.js';
 import { LimitsModule } from './limits/index.js';
 import { ObservabilityModule } from './observability/observability.module.js';
@@ -56,7 +57,7 @@ export class AppModule implements OnModuleDestroy {
         TasksModule,
         PushModule,
         DataModule,
-        ...(config.role === 'worker' ? [] : [A2aModule, AdminModule]),
+        ...(config.role === 'worker' ? [] : [ExplainModule, A2aModule, AdminModule]),
       ],
     };
   }

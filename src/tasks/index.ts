@@ -13,6 +13,10 @@ export {
   type LinkView,
   TaskConsents,
 } from './consents/task-consents.js';
+export { cancelOf } from './domain/operator-actions.js';
+export { isEnded } from './domain/delegation-state.js';
+export { taskNotFound } from './domain/task-errors.js';
+export { operatorsView } from './reading/operators-view.js';
 export { ContextStore } from './store/context-store.js';
 export { headerOf, isDamaged, isShown } from './domain/event-header.js';
 export { Signals } from './signals/signals.js';
@@ -23,11 +27,18 @@ export { TaskPositions } from './store/task-positions.js';
 export { TaskPositionsModule } from './task-positions.module.js';
 export { TaskService, type SendAnswer } from './operations/task.service.js';
 export { type EnlistedWork } from './store/prepared-append.js';
-export { TaskStore, type TaskCursor, type TaskFilter, type TaskPage } from './store/task-store.js';
+export {
+  TaskStore,
+  type ReserveBytes,
+  type TaskCursor,
+  type TaskFilter,
+  type TaskPage,
+} from './store/task-store.js';
 export type { StreamItem } from './reading/task-streams.js';
 export {
   FIRST_MESSAGE_SEQ,
   type ArtifactChunk,
+  type Attempt,
   type Delegation,
   type DelegationState,
   type EventHeader,

@@ -7,7 +7,6 @@ import {
   EVERYTHING,
   hasScope,
   type Principal,
-  type Visibility,
   visibilityOf,
 } from '../../auth/index.js';
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
@@ -17,6 +16,7 @@ import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
 import { TaskDeleter } from '../operations/task-deleter.js';
+import { operatorsView } from '../reading/operators-view.js';
 import { TaskLists } from '../reading/task-lists.js';
 import type { ReserveBytes } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
@@ -102,10 +102,4 @@ export class TasksController {
     const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
     return { unworked, isAdmin: hasScope(principal, 'tasks:all'), keyNames };
   }
-}
-
-function operatorsView(principal: Principal): Visibility {
-  return hasScope(principal, 'tasks:all')
-    ? EVERYTHING
-    : { kind: 'organization', organization: principal.organization };
 }

@@ -42,7 +42,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [AGENTS, 'POST agents/X:kill, GET agents/X/credentials/X, PUT agents/X/credentials/X'],
   [AGENTS, 'DELETE agents/X/credentials/X'],
   [CLIENT, 'POST routes:dry-run, DELETE tasks/X, GET usage/me'],
-  [TASKS, 'GET tasks, GET tasks/X'],
+  [TASKS, 'GET tasks, GET tasks/X, GET tasks/X/explain'],
   [ALL_TASKS, 'GET tasks/X/content, POST tasks/X:cancel, POST tasks/X:retry'],
   [ALL_PUSH, 'POST push/auth-profiles, PATCH push/auth-profiles/X, DELETE push/auth-profiles/X'],
   [ALL_PUSH, 'POST push/auth-profiles/X:rotate'],

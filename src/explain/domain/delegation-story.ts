@@ -1,0 +1,125 @@
+import type { Plan } from '../../routing/index.js';
+import { type Attempt, type Delegation, type DelegationState, isEnded } from '../../tasks/index.js';
+import type { StoryEntry } from './story.js';
+import { durationOf, sentenceOf } from './words.js';
+
+/** Waiting for less than this is not told. */
+const NOTEWORTHY_MS = 1000;
+
+/** What a reader of a story may see, and what the hub knows beside the task. */
+export interface StoryReader {
+  readonly now: Date;
+  /** With the scope `tasks:all`: the error texts of agents are told, too. */
+  readonly seesTroubles: boolean;
+  /** Why no work is taken up now, as a sentence; null while it is. */
+  readonly unworked: string | null;
+}
+
+/** What happened at the agents of one delegation. */
+export function delegationEntries(
+  delegation: Delegation,
+  plan: Plan,
+  { seesTroubles }: Pick<StoryReader, 'seesTroubles'>,
+): StoryEntry[] {
+  const { begunAt, progress, state } = delegation;
+  const { times = {}, attempts = [], trouble } = progress;
+  const step = plan.length > 1 ? `Step "${plan[delegation.step]?.name ?? ''}": ` : '';
+  const who = nameOf(delegation);
+  const entries: StoryEntry[] = attempts.map((each) =>
+    at(each.endedAt, `${step}${attemptText(each)}`),
+  );
+  if (trouble !== undefined && seesTroubles) {
+    const code = trouble.httpStatus ?? trouble.code;
+    const kind = code === undefined ? trouble.kind : `${trouble.kind}, ${code}`;
+    const text = `${step}The call to the agent ${trouble.agentId} failed (${kind}): ${sentenceOf(trouble.text)}`;
+    entries.push(at(trouble.at, text));
+  }
+  const { sentAt, answeredAt, endedAt } = times;
+  if (begunAt !== null && sentAt === undefined && attempts.length === 0) {
+    entries.push(at(begunAt.getTime(), `${step}It was queued for ${who}.`));
+  }
+  if (sentAt !== undefined) {
+    const waited = begunAt === null ? 0 : sentAt - begunAt.getTime();
+    const after = waited < NOTEWORTHY_MS ? '' : ` after ${durationOf(waited)} in the queue`;
+    entries.push(at(sentAt, `${step}The message was sent to ${who}${after}.`));
+  }
+  if (answeredAt !== undefined) {
+    const after = sentAt === undefined ? '' : ` after ${durationOf(answeredAt - sentAt)}`;
+    entries.push(at(answeredAt, `${step}${who} took it${after}.`));
+  }
+  if (isEnded(state)) {
+    entries.push(at(endedAt ?? delegation.updatedAt.getTime(), `${step}${endText(delegation)}`));
+  }
+  return entries;
+}
+
+function attemptText({ agentId, agentName, calledAt, why }: Attempt): string {
+  const who = `${agentName} (${agentId})`;
+  const what =
+    calledAt === undefined ? 'was passed over without a call' : 'did not take the message';
+  return `${who} ${what}: ${sentenceOf(why)}`;
+}
+
+const ENDS: Readonly<Partial<Record<DelegationState, string>>> = {
+  completed: 'completed its part',
+  failed: 'failed',
+  canceled: 'was canceled',
+  rejected: 'rejected the message',
+  skipped: 'was not asked',
+};
+
+/** How a delegation has ended and why. */
+export function endText(delegation: Delegation): string {
+  const { state, reason, cancelPending } = delegation;
+  const end = `${nameOf(delegation)} ${ENDS[state] ?? state}`;
+  const why = reason === null ? `${end}.` : `${end}: ${sentenceOf(reason)}`;
+  return cancelPending ? `${why} It has not been told to cancel yet.` : why;
+}
+
+/** What a delegation that has not ended waits for; undefined where another one comes first. */
+export function waitText(
+  delegation: Delegation,
+  { now, unworked }: StoryReader,
+): string | undefined {
+  const { state, reason, progress, owner, begunAt, deadlineAt, updatedAt } = delegation;
+  const who = nameOf(delegation);
+  const limit = `It fails at ${deadlineAt.toISOString()} if that does not come.`;
+  const since = (from: Date): string => durationOf(now.getTime() - from.getTime());
+  switch (state) {
+    case 'queued':
+      if (owner === null && unworked !== null) return sentenceOf(unworked);
+      if (reason !== null) return `${sentenceOf(reason)} ${limit}`;
+      return `It has waited for its turn at ${who} for ${since(begunAt ?? updatedAt)}: as many calls as are allowed are under way. ${limit}`;
+    case 'sending':
+      return `The message is on its way to ${who}, for ${since(updatedAt)}, without an answer yet. ${limit}`;
+    case 'working': {
+      const from = progress.times?.answeredAt;
+      const working = from === undefined ? '' : `, for ${since(new Date(from))}`;
+      return `${who} works on it${working}. ${limit}`;
+    }
+    case 'input-required':
+      return `${who} has asked for more: the client has to send a further message with the id of the task. ${limit}`;
+    case 'auth-required':
+      return `${authText(delegation)} ${limit}`;
+    default:
+      return undefined;
+  }
+}
+
+function authText(delegation: Delegation): string {
+  const { awaits } = delegation.progress;
+  const who = nameOf(delegation);
+  if (awaits === undefined) return `${who} has asked the client to authorize itself there.`;
+  if (awaits === 'caller-token') {
+    return `${who} is called with the access token of the client: it has to send a further message with a fresh one.`;
+  }
+  return `${who} is called in the name of the client, who has to consent by the link in the status of the task (valid until ${awaits.expiresAt}).`;
+}
+
+function nameOf({ agentId, agentName }: Pick<Delegation, 'agentId' | 'agentName'>): string {
+  return `${agentName} (${agentId})`;
+}
+
+function at(ms: number, text: string): StoryEntry {
+  return { at: new Date(ms), about: 'agent', text };
+}

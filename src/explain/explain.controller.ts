@@ -1,0 +1,66 @@
+import { Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { CurrentPrincipal, hasScope, type Principal, ReserveAnswer } from '../auth/index.js';
+import { Clock } from '../common/clock.js';
+import { AdminController } from '../common/http/admin-controller.js';
+import { NO_WORKERS, WorkerWatch } from '../database/worker-watch.js';
+import { TaskWebhooksService } from '../push/index.js';
+import { operatorsView, type ReserveBytes, TaskLog, taskNotFound } from '../tasks/index.js';
+import { storyOf } from './domain/task-story.js';
+import type { ToldWebhook } from './domain/webhook-story.js';
+import { StoryDto } from './story.dto.js';
+
+/** Webhooks whose progress is told. */
+const TOLD_WEBHOOKS = 20;
+
+/** Why a task became what it is, for operators and teams. */
+@AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
+export class ExplainController {
+  constructor(
+    private readonly log: TaskLog,
+    private readonly webhooks: TaskWebhooksService,
+    private readonly workers: WorkerWatch,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get(':id/explain')
+  @ApiOperation({
+    summary:
+      'Explain a task in plain sentences: why these agents, what happened, what it waits for.',
+    description:
+      'No content of messages or artifacts is in it, but the reason that an agent gives for its end. With the scope `tasks:all` the error texts of agents are told, with `push` its webhooks.',
+  })
+  @ApiOkResponse({ type: StoryDto })
+  async explain(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+    @ReserveAnswer() reserve?: ReserveBytes,
+  ): Promise<StoryDto> {
+    const aggregate = await this.log.read(id, operatorsView(caller), reserve);
+    if (!aggregate) throw taskNotFound(id);
+    const { told, hasMore } = await this.webhooksOf(id, caller);
+    const story = storyOf(aggregate, told, {
+      now: this.clock.now(),
+      seesTroubles: hasScope(caller, 'tasks:all'),
+      unworked: this.workers.hasNoWorkers ? NO_WORKERS : null,
+    });
+    return new StoryDto(id, story, hasMore);
+  }
+
+  private async webhooksOf(
+    taskId: string,
+    caller: Principal,
+  ): Promise<{ readonly told: readonly ToldWebhook[]; readonly hasMore: boolean }> {
+    if (!hasScope(caller, 'push')) return { told: [], hasMore: false };
+    const { items, nextCursor } = await this.webhooks.list(
+      { taskId },
+      TOLD_WEBHOOKS,
+      undefined,
+      caller,
+    );
+    const told = await Promise.all(
+      items.map(({ streamId }) => this.webhooks.get(streamId, caller)),
+    );
+    return { told, hasMore: nextCursor !== null };
+  }
+}
