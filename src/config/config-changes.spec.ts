@@ -147,7 +147,9 @@ describe('changes of the configuration file', () => {
     await second();
     await second();
     expect([applied, levels()]).toEqual([[], ['error']]);
-    expect(logged[0]![1]).toMatchObject({ problems: [{ key: file, text: 'is empty' }] });
+    expect(logged[0]![1]).toMatchObject({
+      problems: [{ key: file, source: 'A2A_HUB_CONFIG', text: 'is empty' }],
+    });
     write('server: { port: 10 }');
     await second();
     expect(applied).toEqual([10]);

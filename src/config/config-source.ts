@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { AppConfig } from './app-config.js';
 import { ConfigError } from './config-error.js';
-import { loadConfig } from './load-config.js';
+import { FILE_VARIABLE, loadConfig } from './load-config.js';
 
 /** Where the configuration of a process comes from, and whether it has changed there since. */
 export abstract class ConfigSource {
@@ -39,7 +39,7 @@ export class ProcessConfigSource extends ConfigSource {
 
   constructor(private readonly environment: NodeJS.ProcessEnv = process.env) {
     super();
-    this.file = environment['A2A_HUB_CONFIG'] ?? null;
+    this.file = environment[FILE_VARIABLE] ?? null;
   }
 
   load(): AppConfig {
@@ -47,7 +47,7 @@ export class ProcessConfigSource extends ConfigSource {
     this.stamp = stampOf(this.file);
     const isEmpty = this.file !== null && isEmptyFile(this.file);
     if (isEmpty && this.hadContent) {
-      throw new ConfigError([{ key: this.file, source: 'file', text: 'is empty' }]);
+      throw new ConfigError([{ key: this.file, source: FILE_VARIABLE, text: 'is empty' }]);
     }
     this.hadContent ||= !isEmpty;
     return loadConfig(this.environment);

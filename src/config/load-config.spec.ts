@@ -100,6 +100,22 @@ describe('loadConfig', () => {
     expect(problemsOf({ A2A_HUB_CONFIG: file('server: 5') })[0]).toContain('is not a mapping');
   });
 
+  it('names the file once in whatever is wrong with it', () => {
+    const contents = [
+      '- 1',
+      '7',
+      'a: [1',
+      'a: 1\na: 2',
+      'server: 5',
+      'nothing: 1',
+      'tasks: { x: 1 }',
+    ];
+    for (const path of [...contents.map((content) => file(content)), '/does/not/exist', tmpdir()]) {
+      const lines = problemsOf({ A2A_HUB_CONFIG: path }).join('\n');
+      expect([path, lines.split(path)]).toEqual([path, [expect.anything(), expect.anything()]]);
+    }
+  });
+
   it('takes secrets from a variable or a file and never shows them', () => {
     const secret = 's3cret-s3cret-s3cret-s3cret';
     const fromFile = loadConfig({ A2A_HUB__AUTH__ADMIN_KEY: `file:${file(`${secret}\n`, 'key')}` });

@@ -10,7 +10,8 @@ import { readConfigFile, type Written } from './source-files.js';
 /** The commented file that holds every key; it is read before everything else. */
 const DEFAULT_FILE = `${PACKAGE_ROOT}config/default.yaml`;
 
-const FILE_VARIABLE = 'A2A_HUB_CONFIG';
+/** Names the file of the operator. */
+export const FILE_VARIABLE = 'A2A_HUB_CONFIG';
 const PREFIX = 'A2A_HUB__';
 
 /** A part of the settings, by members and plain values (milliseconds, bytes), as tests give them. */

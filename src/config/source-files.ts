@@ -14,7 +14,7 @@ export interface Written {
 
 /**
  * Adds the entries of a YAML or JSON file to `written`, over what is there, and notes unknown keys; `namedBy` says
- * where its path is from when it cannot be read.
+ * where its path is from when the whole of it is wrong.
  */
 export function readConfigFile(
   file: string,
@@ -27,29 +27,31 @@ export function readConfigFile(
     // YAML 1.2 includes JSON.
     content = parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const text = (error as Error).message;
+    // The file is named already.
+    const text = (error as Error).message.replace(`, open '${file}'`, '');
     problems.push({ key: file, source: namedBy, text: `cannot be read: ${text}` });
     return;
   }
   if (content === null || content === undefined) return;
-  collect(content, SETTINGS, '', { file, written, problems });
+  collect(content, SETTINGS, '', { file, namedBy, written, problems });
 }
 
 interface Reading {
   readonly file: string;
+  readonly namedBy: string;
   readonly written: Map<string, Written>;
   readonly problems: ConfigProblem[];
 }
 
 function collect(content: unknown, members: Members, prefix: string, reading: Reading): void {
-  const { file, written, problems } = reading;
+  const { file, namedBy, written, problems } = reading;
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    const key = prefix.slice(0, -1) || file;
-    problems.push({
-      key,
-      source: file,
-      text: `${JSON.stringify(content)} is not a mapping of keys`,
-    });
+    const text = `${JSON.stringify(content)} is not a mapping of keys`;
+    problems.push(
+      prefix === ''
+        ? { key: file, source: namedBy, text }
+        : { key: prefix.slice(0, -1), source: file, text },
+    );
     return;
   }
   const nodes = new Map(

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { PrincipalStore } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
-import { HubError, invalidField, invalidFields } from '../common/hub-error.js';
+import { type FieldViolation, HubError, invalidField, invalidFields } from '../common/hub-error.js';
 import { refuseOtherThan } from '../common/http/if-match.js';
 import { ID } from '../common/id-pattern.js';
 import type { Page } from '../common/page.js';
@@ -160,7 +160,7 @@ export class PoliciesService {
     if (policy !== undefined) {
       const faults = await faultsOfText(policy.text);
       if (faults.length > 0) {
-        throw invalidFields(faults.map((each) => ({ ...each, field: `policy.${each.field}` })));
+        throw wrong(faults.map((each) => ({ ...each, field: `policy.${each.field}` })));
       }
     }
     const known = written.agentId === undefined ? undefined : this.agents.get(written.agentId);
@@ -232,15 +232,19 @@ export class PoliciesService {
 
 async function refuseWrongText(text: string): Promise<void> {
   const faults = await faultsOfText(text);
-  if (faults.length > 0) throw invalidFields(faults);
+  if (faults.length > 0) throw wrong(faults);
+}
+
+/** As a field of the wrong form is told: what is wrong with these is no end of a sentence that the field begins. */
+function wrong(violations: readonly FieldViolation[], help = ''): HubError {
+  const sentences = violations.map(({ field, description }) => `${field}: ${description}`);
+  return new HubError('INVALID_PARAMS', `${sentences.join('; ')}${help}`, { violations });
 }
 
 function refuseFailing({ own, others }: FailingTests, isForced: boolean): void {
   const failing = isForced ? own : [...own, ...others];
   if (failing.length === 0) return;
-  const { message } = invalidFields(failing);
-  const help = others.length === 0 || isForced ? '' : `. ${HOW_TO_GO_ON}`;
-  throw new HubError('INVALID_PARAMS', `${message}${help}`, { violations: failing });
+  throw wrong(failing, others.length === 0 || isForced ? '' : `. ${HOW_TO_GO_ON}`);
 }
 
 /** What is written, with what goes without saying. */

@@ -303,6 +303,7 @@ describe('saving a policy', () => {
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0]).toMatchObject({ field: 'text' });
     expect(answer.body.errors[0].description).toMatch(fault);
+    expect(answer.body.detail).toMatch(/^text: /);
     expect((await hub.admin('GET', `${PATH}/wrong`)).status).toBe(404);
   });
 
@@ -317,6 +318,23 @@ describe('saving a policy', () => {
   ])('is refused for members that are wrong (%#)', async (body) => {
     expect((await hub.admin('POST', PATH, body)).status).toBe(400);
   });
+
+  it.each(['ac:me', 'ac/me', ' ', 'x'.repeat(201)])(
+    'is refused for an organization that no organization can be called: %j',
+    async (organization) => {
+      const { text } = CONTRACTORS;
+      const answer = await hub.admin('POST', PATH, { id: 'x', text, organization });
+      const rule = expect.stringContaining('without colons, slashes and control characters');
+      expect([answer.status, answer.body.errors]).toEqual([
+        400,
+        [{ field: 'organization', description: rule }],
+      ]);
+      const tried = { agentId: 'books', policy: { id: 'x', text, organization } };
+      expect((await tryOut(tried)).body.errors).toEqual([
+        { field: 'policy.organization', description: rule },
+      ]);
+    },
+  );
 
   it('asks its tests, and says which fails and why', async () => {
     const test = {
