@@ -7,11 +7,11 @@ import { NO_WORKERS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskWebhooksService } from '../push/index.js';
 import { operatorsView, type ReserveBytes, TaskLog, taskNotFound } from '../tasks/index.js';
 import { storyOf } from './domain/task-story.js';
-import type { ToldWebhook } from './domain/webhook-story.js';
+import type { WebhookStanding } from './domain/webhook-story.js';
 import { StoryDto } from './story.dto.js';
 
 /** Webhooks whose progress is told. */
-const TOLD_WEBHOOKS = 20;
+const SHOWN_WEBHOOKS = 20;
 
 /** Why a task became what it is, for operators and teams. */
 @AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
@@ -28,7 +28,7 @@ export class ExplainController {
     summary:
       'Explain a task in plain sentences: why these agents, what happened, what it waits for.',
     description:
-      'No content of messages or artifacts is in it, but the reason that an agent gives for its end. With the scope `tasks:all` the error texts of agents are told, with `push` its webhooks.',
+      'No content of messages or artifacts is in it, but the reason that an agent gives for its end. With the scope `tasks:all` the error texts of agents are shown, with `push` its webhooks.',
   })
   @ApiOkResponse({ type: StoryDto })
   async explain(
@@ -38,8 +38,8 @@ export class ExplainController {
   ): Promise<StoryDto> {
     const aggregate = await this.log.read(id, operatorsView(caller), reserve);
     if (!aggregate) throw taskNotFound(id);
-    const { told, hasMore } = await this.webhooksOf(id, caller);
-    const story = storyOf(aggregate, told, {
+    const { shown, hasMore } = await this.webhooksOf(id, caller);
+    const story = storyOf(aggregate, shown, {
       now: this.clock.now(),
       seesTroubles: hasScope(caller, 'tasks:all'),
       unworked: this.workers.hasNoWorkers ? NO_WORKERS : null,
@@ -50,17 +50,17 @@ export class ExplainController {
   private async webhooksOf(
     taskId: string,
     caller: Principal,
-  ): Promise<{ readonly told: readonly ToldWebhook[]; readonly hasMore: boolean }> {
-    if (!hasScope(caller, 'push')) return { told: [], hasMore: false };
+  ): Promise<{ readonly shown: readonly WebhookStanding[]; readonly hasMore: boolean }> {
+    if (!hasScope(caller, 'push')) return { shown: [], hasMore: false };
     const { items, nextCursor } = await this.webhooks.list(
       { taskId },
-      TOLD_WEBHOOKS,
+      SHOWN_WEBHOOKS,
       undefined,
       caller,
     );
-    const told = await Promise.all(
+    const shown = await Promise.all(
       items.map(({ streamId }) => this.webhooks.get(streamId, caller)),
     );
-    return { told, hasMore: nextCursor !== null };
+    return { shown, hasMore: nextCursor !== null };
   }
 }

@@ -38,7 +38,7 @@ export class StoryDto {
   readonly entries: readonly StoryEntryDto[];
 
   @Shown.Flag({
-    description: 'More webhooks than are told here receive its updates: list them by taskId.',
+    description: 'More webhooks than are shown here receive its updates: list them by taskId.',
   })
   readonly hasMoreWebhooks: boolean;
 

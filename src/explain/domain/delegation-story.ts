@@ -73,7 +73,7 @@ export function endText(delegation: Delegation): string {
   const { state, reason, cancelPending } = delegation;
   const end = `${nameOf(delegation)} ${ENDS[state] ?? state}`;
   const why = reason === null ? `${end}.` : `${end}: ${sentenceOf(reason)}`;
-  return cancelPending ? `${why} It has not been told to cancel yet.` : why;
+  return cancelPending ? `${why} Its cancel has not reached it yet.` : why;
 }
 
 /** What a delegation that has not ended waits for; undefined where another one comes first. */
