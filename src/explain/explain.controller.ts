@@ -7,7 +7,7 @@ import { NO_WORKERS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskWebhooksService } from '../push/index.js';
 import { operatorsView, type ReserveBytes, TaskLog, taskNotFound } from '../tasks/index.js';
 import { storyOf } from './domain/task-story.js';
-import type { WebhookStanding } from './domain/webhook-story.js';
+import type { FollowedWebhook } from './domain/webhook-story.js';
 import { StoryDto } from './story.dto.js';
 
 /** Webhooks whose progress is told. */
@@ -50,7 +50,7 @@ export class ExplainController {
   private async webhooksOf(
     taskId: string,
     caller: Principal,
-  ): Promise<{ readonly shown: readonly WebhookStanding[]; readonly hasMore: boolean }> {
+  ): Promise<{ readonly shown: readonly FollowedWebhook[]; readonly hasMore: boolean }> {
     if (!hasScope(caller, 'push')) return { shown: [], hasMore: false };
     const { items, nextCursor } = await this.webhooks.list(
       { taskId },

@@ -11,13 +11,13 @@ import {
 import { delegationEntries, endText, type StoryReader, waitText } from './delegation-story.js';
 import { routeSentences } from './route-story.js';
 import type { Story, StoryEntry } from './story.js';
-import { type WebhookStanding, webhookEntry } from './webhook-story.js';
+import { type FollowedWebhook, webhookEntry } from './webhook-story.js';
 import { countOf, durationOf, sentenceOf } from './words.js';
 
 /** The story of a task, of what is stored. No content is in it, but the reason that an agent gives for its end. */
 export function storyOf(
   aggregate: Pick<TaskAggregate, 'record' | 'delegations'>,
-  webhooks: readonly WebhookStanding[],
+  webhooks: readonly FollowedWebhook[],
   reader: StoryReader,
 ): Story {
   const { record, delegations } = aggregate;

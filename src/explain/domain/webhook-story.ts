@@ -4,13 +4,13 @@ import type { StoryEntry } from './story.js';
 import { countOf, sentenceOf } from './words.js';
 
 /** A webhook of the task, and how far it is. */
-export interface WebhookStanding {
+export interface FollowedWebhook {
   readonly webhook: TaskWebhook;
   readonly progress: WebhookProgress;
 }
 
 /** What a webhook got, and why not more. */
-export function webhookEntry({ webhook, progress }: WebhookStanding): StoryEntry {
+export function webhookEntry({ webhook, progress }: FollowedWebhook): StoryEntry {
   const { delivered, dead, pending, entriesBehind, lastAttempt, nextAttemptAt } = progress;
   const failed = lastAttempt !== null && lastAttempt.error !== null;
   const sentences = [
