@@ -74,6 +74,24 @@ describe('a text of Cedar', () => {
     },
   );
 
+  it.each([
+    '9223372036854775807 > 0',
+    '-9223372036854775808 < 0',
+    '9007199254740993 > 9007199254740992',
+    '[1, 2, 9007199254740992].contains(3)',
+  ])('is refused with a number that its JSON form does not keep: %s', async (condition) => {
+    const text = `permit(principal, action, resource) when { principal.signIn == "key" && ${condition} };`;
+    expect(await readText(text)).toEqual({
+      faults: [expect.stringMatching(/^line 1, column 1: numbers go from -9007199254740991 to 90/)],
+    });
+    expect(await statementsIn(text, new Turns())).toBeUndefined();
+  });
+
+  it('may hold the widest numbers that there are', async () => {
+    const text = `permit(principal, action, resource) when { principal.signIn == "key" && [9007199254740991, -9007199254740991].contains(3) };`;
+    expect(await readText(text)).toHaveProperty('statements');
+  });
+
   it('is said to be too deep with its place', async () => {
     const text = `permit(principal, action, resource);\n// "é"\n${when(NESTED['sets']!(40))}`;
     const column = when('').indexOf('{') + 2 + nesting;

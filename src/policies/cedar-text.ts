@@ -6,6 +6,7 @@ import { CedarFailure, loadCedar, withCedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
 import { isTooDeepAsJson, TOO_MANY_OPERATORS, tooDeepIn } from './domain/nesting.js';
 import { POLICY_LIMITS } from './domain/policy.js';
+import { hasWideNumber, WIDEST } from './domain/wide-numbers.js';
 import { Turns } from './in-turns.js';
 
 /** One statement of a policy, as the engine takes it. */
@@ -58,9 +59,10 @@ async function checked(text: string): Promise<ReadText> {
   const turns = new Turns();
   const places = placesOf(text, policies);
   const statements = await statementsOf(policies, turns);
-  const faults = statements.flatMap(({ json }, at) =>
-    isTooDeepAsJson(json) ? [`${placeOf(text, places[at]!)}: ${TOO_MANY_OPERATORS}`] : [],
-  );
+  const faults = statements.flatMap(({ json }, at) => {
+    const fault = faultOfJson(json);
+    return fault === undefined ? [] : [`${placeOf(text, places[at]!)}: ${fault}`];
+  });
   if (faults.length > 0) return { faults };
   for (let from = 0; from < policies.length; from += CHECKED) {
     await turns.next();
@@ -122,7 +124,7 @@ async function parsed(text: string, turns: Turns): Promise<readonly Statement[] 
   if (!isRight) return undefined;
   const statements = await statementsOf(parts.policies, turns);
   const isWrong = ({ json }: Statement): boolean =>
-    isTooDeepAsJson(json) || miswrittenTags(json).length > 0;
+    faultOfJson(json) !== undefined || miswrittenTags(json).length > 0;
   return statements.some(isWrong) ? undefined : statements;
 }
 
@@ -133,6 +135,12 @@ async function statementsOf(texts: readonly string[], turns: Turns): Promise<Sta
     statements.push(statementOf(text));
   }
   return statements;
+}
+
+/** Why a statement that reads well as text does not as JSON, as which the engine is given it. */
+function faultOfJson(json: PolicyJson): string | undefined {
+  if (isTooDeepAsJson(json)) return TOO_MANY_OPERATORS;
+  return hasWideNumber(json) ? `numbers go from -${WIDEST} to ${WIDEST}` : undefined;
 }
 
 /** Tags are compared in lower case: a forbid that names one otherwise would never apply. */
