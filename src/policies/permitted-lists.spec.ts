@@ -143,7 +143,9 @@ describe('what policies leave of a list', () => {
     const crowded = new PermittedLists({ rulesFor, refuseOperation: () => undefined }, SKILLS);
     const list = MANY.slice(0, skills);
     const callers = Array.from({ length: kinds }, (_, n) => ({ ...CALLER, id: `p${n}` }));
-    await Promise.all(callers.map((caller) => prepareAll(() => crowded.prepare(caller, list))));
+    await Promise.all(
+      callers.map(async (caller) => prepareAll(() => crowded.prepare(caller, list))),
+    );
     expect(decisions).toBeLessThan(4 * kinds * skills);
   });
 
