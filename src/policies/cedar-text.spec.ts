@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readText, statementsIn } from './cedar-text.js';
 import { POLICY_LIMITS } from './domain/policy.js';
-import { Turns } from './in-turns.js';
 import { PolicySet } from './policy-set.js';
 
 const { nesting, operators } = POLICY_LIMITS;
@@ -49,7 +48,7 @@ describe('a text of Cedar', () => {
         /^line \d+, column \d+: brackets and ifs are nested more than 24 deep$/,
       );
       expect(more).toEqual([]);
-      expect(await statementsIn(when(make(n)), new Turns())).toBeUndefined();
+      expect(await statementsIn(when(make(n)))).toBeUndefined();
     }
   });
 
@@ -60,7 +59,7 @@ describe('a text of Cedar', () => {
           /^line 1, column \d+: more than 50 operators and brackets are each an operand/,
         ),
       ]);
-      expect(await statementsIn(when(make(n)), new Turns())).toBeUndefined();
+      expect(await statementsIn(when(make(n)))).toBeUndefined();
     }
   });
 
@@ -84,7 +83,7 @@ describe('a text of Cedar', () => {
     expect(await readText(text)).toEqual({
       faults: [expect.stringMatching(/^line 1, column 1: numbers go from -9007199254740991 to 90/)],
     });
-    expect(await statementsIn(text, new Turns())).toBeUndefined();
+    expect(await statementsIn(text)).toBeUndefined();
   });
 
   it('may hold the widest numbers that there are', async () => {

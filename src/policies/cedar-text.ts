@@ -7,7 +7,7 @@ import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
 import { isTooDeepAsJson, TOO_MANY_OPERATORS, tooDeepIn } from './domain/nesting.js';
 import { POLICY_LIMITS } from './domain/policy.js';
 import { hasWideNumber, WIDEST } from './domain/wide-numbers.js';
-import { Turns } from './in-turns.js';
+import { nextSlice } from './in-turns.js';
 
 /** One statement of a policy, as the engine takes it. */
 export interface Statement {
@@ -56,16 +56,15 @@ async function checked(text: string): Promise<ReadText> {
   if (policies.length > POLICY_LIMITS.statements) {
     return { faults: [`holds more than ${POLICY_LIMITS.statements} statements`] };
   }
-  const turns = new Turns();
   const places = placesOf(text, policies);
-  const statements = await statementsOf(policies, turns);
+  const statements = await statementsOf(policies);
   const faults = statements.flatMap(({ json }, at) => {
     const fault = faultOfJson(json);
     return fault === undefined ? [] : [`${placeOf(text, places[at]!)}: ${fault}`];
   });
   if (faults.length > 0) return { faults };
   for (let from = 0; from < policies.length; from += CHECKED) {
-    await turns.next();
+    await nextSlice();
     faults.push(...misfits(text, policies, places, from));
   }
   if (faults.length > 0) return { faults };
@@ -100,13 +99,10 @@ const REMEMBERED = 5000;
 const known = new Map<string, readonly Statement[] | undefined>();
 
 /** The statements of a text that was checked when it was saved; undefined when it cannot be read. */
-export async function statementsIn(
-  text: string,
-  turns: Turns,
-): Promise<readonly Statement[] | undefined> {
+export async function statementsIn(text: string): Promise<readonly Statement[] | undefined> {
   if (known.has(text)) return known.get(text);
   try {
-    const statements = await parsed(text, turns);
+    const statements = await parsed(text);
     evictOldest(known, REMEMBERED);
     known.set(text, statements);
     return statements;
@@ -117,21 +113,21 @@ export async function statementsIn(
   }
 }
 
-async function parsed(text: string, turns: Turns): Promise<readonly Statement[] | undefined> {
+async function parsed(text: string): Promise<readonly Statement[] | undefined> {
   if (tooDeepIn(text) !== undefined) return undefined;
   const parts = withCedar((cedar) => cedar.policySetTextToParts(text));
   const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
   if (!isRight) return undefined;
-  const statements = await statementsOf(parts.policies, turns);
+  const statements = await statementsOf(parts.policies);
   const isWrong = ({ json }: Statement): boolean =>
     faultOfJson(json) !== undefined || miswrittenTags(json).length > 0;
   return statements.some(isWrong) ? undefined : statements;
 }
 
-async function statementsOf(texts: readonly string[], turns: Turns): Promise<Statement[]> {
+async function statementsOf(texts: readonly string[]): Promise<Statement[]> {
   const statements: Statement[] = [];
   for (const text of texts) {
-    await turns.next();
+    await nextSlice();
     statements.push(statementOf(text));
   }
   return statements;
