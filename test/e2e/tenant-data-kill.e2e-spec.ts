@@ -9,7 +9,7 @@ import pg from 'pg';
 import { type HubProcess, startHubProcess } from '../support/app.js';
 import { startPostgres } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
-import { isEnd } from '../support/notified-tasks.js';
+import { isEnd, notifiedTask } from '../support/notified-tasks.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { WebhookSink } from '../support/webhook-sink.js';
@@ -64,6 +64,10 @@ describe('a deletion whose process is killed', () => {
         const items = body.items as JsonObject[];
         expect(items.some(({ state }) => state !== 'delivered')).toBe(false);
         expect(sink.received.some(isEnd(id))).toBe(true);
+        // The last one is noted after it was received.
+        expect(items).toHaveLength(
+          sink.received.filter((each) => notifiedTask(each) === id).length,
+        );
         return items.length;
       }, 20_000),
     );
