@@ -49,7 +49,7 @@ export class AuditedChanges implements NestInterceptor {
   }
 
   private changeOf(request: FastifyRequest, handler: string): AuditedChange {
-    const { principal, params, id: requestId } = request;
+    const { principal, params, query, id: requestId } = request;
     const { action, type } = this.operationOf(request.routeOptions.url ?? '', handler);
     const written = Object.values((params ?? {}) as Readonly<Record<string, string>>);
     // Of a whole key that somebody has put into a path only its id.
@@ -60,7 +60,8 @@ export class AuditedChanges implements NestInterceptor {
       resource: { type, id: ids.length === 0 ? null : ids.join('/') },
       requestId,
       policy: null,
-      details: {},
+      // What was found against a change is passed over.
+      details: (query as { force?: unknown }).force === 'true' ? { forced: true } : {},
     };
   }
 

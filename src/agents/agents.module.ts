@@ -24,6 +24,8 @@ import { CardVerifier } from './card/card-verifier.js';
 import { CallerTokens } from './client/caller-tokens.js';
 import { AgentAuthenticator } from './client/authentication/agent-authenticator.js';
 import { RevealedSecrets } from './client/authentication/revealed-secrets.js';
+import { ConsentEnding } from './client/authentication/consent-ending.js';
+import { ConsentProviders } from './client/authentication/consent-providers.js';
 import { UserConsents } from './client/authentication/user-consents.js';
 import { TokenServers } from './client/authentication/token-servers.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
@@ -59,6 +61,8 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     { provide: ConsentStore, useClass: SqlConsentStore },
     CallerTokens,
     TokenServers,
+    ConsentProviders,
+    ConsentEnding,
     UserConsents,
     RevealedSecrets,
     CertificateWatch,

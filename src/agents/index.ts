@@ -8,11 +8,8 @@ export {
 export { needsCallersToken } from './client/authentication/schemes.js';
 export { AgentData } from './registry/agent-data.js';
 export type { ConsentKey } from './consents/consent.js';
-export {
-  ConsentFailed,
-  type ConsentPlace,
-  UserConsents,
-} from './client/authentication/user-consents.js';
+export { ConsentFailed } from './client/authentication/consent-providers.js';
+export { type ConsentPlace, UserConsents } from './client/authentication/user-consents.js';
 export { canStream } from './client/can-stream.js';
 export {
   AGENT_TOO_LATE,

@@ -33,6 +33,7 @@ export const DETAIL_MEMBERS = [
   'status',
   'cause',
   'claimedIssuer',
+  'forced',
   'scope',
   'limit',
   'route',
@@ -64,6 +65,8 @@ export interface AuditDetails {
   readonly cause?: string;
   /** The accepted issuer that a token names, without a key of it being known to have signed the token. */
   readonly claimedIssuer?: string;
+  /** What the hub had found against the change was passed over (`force`). */
+  readonly forced?: true;
   /** The scope that the caller has not. */
   readonly scope?: string;
   /** The limit that refused it. */

@@ -1,3 +1,4 @@
+import { HubError } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
 import { Signal } from '../common/signal.js';
 import type { Scope } from '../common/scope.js';
@@ -24,6 +25,8 @@ export interface ApiKey {
   readonly allowedNetworks: readonly string[];
   /** Origins of web pages its calls may come from; none: from everywhere. */
   readonly allowedOrigins: readonly string[];
+  /** The id of the key that was made in its place; null: it was not rotated. */
+  readonly replacedBy: string | null;
   /** The hub's own groups that its principal is in. */
   readonly groups: readonly string[];
 }
@@ -38,9 +41,11 @@ export interface PresentedKey {
   readonly fault: KeyFault | null;
 }
 
-/** What a key for use from everywhere says, of a principal in no group. */
-export const UNBOUNDED: Pick<ApiKey, 'allowedNetworks' | 'allowedOrigins' | 'groups'> =
-  Object.freeze({ allowedNetworks: [], allowedOrigins: [], groups: [] });
+/** What a new key for use from everywhere says, of a principal in no group. */
+export const UNBOUNDED: Pick<
+  ApiKey,
+  'allowedNetworks' | 'allowedOrigins' | 'replacedBy' | 'groups'
+> = Object.freeze({ allowedNetworks: [], allowedOrigins: [], replacedBy: null, groups: [] });
 
 /** What of a key can be changed; what is absent stays. */
 export type KeyChanges = Partial<
@@ -80,7 +85,7 @@ export abstract class ApiKeyStore {
   /**
    * Adds a key in the place of another one of its principal, which is valid until `until` then, or as long as before when
    * that is shorter. False when that one is not valid when the new
-   * one is made. Rejects with HubError CONFLICT when the principal is disabled.
+   * one is made. Rejects with HubError CONFLICT when the principal is disabled, or another valid key is in the place already.
    */
   abstract replace(oldId: string, key: ApiKey, until: Date): Promise<boolean>;
 
@@ -133,4 +138,12 @@ export abstract class ApiKeyStore {
 
   /** Whether more than one organization has a valid key or sign-in, operators' aside. */
   abstract hasSeveralOrganizations(): Promise<boolean>;
+}
+
+/** Why a key that has a valid one in its place already is not rotated. */
+export function isReplaced(id: string, by: string): HubError {
+  return new HubError(
+    'CONFLICT',
+    `The key ${id} was rotated already: ${by} is in its place. Rotate that one; or, where its value was lost, revoke it and rotate this one again.`,
+  );
 }

@@ -3,6 +3,7 @@ import { invalidField } from '../common/hub-error.js';
 import {
   type ApiKey,
   ApiKeyStore,
+  isReplaced,
   type KeyAdmission,
   type KeyChanges,
   type KeyFilter,
@@ -33,8 +34,12 @@ export class FakeApiKeyStore extends ApiKeyStore {
     const old = this.keys.get(oldId);
     const end = old?.expiresAt ?? until;
     if (old?.revokedAt !== null || end <= key.createdAt) return false;
+    const by = old.replacedBy === null ? undefined : this.keys.get(old.replacedBy);
+    const isValid = by?.revokedAt === null && (by.expiresAt ?? key.createdAt) >= key.createdAt;
+    if (isValid) throw isReplaced(oldId, by.id);
+    const expiresAt = end < until ? end : until;
+    this.keys.set(oldId, { ...old, expiresAt, replacedBy: key.id });
     await this.add(key);
-    this.keys.set(oldId, { ...old, expiresAt: end < until ? end : until });
     return true;
   }
 

@@ -141,6 +141,9 @@ export class KeyDto {
   @Shown.Text({ list: true, example: ['https://app.example.com'] })
   readonly allowedOrigins!: readonly string[];
 
+  @Shown.Text({ nullable: true, description: 'The key that took its place when it was rotated.' })
+  readonly replacedBy!: string | null;
+
   constructor(record: ApiKey) {
     fill<KeyDto>(this, record);
   }

@@ -119,7 +119,7 @@ export class KeysService {
   /**
    * Makes a key for the same principal with the same name, scopes and bounds; the one it replaces is valid for `overlapMs` more.
    * It expires when the other would have, unless `expiresAt` says otherwise. Rejects with NOT_FOUND, with CONFLICT for
-   * a key that is not valid any more, and with PERMISSION_DENIED for one that the caller may not grant.
+   * a key that is not valid any more or was rotated already, and with PERMISSION_DENIED for one that the caller may not grant.
    */
   async rotate(
     id: string,
@@ -129,15 +129,18 @@ export class KeysService {
   ): Promise<{ readonly key: string; readonly record: ApiKey }> {
     const old = await this.administered(id, caller);
     const now = this.clock.now();
+    // A rotation has brought its own end forward: what it had before is what the key in its place has.
+    const last = old.replacedBy === null ? old : ((await this.store.find(old.replacedBy)) ?? old);
     const fresh = newKey(this.ids);
     const record: ApiKey = {
       ...old,
       id: fresh.id,
       hash: hashOf(fresh.key),
       createdAt: now,
-      expiresAt: expiresAt === undefined ? old.expiresAt : inFuture(expiresAt, now),
+      expiresAt: expiresAt === undefined ? last.expiresAt : inFuture(expiresAt, now),
       lastUsedAt: null,
       revokedAt: null,
+      replacedBy: null,
     };
     const until = new Date(now.getTime() + overlapMs);
     if (!(await this.store.replace(id, record, until))) {

@@ -7,7 +7,7 @@ it.each(['23503', '23514', '40001', '40P01', '53100', '57014', 'P0001', '0A000',
 );
 
 it.each([
-  ...['08006', '08P01', '57P01', '57P02', '58030', 'XX000'],
+  ...['08006', '08P01', '40003', '57P01', '57P02', '58030', 'XX000'],
   ...['EPIPE', 'ECONNRESET', 'ETIMEDOUT', undefined, '', 23503],
 ])('nobody knows of a commit after %s', (code) => {
   expect(isRefusedCommit({ code, severity: 'ERROR' })).toBe(false);

@@ -1,8 +1,8 @@
 import { HubError } from '../common/hub-error.js';
 import { codeOf } from './dialect.js';
 
-/** Connection, shutdown, system and internal errors; and `EPIPE`, which has five letters, too. */
-const COMMIT_REFUSED = /^(?!08|57P|58|XX|E)[0-9A-Z]{5}$/;
+/** Connection, unknown completion, shutdown, system and internal errors; and `EPIPE`, which has five letters, too. */
+const COMMIT_REFUSED = /^(?!08|40003|57P|58|XX|E)[0-9A-Z]{5}$/;
 
 /**
  * A write failed while its commit was on its way (the connection broke, the disk did not say that it keeps it): whether it was made

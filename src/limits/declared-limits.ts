@@ -23,9 +23,9 @@ export class DeclaredLimits implements OnModuleInit {
     );
     this.changes.subscribe(async ({ limits }) => {
       const declared = await readDeclaredLimits(limits.declared, limits.prices);
-      return () => {
+      return async () => {
         this.registry.declare(declared);
-        return this.subjects.warn(declared);
+        await this.subjects.warn(declared);
       };
     });
   }

@@ -63,19 +63,30 @@ export class LimitSubjects implements OnApplicationBootstrap {
     });
   }
 
-  /** Tells operators of those that name nobody. Never fails. */
-  async warn(limits: readonly Limit[]): Promise<void> {
+  /** A limit that was just stored, as it is shown: whatever fails now, it is in force. */
+  async checked(limit: Limit): Promise<ShownLimit> {
+    const [shown] = await this.warn([limit]);
+    return shown ?? { ...limit, problems: [] };
+  }
+
+  /** Tells operators of those that name nobody. Never fails; empty where nothing can be looked up. */
+  async warn(limits: readonly Limit[]): Promise<readonly ShownLimit[]> {
+    let shown: readonly ShownLimit[];
     try {
-      const wrong = (await this.shown(limits)).filter(({ problems }) => problems.length > 0);
-      if (wrong.length === 0) return;
+      shown = await this.shown(limits);
+    } catch (err) {
+      this.log.warn({ err }, 'the subjects of limits could not be looked up');
+      return [];
+    }
+    const wrong = shown.filter(({ problems }) => problems.length > 0);
+    if (wrong.length > 0) {
       const named = wrong.slice(0, NAMED).map(({ id, problems }) => ({ id, problems }));
       this.log.warn(
         { limits: named, count: wrong.length },
         'limits name principals, organizations, agents or skills that do not exist: they have no effect until these come',
       );
-    } catch (err) {
-      this.log.warn({ err }, 'the subjects of limits could not be looked up');
     }
+    return shown;
   }
 
   private problemsOfTarget(limit: Limit): FieldViolation[] {

@@ -48,8 +48,7 @@ export class LimitsService {
     if (declared) this.refuseDeclared(declared.id);
     const { limit, isNew } = await this.store.put(id, definition, MAX_LIMITS, this.clock.now());
     await this.registry.renew();
-    await this.subjects.warn([limit]);
-    return { limit: await this.shown(limit), isNew };
+    return { limit: await this.subjects.checked(limit), isNew };
   }
 
   /** Throws NOT_FOUND. */

@@ -10,7 +10,7 @@ import type { PolicySet } from './policy-set.js';
 /** Who is told of the decisions of {@link CallerRules}. */
 export interface DecisionListener {
   /** A decision was made, and is remembered from now on. */
-  decided(): void;
+  decided(by: CallerRules): void;
   /** A decision could not be made, and so refuses. */
   failed(why: string): void;
 }
@@ -71,7 +71,7 @@ export class CallerRules {
     if (errors.length > 0) this.listener.failed(errors.join('; '));
     else if (!isAllowed) this.refusing.set(key, namesOf(policies));
     this.decisions.set(key, isAllowed);
-    this.listener.decided();
+    this.listener.decided(this);
     return isAllowed;
   }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readText, statementsIn } from './cedar-text.js';
 import { POLICY_LIMITS } from './domain/policy.js';
-import { Turns } from './in-turns.js';
 import { PolicySet } from './policy-set.js';
 
 const { nesting, operators } = POLICY_LIMITS;
@@ -49,7 +48,7 @@ describe('a text of Cedar', () => {
         /^line \d+, column \d+: brackets and ifs are nested more than 24 deep$/,
       );
       expect(more).toEqual([]);
-      expect(await statementsIn(when(make(n)), new Turns())).toBeUndefined();
+      expect(await statementsIn(when(make(n)))).toBeUndefined();
     }
   });
 
@@ -60,7 +59,7 @@ describe('a text of Cedar', () => {
           /^line 1, column \d+: more than 50 operators and brackets are each an operand/,
         ),
       ]);
-      expect(await statementsIn(when(make(n)), new Turns())).toBeUndefined();
+      expect(await statementsIn(when(make(n)))).toBeUndefined();
     }
   });
 
@@ -73,6 +72,24 @@ describe('a text of Cedar', () => {
       expect(faults.join()).not.toMatch(/more than|the engine/);
     },
   );
+
+  it.each([
+    '9223372036854775807 > 0',
+    '-9223372036854775808 < 0',
+    '9007199254740993 > 9007199254740992',
+    '[1, 2, 9007199254740992].contains(3)',
+  ])('is refused with a number that its JSON form does not keep: %s', async (condition) => {
+    const text = `permit(principal, action, resource) when { principal.signIn == "key" && ${condition} };`;
+    expect(await readText(text)).toEqual({
+      faults: [expect.stringMatching(/^line 1, column 1: numbers go from -9007199254740991 to 90/)],
+    });
+    expect(await statementsIn(text)).toBeUndefined();
+  });
+
+  it('may hold the widest numbers that there are', async () => {
+    const text = `permit(principal, action, resource) when { principal.signIn == "key" && [9007199254740991, -9007199254740991].contains(3) };`;
+    expect(await readText(text)).toHaveProperty('statements');
+  });
 
   it('is said to be too deep with its place', async () => {
     const text = `permit(principal, action, resource);\n// "é"\n${when(NESTED['sets']!(40))}`;

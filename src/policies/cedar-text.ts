@@ -6,7 +6,8 @@ import { CedarFailure, loadCedar, withCedar } from './cedar.js';
 import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
 import { isTooDeepAsJson, TOO_MANY_OPERATORS, tooDeepIn } from './domain/nesting.js';
 import { POLICY_LIMITS } from './domain/policy.js';
-import { Turns } from './in-turns.js';
+import { hasWideNumber, WIDEST } from './domain/wide-numbers.js';
+import { nextSlice } from './in-turns.js';
 
 /** One statement of a policy, as the engine takes it. */
 export interface Statement {
@@ -55,15 +56,15 @@ async function checked(text: string): Promise<ReadText> {
   if (policies.length > POLICY_LIMITS.statements) {
     return { faults: [`holds more than ${POLICY_LIMITS.statements} statements`] };
   }
-  const turns = new Turns();
   const places = placesOf(text, policies);
-  const statements = await statementsOf(policies, turns);
-  const faults = statements.flatMap(({ json }, at) =>
-    isTooDeepAsJson(json) ? [`${placeOf(text, places[at]!)}: ${TOO_MANY_OPERATORS}`] : [],
-  );
+  const statements = await statementsOf(policies);
+  const faults = statements.flatMap(({ json }, at) => {
+    const fault = faultOfJson(json);
+    return fault === undefined ? [] : [`${placeOf(text, places[at]!)}: ${fault}`];
+  });
   if (faults.length > 0) return { faults };
   for (let from = 0; from < policies.length; from += CHECKED) {
-    await turns.next();
+    await nextSlice();
     faults.push(...misfits(text, policies, places, from));
   }
   if (faults.length > 0) return { faults };
@@ -98,13 +99,10 @@ const REMEMBERED = 5000;
 const known = new Map<string, readonly Statement[] | undefined>();
 
 /** The statements of a text that was checked when it was saved; undefined when it cannot be read. */
-export async function statementsIn(
-  text: string,
-  turns: Turns,
-): Promise<readonly Statement[] | undefined> {
+export async function statementsIn(text: string): Promise<readonly Statement[] | undefined> {
   if (known.has(text)) return known.get(text);
   try {
-    const statements = await parsed(text, turns);
+    const statements = await parsed(text);
     evictOldest(known, REMEMBERED);
     known.set(text, statements);
     return statements;
@@ -115,24 +113,30 @@ export async function statementsIn(
   }
 }
 
-async function parsed(text: string, turns: Turns): Promise<readonly Statement[] | undefined> {
+async function parsed(text: string): Promise<readonly Statement[] | undefined> {
   if (tooDeepIn(text) !== undefined) return undefined;
   const parts = withCedar((cedar) => cedar.policySetTextToParts(text));
   const isRight = parts.type === 'success' && parts.policy_templates.length === 0;
   if (!isRight) return undefined;
-  const statements = await statementsOf(parts.policies, turns);
+  const statements = await statementsOf(parts.policies);
   const isWrong = ({ json }: Statement): boolean =>
-    isTooDeepAsJson(json) || miswrittenTags(json).length > 0;
+    faultOfJson(json) !== undefined || miswrittenTags(json).length > 0;
   return statements.some(isWrong) ? undefined : statements;
 }
 
-async function statementsOf(texts: readonly string[], turns: Turns): Promise<Statement[]> {
+async function statementsOf(texts: readonly string[]): Promise<Statement[]> {
   const statements: Statement[] = [];
   for (const text of texts) {
-    await turns.next();
+    await nextSlice();
     statements.push(statementOf(text));
   }
   return statements;
+}
+
+/** Why a statement that reads well as text does not as JSON, as which the engine is given it. */
+function faultOfJson(json: PolicyJson): string | undefined {
+  if (isTooDeepAsJson(json)) return TOO_MANY_OPERATORS;
+  return hasWideNumber(json) ? `numbers go from -${WIDEST} to ${WIDEST}` : undefined;
 }
 
 /** Tags are compared in lower case: a forbid that names one otherwise would never apply. */

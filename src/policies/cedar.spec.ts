@@ -3,7 +3,6 @@ import { CedarFailure, loadCedar, policySetsInCedar, withCedar } from './cedar.j
 import { cedarQuestion } from './domain/cedar-schema.js';
 import { scopeOf } from './domain/statement-scope.js';
 import { statementsIn } from './cedar-text.js';
-import { Turns } from './in-turns.js';
 import { type PolicyPart, readPolicies } from './policy-part.js';
 
 const DEEP = `permit(principal, action, resource) when { ${'['.repeat(300)}${']'.repeat(300)} == 1 };`;
@@ -58,10 +57,10 @@ describe('the engine of Cedar', () => {
     const why = 'the engine of Cedar cannot be started: out of memory';
     expect(ask()).toEqual({ isAllowed: false, policies: [], errors: [why] });
     expect(() => types(ALL)).toThrow(why);
-    expect(await statementsIn(`${ALL} // not read before`, new Turns())).toBeUndefined();
+    expect(await statementsIn(`${ALL} // not read before`)).toBeUndefined();
     start.mockRestore();
     expect(ask().isAllowed).toBe(true);
-    expect(await statementsIn(`${ALL} // not read before`, new Turns())).toHaveLength(1);
+    expect(await statementsIn(`${ALL} // not read before`)).toHaveLength(1);
   });
 
   it('is the same one after an answer that could not be given', async () => {

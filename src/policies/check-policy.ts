@@ -9,7 +9,7 @@ import {
   type PolicyTest,
 } from './domain/policy.js';
 import { questionOf } from './domain/question-of.js';
-import { Turns } from './in-turns.js';
+import { nextSlice } from './in-turns.js';
 import { type PolicyChange, TriedChange } from './policy-change.js';
 import type { PolicyLayers } from './policy-layers.js';
 import { PolicySet, type PolicyDefault } from './policy-set.js';
@@ -73,9 +73,8 @@ async function decidedWithSkills(
   const ofAgent = { decision, isOfSkills: false };
   if (!decision.isAllowed || ofSkills.length === 0) return ofAgent;
   const refusals: PolicyDecision[] = [];
-  const turns = new Turns();
   for (const each of ofSkills) {
-    await turns.next();
+    await nextSlice();
     const refusal = set.decide(each);
     if (refusal.isAllowed) return ofAgent;
     refusals.push(refusal);
@@ -122,7 +121,6 @@ async function failingOwn(
   setFor: (organization: string) => PolicySet | Promise<PolicySet>,
 ): Promise<FieldViolation[]> {
   const failing: FieldViolation[] = [];
-  const turns = new Turns();
   let last: { readonly of: string; readonly set: PolicySet } | undefined;
   for (const [index, test] of tests.entries()) {
     const field = `tests[${index}]`;
@@ -133,7 +131,7 @@ async function failingOwn(
     }
     const of = question.caller.organization;
     if (last?.of !== of) last = { of, set: await setFor(of) };
-    await turns.next();
+    await nextSlice();
     failing.push(...failureOf(field, test, last.set.decide(question)));
   }
   return failing;
@@ -141,11 +139,10 @@ async function failingOwn(
 
 async function failingOthers(tried: TriedChange): Promise<FieldViolation[]> {
   const failing: FieldViolation[] = [];
-  const turns = new Turns();
   for (const { id, organization, tests } of tried.others) {
     for (const [index, test] of tests.entries()) {
       const question = questionOf(test, organization);
-      await turns.next();
+      await nextSlice();
       if ('field' in question || !tried.mayFail(question, test.expect)) continue;
       const field = `policies[${id}].tests[${index}]`;
       const failure = (which: 'before' | 'after'): FieldViolation[] => {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Turns } from './in-turns.js';
+import { nextSlice } from './in-turns.js';
 
 function busy(ms: number): void {
   const end = performance.now() + ms;
@@ -8,9 +8,8 @@ function busy(ms: number): void {
 
 /** Pieces of a millisecond; counts those that each turn of the event loop has. */
 async function work(pieces: number, count: () => void): Promise<void> {
-  const turns = new Turns();
   for (let n = 0; n < pieces; n += 1) {
-    const turn = turns.next();
+    const turn = nextSlice();
     if (turn !== undefined) await turn;
     count();
     busy(1);
@@ -35,7 +34,7 @@ it('gives all who work at once no more of a turn of the event loop than one', as
 
 it('waits for nobody who is alone', async () => {
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-  expect(new Turns().next()).toBeUndefined();
+  expect(nextSlice()).toBeUndefined();
 });
 
 it('has everybody come to an end, those that came first before those that come later', async () => {

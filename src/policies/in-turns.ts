@@ -30,12 +30,9 @@ class Slices {
 const SLICES = new Slices();
 
 /**
- * Takes turns with other work, and with all others who do the same: however many of them there are, together they use two
- * milliseconds of a turn of the event loop. {@link next} is called before each piece of what is done.
+ * When the next piece of long work may be begun; undefined when it may at once. However many do such work, together they use
+ * two milliseconds of a turn of the event loop. To be called before each piece.
  */
-export class Turns {
-  /** When the next piece may be begun; undefined when it may at once. */
-  next(): Promise<void> | undefined {
-    return SLICES.next();
-  }
+export function nextSlice(): Promise<void> | undefined {
+  return SLICES.next();
 }

@@ -5,6 +5,7 @@ import { callerOf } from './domain/caller.js';
 import type { PolicyResource } from './domain/policy.js';
 import { type Permits, PermittedLists, prepareAll } from './permitted-lists.js';
 import { PolicySet } from './policy-set.js';
+import { RememberedRules } from './remembered-rules.js';
 
 const CALLER: Principal = { id: 'p1', organization: 'acme', scopes: new Set(['a2a']) };
 const resourceOf = (skillId: string): PolicyResource => ({
@@ -117,6 +118,35 @@ describe('what policies leave of a list', () => {
     await expect(first).rejects.toThrow('not known');
     await other;
     expect(lists.prepare(CALLER, MANY)).toBeUndefined();
+  });
+
+  it('comes to an end for many kinds of callers that need far more decisions than are remembered', async () => {
+    const text = MANY.map((id) => `forbid(principal, action, resource == Skill::"books.${id}");`);
+    const set = await PolicySet.read(
+      `lists-${(sets += 1)}`,
+      [{ id: 'p', text: text.join('') }],
+      'permit',
+    );
+    const [kinds, skills] = [10, 60];
+    const remembered = new RememberedRules({ kinds, decisions: (kinds * skills) / 2 });
+    let decisions = 0;
+    const listener: DecisionListener = {
+      ...LISTENER,
+      decided: (by) => {
+        decisions += 1;
+        remembered.decided(by);
+      },
+    };
+    const rulesFor = (caller: Principal): CallerRules =>
+      remembered.of(caller) ??
+      remembered.keep(caller, caller.id, () => new CallerRules(set, callerOf(caller), listener));
+    const crowded = new PermittedLists({ rulesFor, refuseOperation: () => undefined }, SKILLS);
+    const list = MANY.slice(0, skills);
+    const callers = Array.from({ length: kinds }, (_, n) => ({ ...CALLER, id: `p${n}` }));
+    await Promise.all(
+      callers.map(async (caller) => prepareAll(() => crowded.prepare(caller, list))),
+    );
+    expect(decisions).toBeLessThan(4 * kinds * skills);
   });
 
   it('is decided at once where policies never stop to change', async () => {

@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/index.js';
 import type { CallerRules } from './caller-rules.js';
 import type { PolicyResource } from './domain/policy.js';
-import { Turns } from './in-turns.js';
+import { nextSlice } from './in-turns.js';
 import type { PolicyDecisionPoint } from './policy-decision-point.js';
 
 /** What a list holds, to the policies. */
@@ -56,9 +56,8 @@ export class PermittedLists<T> {
     caller: Principal,
     list: readonly T[],
   ): Promise<void> {
-    const turns = new Turns();
     for (const resource of this.resourcesIn(list)) {
-      await turns.next();
+      await nextSlice();
       if (!this.areInForce(rules, caller)) return;
       rules.decideOn(resource);
     }

@@ -180,7 +180,12 @@ export class PoliciesService {
     const found = caller.id === undefined ? undefined : await this.principals.get(caller.id);
     if (found === undefined) return caller;
     const { organization = found.organization, groups = [] } = caller;
-    if (organization !== found.organization) return caller;
+    if (organization !== found.organization) {
+      throw invalidField(
+        'caller.organization',
+        `must be that of the principal: ${found.organization}`,
+      );
+    }
     return { ...caller, organization, groups: [...new Set([...found.groups, ...groups])] };
   }
 

@@ -4,7 +4,7 @@ import { cedarQuestion } from './domain/cedar-schema.js';
 import { Mentions } from './domain/mentions.js';
 import type { DecidingPolicy, Policy, PolicyQuestion } from './domain/policy.js';
 import { type QuestionScope, StatementScope } from './domain/statement-scope.js';
-import { Turns } from './in-turns.js';
+import { nextSlice } from './in-turns.js';
 
 /** Statements that the engine is given in one piece: more of them would stop the event loop. */
 const PART = 20;
@@ -125,10 +125,9 @@ export async function readPolicies(
   const parts: PolicyPart[] = [];
   const unreadable: string[] = [];
   if (policies.length > 0) await loadCedar();
-  const turns = new Turns();
   let part: PolicyPart | undefined;
   for (const { id, text } of policies) {
-    const statements = await read(text, turns);
+    const statements = await read(text);
     if (statements === undefined) unreadable.push(id);
     for (const statement of statements ?? []) {
       if (part === undefined) parts.push((part = new PolicyPart(`${name}/${parts.length}`)));
@@ -136,7 +135,7 @@ export async function readPolicies(
       if (!part.isFull) continue;
       part.loadEarly();
       part = undefined;
-      await turns.next();
+      await nextSlice();
     }
   }
   part?.loadEarly();
@@ -150,9 +149,8 @@ export async function withoutPolicy(
   policyId: string,
 ): Promise<ReadPolicies> {
   const left: PolicyPart[] = [];
-  const turns = new Turns();
   for (const part of parts) {
-    await turns.next();
+    await nextSlice();
     const rest = part.without(policyId, `${name}/${left.length}`);
     if (rest.isEmpty) continue;
     if (rest !== part) rest.loadEarly();

@@ -44,7 +44,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   private hasHubPolicies = false;
   private readonly remembered = new RememberedRules();
   private readonly listener: DecisionListener = {
-    decided: () => this.remembered.decided(),
+    decided: (by) => this.remembered.decided(by),
     failed: (why) => {
       this.report(why);
       this.forgetAt ??= this.clock.now().getTime() + FAILURES_STAND_MS;

@@ -24,13 +24,37 @@ describe('RememberedRules', () => {
     expect(remembered.keep(caller(), 'a', rules)).not.toBe(a);
   });
 
-  it('forgets all of them once they hold too many decisions together', () => {
-    const remembered = new RememberedRules({ kinds: 10, decisions: 3 });
+  it('forgets those known for longest once all hold too many decisions together, but not who decides', () => {
+    const remembered = new RememberedRules({ kinds: 10, decisions: 4 });
+    const callers = [caller(), caller(), caller()] as const;
+    const kept = callers.map((each, n) => remembered.keep(each, String(n), rules));
+    for (const each of [kept[0]!, kept[0]!, kept[1]!, kept[2]!]) remembered.decided(each);
+    expect(callers.map((each) => remembered.of(each))).toEqual(kept);
+    remembered.decided(kept[0]!);
+    expect(callers.map((each) => remembered.of(each))).toEqual([kept[0], undefined, kept[2]]);
+    // What is forgotten counts no more, whatever it decides.
+    for (let made = 0; made < 10; made++) remembered.decided(kept[1]!);
+    expect(remembered.of(callers[2])).toBe(kept[2]);
+    expect(remembered.keep(callers[1], '1', rules)).not.toBe(kept[1]);
+  });
+
+  it('keeps one kind alone, however many decisions it needs', () => {
+    const remembered = new RememberedRules({ kinds: 10, decisions: 4 });
     const one = caller();
     const kept = remembered.keep(one, 'a', rules);
-    for (let made = 0; made < 3; made++) remembered.decided();
+    for (let made = 0; made < 10; made++) remembered.decided(kept);
     expect(remembered.of(one)).toBe(kept);
-    remembered.decided();
+    const other = caller();
+    const others = remembered.keep(other, 'b', rules);
+    remembered.decided(others);
+    expect([remembered.of(one), remembered.of(other)]).toEqual([undefined, others]);
+  });
+
+  it('forgets all when the policies change', () => {
+    const remembered = new RememberedRules();
+    const one = caller();
+    const kept = remembered.keep(one, 'a', rules);
+    remembered.forget();
     expect(remembered.of(one)).toBeUndefined();
     expect(remembered.keep(one, 'a', rules)).not.toBe(kept);
   });

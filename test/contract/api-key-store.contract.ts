@@ -63,6 +63,31 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
       expect((await store.find('k2'))?.expiresAt).toBeNull();
     });
 
+    it('puts one key in the place of another, until that is revoked', async () => {
+      await store.add(keyOf({ id: 'k1' }));
+      await store.replace('k1', next('k2'), at(500));
+      expect((await store.find('k1'))?.replacedBy).toBe('k2');
+      const again = store.replace('k1', next('k3'), at(500));
+      await expect(again).rejects.toMatchObject({
+        reason: 'CONFLICT',
+        message: expect.stringContaining('was rotated already: k2 is in its place'),
+      });
+      expect(await store.find('k3')).toBeUndefined();
+      await store.revoke('k2', at(1));
+      expect(await store.replace('k1', next('k3', { createdAt: at(2) }), at(500))).toBe(true);
+      expect((await store.find('k1'))?.replacedBy).toBe('k3');
+      const many = await Promise.allSettled(
+        ['k4', 'k5', 'k6'].map((id) =>
+          store.replace('k3', next(id, { createdAt: at(3) }), at(500)),
+        ),
+      );
+      expect(many.map(({ status }) => status).sort()).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+      ]);
+    });
+
     it('leaves an end that is sooner', async () => {
       await store.add(keyOf({ id: 'k1', expiresAt: at(100) }));
       expect(await store.replace('k1', next('k2'), at(500))).toBe(true);
@@ -251,6 +276,7 @@ function keyOf(members: Partial<ApiKey>): ApiKey {
     lastUsedAt: null,
     allowedNetworks: [],
     allowedOrigins: [],
+    replacedBy: null,
     groups: [],
     ...members,
   };

@@ -155,6 +155,7 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
         lastUsedAt: null,
         allowedNetworks: [],
         allowedOrigins: [],
+        replacedBy: null,
         groups: [],
       });
       const lost: unknown[] = [];

@@ -41,7 +41,7 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
       {
         ...{ id, principalId, organization, name: 'a key', scopes, hash: 'ab'.repeat(32) },
         ...{ createdAt: new Date(2000), revokedAt: null, expiresAt: null, lastUsedAt: null },
-        ...{ allowedNetworks: [], allowedOrigins: [], groups: [] },
+        ...{ allowedNetworks: [], allowedOrigins: [], replacedBy: null, groups: [] },
       },
       admission,
     );

@@ -36,6 +36,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       lastUsedAt: null,
       allowedNetworks: [],
       allowedOrigins: [],
+      replacedBy: null,
       groups: [],
     });
   const disable = (id = 'alice'): Promise<boolean> => stores.principals.disable(id, NOW);
@@ -160,6 +161,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
         lastUsedAt: null,
         allowedNetworks: [],
         allowedOrigins: [],
+        replacedBy: null,
         groups: [],
       });
       expect(await claimed(LATER)).toEqual([own]);

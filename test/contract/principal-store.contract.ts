@@ -28,6 +28,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
     lastUsedAt: null,
     allowedNetworks: [],
     allowedOrigins: [],
+    replacedBy: null,
     groups: [],
     ...members,
   });

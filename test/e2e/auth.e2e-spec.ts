@@ -31,6 +31,7 @@ describe('API keys', () => {
       revokedAt: null,
       expiresAt: null,
       lastUsedAt: null,
+      replacedBy: null,
       allowedNetworks: [],
       allowedOrigins: [],
     });

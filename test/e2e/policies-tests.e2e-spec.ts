@@ -101,6 +101,11 @@ describe('the tests of other policies', () => {
     expect((await patch('books', { tests })).status).toBe(200);
     expect(fieldsOf(await remove('closed'))).toEqual([400, ['policies[books].tests[0]']]);
     expect((await remove('closed', '?force=true')).status).toBe(204);
+    const { body } = await hub.admin('GET', '/api/v1/audit?action=policies.delete&limit=2');
+    const ofClosed = body.items.filter((entry: JsonObject) => entry.resourceId === 'closed');
+    expect(ofClosed.map((entry: JsonObject) => (entry['details'] as JsonObject)['forced'])).toEqual(
+      [true, true],
+    );
   });
 
   it('may be changed first', async () => {

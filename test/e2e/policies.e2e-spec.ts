@@ -165,6 +165,7 @@ describe('a policy that forbids', () => {
         {
           outcome: 'refused',
           policy: 'no-books',
+          ...{ resourceType: 'agents', resourceId: 'books' },
           details: { reason: 'NO_ROUTE', cause: 'policy' },
         },
       ]);
@@ -538,7 +539,14 @@ describe('a dry run', () => {
       (await tryOut({ ...about, caller })).body.decision;
     expect(await decided({ id: 'temp' })).toBe('deny');
     expect(await decided({ id: 'temp', groups: ['more'] })).toBe('deny');
-    expect(await decided({ id: 'temp', organization: 'another' })).toBe('allow');
+    const elsewhere = await tryOut({
+      caller: { id: 'temp', organization: 'another' },
+      agentId: 'books',
+    });
+    expect([elsewhere.status, elsewhere.body.detail]).toEqual([
+      400,
+      expect.stringContaining('caller.organization must be that of the principal: '),
+    ]);
     expect(await decided({ id: 'nobody' })).toBe('allow');
     await hub.admin('PATCH', '/api/v1/agents/books', { organizations: ['acme'] });
     expect(

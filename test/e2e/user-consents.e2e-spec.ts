@@ -11,12 +11,15 @@ import { Database } from '../../src/database/database.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
 import { TaskConsents } from '../../src/tasks/index.js';
 import { type Hub, startHub } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { FakeVault } from '../support/fake-vault.js';
 import { ConsentBrowser, type Shown } from '../support/consent-browser.js';
 import { CONSENT_CLIENT, ConsentServer } from '../support/consent-server.js';
 import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
 let hub: Hub;
+let vault: FakeVault;
 let provider: ConsentServer;
 let agent: ScriptedAgent;
 let key: string;
@@ -25,16 +28,23 @@ let browser: ConsentBrowser;
 let round = 0;
 
 beforeAll(async () => {
-  [hub, agent] = await Promise.all([startHub(), ScriptedAgent.start()]);
+  vault = await FakeVault.start();
+  vault.tokens.add('hvs.hub');
+  const secrets = {
+    vault: { address: vault.url, auth: { token: 'hvs.hub' } },
+    references: { vault: [{ allow: 'agents', organizations: [] }] },
+  };
+  [hub, agent] = await Promise.all([startHub({ config: { secrets } }), ScriptedAgent.start()]);
   provider = await ConsentServer.start(hub.url);
 });
 
-afterAll(() => Promise.all([hub, agent, provider].map((each) => each?.close())));
+afterAll(() => Promise.all([hub, agent, provider, vault].map((each) => each?.close())));
 
 /** Each test has a user of its own, with a browser of its own. */
 beforeEach(async () => {
   agent.calls.splice(0);
   provider.isDown = false;
+  provider.secret = undefined;
   principal = `user-${(round += 1)}`;
   key = await user(principal);
   browser = new ConsentBrowser();
@@ -229,6 +239,63 @@ describe('an agent that is called with the consent of a user', () => {
     }
     expect(await consents()).toEqual([]);
     expect(await ends()).toEqual(['disabled-principal']);
+  });
+
+  it('ends with its agent, at the provider too', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    expect(await accounts()).toEqual(['alice']);
+    await hub.admin('DELETE', '/api/v1/agents/z');
+    // Consents that have ended are looked for at once then.
+    await hub.admin('POST', '/api/v1/principals', { id: `${principal}-other` });
+    await hub.admin('POST', `/api/v1/principals/${principal}-other:disable`);
+    await eventually(async () => expect(await accounts()).toEqual([undefined]));
+    expect(await consents()).toEqual([]);
+    expect(await ends()).toEqual(['deleted-agent']);
+  });
+
+  describe('whose provider refuses the secret that the hub has', () => {
+    let path: string;
+    const rotate = (secret: string): void => {
+      provider.secret = secret;
+      vault.secrets.set(path, { secret });
+    };
+    beforeEach(async () => {
+      path = `agents/${principal}`;
+      rotate(CONSENT_CLIENT.clientSecret);
+      await hub.admin('DELETE', '/api/v1/agents/z');
+      await register({ clientSecret: { secretRef: `vault:${path}#secret` } });
+    });
+
+    it('is completed with the one that there is by now', async () => {
+      const task = await waiting();
+      const back = await callback(task);
+      rotate('rotated-before-the-answer');
+      expect((await browser.open(back)).status).toBe(200);
+      await ended(task.id);
+      expect(await accounts()).toEqual(['alice']);
+    });
+
+    it('ends there with the one that there is by now', async () => {
+      const task = await waiting();
+      await browser.consent(task.link, 'alice');
+      await ended(task.id);
+      rotate('rotated-before-the-end');
+      const [consent] = await consents();
+      await hub.admin('DELETE', `/api/v1/consents/${consent!['id'] as string}`);
+      expect(await accounts()).toEqual([undefined]);
+    });
+
+    it('is not completed when there is no other one', async () => {
+      const back = await callback(await waiting());
+      provider.secret = 'known-to-nobody';
+      const asked = jest.spyOn(hub.app.get(TokenServers), 'userTokens');
+      const page = await browser.open(back);
+      expect([page.status, page.text]).toEqual([403, expect.stringContaining('HTTP 401')]);
+      expect(asked).toHaveBeenCalledTimes(1);
+      asked.mockRestore();
+    });
   });
 
   it('does not count for another client, nor at another server of the agent', async () => {

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type Provider from 'oidc-provider';
 import { type HttpListener, listenOnLoopback } from './http-listener.js';
 
@@ -9,6 +9,8 @@ export const CONSENT_CLIENT = { clientId: 'a2a-hub', clientSecret: 'consent-secr
 export class ConsentServer {
   /** While true it answers 503 to everything that is no page. */
   isDown = false;
+  /** Set, this is the secret of the hub's client; others are refused. */
+  secret: string | undefined;
   /** Set, a request for a token is answered when this resolves. */
   hold: (() => Promise<void>) | undefined;
   /** The grant types that its token endpoint was asked for, in order. */
@@ -51,7 +53,13 @@ export class ConsentServer {
     const callback = provider.callback();
     answer = (request, response) => {
       if (server.isDown) response.writeHead(503).end();
-      else if (request.url === '/token' && server.hold !== undefined)
+      else if (!server.takesSecret(request)) {
+        response.writeHead(401, {
+          'content-type': 'application/json',
+          'www-authenticate': 'Basic realm="clients"',
+        });
+        response.end('{"error": "invalid_client"}');
+      } else if (request.url === '/token' && server.hold !== undefined)
         void server.hold().then(() => callback(request, response));
       else void callback(request, response);
     };
@@ -60,6 +68,16 @@ export class ConsentServer {
 
   get url(): string {
     return this.listener.url;
+  }
+
+  /** It is asked with the one that it was started with then. */
+  private takesSecret({ headers }: IncomingMessage): boolean {
+    const [, basic] = /^Basic (.+)$/.exec(headers.authorization ?? '') ?? [];
+    if (this.secret === undefined || basic === undefined) return true;
+    const { clientId, clientSecret } = CONSENT_CLIENT;
+    if (decodeURIComponent(atob(basic)) !== `${clientId}:${this.secret}`) return false;
+    headers.authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
+    return true;
   }
 
   /** Whose access token this is, as long as it is valid. */

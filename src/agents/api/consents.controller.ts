@@ -12,7 +12,7 @@ import { AdminController, RequireEither } from '../../common/http/admin-controll
 import { PageType } from '../../common/http/page-type.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
-import { UserConsents } from '../client/authentication/user-consents.js';
+import { ConsentEnding } from '../client/authentication/consent-ending.js';
 import { ConsentStore } from '../consents/consent-store.js';
 import { ConsentDto, ConsentQueryDto } from './consent.dto.js';
 
@@ -20,7 +20,7 @@ import { ConsentDto, ConsentQueryDto } from './consent.dto.js';
 export class ConsentsController {
   constructor(
     private readonly store: ConsentStore,
-    private readonly consents: UserConsents,
+    private readonly ending: ConsentEnding,
   ) {}
 
   @Get()
@@ -49,7 +49,7 @@ export class ConsentsController {
   })
   @ApiNoContentResponse()
   async remove(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
-    if (!(await this.consents.end(id, visibleTo(caller)))) {
+    if (!(await this.ending.end(id, visibleTo(caller)))) {
       throw new HubError('NOT_FOUND', `There is no consent ${id}.`);
     }
   }

@@ -3,7 +3,7 @@ import { EVERYTHING, PrincipalChanges } from '../../auth/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
-import { UserConsents } from '../client/authentication/user-consents.js';
+import { ConsentEnding } from '../client/authentication/consent-ending.js';
 import { ConsentStore } from '../consents/consent-store.js';
 
 const LOOK_EVERY_MS = 30_000;
@@ -20,7 +20,7 @@ export class ConsentEnds implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly store: ConsentStore,
-    private readonly consents: UserConsents,
+    private readonly ending: ConsentEnding,
     changes: PrincipalChanges,
     clock: Clock,
     log: Log,
@@ -46,7 +46,7 @@ export class ConsentEnds implements OnApplicationBootstrap, OnModuleDestroy {
   private async endAll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const ended = await this.store.ended(PIECE);
-      for (const { id, cause } of ended) await this.consents.end(id, EVERYTHING, cause);
+      for (const { id, cause } of ended) await this.ending.end(id, EVERYTHING, cause);
       if (ended.length < PIECE) return;
     }
   }

@@ -14,7 +14,7 @@ export function boundedDetails(details: AuditDetails): AuditDetails {
   for (const name of DETAIL_MEMBERS) {
     const value = details[name];
     if (typeof value === 'string') kept[name] = bounded(value);
-    else if (typeof value === 'number' && Number.isFinite(value)) kept[name] = value;
+    else if (value === true || Number.isFinite(value)) kept[name] = value;
   }
   const { limit, delegations = [], moreDelegations = 0 } = details;
   if (limit !== undefined) kept['limit'] = boundedLimit(limit);

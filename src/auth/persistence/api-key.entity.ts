@@ -46,6 +46,10 @@ export class ApiKeyEntity {
   @Column({ name: 'allowed_origins', type: 'text', default: '[]', transformer: JSON_TEXT })
   allowedOrigins!: readonly string[];
 
+  /** The key that was made in its place. */
+  @Column({ name: 'replaced_by', type: 'text', nullable: true })
+  replacedBy!: string | null;
+
   /** Its expiry counts for its principal as a revocation does. */
   @Column({ type: 'smallint', default: 0, transformer: FLAG })
   expired!: boolean;

@@ -6,6 +6,7 @@ import { KeyTimes1700000000120 } from './migrations/1700000000120-key-times.js';
 import { Identities1700000000160 } from './migrations/1700000000160-identities.js';
 import { Organizations1700000000830 } from './migrations/1700000000830-organizations.js';
 import { OrganizationEntity } from './organization.entity.js';
+import { RotatedKeys1700000000895 } from './migrations/1700000000895-rotated-keys.js';
 import { SignInBlocks1700000000841 } from './migrations/1700000000841-sign-in-blocks.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
 
@@ -26,5 +27,6 @@ export const AUTH_SCHEMA: SchemaPart = {
     Identities1700000000160,
     Organizations1700000000830,
     SignInBlocks1700000000841,
+    RotatedKeys1700000000895,
   ],
 };

@@ -9,6 +9,7 @@ import { storable } from '../../database/text.js';
 import {
   type ApiKey,
   ApiKeyStore,
+  isReplaced,
   type KeyAdmission,
   type KeyChanges,
   type KeyFault,
@@ -59,7 +60,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
 
   async replace(oldId: string, key: ApiKey, until: Date): Promise<boolean> {
     const at = key.createdAt.getTime();
-    const isReplaced = await this.database.write(function* (tx): Work<boolean> {
+    const isDone = await this.database.write(function* (tx): Work<boolean> {
       const principal = yield* lockPrincipal(tx, key.principalId);
       if (principal === undefined) return false;
       refuseDisabled(principal);
@@ -69,13 +70,15 @@ export class SqlApiKeyStore extends ApiKeyStore {
         [until.getTime(), oldId, key.principalId, until.getTime()],
       );
       if (ended === 0 && !(yield* isValid(tx, oldId, at))) return false;
+      yield* refuseReplaced(tx, oldId, at);
+      yield* tx.run('UPDATE api_keys SET replaced_by = ? WHERE id = ?', [key.id, oldId]);
       yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });
       yield* noteCredentials(tx, key.principalId, principal, at);
       yield* REVISION.raise(tx);
       return true;
     });
-    if (isReplaced) this.added();
-    return isReplaced;
+    if (isDone) this.added();
+    return isDone;
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
@@ -223,6 +226,17 @@ function* isValid(tx: Tx, id: string, at: number): Work<boolean> {
     [id, at],
   );
   return rows.length > 0;
+}
+
+/** Who rotates a key twice, since an answer was lost, would have two in its place, one of them seen by nobody. */
+function* refuseReplaced(tx: Tx, id: string, at: number): Work<void> {
+  const [successor] = yield* tx.all<{ id: string }>(
+    `SELECT n.id FROM api_keys o JOIN api_keys n ON n.id = o.replaced_by
+     WHERE o.id = ? AND n.revoked_at IS NULL AND n.expired = 0 AND (n.expires_at IS NULL OR n.expires_at > ?)`,
+    [id, at],
+  );
+  if (successor === undefined) return;
+  throw isReplaced(id, successor.id);
 }
 
 function refuseDisabled({

@@ -75,8 +75,14 @@ export async function requestToken(request: TokenRequest): Promise<TokenAnswer> 
 
 /** The failure of a token server in one sentence. The cause is left out: it can hold a token. */
 export function tokenError(url: string, cause: unknown): TokenError {
-  const code = cause instanceof oauth.ResponseBodyError ? cause.error : undefined;
-  return new TokenError(`no token from ${new URL(url).origin}: ${reasonOf(cause)}`, code);
+  return new TokenError(`no token from ${new URL(url).origin}: ${reasonOf(cause)}`, codeOf(cause));
+}
+
+function codeOf(cause: unknown): string | undefined {
+  if (cause instanceof oauth.ResponseBodyError) return cause.error;
+  // RFC 6749 §5.2: a challenge to another proof says that the client's was refused.
+  const isChallenged = cause instanceof oauth.WWWAuthenticateChallengeError && cause.status === 401;
+  return isChallenged ? 'invalid_client' : undefined;
 }
 
 async function requested(request: TokenRequest): Promise<TokenAnswer> {

@@ -39,7 +39,7 @@ export type LinkView =
   | {
       readonly kind: 'ask';
       readonly place: ConsentPlace;
-      /** As people call it, with its id. */
+      /** As people call it, with its id; of one without a name with its organization. */
       readonly principal: string;
       /** For a cookie of the browser, beside those of other links. */
       readonly state: string;
@@ -127,7 +127,7 @@ export class TaskConsents {
     try {
       const attempt = { redirectUri: this.redirectUri, state, verifier };
       const place = await this.consents.ask(request, attempt);
-      const principal = await this.nameOf(request.principalId);
+      const principal = await this.nameOf(request);
       return { kind: 'ask', place, principal, state, browser };
     } catch (error) {
       if (!(error instanceof ConsentFailed)) throw error;
@@ -188,9 +188,10 @@ export class TaskConsents {
     return { kind };
   }
 
-  private async nameOf(principalId: string): Promise<string> {
+  /** A principal without a name is known by its organization, too: its id alone tells nobody who it is. */
+  private async nameOf({ principalId, organization }: ConsentKey): Promise<string> {
     const name = (await this.principals.get(principalId))?.displayName;
-    return name ? `${name} (${principalId})` : principalId;
+    return name ? `${name} (${principalId})` : `${principalId} of the organization ${organization}`;
   }
 
   private get redirectUri(): string {

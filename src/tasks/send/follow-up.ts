@@ -3,6 +3,7 @@ import { AgentRegistry, needsCallersToken, type Requested } from '../../agents/i
 import { type Principal, type SubjectToken, visibilityOf } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
+import { prepareAll } from '../../policies/index.js';
 import { Role, type Message } from '../../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import {
@@ -36,7 +37,7 @@ export class FollowUps {
     private readonly log: TaskLog,
     private readonly clock: Clock,
     @Inject(AgentRegistry)
-    private readonly agents: Pick<AgentRegistry, 'known' | 'mayGoOn' | 'refusalOf'>,
+    private readonly agents: Pick<AgentRegistry, 'known' | 'mayGoOn' | 'prepare' | 'refusalOf'>,
     private readonly quotas: Quotas,
     private readonly tokens: TaskTokens,
   ) {}
@@ -58,6 +59,7 @@ export class FollowUps {
     const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
     if (holder && holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
     if (!holder && this.quotas.hasRates) await this.countMessage(request);
+    await prepareAll(() => this.agents.prepare(principal));
     try {
       await this.append(request, enlisted, holder ? null : idempotency, Boolean(holder));
     } catch (error) {

@@ -22,6 +22,9 @@ import { RevealedSecrets } from './revealed-secrets.js';
 import { TokenServers } from './token-servers.js';
 import { UserConsents } from './user-consents.js';
 
+/** To follow the agent's name. */
+const NO_TOKEN = 'could not be called, since the hub got no access token for it';
+
 const NOTHING: AgentProof = { headers: {}, secrets: [] };
 
 /** Makes what proves the hub in one call to an agent, besides the headers of its operator. */
@@ -73,8 +76,8 @@ export class AgentAuthenticator {
       if (error instanceof NoConsent) {
         throw unasked(error.message, { words: error.message, lacks: 'consent' });
       }
-      const isMissing = error instanceof TokenError || error instanceof SecretLockedError;
-      throw isMissing ? unasked(error.message) : error;
+      if (error instanceof TokenError) throw unasked(error.message, { words: NO_TOKEN });
+      throw error instanceof SecretLockedError ? unasked(error.message) : error;
     }
   }
 

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { type AuditEntry, AuditLog, NO_CALLER, ownEntry } from '../../../audit/index.js';
 import { Clock } from '../../../common/clock.js';
 import { evictOldest } from '../../../common/evict-oldest.js';
-import { HubError } from '../../../common/hub-error.js';
 import { IdSource } from '../../../common/ids.js';
 import { Log } from '../../../common/logger.js';
 import { type TokenAnswer, TokenError } from '../../../common/oauth/request-token.js';
@@ -12,16 +9,18 @@ import {
   readAuthorization,
 } from '../../../common/oauth/user-authorization.js';
 import { CommitUnknown } from '../../../database/commit-unknown.js';
-import type { Visibility } from '../../../auth/index.js';
-import { type AgentAuthentication, SECRET_MEMBERS } from '../../agent-authentication.js';
+import type { AgentAuthentication } from '../../agent-authentication.js';
 import type { Agent } from '../../agent.js';
 import type { Consent, ConsentKey, ConsentRecord, ConsentTokens } from '../../consents/consent.js';
-import { ConsentStore, type RemovedConsent } from '../../consents/consent-store.js';
-import { agentFor } from '../../endpoint/agent-for.js';
-import { Locked } from '../../endpoint/sealed-json.js';
-import { AgentRegistry } from '../../registry/agent-registry.js';
+import { ConsentStore } from '../../consents/consent-store.js';
+import { ConsentEnding } from './consent-ending.js';
+import {
+  clientOf,
+  ConsentFailed,
+  ConsentProviders,
+  type ConsentPurpose,
+} from './consent-providers.js';
 import { NoConsent } from './no-consent.js';
-import { RevealedSecrets } from './revealed-secrets.js';
 import type { ConsentedTokens } from './scheme.js';
 import { type LentToken, TokenServers } from './token-servers.js';
 
@@ -35,23 +34,8 @@ const RENEWAL_MS = 25_000;
 const LOOK_EVERY_MS = 250;
 /** How often tokens of a renewal are tried to be stored. */
 const STORE_TRIES = 4;
-const SECRETS: ReadonlySet<string> = new Set(SECRET_MEMBERS);
 /** Consents whose token an agent has refused that are remembered. */
 const MOST_REFUSED = 10_000;
-
-/** What can be ended at a provider: the refresh token, with all that came of it, else the access token. */
-type NewTokens = Pick<ConsentTokens, 'accessToken' | 'refreshToken'>;
-
-/** Which agent a user is asked for, as it is called for the user's organization. */
-type ConsentPurpose = Pick<ConsentKey, 'agentId' | 'organization'>;
-
-/** No consent came of it. Its message is for whoever is asked for it. */
-export class ConsentFailed extends HubError {
-  /** `isDenied`: it was the user's own will. */
-  constructor(message: string, isDenied = false, cause?: unknown) {
-    super(isDenied ? 'PERMISSION_DENIED' : 'UNAVAILABLE', message, { cause });
-  }
-}
 
 /** Where and for what a user is asked. */
 export interface ConsentPlace {
@@ -85,12 +69,11 @@ export class UserConsents implements ConsentedTokens {
   constructor(
     private readonly store: ConsentStore,
     @Inject(TokenServers)
-    private readonly servers: Pick<TokenServers, 'serverOf' | 'userTokens' | 'revoke'>,
-    @Inject(RevealedSecrets) private readonly secrets: Pick<RevealedSecrets, 'in'>,
-    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get'>,
+    private readonly servers: Pick<TokenServers, 'userTokens'>,
+    private readonly providers: ConsentProviders,
+    private readonly ending: ConsentEnding,
     private readonly clock: Clock,
     private readonly ids: IdSource,
-    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'recordFrom'>,
     @Inject(Log) private readonly log: Pick<Log, 'info' | 'warn'>,
   ) {}
 
@@ -110,8 +93,8 @@ export class UserConsents implements ConsentedTokens {
 
   /** Whether there is one that counts for the agent as it is now. */
   async isGiven(key: ConsentKey): Promise<boolean> {
-    const { agent, authentication } = this.asking(key);
-    return (await this.store.of(key))?.client === clientOf(agent, authentication);
+    const { client } = this.providers.of(key);
+    return (await this.store.of(key))?.client === client;
   }
 
   /** Asks for a consent. Throws, or rejects with, {@link ConsentFailed} when the agent needs none, or its provider cannot be asked. */
@@ -119,9 +102,9 @@ export class UserConsents implements ConsentedTokens {
     key: ConsentPurpose,
     { redirectUri, state, verifier }: ConsentAttempt,
   ): Promise<ConsentPlace> {
-    const { agent, authentication } = this.asking(key);
+    const { agent, authentication } = this.providers.of(key);
     const { clientId = '', scopes = [], audience, resource } = authentication;
-    const { authorization_endpoint: endpoint } = await this.serverOf(authentication);
+    const { authorization_endpoint: endpoint } = await this.providers.serverOf(authentication);
     if (endpoint === undefined || !/^https?:/i.test(endpoint)) {
       throw new ConsentFailed('The metadata of the provider name no authorization endpoint.');
     }
@@ -139,8 +122,8 @@ export class UserConsents implements ConsentedTokens {
     { redirectUri, state, verifier }: ConsentAttempt,
     answer: URLSearchParams,
   ): Promise<Consent> {
-    const { agent, authentication } = this.asking(key);
-    const server = await this.serverOf(authentication);
+    const { authentication, client } = this.providers.of(key);
+    const server = await this.providers.serverOf(authentication);
     const parameters = new URLSearchParams(answer);
     // Who is known by its endpoints alone has no name to compare with.
     if (authentication.issuer === undefined) parameters.delete('iss');
@@ -148,20 +131,17 @@ export class UserConsents implements ConsentedTokens {
     const read = readAuthorization(server, clientId, parameters, state);
     if ('fault' in read) throw new ConsentFailed(read.fault, read.isDenied);
     const { code } = read;
-    const revealed = await this.revealed(authentication);
-    const tokens = await this.servers
-      .userTokens(revealed, 'authorization_code', {
-        code,
-        redirect_uri: redirectUri,
-        code_verifier: verifier,
-      })
-      .catch(unavailable);
+    const tokens = await this.providers.redeem(authentication, {
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    });
     const now = this.clock.now();
     const consent = {
       ...key,
       ...tokensOf(tokens, now),
       id: this.ids.next(),
-      client: clientOf(agent, authentication),
+      client,
       server: new URL(server.authorization_endpoint ?? server.token_endpoint).origin,
       scope: tokens.scope ?? authentication.scopes?.join(' ') ?? null,
       createdAt: now,
@@ -172,73 +152,20 @@ export class UserConsents implements ConsentedTokens {
       this.notStored(error, consent, consent),
     );
     if (isKept) return consent;
-    await this.endTokens(key, consent.client, consent);
+    await this.ending.endTokens(key, consent.client, consent);
     throw new ConsentFailed('A principal that is disabled or was deleted cannot consent.');
-  }
-
-  /**
-   * Ends a consent: no call is made with it from now on. Its tokens are ended at the provider as well, where that can and is there. False
-   * when there is no such consent for `visibility`. `cause`: why the hub ends it by itself.
-   */
-  async end(id: string, visibility: Visibility, cause?: string): Promise<boolean> {
-    const removed = await this.removed(id, visibility, cause);
-    if (removed === undefined) return false;
-    const { tokens, client } = removed;
-    if (tokens !== null) await this.endTokens(removed, client, tokens);
-    return true;
-  }
-
-  private async removed(
-    id: string,
-    visibility: Visibility,
-    cause: string | undefined,
-  ): Promise<RemovedConsent | undefined> {
-    const { store } = this;
-    if (cause === undefined) return store.remove(id, visibility);
-    let removed: RemovedConsent | undefined;
-    await this.audit.recordFrom(function* (tx) {
-      removed = yield* store.removeIn(tx, id, visibility);
-      return removed === undefined ? [] : [endOf(removed, cause)];
-    });
-    return removed;
-  }
-
-  /** Deletes one whose tokens no longer do, unless it has others already. */
-  private async removeUseless(consent: Consent, cause: string): Promise<void> {
-    const { store } = this;
-    await this.audit.recordFrom(function* (tx) {
-      const isRemoved = yield* store.removeWith(tx, consent.id, consent.tokenAt);
-      return isRemoved ? [endOf(consent, cause)] : [];
-    });
   }
 
   /** New tokens could not be stored: they end at the provider, unless they may be stored all the same. Rejects with `error`. */
   private async notStored(
     error: unknown,
     consent: ConsentRecord,
-    tokens: NewTokens,
+    tokens: Pick<ConsentTokens, 'accessToken' | 'refreshToken'>,
   ): Promise<never> {
     const { agentId, client } = consent;
-    if (!(error instanceof CommitUnknown)) await this.endTokens(consent, client, tokens);
+    if (!(error instanceof CommitUnknown)) await this.ending.endTokens(consent, client, tokens);
     else this.log.warn({ agentId }, 'it is not known whether new tokens of a consent were stored');
     throw error;
-  }
-
-  /** Never rejects: the log says when it did not work. */
-  private async endTokens(key: ConsentPurpose, client: string, tokens: NewTokens): Promise<void> {
-    try {
-      const { agent, authentication } = this.asking(key);
-      // The servers that are asked must be those that gave them.
-      if (clientOf(agent, authentication) !== client) return;
-      const revealed = await this.revealed(authentication);
-      await this.servers.revoke(revealed, tokens.refreshToken ?? tokens.accessToken);
-    } catch (error) {
-      const isForeseen = error instanceof ConsentFailed || error instanceof TokenError;
-      this.log.warn(
-        { agentId: key.agentId, ...(isForeseen ? { reason: error.message } : { err: error }) },
-        'the tokens of a consent were not ended at their provider',
-      );
-    }
   }
 
   /** One renewal at a time, whichever process asks. */
@@ -256,7 +183,7 @@ export class UserConsents implements ConsentedTokens {
     const { store, clock } = this;
     const { id, tokenAt, refreshToken } = consent;
     if (refreshToken === null) {
-      await this.removeUseless(consent, 'expired-token');
+      await this.ending.removeUseless(consent, 'expired-token');
       throw noConsent(authentication);
     }
     for (;;) {
@@ -282,7 +209,7 @@ export class UserConsents implements ConsentedTokens {
     const current = await this.currentOf(consent);
     if (current !== undefined) return current;
     // Its owner has ended it meanwhile.
-    await this.endTokens(consent, consent.client, renewed);
+    await this.ending.endTokens(consent, consent.client, renewed);
     throw noConsent(authentication);
   }
 
@@ -321,7 +248,7 @@ export class UserConsents implements ConsentedTokens {
       });
     } catch (error) {
       if (error instanceof TokenError && error.code === 'invalid_grant') {
-        await this.removeUseless(consent, 'refused-token');
+        await this.ending.removeUseless(consent, 'refused-token');
         const current = await this.currentOf(consent);
         if (current !== undefined) return current;
         this.log.info({ agentId }, 'a provider takes the consent of a user no more');
@@ -347,58 +274,6 @@ export class UserConsents implements ConsentedTokens {
     this.refused.set(id, at);
     return true;
   }
-
-  private asking({ agentId, organization }: ConsentPurpose): {
-    agent: Agent;
-    authentication: AgentAuthentication;
-  } {
-    const shared = this.agents.get(agentId);
-    const agent = shared && agentFor(shared, organization);
-    const authentication = agent?.authentication ?? null;
-    if (agent === undefined || authentication === null || authentication instanceof Locked) {
-      throw new ConsentFailed('The agent is not there, or needs no consent any more.');
-    }
-    if (authentication.type !== 'oauth2-authorization-code') {
-      throw new ConsentFailed('The agent needs no consent any more.');
-    }
-    return { agent, authentication };
-  }
-
-  private serverOf(authentication: AgentAuthentication): ReturnType<TokenServers['serverOf']> {
-    return this.servers.serverOf(authentication).catch(unavailable);
-  }
-
-  private revealed(authentication: AgentAuthentication): Promise<AgentAuthentication> {
-    return this.secrets.in(authentication).catch((cause: unknown) => {
-      throw new ConsentFailed(
-        'The secret of the hub for the provider cannot be had.',
-        false,
-        cause,
-      );
-    });
-  }
-}
-
-/** Nobody has ended it: the audit log says why it is gone, in the commit in which it goes. */
-function endOf(
-  { id, principalId, organization }: Pick<ConsentRecord, 'id' | 'principalId' | 'organization'>,
-  cause: string,
-): AuditEntry {
-  return {
-    ...ownEntry('consents.end', 'succeeded', { type: 'consents', id }, { cause }),
-    actor: { ...NO_CALLER, organization, onBehalfOf: principalId },
-  };
-}
-
-/** The same for one client of the agent at its servers, whatever its secrets. */
-function clientOf({ credentialOrigins }: Agent, authentication: AgentAuthentication): string {
-  const members = Object.entries(authentication)
-    .filter(([name]) => !SECRETS.has(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const origins = [...credentialOrigins].sort();
-  return createHash('sha256')
-    .update(JSON.stringify([members, origins]))
-    .digest('base64');
 }
 
 function tokensOf({ value, lifeMs, refreshToken }: TokenAnswer, now: Date): ConsentTokens {
@@ -415,9 +290,4 @@ function noConsent(
   isOver = false,
 ): NoConsent {
   return new NoConsent(new URL(issuer ?? authorizationUrl).host, isOver);
-}
-
-function unavailable(error: unknown): never {
-  if (!(error instanceof TokenError)) throw error;
-  throw new ConsentFailed(`The provider gave ${error.message}.`, false, error);
 }
