@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Hub, startHub } from '../support/app.js';
+import { ADMIN_KEY, type Hub, startHub } from '../support/app.js';
 
 interface Operation {
+  readonly requestBody?: unknown;
   readonly tags?: readonly string[];
   readonly security?: readonly unknown[];
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
 }
 
 let hub: Hub;
+/** Those that take no body, by a method that may have one. */
+let bodiless: readonly (readonly [method: string, path: string])[];
 /** All routes of the admin API, by method and path; an `x` stands for each id. */
 let routes: readonly (readonly [method: string, path: string, query: readonly string[]])[];
 
@@ -22,8 +25,31 @@ beforeAll(async () => {
         return [method.toUpperCase(), path.replace(/\{[^}]+\}/g, 'x'), query] as const;
       }),
     );
+  bodiless = Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([method, { requestBody }]) => /post|put|patch/.test(method) && !requestBody)
+      .filter(() => path.startsWith('/api/v1/'))
+      .map(([method]) => [method.toUpperCase(), path.replace(/\{[^}]+\}/g, 'x')] as const),
+  );
 });
 afterAll(() => hub.close());
+
+describe('the body of every route of the admin API that takes none', () => {
+  it('holds nothing, or nothing is done', async () => {
+    expect(bodiless.length).toBeGreaterThan(15);
+    const taken: unknown[] = [];
+    for (const [method, path] of bodiless) {
+      const { status, body } = await hub.admin(method, path, { nonsense: 1 });
+      const fields = (body?.errors ?? []).map(({ field }: { field: string }) => field);
+      if (status !== 400 || !fields.includes('nonsense')) taken.push([method, path, status, body]);
+      const list = await hub.admin(method, path, [1]);
+      if (status !== 400 || list.status !== 400) taken.push([method, path, list.status]);
+      const empty = await hub.admin(method, path, {});
+      if (empty.status === 400) taken.push([method, path, empty.status, empty.body]);
+    }
+    expect(taken).toEqual([]);
+  });
+});
 
 /** The fields at fault, for each route that does not refuse such a query by this name. */
 async function takenBy(
@@ -40,6 +66,22 @@ async function takenBy(
   }
   return taken;
 }
+
+describe('a body of the admin API', () => {
+  it('is UTF-8: bytes that are none are kept as no others', async () => {
+    const text = Buffer.from('{"id":"x"}');
+    text[7] = 0xff;
+    const answer = await fetch(`${hub.url}/api/v1/organizations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+      body: text,
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      expect.objectContaining({ detail: 'The body is not UTF-8.' }),
+    ]);
+  });
+});
 
 describe('the query of every route of the admin API', () => {
   it('holds nothing that the route does not know', async () => {

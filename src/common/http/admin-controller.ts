@@ -2,7 +2,7 @@ import { Controller, UseInterceptors, applyDecorators } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Scope } from '../scope.js';
 import { declareAccess } from './declare-access.js';
-import { UndeclaredQuery } from './undeclared-query.js';
+import { Undeclared } from './undeclared.js';
 
 /**
  * A controller of the admin API: its tag in the API's description, the path it is at, and the scope its
@@ -14,7 +14,7 @@ export const AdminController = (tag: string, path: string, scope: Scope): ClassD
     ApiBearerAuth(),
     Controller(path),
     declareAccess(scope),
-    UseInterceptors(new UndeclaredQuery()),
+    UseInterceptors(new Undeclared()),
   );
 
 /** The scope that one handler needs. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { HubError } from '../hub-error.js';
 import { JsonLimitError, MAX_NESTING, checkJsonLimits } from '../json-limits.js';
 
@@ -6,6 +7,7 @@ const LIMITS = { maxValues: 50_000, maxNesting: MAX_NESTING };
 
 /** Why a body is not parsed, whatever it says; undefined when it can be. */
 export function limitFault(body: Uint8Array): HubError | undefined {
+  if (!isUtf8(body)) return new HubError('PARSE_ERROR', 'The body is not UTF-8.');
   try {
     checkJsonLimits(body, LIMITS);
     return undefined;
