@@ -255,6 +255,28 @@ describe('an agent that is called with the consent of a user', () => {
     expect(await ends()).toEqual(['deleted-agent']);
   });
 
+  it('ends at the provider when the data of its owner is deleted, which the receipt counts', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    expect(await accounts()).toEqual(['alice']);
+    // Those of disabled principals are ended beside it as well.
+    const others = jest.spyOn(hub.app.get(ConsentStore), 'ended').mockResolvedValue([]);
+    const { body } = await hub.admin('POST', '/api/v1/data/deletions', {
+      ...{ principal, confirm: principal },
+    });
+    await eventually(async () => {
+      const job = await hub.admin('GET', `/api/v1/data/deletions/${body.id as string}`);
+      expect(job.body).toMatchObject({
+        state: 'done',
+        progress: { consents: { counted: 1, done: 1 } },
+      });
+    }, 20_000);
+    others.mockRestore();
+    expect(await accounts()).toEqual([undefined]);
+    expect(await ends()).toEqual(['disabled-principal']);
+  });
+
   describe('whose provider refuses the secret that the hub has', () => {
     let path: string;
     const rotate = (secret: string): void => {

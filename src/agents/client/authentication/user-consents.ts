@@ -152,7 +152,7 @@ export class UserConsents implements ConsentedTokens {
       this.notStored(error, consent, consent),
     );
     if (isKept) return consent;
-    await this.ending.endTokens(key, consent.client, consent);
+    await this.ending.endTokens(consent, consent);
     throw new ConsentFailed('A principal that is disabled or was deleted cannot consent.');
   }
 
@@ -162,8 +162,8 @@ export class UserConsents implements ConsentedTokens {
     consent: ConsentRecord,
     tokens: Pick<ConsentTokens, 'accessToken' | 'refreshToken'>,
   ): Promise<never> {
-    const { agentId, client } = consent;
-    if (!(error instanceof CommitUnknown)) await this.ending.endTokens(consent, client, tokens);
+    const { agentId } = consent;
+    if (!(error instanceof CommitUnknown)) await this.ending.endTokens(consent, tokens);
     else this.log.warn({ agentId }, 'it is not known whether new tokens of a consent were stored');
     throw error;
   }
@@ -209,7 +209,7 @@ export class UserConsents implements ConsentedTokens {
     const current = await this.currentOf(consent);
     if (current !== undefined) return current;
     // Its owner has ended it meanwhile.
-    await this.ending.endTokens(consent, consent.client, renewed);
+    await this.ending.endTokens(consent, renewed);
     throw noConsent(authentication);
   }
 
