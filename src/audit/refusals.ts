@@ -180,7 +180,7 @@ function entryOf(call: EndedCall, action: RefusedAction, reason: string): Refuse
     action,
     outcome: 'refused',
     actor: { ...actor, issuer: actor.issuer ?? note.refusal?.issuer ?? null },
-    resource: null,
+    resource: note.refusal?.agent === undefined ? null : { type: 'agents', id: note.refusal.agent },
     requestId: note.id,
     policy: note.refusal?.policy ?? null,
     details,
@@ -191,7 +191,11 @@ function entryOf(call: EndedCall, action: RefusedAction, reason: string): Refuse
 function alikeOf(entry: RefusedEntry): RefusedEntry {
   if (entry.action !== 'limits.exceed') return entry;
   const { reason, limit } = entry.details;
-  return { ...entry, details: { ...(reason && { reason }), ...(limit && { limit }) } };
+  return {
+    ...entry,
+    resource: null,
+    details: { ...(reason && { reason }), ...(limit && { limit }) },
+  };
 }
 
 function othersOf({
@@ -209,6 +213,6 @@ function othersOf({
   };
 }
 
-function keyOf({ action, actor, policy, details }: AuditEntry): string {
-  return JSON.stringify([action, actor, policy, details]);
+function keyOf({ action, actor, resource, policy, details }: AuditEntry): string {
+  return JSON.stringify([action, actor, resource, policy, details]);
 }

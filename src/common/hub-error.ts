@@ -84,6 +84,8 @@ export interface Refusal {
   readonly scope?: string;
   /** The policies that refused it, by their ids. */
   readonly policy?: string;
+  /** The registered agent that they keep from the caller, by its id. */
+  readonly agent?: string;
   /** Of RATE_LIMITED and QUOTA_EXCEEDED. */
   readonly limit?: ReachedLimit;
 }

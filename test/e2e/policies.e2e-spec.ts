@@ -165,6 +165,7 @@ describe('a policy that forbids', () => {
         {
           outcome: 'refused',
           policy: 'no-books',
+          ...{ resourceType: 'agents', resourceId: 'books' },
           details: { reason: 'NO_ROUTE', cause: 'policy' },
         },
       ]);

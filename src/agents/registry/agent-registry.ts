@@ -130,7 +130,9 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     if (agent === undefined || rules === null) return undefined;
     if (!isOpenTo(agent.organizations, principal.organization)) return undefined;
     const kept = keptFrom(agent, requested, (resource) => rules.decideOn(resource));
-    return kept.length === 0 ? undefined : refusalBy(rules.refusedBy(...kept));
+    return kept.length === 0
+      ? undefined
+      : { ...refusalBy(rules.refusedBy(...kept)), agent: agentId };
   }
 
   /** Whether callers of this organization are among those who may use the agent, enabled or not. */
