@@ -55,6 +55,10 @@ export class OrganizationsService {
     return found ?? unknown(id);
   }
 
+  async exists(id: string): Promise<boolean> {
+    return (await this.store.get(id)) !== undefined;
+  }
+
   /** Those whose access the caller administers, by id; `cursor` is a `nextCursor` of the same list. */
   async list(
     filter: OrganizationFilter,

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, type Principal } from '../auth/index.js';
+import {
+  ADMIN_PRINCIPAL,
+  DEFAULT_ORGANIZATION,
+  OrganizationsService,
+  type Principal,
+} from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { readCursor } from '../common/cursor.js';
 import { HubError, invalidField } from '../common/hub-error.js';
@@ -17,6 +22,7 @@ export class DataJobs {
   constructor(
     private readonly store: DataJobStore,
     private readonly kinds: OwnedKinds,
+    private readonly organizations: OrganizationsService,
     private readonly worker: DeletionWorker,
     private readonly clock: Clock,
     private readonly ids: IdSource,
@@ -30,14 +36,14 @@ export class DataJobs {
     return organization === undefined ? { principal: principal! } : { organization };
   }
 
-  /** Throws NOT_FOUND for a principal that there is not. */
+  /** Throws NOT_FOUND for a principal that there is not, and for an organization that there is not and that owns nothing. */
   async export(owner: DataOwner, caller: Principal): Promise<DataJob> {
-    if ('principal' in owner) await this.principals(owner);
+    await this.principals(owner);
     return this.add({ kind: 'export', owner, isMappingOnly: false, blocks: false }, caller);
   }
 
   /**
-   * Throws NOT_FOUND for a principal that there is not, and CONFLICT for what is being deleted already, for those whom the
+   * Throws NOT_FOUND as {@link export} does, and CONFLICT for what is being deleted already, for those whom the
    * configuration lets in, for the caller and its organization, and for the hub's own, without which nobody could
    * administer it.
    */
@@ -83,10 +89,16 @@ export class DataJobs {
   private async principals(owner: DataOwner): Promise<{ readonly builtIn: boolean }[]> {
     const found: { readonly builtIn: boolean }[] = [];
     for await (const each of this.kinds.principalsOf(owner)) found.push(each);
-    if ('principal' in owner && found.length === 0) {
-      throw new HubError('NOT_FOUND', `There is no principal ${owner.principal}.`);
+    if (found.length === 0 && !(await this.isKnown(owner))) {
+      throw new HubError('NOT_FOUND', `There is no ${ownerText(owner).replace('the ', '')}.`);
     }
     return found;
+  }
+
+  /** An organization whose own row is gone may still own others. */
+  private async isKnown(owner: DataOwner): Promise<boolean> {
+    if ('principal' in owner) return false;
+    return (await this.organizations.exists(owner.organization)) || this.kinds.haveAny(owner);
   }
 
   private async add(request: DataRequest, { id, keyId }: Principal): Promise<DataJob> {

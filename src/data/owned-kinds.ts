@@ -12,7 +12,10 @@ const MAPPING = ['keys', 'identities'];
 /** Principals read at once. */
 const PIECE = 200;
 
-/** Every kind of data of all features, in the order in which they are deleted: what others are found by comes last. */
+/**
+ * Every kind of data of all features, in the order in which they are deleted: what others are found by comes last, and what
+ * would go with others uncounted, as webhooks with the tasks that they are set on, comes before them.
+ */
 @Injectable()
 export class OwnedKinds {
   readonly all: readonly OwnedData[];
@@ -26,7 +29,7 @@ export class OwnedKinds {
     auth: AuthData,
     private readonly principals: PrincipalStore,
   ) {
-    this.all = [tasks, push, policies, limits, agents, auth].flatMap(({ kinds }) => kinds);
+    this.all = [push, tasks, policies, limits, agents, auth].flatMap(({ kinds }) => kinds);
   }
 
   those(isMappingOnly: boolean): readonly OwnedData[] {
@@ -43,6 +46,16 @@ export class OwnedKinds {
     let count = 0;
     for await (const each of this.ownersFor(kind, owner)) count += await kind.count(each);
     return count;
+  }
+
+  /** The owner has something of any kind. */
+  async haveAny(owner: DataOwner): Promise<boolean> {
+    for (const kind of this.all) {
+      for await (const each of this.ownersFor(kind, owner)) {
+        for await (const records of kind.records(each)) if (records.length > 0) return true;
+      }
+    }
+    return false;
   }
 
   /** All of an organization, or the one. */

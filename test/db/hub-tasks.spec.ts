@@ -139,3 +139,29 @@ describeDatabases('two processes on one database', (databases) => {
     await hub.runner.stop();
   });
 });
+
+describeDatabases('a task that is deleted while its agent works', (databases) => {
+  it('ends its delegation, and nothing is wrong', async () => {
+    let goOn = (): void => undefined;
+    const deleted = new Promise<void>((resolve) => (goOn = resolve));
+    const slow = new FakeAgent('a', async (turn) => {
+      turn.working();
+      await deleted;
+      turn.completed('too late');
+    });
+    const database = await databases.open();
+    const hub = await HubTasks.start({ agents: [slow], database });
+    const { id } = await hub.begin('wait');
+    await hub.until(id, TaskState.TASK_STATE_WORKING);
+    await database.write(function* (tx) {
+      yield* tx.run('DELETE FROM delegations WHERE task_id = ?', [id]);
+      yield* tx.run('DELETE FROM tasks WHERE id = ?', [id]);
+    });
+    goOn();
+    await eventually(() =>
+      expect(hub.output.debugged).toContain('the task of a delegation is gone'),
+    );
+    await hub.runner.stop();
+    expect(hub.output.errors).toEqual([]);
+  });
+});

@@ -9,8 +9,10 @@ import pg from 'pg';
 import { type HubProcess, startHubProcess } from '../support/app.js';
 import { startPostgres } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
+import { isEnd, notifiedTask } from '../support/notified-tasks.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
+import { WebhookSink } from '../support/webhook-sink.js';
 
 const TASKS = 32;
 /** What a deletion comes to last, as tasks go: until then it has deleted others. */
@@ -21,6 +23,7 @@ describe('a deletion whose process is killed', () => {
   let url: string;
   let hub: HubProcess;
   let agent: ScriptedAgent;
+  let sink: WebhookSink;
   let key: string;
   let neighbour: string;
 
@@ -28,6 +31,7 @@ describe('a deletion whose process is killed', () => {
     database = await startPostgres();
     url = await database.migratedUrl();
     agent = await ScriptedAgent.start({ live: { chunks: 1 } });
+    sink = await WebhookSink.start();
     hub = await startHubProcess({
       databaseUrl: url,
       environment: { A2A_HUB__LOG__LEVEL: 'warn' },
@@ -40,12 +44,35 @@ describe('a deletion whose process is killed', () => {
   afterAll(async () => {
     await hub?.close();
     await agent?.close();
+    await sink?.close();
     await database?.stop();
   });
 
   const job = async (id: string): Promise<Json> =>
     (await hub.admin('GET', `/api/v1/data/deletions/${id}`)).body;
-  const send = (text: string, by: string) => hub.send(text, { tenant: 'worker' }, { key: by });
+  const send = (text: string, by: string, webhook?: string) => {
+    const configuration = { taskPushNotificationConfig: { url: webhook } };
+    const params = { tenant: 'worker', ...(webhook !== undefined && { configuration }) };
+    return hub.send(text, params, { key: by });
+  };
+
+  /** How many deliveries there are, once each has been made. */
+  async function delivered(taskIds: readonly string[]): Promise<number> {
+    const counts = taskIds.map((id) =>
+      eventually(async () => {
+        const { body } = await hub.admin('GET', `/api/v1/push/deliveries?taskId=${id}`);
+        const items = body.items as JsonObject[];
+        expect(items.some(({ state }) => state !== 'delivered')).toBe(false);
+        expect(sink.received.some(isEnd(id))).toBe(true);
+        // The last one is noted after it was received.
+        expect(items).toHaveLength(
+          sink.received.filter((each) => notifiedTask(each) === id).length,
+        );
+        return items.length;
+      }, 20_000),
+    );
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
 
   /** It is held at one task, with others deleted. */
   async function killHalfWay(last: string): Promise<JsonObject> {
@@ -82,11 +109,15 @@ describe('a deletion whose process is killed', () => {
   it('goes on after the restart, and its receipt counts all that is gone', async () => {
     const ids: string[] = [];
     for (let index = 0; index < TASKS; index += 16) {
-      const some = Array.from({ length: 16 }, (_, at) => send(`task ${index + at}`, key));
+      const some = Array.from({ length: 16 }, (_, at) =>
+        send(`task ${index + at}`, key, sink.url()),
+      );
       for (const { task } of await Promise.all(some))
         ids.push((task as JsonObject)['id'] as string);
     }
     const { task } = await send('stays', neighbour);
+    const deliveries = await delivered(ids);
+    expect(deliveries).toBeGreaterThan(TASKS);
     const { id } = await killHalfWay(ids[LAST]!);
     await hub.restart();
     const done = await eventually(async () => {
@@ -97,7 +128,10 @@ describe('a deletion whose process is killed', () => {
     expect(done.progress.tasks).toEqual({ counted: TASKS, done: TASKS });
     expect(decodeJwt(done.receipt as string)).toMatchObject({
       ...{ job: id, organization: 'acme', left: 0 },
-      counts: { tasks: TASKS, keys: 1, principals: 1 },
+      counts: {
+        ...{ tasks: TASKS, keys: 1, principals: 1, webhooks: TASKS, deliveryStreams: TASKS },
+        ...{ deliveries, deliveryAttempts: deliveries },
+      },
     });
     expect((await hub.rpcRaw('ListTasks', {}, { key })).status).toBe(401);
     const stays = (task as JsonObject)['id'] as string;

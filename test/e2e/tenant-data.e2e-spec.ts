@@ -10,7 +10,9 @@ import type { Scope } from '../../src/common/scope.js';
 import { ADMIN_KEY, type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
+import { isEnd } from '../support/notified-tasks.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
+import { WebhookSink } from '../support/webhook-sink.js';
 
 /** Tables with nothing of a tenant, each with the reason. */
 const OF_NOBODY: Readonly<Record<string, string>> = {
@@ -88,13 +90,21 @@ async function tenant(organization = `org-${(number += 1)}`): Promise<Tenant> {
   return made.body;
 }
 
-async function send({ key }: Tenant, text: string, isWaiting = true): Promise<Json> {
+async function send(
+  { key }: Tenant,
+  text: string,
+  isWaiting = true,
+  webhook?: string,
+): Promise<Json> {
   const message = { messageId: text, role: 'ROLE_USER', parts: [{ text }] };
   const answer = await hub.rpcRaw(
     'SendMessage',
     {
       message: { ...message, metadata: { agentId: 'worker' } },
-      configuration: { returnImmediately: !isWaiting },
+      configuration: {
+        returnImmediately: !isWaiting,
+        ...(webhook !== undefined && { taskPushNotificationConfig: { url: webhook } }),
+      },
     },
     { key },
   );
@@ -211,6 +221,38 @@ describe('a deletion', () => {
     expect(refused.status).toBe(401);
   }, 60_000);
 
+  it.each(['organization', 'principal'] as const)(
+    'counts the webhooks of the tasks of the %s, and what they have delivered, once',
+    async (of) => {
+      const sink = await WebhookSink.start();
+      try {
+        const acme = await tenant();
+        const { id } = await send(acme, `told of the ${of}`, true, sink.url());
+        const deliveries = await eventually(async () => {
+          const { body } = await hub.admin('GET', `/api/v1/push/deliveries?taskId=${id}`);
+          const states = (body.items as Json[]).map(({ state }) => state);
+          expect(sink.received.some(isEnd(String(id)))).toBe(true);
+          // The last one is noted after it was received.
+          expect(states).toEqual(sink.received.map(() => 'delivered'));
+          return states.length;
+        });
+        const owner = of === 'organization' ? acme.organization : acme.principalId;
+        const job = await deleted({ [of]: owner, confirm: owner });
+        const counts = {
+          ...{ tasks: 1, webhooks: 1, deliveryStreams: 1 },
+          ...{ deliveries, deliveryAttempts: deliveries },
+        };
+        const progress = Object.entries(counts).map(([kind, n]) => [kind, { counted: n, done: n }]);
+        expect(job).toMatchObject({ state: 'done', progress: Object.fromEntries(progress) });
+        expect(await receiptOf(job)).toMatchObject({ counts });
+        expect(await rowsWith(acme.principalId)).toEqual([]);
+      } finally {
+        await sink.close();
+      }
+    },
+    60_000,
+  );
+
   it('takes one principal and leaves the others of its organization', async () => {
     const one = await tenant();
     const two = await tenant(one.organization);
@@ -267,6 +309,24 @@ describe('a deletion', () => {
     expect(await rowsWith(acme.organization)).toEqual([]);
   }, 60_000);
 
+  it('takes what an organization still owns whose own row is gone, and is refused after that', async () => {
+    const { organization } = await tenant();
+    const asked = { organization, confirm: organization };
+    await deleted({ ...asked, block: false });
+    await hub.app.get(Database).write(function* (tx) {
+      yield* tx.run('DELETE FROM organizations WHERE id = ?', [organization]);
+      yield* tx.run(
+        `INSERT INTO push_events (id, at, type, organization, endpoint)
+         VALUES (1000000, 1, 'endpoint.recovered', ?, 'https://gone.example:443')`,
+        [organization],
+      );
+    });
+    expect(await deleted({ ...asked, block: false })).toMatchObject({
+      ...{ state: 'done', progress: { webhookEvents: { counted: 1, done: 1 } } },
+    });
+    expect((await post('deletions', asked)).status).toBe(404);
+  }, 60_000);
+
   it('keeps the tasks where only the mapping is asked for', async () => {
     const acme = await tenant();
     const task = await send(acme, 'mapped');
@@ -292,6 +352,9 @@ describe('a deletion', () => {
     expect(await status({ organization, principal, confirm: organization })).toBe(400);
     expect(await status({ confirm: organization })).toBe(400);
     expect(await status({ principal: 'nobody', confirm: 'nobody' })).toBe(404);
+    const missing = await post('deletions', { organization: 'nix', confirm: 'nix' });
+    expect([missing.status, missing.body.detail]).toEqual([404, 'There is no organization nix.']);
+    expect((await post('exports', { organization: 'nix' })).status).toBe(404);
     expect(await status({ principal: 'admin', confirm: 'admin' })).toBe(409);
     expect(await status({ organization: 'default', confirm: 'default' })).toBe(409);
     const own = await operator(['data']);

@@ -86,7 +86,10 @@ export class KeptLog implements Log {
   readonly errors: { fields: object; message: string }[] = [];
   /** The fields of each warning. */
   readonly warnings: object[] = [];
-  debug(): void {}
+  readonly debugged: string[] = [];
+  debug(_fields: object, message: string): void {
+    this.debugged.push(message);
+  }
   info(): void {}
   warn(fields: object): void {
     this.warnings.push(fields);

@@ -322,7 +322,7 @@ export class DelegationRun {
    * written. If it cannot be, its outcome counts as unknown, and it is adopted after its lease.
    */
   private async requeueUnsent(error: unknown): Promise<void> {
-    if (error instanceof FencedError || this.context?.sent === true) return;
+    if (isLost(error) || this.context?.sent === true) return;
     this.pauses = new AbortController();
     if (this.stopped) this.pauses.abort(CANCELLED);
     for (const pause of REQUEUE_PAUSES_MS) {
@@ -333,13 +333,22 @@ export class DelegationRun {
 
   /** Logs an error; true when nothing is to be done about it: the next claim continues. */
   private logError(error: unknown): boolean {
-    if (error instanceof FencedError) {
+    const { id: delegationId, taskId } = this.claim;
+    if (isLost(error)) {
       this.context?.detach();
+      if (!(error instanceof FencedError)) {
+        this.deps.logger.debug({ taskId, delegationId }, 'the task of a delegation is gone');
+      }
       return true;
     }
-    const { id: delegationId, taskId } = this.claim;
     this.deps.logger.error({ err: error, taskId, delegationId }, 'running a delegation failed');
     // Nothing can be written: the lease runs out and the delegation is adopted.
     return error instanceof HubError && error.reason === 'UNAVAILABLE';
   }
+}
+
+/** The delegation is another's, or was deleted with its task: nothing is to be written any more. */
+function isLost(error: unknown): boolean {
+  const isGone = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
+  return isGone || error instanceof FencedError;
 }
