@@ -271,6 +271,7 @@ export class HubTasks {
           renew: () => this.renewAgents(),
           isOpenTo: () => true,
           mayGoOn: () => true,
+          prepare: () => undefined,
           refusalOf: () => undefined,
         },
       ],
