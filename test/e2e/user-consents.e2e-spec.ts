@@ -642,6 +642,31 @@ describe('a consent is not completed', () => {
     await untouched(task, await browser.open(without.href), 403);
   });
 
+  it('with an answer of the provider that its agent had, which no other is told', async () => {
+    const other = await ConsentServer.start(hub.url);
+    try {
+      const task = await waiting();
+      const back = await callback(task);
+      await hub.admin('PATCH', '/api/v1/agents/z', {
+        authentication: {
+          ...{ type: 'oauth2-authorization-code', issuer: null, ...CONSENT_CLIENT },
+          ...{ authorizationUrl: `${other.url}/auth`, tokenUrl: `${other.url}/token` },
+          scopes: ['openid'],
+        },
+      });
+      const asked = jest.spyOn(hub.app.get(TokenServers), 'userTokens');
+      await untouched(task, await browser.open(back), 403);
+      expect(asked).not.toHaveBeenCalled();
+      asked.mockRestore();
+      expect((await now(task.id)).text).toContain('by another client, or at other servers');
+      expect((await browser.consent(task.link, 'alice')).status).toBe(200);
+      await ended(task.id);
+      expect(other.grants).toEqual(['authorization_code']);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('with an answer in which a parameter stands twice', async () => {
     const task = await waiting();
     const back = await callback(task);

@@ -54,6 +54,8 @@ export interface ConsentAttempt {
   readonly state: string;
   /** RFC 7636 §4.1. */
   readonly verifier: string;
+  /** See {@link UserConsents.clientFor}. */
+  readonly client: string;
 }
 
 /**
@@ -97,12 +99,17 @@ export class UserConsents implements ConsentedTokens {
     return (await this.store.of(key))?.client === client;
   }
 
+  /** A digest of the client and the servers that a user is asked for now: what is answered to it is for no other. Throws as {@link ask} does. */
+  clientFor(key: ConsentPurpose): string {
+    return this.providers.of(key).client;
+  }
+
   /** Asks for a consent. Throws, or rejects with, {@link ConsentFailed} when the agent needs none, or its provider cannot be asked. */
   async ask(
     key: ConsentPurpose,
-    { redirectUri, state, verifier }: ConsentAttempt,
+    { redirectUri, state, verifier, client }: ConsentAttempt,
   ): Promise<ConsentPlace> {
-    const { agent, authentication } = this.providers.of(key);
+    const { agent, authentication } = this.providers.of(key, client);
     const { clientId = '', scopes = [], audience, resource } = authentication;
     const { authorization_endpoint: endpoint } = await this.providers.serverOf(authentication);
     if (endpoint === undefined || !/^https?:/i.test(endpoint)) {
@@ -119,10 +126,11 @@ export class UserConsents implements ConsentedTokens {
    */
   async complete(
     key: ConsentKey,
-    { redirectUri, state, verifier }: ConsentAttempt,
+    { redirectUri, state, verifier, client }: ConsentAttempt,
     answer: URLSearchParams,
   ): Promise<Consent> {
-    const { authentication, client } = this.providers.of(key);
+    // Another provider would get a code, and what it is redeemed with, of the one that was asked.
+    const { authentication } = this.providers.of(key, client);
     const server = await this.providers.serverOf(authentication);
     const parameters = new URLSearchParams(answer);
     // Who is known by its endpoints alone has no name to compare with.
