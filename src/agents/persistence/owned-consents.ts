@@ -10,7 +10,7 @@ import { ConsentEntity } from './consent.entity.js';
 /** Ended at once: a provider that does not answer is waited for once for all of them. */
 const PIECE = 20;
 /** How long providers are waited for, for all consents of an owner. */
-const ASKED_MS = 60_000;
+const WAIT_MS = 60_000;
 
 /** Consents, which end at their provider before they are deleted. */
 export class OwnedConsents extends OwnedRows<ConsentEntity> {
@@ -34,14 +34,14 @@ export class OwnedConsents extends OwnedRows<ConsentEntity> {
 
   override async end(owner: DataOwner, _: DataRemoval, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
-    const cancel = this.clock.after(ASKED_MS, () => over.abort());
-    const asked = AbortSignal.any([signal, over.signal]);
+    const cancel = this.clock.after(WAIT_MS, () => over.abort());
+    const waiting = AbortSignal.any([signal, over.signal]);
     const [visibility, filter] = whose(owner);
     try {
       for (let last: string | undefined; !signal.aborted;) {
         const { items } = await this.consents.list(visibility, filter, PIECE, last);
         await Promise.all(
-          items.map(({ id }) => this.ender.end(id, EVERYTHING, 'disabled-principal', asked)),
+          items.map(({ id }) => this.ender.end(id, EVERYTHING, 'disabled-principal', waiting)),
         );
         last = items.at(-1)?.id;
         if (last === undefined) return;
