@@ -552,6 +552,29 @@ describe('the token of a consent', () => {
     expect(await consents()).toHaveLength(1);
   });
 
+  it('that was renewed is not tried to be stored when another process may renew it', async () => {
+    await consented();
+    const clock = hub.app.get(Clock);
+    const time = clock.now.bind(clock);
+    let late = 0;
+    const moved = jest
+      .spyOn(clock, 'now')
+      .mockImplementation(() => new Date(time().getTime() + late));
+    const reserved = jest.spyOn(hub.app.get(ConsentStore), 'reserve');
+    const stored = jest.spyOn(hub.app.get(ConsentStore), 'renew').mockImplementation(() => {
+      late = 60_000;
+      return Promise.reject(new Error('the pool is empty'));
+    });
+    const { state } = await waiting();
+    expect(stored).toHaveBeenCalledTimes(1);
+    for (const each of [moved, stored]) each.mockRestore();
+    expect(state).toBe('TASK_STATE_FAILED');
+    const [, , until, from] = reserved.mock.calls[0]!;
+    reserved.mockRestore();
+    // Twice 10 s at the provider, and storing what came.
+    expect(until.getTime() - from.getTime()).toBe(60_000);
+  });
+
   it.each(['is refused', 'brings other tokens'])(
     'that its user gives anew while the renewal of the one before %s is used as it is then',
     async (outcome) => {

@@ -28,8 +28,8 @@ import { type LentToken, TokenServers } from './token-servers.js';
 const MARGIN_MS = 30_000;
 /** An agent that refuses a token that is younger gets no other one. */
 const YOUNG_MS = 60_000;
-/** Longer than to find the token server and to ask it may take together, 10 s each. */
-const RENEWAL_MS = 25_000;
+/** Longer than to find the token server and to ask it may take, 10 s each, and then to store what came; it is tried no longer. */
+const RENEWAL_MS = 60_000;
 /** How often it is looked whether another process has renewed a token. */
 const LOOK_EVERY_MS = 250;
 /** How often tokens of a renewal are tried to be stored. */
@@ -194,9 +194,11 @@ export class UserConsents implements ConsentedTokens {
       await this.ending.removeUseless(consent, 'expired-token');
       throw noConsent(authentication);
     }
+    let until: Date;
     for (;;) {
       const now = clock.now();
-      if (await store.reserve(id, tokenAt, new Date(now.getTime() + RENEWAL_MS), now)) break;
+      until = new Date(now.getTime() + RENEWAL_MS);
+      if (await store.reserve(id, tokenAt, until, now)) break;
       const current = await store.of(consent);
       if (current?.client !== consent.client) throw noConsent(authentication);
       if (current.tokenAt.getTime() !== tokenAt.getTime()) return current;
@@ -207,14 +209,17 @@ export class UserConsents implements ConsentedTokens {
     const at = clock.now();
     const given = tokensOf(tokens, at);
     const renewed = { ...consent, ...given, refreshToken: given.refreshToken ?? refreshToken };
-    const isKept = await this.keepRenewed(consent, renewed, at).catch(async (error: unknown) => {
-      await this.release(consent);
-      // A refresh token that has stayed the same is the stored one, which is used again.
-      if (renewed.refreshToken === refreshToken) throw error;
-      return this.notStored(error, consent, given);
-    });
+    const isKept = await this.keepRenewed(consent, renewed, at, until).catch(
+      async (error: unknown) => {
+        await this.release(consent);
+        // A refresh token that has stayed the same is the stored one, which is used again.
+        if (renewed.refreshToken === refreshToken) throw error;
+        return this.notStored(error, consent, given);
+      },
+    );
     if (isKept) return { ...renewed, tokenAt: at };
     const current = await this.currentOf(consent);
+    // What came is dropped, not ended: where both are of one grant, the other would end with it (RFC 7009 §2.1).
     if (current !== undefined) return current;
     // Its owner has ended it meanwhile.
     await this.ending.endTokens(consent, renewed);
@@ -226,12 +231,14 @@ export class UserConsents implements ConsentedTokens {
     { id, tokenAt }: Consent,
     renewed: ConsentTokens,
     at: Date,
+    until: Date,
   ): Promise<boolean> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.store.renew(id, tokenAt, renewed, at);
       } catch (error) {
-        if (error instanceof CommitUnknown || tries === STORE_TRIES) throw error;
+        const isLast = tries === STORE_TRIES || this.clock.now() >= until;
+        if (error instanceof CommitUnknown || isLast) throw error;
         await this.clock.sleep(LOOK_EVERY_MS);
       }
     }
