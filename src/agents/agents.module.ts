@@ -40,6 +40,7 @@ import { AgentHealthChecks } from './health/agent-health-checks.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
 import { Referable } from './registration/referable.js';
 import { UnreadAgents } from './registration/unread-agents.js';
+import { ConsentEnder } from './consents/consent-ender.js';
 import { ConsentStore } from './consents/consent-store.js';
 import { SqlConsentStore } from './persistence/sql-consent.store.js';
 import { ConsentsController } from './api/consents.controller.js';
@@ -63,6 +64,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     TokenServers,
     ConsentProviders,
     ConsentEnding,
+    { provide: ConsentEnder, useExisting: ConsentEnding },
     UserConsents,
     RevealedSecrets,
     CertificateWatch,

@@ -23,6 +23,9 @@ export abstract class OwnedData {
   /** Its rows name a principal and no organization: it is asked for each principal of one. */
   readonly isOfPrincipals: boolean = false;
 
+  /** It goes as soon as its owner is disabled, whoever ends it: it is counted before that. */
+  readonly endsWithOwner: boolean = false;
+
   abstract count(owner: DataOwner): Promise<number>;
 
   /** The records, in pieces. What changes meanwhile may be in them as it was before or as it is after. */

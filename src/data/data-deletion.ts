@@ -43,6 +43,10 @@ export class DataDeletion {
     for (let pass = 0; pass < PASSES; pass++) {
       if (pass > 0) await this.clock.sleep(PAUSE_MS, signal);
       const removal = { now: this.clock.now(), blocks };
+      for (const kind of pass === 0 ? kinds : []) {
+        if (!kind.endsWithOwner) continue;
+        progress.found(kind.kind, await this.kinds.count(kind, owner));
+      }
       await this.shut(owner, renew);
       for (const kind of isMappingOnly ? [] : kinds) {
         await renew();

@@ -19,6 +19,8 @@ function aRequest(delegationId: string, changes: Partial<ConsentRequest> = {}): 
   };
 }
 
+const begun = (verifier: string, client = 'client') => ({ verifier, client });
+
 /** What is promised of the links at which consents are given. */
 export function consentRequestsContract(databases: DatabaseFactory): void {
   const start = async (): Promise<{ database: Database; requests: SqlConsentRequests }> => {
@@ -32,8 +34,8 @@ export function consentRequestsContract(databases: DatabaseFactory): void {
     expect(await requests.of('link-1')).toEqual(aRequest('d1'));
     expect(await requests.open(aRequest('d1'), 'link-2', 9, NOW)).toBe(true);
     expect(await requests.of('link-1')).toBeUndefined();
-    expect(await requests.start('link-1', 'a', NOW, LATE)).toBeUndefined();
-    const started = await requests.start('link-2', 'verifier', NOW, LATE);
+    expect(await requests.start('link-1', begun('a'), NOW, LATE)).toBeUndefined();
+    const started = await requests.start('link-2', begun('verifier'), NOW, LATE);
     const rows = JSON.stringify(await database.read('SELECT * FROM consent_requests'));
     expect(rows).not.toContain('link-2');
     for (const secret of Object.values(started!)) expect(rows).not.toContain(`"${secret}"`);
@@ -53,7 +55,7 @@ export function consentRequestsContract(databases: DatabaseFactory): void {
   it('are completed once, by the browser that has opened them, in time', async () => {
     const { requests } = await start();
     await requests.open(aRequest('d1'), 'l1', 9, NOW);
-    const { state, browser } = (await requests.start('l1', 'verifier', NOW, LATE))!;
+    const { state, browser } = (await requests.start('l1', begun('verifier'), NOW, LATE))!;
     expect(new Set([state, browser, 'verifier']).size).toBe(3);
     expect(await requests.take('other', browser, NOW)).toEqual({ kind: 'unknown' });
     for (const other of ['', 'other', `${browser} `]) {
@@ -63,10 +65,10 @@ export function consentRequestsContract(databases: DatabaseFactory): void {
     expect(await requests.take(state, browser, SOON)).toEqual({
       kind: 'taken',
       request: aRequest('d1'),
-      verifier: 'verifier',
+      ...begun('verifier'),
     });
     expect(await requests.take(state, browser, SOON)).toEqual({ kind: 'unknown' });
-    const next = (await requests.start('l1', 'next', NOW, LATE))!;
+    const next = (await requests.start('l1', begun('next'), NOW, LATE))!;
     expect(next.state).not.toBe(state);
     expect(await requests.take(next.state, next.browser, LATE)).toEqual({ kind: 'expired' });
     expect(await requests.take(next.state, next.browser, NOW)).toEqual({ kind: 'unknown' });
@@ -75,18 +77,32 @@ export function consentRequestsContract(databases: DatabaseFactory): void {
   it('go on for whoever opens the same link again, and begin anew when they have expired or have a new link', async () => {
     const { requests } = await start();
     await requests.open(aRequest('d1'), 'l1', 9, NOW);
-    const first = await requests.start('l1', 'first', NOW, SOON);
-    expect(await requests.start('l1', 'second', NOW, LATE)).toEqual(first);
+    const first = await requests.start('l1', begun('first'), NOW, SOON);
+    expect(await requests.start('l1', begun('second'), NOW, LATE)).toEqual(first);
     // The later opening has given it more time.
-    expect(await requests.start('l1', 'third', SOON, LATE)).toEqual(first);
-    const anew = (await requests.start('l1', 'fourth', LATE, new Date(2_000_000)))!;
+    expect(await requests.start('l1', begun('third'), SOON, LATE)).toEqual(first);
+    const anew = (await requests.start('l1', begun('fourth'), LATE, new Date(2_000_000)))!;
     expect(anew.verifier).toBe('fourth');
     await requests.open(aRequest('d1'), 'l2', 9, LATE);
     expect(await requests.take(anew.state, anew.browser, LATE)).toEqual({ kind: 'unknown' });
-    expect((await requests.start('l2', 'fifth', LATE, new Date(2_000_000)))?.verifier).toBe(
+    expect((await requests.start('l2', begun('fifth'), LATE, new Date(2_000_000)))?.verifier).toBe(
       'fifth',
     );
-    expect(await requests.start('l1', 'sixth', LATE, new Date(2_000_000))).toBeUndefined();
+    expect(await requests.start('l1', begun('sixth'), LATE, new Date(2_000_000))).toBeUndefined();
+  });
+
+  it('begin anew when their agent is called by another client', async () => {
+    const { requests } = await start();
+    await requests.open(aRequest('d1'), 'l1', 9, NOW);
+    const one = (await requests.start('l1', begun('first', 'one'), NOW, LATE))!;
+    const other = (await requests.start('l1', begun('second', 'other'), NOW, LATE))!;
+    expect(other.verifier).toBe('second');
+    expect(await requests.take(one.state, one.browser, NOW)).toEqual({ kind: 'unknown' });
+    expect(await requests.take(other.state, other.browser, NOW)).toEqual({
+      kind: 'taken',
+      request: aRequest('d1'),
+      ...begun('second', 'other'),
+    });
   });
 
   it('cost no write when a state is not known', async () => {

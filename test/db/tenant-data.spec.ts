@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { getMetadataArgsStorage } from 'typeorm';
 import { SqlAgentData } from '../../src/agents/persistence/sql-agent-data.js';
+import { SqlConsentStore } from '../../src/agents/persistence/sql-consent.store.js';
 import { SqlAuthData } from '../../src/auth/persistence/sql-auth-data.js';
 import { SqlIdentityStore } from '../../src/auth/persistence/sql-identity.store.js';
 import { SystemIdSource } from '../../src/common/ids.js';
@@ -18,6 +19,8 @@ import { SqlOwnedTasks } from '../../src/tasks/persistence/sql-owned-tasks.js';
 import type { DataJob } from '../../src/data/data-job.js';
 import { SqlDataJobStore } from '../../src/data/persistence/sql-data-job.store.js';
 import { describeDatabases } from '../support/databases.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { testSecrets } from '../support/secret-box.js';
 
 const REMOVAL = { now: new Date(5), blocks: true };
 /** Rows of each table and owner: more than one piece of a deletion. */
@@ -41,13 +44,14 @@ describeDatabases('what a tenant owns', (databases) => {
     });
   const kindsOf = (database: Database): readonly OwnedData[] => {
     const blocks = blocksIn(database);
+    const consents = new SqlConsentStore(database, testSecrets());
     const directory = { renew: () => Promise.resolve() } as never;
     return [
       new SqlOwnedTaskRows(database),
       new SqlPushData(database, directory, { sleep: () => Promise.resolve() } as never),
       new SqlPolicyData(database),
       new SqlLimitData(database),
-      new SqlAgentData(database),
+      new SqlAgentData(database, consents, { end: () => Promise.resolve(true) }, new FakeClock()),
       new SqlAuthData(database, blocks),
     ].flatMap(({ kinds }) => kinds);
   };

@@ -165,7 +165,7 @@ it('is renewed by another process when the one that had begun is killed', async 
   await lost;
   provider.hold = undefined;
   const task = other.submit('hi', { tenant: 'z' }, { key });
-  // Its reservation would run out in 25 s.
+  // Its reservation would run out in a minute.
   await sql.query('UPDATE consents SET renewing_until = 1 WHERE principal_id = $1', [principal]);
   await completed(other, await task);
   await one.restart();

@@ -255,6 +255,28 @@ describe('an agent that is called with the consent of a user', () => {
     expect(await ends()).toEqual(['deleted-agent']);
   });
 
+  it('ends at the provider when the data of its owner is deleted, which the receipt counts', async () => {
+    const task = await waiting();
+    await browser.consent(task.link, 'alice');
+    await ended(task.id);
+    expect(await accounts()).toEqual(['alice']);
+    // Those of disabled principals are ended beside it as well.
+    const others = jest.spyOn(hub.app.get(ConsentStore), 'ended').mockResolvedValue([]);
+    const { body } = await hub.admin('POST', '/api/v1/data/deletions', {
+      ...{ principal, confirm: principal },
+    });
+    await eventually(async () => {
+      const job = await hub.admin('GET', `/api/v1/data/deletions/${body.id as string}`);
+      expect(job.body).toMatchObject({
+        state: 'done',
+        progress: { consents: { counted: 1, done: 1 } },
+      });
+    }, 20_000);
+    others.mockRestore();
+    expect(await accounts()).toEqual([undefined]);
+    expect(await ends()).toEqual(['disabled-principal']);
+  });
+
   describe('whose provider refuses the secret that the hub has', () => {
     let path: string;
     const rotate = (secret: string): void => {
@@ -530,6 +552,29 @@ describe('the token of a consent', () => {
     expect(await consents()).toHaveLength(1);
   });
 
+  it('that was renewed is not tried to be stored when another process may renew it', async () => {
+    await consented();
+    const clock = hub.app.get(Clock);
+    const time = clock.now.bind(clock);
+    let late = 0;
+    const moved = jest
+      .spyOn(clock, 'now')
+      .mockImplementation(() => new Date(time().getTime() + late));
+    const reserved = jest.spyOn(hub.app.get(ConsentStore), 'reserve');
+    const stored = jest.spyOn(hub.app.get(ConsentStore), 'renew').mockImplementation(() => {
+      late = 60_000;
+      return Promise.reject(new Error('the pool is empty'));
+    });
+    const { state } = await waiting();
+    expect(stored).toHaveBeenCalledTimes(1);
+    for (const each of [moved, stored]) each.mockRestore();
+    expect(state).toBe('TASK_STATE_FAILED');
+    const [, , until, from] = reserved.mock.calls[0]!;
+    reserved.mockRestore();
+    // Twice 10 s at the provider, and storing what came.
+    expect(until.getTime() - from.getTime()).toBe(60_000);
+  });
+
   it.each(['is refused', 'brings other tokens'])(
     'that its user gives anew while the renewal of the one before %s is used as it is then',
     async (outcome) => {
@@ -618,6 +663,31 @@ describe('a consent is not completed', () => {
     const without = new URL(await callback(task));
     without.searchParams.delete('iss');
     await untouched(task, await browser.open(without.href), 403);
+  });
+
+  it('with an answer of the provider that its agent had, which no other is told', async () => {
+    const other = await ConsentServer.start(hub.url);
+    try {
+      const task = await waiting();
+      const back = await callback(task);
+      await hub.admin('PATCH', '/api/v1/agents/z', {
+        authentication: {
+          ...{ type: 'oauth2-authorization-code', issuer: null, ...CONSENT_CLIENT },
+          ...{ authorizationUrl: `${other.url}/auth`, tokenUrl: `${other.url}/token` },
+          scopes: ['openid'],
+        },
+      });
+      const asked = jest.spyOn(hub.app.get(TokenServers), 'userTokens');
+      await untouched(task, await browser.open(back), 403);
+      expect(asked).not.toHaveBeenCalled();
+      asked.mockRestore();
+      expect((await now(task.id)).text).toContain('by another client, or at other servers');
+      expect((await browser.consent(task.link, 'alice')).status).toBe(200);
+      await ended(task.id);
+      expect(other.grants).toEqual(['authorization_code']);
+    } finally {
+      await other.close();
+    }
   });
 
   it('with an answer in which a parameter stands twice', async () => {

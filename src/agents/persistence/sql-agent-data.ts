@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
 import type { OwnedData } from '../../common/owned-data.js';
 import { Database } from '../../database/database.js';
 import { OwnedRows } from '../../database/owned-rows.js';
 import { Revision } from '../../database/revision.js';
 import { AgentData } from '../registry/agent-data.js';
-import { ConsentEntity } from './consent.entity.js';
+import { ConsentEnder } from '../consents/consent-ender.js';
+import { ConsentStore } from '../consents/consent-store.js';
 import { AgentCredentialsEntity } from './agent-credentials.entity.js';
 import { AgentEntity } from './agent.entity.js';
+import { OwnedConsents } from './owned-consents.js';
 
 const REVISION = new Revision('agent_revisions');
 
@@ -15,17 +18,10 @@ const REVISION = new Revision('agent_revisions');
 export class SqlAgentData extends AgentData {
   readonly kinds: readonly OwnedData[];
 
-  constructor(database: Database) {
+  constructor(database: Database, consents: ConsentStore, ender: ConsentEnder, clock: Clock) {
     super();
     this.kinds = [
-      new OwnedRows(database, {
-        kind: 'consents',
-        entity: ConsentEntity,
-        key: ['organization', 'id'],
-        ofOrganization: 'organization = ?',
-        ofPrincipal: 'principal_id = ?',
-        hidden: ['client'],
-      }),
+      new OwnedConsents(database, consents, ender, clock),
       new OwnedRows(database, {
         kind: 'agentCredentials',
         entity: AgentCredentialsEntity,

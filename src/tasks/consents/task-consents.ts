@@ -68,7 +68,7 @@ export class TaskConsents {
   constructor(
     private readonly requests: ConsentRequests,
     @Inject(UserConsents)
-    private readonly consents: Pick<UserConsents, 'ask' | 'complete' | 'isGiven'>,
+    private readonly consents: Pick<UserConsents, 'clientFor' | 'ask' | 'complete' | 'isGiven'>,
     @Inject(TaskLog) private readonly log: Pick<TaskLog, 'update'>,
     @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'record'>,
     @Inject(PrincipalStore) private readonly principals: Pick<PrincipalStore, 'get'>,
@@ -121,11 +121,13 @@ export class TaskConsents {
     }
     const now = this.clock.now();
     const until = new Date(now.getTime() + LINK_MS);
-    const started = await this.requests.start(linkId, newSecret(), now, until);
-    if (started === undefined) return { kind: 'unknown' };
-    const { state, browser, verifier } = started;
     try {
-      const attempt = { redirectUri: this.redirectUri, state, verifier };
+      const client = this.consents.clientFor(request);
+      const begun = { verifier: newSecret(), client };
+      const started = await this.requests.start(linkId, begun, now, until);
+      if (started === undefined) return { kind: 'unknown' };
+      const { state, browser, verifier } = started;
+      const attempt = { redirectUri: this.redirectUri, state, verifier, client };
       const place = await this.consents.ask(request, attempt);
       const principal = await this.nameOf(request);
       return { kind: 'ask', place, principal, state, browser };
@@ -143,11 +145,11 @@ export class TaskConsents {
     if (!SECRET.test(state) || isRepeated(answer)) return { kind: 'unknown' };
     const taken = await this.requests.take(state, browser ?? '', this.clock.now());
     if (taken.kind !== 'taken') return { kind: taken.kind };
-    const { request, verifier } = taken;
+    const { request, verifier, client } = taken;
     const { principalId, organization, agentId } = request;
     const key = { principalId, organization, agentId };
     try {
-      const attempt = { redirectUri: this.redirectUri, state, verifier };
+      const attempt = { redirectUri: this.redirectUri, state, verifier, client };
       // Who sits at the browser, the hub does not know: the provider does.
       const change = {
         ...{ action: 'consents.give', requestId: null, policy: null, details: {} },

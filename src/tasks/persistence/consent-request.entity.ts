@@ -48,4 +48,8 @@ export class ConsentRequestEntity {
 
   @Column({ name: 'state_until', type: 'bigint', nullable: true, transformer: DATE })
   stateUntil!: Date | null;
+
+  /** A digest of the client and the servers that the user is asked for. */
+  @Column({ type: 'text', nullable: true })
+  client!: string | null;
 }

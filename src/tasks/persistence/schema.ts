@@ -15,6 +15,7 @@ import { EndedTasks1700000000610 } from './migrations/1700000000610-ended-tasks.
 import { OwnedLogs1700000000840 } from './migrations/1700000000840-owned-logs.js';
 import { OpenDelegations1700000000851 } from './migrations/1700000000851-open-delegations.js';
 import { ConsentRequests1700000000816 } from './migrations/1700000000816-consent-requests.js';
+import { ConsentRequestClients1700000000896 } from './migrations/1700000000896-consent-request-clients.js';
 import { TaskTokens1700000000810 } from './migrations/1700000000810-task-tokens.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskTokenEntity } from './task-token.entity.js';
@@ -48,5 +49,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     ConsentRequests1700000000816,
     OwnedLogs1700000000840,
     OpenDelegations1700000000851,
+    ConsentRequestClients1700000000896,
   ],
 };

@@ -7,6 +7,7 @@ import { forUpdate } from '../../database/rows.js';
 import type { Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import {
+  type BegunConsent,
   type ConsentRequest,
   ConsentRequests,
   type StartedConsent,
@@ -22,6 +23,7 @@ const NOT_STARTED = {
   browserDigest: null,
   sealedVerifier: null,
   stateUntil: null,
+  client: null,
 };
 const NEEDED_NO_MORE = `SELECT delegation_id FROM consent_requests
   WHERE NOT EXISTS (SELECT 1 FROM delegations d
@@ -59,7 +61,7 @@ export class SqlConsentRequests extends ConsentRequests {
 
   start(
     linkId: string,
-    verifier: string,
+    { verifier, client }: BegunConsent,
     now: Date,
     until: Date,
   ): Promise<StartedConsent | undefined> {
@@ -69,15 +71,17 @@ export class SqlConsentRequests extends ConsentRequests {
       const [row] = yield* REQUEST.all(tx, `WHERE link_digest = ?${forUpdate(tx)}`, [link]);
       if (row === undefined) return undefined;
       const { sealedVerifier, stateUntil } = row;
-      const isRunning = sealedVerifier !== null && stateUntil !== null && stateUntil > now;
-      const started = startedWith(isRunning ? secrets.open(sealedVerifier) : verifier);
+      const isRunning = row.client === client && stateUntil !== null && stateUntil > now;
+      const started = startedWith(
+        isRunning && sealedVerifier !== null ? secrets.open(sealedVerifier) : verifier,
+      );
       yield* tx.run(
         `UPDATE consent_requests
-         SET state_digest = ?, browser_digest = ?, sealed_verifier = ?, state_until = ?
+         SET state_digest = ?, browser_digest = ?, sealed_verifier = ?, state_until = ?, client = ?
          WHERE link_digest = ?`,
         [
           ...[digest(started.state), digest(started.browser)],
-          ...[secrets.seal(started.verifier), until.getTime(), link],
+          ...[secrets.seal(started.verifier), until.getTime(), client, link],
         ],
       );
       return started;
@@ -97,15 +101,16 @@ export class SqlConsentRequests extends ConsentRequests {
       if (!isSame(row.browserDigest, digest(browser))) return { kind: 'other-browser' };
       yield* tx.run(
         `UPDATE consent_requests
-         SET state_digest = NULL, browser_digest = NULL, sealed_verifier = NULL, state_until = NULL
+         SET state_digest = NULL, browser_digest = NULL, sealed_verifier = NULL, state_until = NULL,
+           client = NULL
          WHERE delegation_id = ?`,
         [row.delegationId],
       );
-      const { sealedVerifier, stateUntil } = row;
-      if (sealedVerifier === null || stateUntil === null || stateUntil <= now) {
-        return { kind: 'expired' };
-      }
-      return { kind: 'taken', request: requestOf(row), verifier: secrets.open(sealedVerifier) };
+      const { sealedVerifier, stateUntil, client } = row;
+      const isRunning = stateUntil !== null && stateUntil > now;
+      if (!isRunning || sealedVerifier === null || client === null) return { kind: 'expired' };
+      const verifier = secrets.open(sealedVerifier);
+      return { kind: 'taken', request: requestOf(row), verifier, client };
     });
   }
 

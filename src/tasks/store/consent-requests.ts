@@ -16,9 +16,16 @@ export interface StartedConsent {
   readonly verifier: string;
 }
 
+/** What an attempt begins with. */
+export interface BegunConsent {
+  readonly verifier: string;
+  /** A digest of the client and the servers that the user is asked for. */
+  readonly client: string;
+}
+
 /** What is found for the answer of a provider. */
 export type TakenConsent =
-  | { readonly kind: 'taken'; readonly request: ConsentRequest; readonly verifier: string }
+  | ({ readonly kind: 'taken'; readonly request: ConsentRequest } & BegunConsent)
   /** There is none: its state is not known, was used, or a new link has taken its place. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'expired' }
@@ -37,11 +44,11 @@ export abstract class ConsentRequests {
 
   /**
    * A browser opens the link: it may complete it until `until`. One that runs goes on, for whoever opens the link: programs that
-   * preview links end nothing. Else a new one begins, with `verifier`. Undefined when the link is not the newest any more.
+   * preview links end nothing. Else, or where that was for another client, a new one begins, with `begun`. Undefined when the link is not the newest any more.
    */
   abstract start(
     linkId: string,
-    verifier: string,
+    begun: BegunConsent,
     now: Date,
     until: Date,
   ): Promise<StartedConsent | undefined>;

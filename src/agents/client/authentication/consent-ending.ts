@@ -2,32 +2,38 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AuditEntry, AuditLog, NO_CALLER, ownEntry } from '../../../audit/index.js';
 import type { Visibility } from '../../../auth/index.js';
 import { Log } from '../../../common/logger.js';
+import { unlessAborted } from '../../../common/unless-aborted.js';
 import type { Consent, ConsentRecord, ConsentTokens } from '../../consents/consent.js';
+import { ConsentEnder } from '../../consents/consent-ender.js';
 import { ConsentStore, type RemovedConsent } from '../../consents/consent-store.js';
-import { ConsentFailed, ConsentProviders, type ConsentPurpose } from './consent-providers.js';
+import { ConsentFailed, ConsentProviders } from './consent-providers.js';
+
+const NEVER = new AbortController().signal;
 
 /** What can be ended at a provider: the refresh token, with all that came of it, else the access token. */
 type EndableTokens = Pick<ConsentTokens, 'accessToken' | 'refreshToken'>;
 
-/** Ends consents of users, and their tokens at the provider as well, where that can and is there. */
+/** {@link ConsentEnder} with the tokens that are kept, as the client that was given them. */
 @Injectable()
-export class ConsentEnding {
+export class ConsentEnding extends ConsentEnder {
   constructor(
     private readonly store: ConsentStore,
     @Inject(ConsentProviders) private readonly providers: Pick<ConsentProviders, 'revoke'>,
     @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'recordFrom'>,
     @Inject(Log) private readonly log: Pick<Log, 'warn'>,
-  ) {}
+  ) {
+    super();
+  }
 
-  /**
-   * No call is made with the consent from now on, and its tokens are ended. False when there is no such consent for `visibility`.
-   * `cause`: why the hub ends it by itself.
-   */
-  async end(id: string, visibility: Visibility, cause?: string): Promise<boolean> {
+  async end(
+    id: string,
+    visibility: Visibility,
+    cause?: string,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
     const removed = await this.removed(id, visibility, cause);
     if (removed === undefined) return false;
-    const { tokens, client } = removed;
-    if (tokens !== null) await this.endTokens(removed, client, tokens);
+    await this.endTokens(removed, removed.tokens, signal);
     return true;
   }
 
@@ -40,14 +46,22 @@ export class ConsentEnding {
     });
   }
 
-  /** Ends what this client was given. Never rejects: the log says when it did not work. */
-  async endTokens(key: ConsentPurpose, client: string, tokens: EndableTokens): Promise<void> {
+  /** Ends what came of a consent, or null: what cannot be opened. Never rejects: the log says when it did not work. */
+  async endTokens(
+    consent: Omit<ConsentRecord, 'tokenAt'>,
+    tokens: EndableTokens | null,
+    signal = NEVER,
+  ): Promise<void> {
     try {
-      await this.providers.revoke(key, client, tokens.refreshToken ?? tokens.accessToken);
+      if (tokens === null) throw new ConsentFailed('They cannot be decrypted.');
+      if (signal.aborted) throw tooLate();
+      const token = tokens.refreshToken ?? tokens.accessToken;
+      await unlessAborted(this.providers.revoke(consent, consent.client, token), signal, tooLate);
     } catch (error) {
+      const { id, agentId } = consent;
       const isForeseen = error instanceof ConsentFailed;
       this.log.warn(
-        { agentId: key.agentId, ...(isForeseen ? { reason: error.message } : { err: error }) },
+        { consent: id, agentId, ...(isForeseen ? { reason: error.message } : { err: error }) },
         'the tokens of a consent were not ended at their provider',
       );
     }
@@ -67,6 +81,10 @@ export class ConsentEnding {
     });
     return removed;
   }
+}
+
+function tooLate(): ConsentFailed {
+  return new ConsentFailed('The provider was not waited for any longer.');
 }
 
 /** Nobody has ended it: the audit log says why it is gone, in the commit in which it goes. */

@@ -44,9 +44,9 @@ export class ConsentProviders {
     @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get' | 'known'>,
   ) {}
 
-  /** Throws {@link ConsentFailed} for an agent that is not there, or needs no consent. */
-  of({ agentId, organization }: ConsentPurpose): ConsentClient {
-    return clientFor(this.agents.get(agentId), organization);
+  /** Throws {@link ConsentFailed} for an agent that is not there, needs no consent, or is called by another than `client`. */
+  of({ agentId, organization }: ConsentPurpose, client?: string): ConsentClient {
+    return clientFor(this.agents.get(agentId), organization, client);
   }
 
   serverOf(authentication: AgentAuthentication): ReturnType<TokenServers['serverOf']> {
@@ -69,10 +69,9 @@ export class ConsentProviders {
     client: string,
     token: string,
   ): Promise<void> {
-    const found = clientFor(this.agents.known(agentId), organization);
     // The servers that are asked must be those that gave it.
-    if (found.client !== client) throw new ConsentFailed(OTHER_CLIENT);
-    await this.asClient(found.authentication, (revealed) => this.servers.revoke(revealed, token));
+    const { authentication } = clientFor(this.agents.known(agentId), organization, client);
+    await this.asClient(authentication, (revealed) => this.servers.revoke(revealed, token));
   }
 
   /** A provider that does not take the hub's secret any more may take the one that there is by now. */
@@ -106,7 +105,11 @@ export function clientOf(
     .digest('base64');
 }
 
-function clientFor(shared: Agent | undefined, organization: string): ConsentClient {
+function clientFor(
+  shared: Agent | undefined,
+  organization: string,
+  expected?: string,
+): ConsentClient {
   const agent = shared && agentFor(shared, organization);
   const authentication = agent?.authentication ?? null;
   if (agent === undefined || authentication === null || authentication instanceof Locked) {
@@ -115,7 +118,9 @@ function clientFor(shared: Agent | undefined, organization: string): ConsentClie
   if (authentication.type !== 'oauth2-authorization-code') {
     throw new ConsentFailed('The agent needs no consent any more.');
   }
-  return { agent, authentication, client: clientOf(agent, authentication) };
+  const client = clientOf(agent, authentication);
+  if (client !== (expected ?? client)) throw new ConsentFailed(OTHER_CLIENT);
+  return { agent, authentication, client };
 }
 
 function unavailable(error: unknown): never {

@@ -28,8 +28,8 @@ import { type LentToken, TokenServers } from './token-servers.js';
 const MARGIN_MS = 30_000;
 /** An agent that refuses a token that is younger gets no other one. */
 const YOUNG_MS = 60_000;
-/** Longer than to find the token server and to ask it may take together, 10 s each. */
-const RENEWAL_MS = 25_000;
+/** Longer than to find the token server and to ask it may take, 10 s each, and then to store what came; it is tried no longer. */
+const RENEWAL_MS = 60_000;
 /** How often it is looked whether another process has renewed a token. */
 const LOOK_EVERY_MS = 250;
 /** How often tokens of a renewal are tried to be stored. */
@@ -54,6 +54,8 @@ export interface ConsentAttempt {
   readonly state: string;
   /** RFC 7636 §4.1. */
   readonly verifier: string;
+  /** See {@link UserConsents.clientFor}. */
+  readonly client: string;
 }
 
 /**
@@ -97,12 +99,17 @@ export class UserConsents implements ConsentedTokens {
     return (await this.store.of(key))?.client === client;
   }
 
+  /** A digest of the client and the servers that a user is asked for now: what is answered to it is for no other. Throws as {@link ask} does. */
+  clientFor(key: ConsentPurpose): string {
+    return this.providers.of(key).client;
+  }
+
   /** Asks for a consent. Throws, or rejects with, {@link ConsentFailed} when the agent needs none, or its provider cannot be asked. */
   async ask(
     key: ConsentPurpose,
-    { redirectUri, state, verifier }: ConsentAttempt,
+    { redirectUri, state, verifier, client }: ConsentAttempt,
   ): Promise<ConsentPlace> {
-    const { agent, authentication } = this.providers.of(key);
+    const { agent, authentication } = this.providers.of(key, client);
     const { clientId = '', scopes = [], audience, resource } = authentication;
     const { authorization_endpoint: endpoint } = await this.providers.serverOf(authentication);
     if (endpoint === undefined || !/^https?:/i.test(endpoint)) {
@@ -119,10 +126,11 @@ export class UserConsents implements ConsentedTokens {
    */
   async complete(
     key: ConsentKey,
-    { redirectUri, state, verifier }: ConsentAttempt,
+    { redirectUri, state, verifier, client }: ConsentAttempt,
     answer: URLSearchParams,
   ): Promise<Consent> {
-    const { authentication, client } = this.providers.of(key);
+    // Another provider would get a code, and what it is redeemed with, of the one that was asked.
+    const { authentication } = this.providers.of(key, client);
     const server = await this.providers.serverOf(authentication);
     const parameters = new URLSearchParams(answer);
     // Who is known by its endpoints alone has no name to compare with.
@@ -152,7 +160,7 @@ export class UserConsents implements ConsentedTokens {
       this.notStored(error, consent, consent),
     );
     if (isKept) return consent;
-    await this.ending.endTokens(key, consent.client, consent);
+    await this.ending.endTokens(consent, consent);
     throw new ConsentFailed('A principal that is disabled or was deleted cannot consent.');
   }
 
@@ -162,8 +170,8 @@ export class UserConsents implements ConsentedTokens {
     consent: ConsentRecord,
     tokens: Pick<ConsentTokens, 'accessToken' | 'refreshToken'>,
   ): Promise<never> {
-    const { agentId, client } = consent;
-    if (!(error instanceof CommitUnknown)) await this.ending.endTokens(consent, client, tokens);
+    const { agentId } = consent;
+    if (!(error instanceof CommitUnknown)) await this.ending.endTokens(consent, tokens);
     else this.log.warn({ agentId }, 'it is not known whether new tokens of a consent were stored');
     throw error;
   }
@@ -186,9 +194,11 @@ export class UserConsents implements ConsentedTokens {
       await this.ending.removeUseless(consent, 'expired-token');
       throw noConsent(authentication);
     }
+    let until: Date;
     for (;;) {
       const now = clock.now();
-      if (await store.reserve(id, tokenAt, new Date(now.getTime() + RENEWAL_MS), now)) break;
+      until = new Date(now.getTime() + RENEWAL_MS);
+      if (await store.reserve(id, tokenAt, until, now)) break;
       const current = await store.of(consent);
       if (current?.client !== consent.client) throw noConsent(authentication);
       if (current.tokenAt.getTime() !== tokenAt.getTime()) return current;
@@ -199,17 +209,20 @@ export class UserConsents implements ConsentedTokens {
     const at = clock.now();
     const given = tokensOf(tokens, at);
     const renewed = { ...consent, ...given, refreshToken: given.refreshToken ?? refreshToken };
-    const isKept = await this.keepRenewed(consent, renewed, at).catch(async (error: unknown) => {
-      await this.release(consent);
-      // A refresh token that has stayed the same is the stored one, which is used again.
-      if (renewed.refreshToken === refreshToken) throw error;
-      return this.notStored(error, consent, given);
-    });
+    const isKept = await this.keepRenewed(consent, renewed, at, until).catch(
+      async (error: unknown) => {
+        await this.release(consent);
+        // A refresh token that has stayed the same is the stored one, which is used again.
+        if (renewed.refreshToken === refreshToken) throw error;
+        return this.notStored(error, consent, given);
+      },
+    );
     if (isKept) return { ...renewed, tokenAt: at };
     const current = await this.currentOf(consent);
+    // What came is dropped, not ended: where both are of one grant, the other would end with it (RFC 7009 §2.1).
     if (current !== undefined) return current;
     // Its owner has ended it meanwhile.
-    await this.ending.endTokens(consent, consent.client, renewed);
+    await this.ending.endTokens(consent, renewed);
     throw noConsent(authentication);
   }
 
@@ -218,12 +231,14 @@ export class UserConsents implements ConsentedTokens {
     { id, tokenAt }: Consent,
     renewed: ConsentTokens,
     at: Date,
+    until: Date,
   ): Promise<boolean> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.store.renew(id, tokenAt, renewed, at);
       } catch (error) {
-        if (error instanceof CommitUnknown || tries === STORE_TRIES) throw error;
+        const isLast = tries === STORE_TRIES || this.clock.now() >= until;
+        if (error instanceof CommitUnknown || isLast) throw error;
         await this.clock.sleep(LOOK_EVERY_MS);
       }
     }
