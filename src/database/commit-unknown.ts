@@ -4,6 +4,10 @@ import { codeOf } from './dialect.js';
 /** Connection, unknown completion, shutdown, system and internal errors; and `EPIPE`, which has five letters, too. */
 const COMMIT_REFUSED = /^(?!08|40003|57P|58|XX|E)[0-9A-Z]{5}$/;
 
+/** In place of what a driver says. */
+const NOT_SAID =
+  'The database has not said whether it has kept the change: look whether it was made before you try again.';
+
 /**
  * A write failed while its commit was on its way (the connection broke, the disk did not say that it keeps it): whether it was made
  * is not known. Its cause says what failed.
@@ -13,9 +17,8 @@ export class CommitUnknown extends HubError {
   readonly code: string;
 
   constructor(cause: unknown) {
-    const text =
-      'The database has not said whether it has kept the change: look whether it was made before you try again.';
-    super('UNAVAILABLE', text, { cause });
+    const own = cause instanceof HubError ? cause.message : NOT_SAID;
+    super('UNAVAILABLE', own, { cause });
     this.code = codeOf(cause);
   }
 }
