@@ -62,6 +62,15 @@ export class RateLeases {
     return this.answered.promise;
   }
 
+  /**
+   * The database told its time between then and now. What is known of its clock stays where that fits: after a slow answer the
+   * present second would be taken for the next one, and its points be given up.
+   */
+  private compare(told: number, startedAt: number): void {
+    const [least, most] = [told - this.clock.now().getTime(), told - startedAt];
+    this.offsetMs = Math.min(Math.max(this.offsetMs, least), most);
+  }
+
   /** Never rejects. */
   private async takeAll(): Promise<void> {
     this.isTaking = true;
@@ -106,7 +115,7 @@ export class RateLeases {
       const { leases, now } = await this.store.take(
         batch.map(({ key, max, wanted, isAhead }) => ({ key, max, wanted, isAhead })),
       );
-      if (!this.isLate) this.offsetMs = now.getTime() - startedAt;
+      if (!this.isLate) this.compare(now.getTime(), startedAt);
       leases.forEach(({ second, points }, index) => batch[index]!.rate.take(second, points));
       if (this.hasFailed) this.log.info({}, 'request rates are shared by all processes again');
       this.hasFailed = false;
