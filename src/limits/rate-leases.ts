@@ -63,11 +63,11 @@ export class RateLeases {
   }
 
   /**
-   * The database told its time between then and now. What is known of its clock stays where that fits: after a slow answer the
+   * The database reported its time between then and now. What is known of its clock stays where that fits: after a slow answer the
    * present second would be taken for the next one, and its points be given up.
    */
-  private compare(told: number, startedAt: number): void {
-    const [least, most] = [told - this.clock.now().getTime(), told - startedAt];
+  private compare(reported: number, startedAt: number): void {
+    const [least, most] = [reported - this.clock.now().getTime(), reported - startedAt];
     this.offsetMs = Math.min(Math.max(this.offsetMs, least), most);
   }
 
