@@ -7,7 +7,7 @@ import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
 import { isTooDeepAsJson, TOO_MANY_OPERATORS, tooDeepIn } from './domain/nesting.js';
 import { POLICY_LIMITS } from './domain/policy.js';
 import { hasWideNumber, WIDEST } from './domain/wide-numbers.js';
-import { nextSlice } from './in-turns.js';
+import { nextSlice } from '../common/slices.js';
 
 /** One statement of a policy, as the engine takes it. */
 export interface Statement {

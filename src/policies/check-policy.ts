@@ -9,7 +9,7 @@ import {
   type PolicyTest,
 } from './domain/policy.js';
 import { questionOf } from './domain/question-of.js';
-import { nextSlice } from './in-turns.js';
+import { nextSlice } from '../common/slices.js';
 import { type PolicyChange, TriedChange } from './policy-change.js';
 import type { PolicyLayers } from './policy-layers.js';
 import { PolicySet, type PolicyDefault } from './policy-set.js';

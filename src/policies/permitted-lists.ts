@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/index.js';
 import type { CallerRules } from './caller-rules.js';
 import type { PolicyResource } from './domain/policy.js';
-import { nextSlice } from './in-turns.js';
+import { nextSlice } from '../common/slices.js';
 import type { PolicyDecisionPoint } from './policy-decision-point.js';
 
 /** What a list holds, to the policies. */

@@ -4,7 +4,7 @@ import { cedarQuestion } from './domain/cedar-schema.js';
 import { Mentions } from './domain/mentions.js';
 import type { DecidingPolicy, Policy, PolicyQuestion } from './domain/policy.js';
 import { type QuestionScope, StatementScope } from './domain/statement-scope.js';
-import { nextSlice } from './in-turns.js';
+import { nextSlice } from '../common/slices.js';
 
 /** Statements that the engine is given in one piece: more of them would stop the event loop. */
 const PART = 20;

@@ -32,10 +32,24 @@ export function renderCard(card: AgentCard, form: CardForm): string {
   return JSON.stringify(cardJson(card, form));
 }
 
-/** The card in this form. Its signatures are taken as they are: they hold for the form they were made for. */
+/** The forms of cards that were asked for; a card with many skills is served to many. */
+const KNOWN = new WeakMap<AgentCard, Map<CardForm, Json>>();
+
+/**
+ * The card in this form. Its signatures are taken as they are: they hold for the form they were made for. One object for
+ * each card and form, which nobody changes; neither does anybody the card.
+ */
 export function cardJson(card: AgentCard, form: CardForm): Json {
+  let forms = KNOWN.get(card);
+  if (forms === undefined) KNOWN.set(card, (forms = new Map()));
+  let json = forms.get(form);
+  if (json === undefined) forms.set(form, (json = madeJson(card, form)));
+  return json;
+}
+
+function madeJson(card: AgentCard, form: CardForm): Json {
   const json = FORMS[form](card);
-  const { signatures } = AgentCard.toJSON(card) as Json;
+  const { signatures } = AgentCard.toJSON({ ...card, skills: [] }) as Json;
   return signatures === undefined ? json : { ...json, signatures };
 }
 

@@ -10,6 +10,7 @@ import { AdminController } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
+import { mapInSlices } from '../../common/slices.js';
 import type { Agent } from '../agent.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { AgentMonitor } from '../health/agent-monitor.js';
@@ -54,7 +55,9 @@ export class AgentsController {
     const { limit, cursor, state, ...filter } = query;
     const enabled = state === undefined ? undefined : state === 'enabled';
     const page = await this.agents.list({ ...filter, enabled }, caller, limit, cursor);
-    return { ...page, items: page.items.map((agent) => this.shown(agent, caller)) };
+    // One of many agents is written in a tenth of a millisecond, with its skills and its health.
+    const items = await mapInSlices(page.items, (agent) => this.shown(agent, caller));
+    return { ...page, items };
   }
 
   @Get(':id')

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { SecretBox } from '../../common/secret-box.js';
+import { mapInSlices } from '../../common/slices.js';
 import { Database } from '../../database/database.js';
 import { byCharacters } from '../../database/dialect.js';
 import { Revision } from '../../database/revision.js';
@@ -109,12 +110,8 @@ export class SqlAgentStore extends AgentStore {
         `${SELECT} WHERE ${id} > ? AND deleted_at IS NULL ORDER BY ${id} LIMIT ?`,
         [after, CHUNK],
       );
-      found.push(
-        ...rows
-          .map(ROW.read)
-          .map(this.rows.toAgent)
-          .filter((agent) => matchesFilter(agent, filter)),
-      );
+      const agents = await mapInSlices(rows, (row) => this.rows.toAgent(ROW.read(row)));
+      found.push(...agents.filter((agent) => matchesFilter(agent, filter)));
       const last = rows.at(-1);
       if (found.length > limit || last === undefined || rows.length < CHUNK) break;
       after = last['id'] as string;

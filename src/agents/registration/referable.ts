@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { invalidField } from '../../common/hub-error.js';
 import type { Grantee } from '../../common/secret-references/referred-secret.js';
+import { AppConfig } from '../../config/index.js';
 import { certificatesFault } from '../../common/client-certificate.js';
 import {
   SecretReferences,
@@ -19,10 +20,13 @@ export function granteeOf(caller: Principal): Grantee {
   return organization === null ? 'hub' : { organization };
 }
 
-/** Whether what a caller refers to may be referred to. */
+/** Whether what a caller refers to may be referred to, and is there. */
 @Injectable()
 export class Referable {
-  constructor(private readonly references: SecretReferences) {}
+  constructor(
+    private readonly references: SecretReferences,
+    private readonly config: AppConfig,
+  ) {}
 
   /** Throws HubError INVALID_PARAMS naming the header below `field`, and the setting that does not allow it. */
   async check(
@@ -40,11 +44,23 @@ export class Referable {
     now: Date,
   ): Promise<void> {
     if (!authentication || authentication instanceof Locked) return;
+    this.checkIssuers(authentication);
     for (const name of SECRET_MEMBERS) {
       const { [name]: stored } = authentication;
       if (stored !== undefined) await this.checkOne(`authentication.${name}`, stored);
     }
     if (authentication.certificate !== undefined) await this.checkCertificate(authentication, now);
+  }
+
+  private checkIssuers({ issuers = [] }: AgentAuthentication): void {
+    const ids = this.config.auth.issuers.map(({ id }) => id);
+    const unknown = issuers.filter((id) => !ids.includes(id));
+    if (unknown.length === 0) return;
+    const known = ids.length === 0 ? 'has none' : `has ${ids.join(', ')}`;
+    throw invalidField(
+      'authentication.issuers',
+      `names what is no id in auth.issuers: ${unknown.join(', ')}; that ${known}`,
+    );
   }
 
   private async checkCertificate(authentication: AgentAuthentication, now: Date): Promise<void> {

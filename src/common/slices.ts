@@ -36,3 +36,17 @@ const SLICES = new Slices();
 export function nextSlice(): Promise<void> | undefined {
   return SLICES.next();
 }
+
+/** What `map` makes of each, in slices of the event loop: see {@link nextSlice}. */
+export async function mapInSlices<From, To>(
+  list: readonly From[],
+  map: (each: From) => To,
+): Promise<To[]> {
+  const mapped: To[] = [];
+  for (const each of list) {
+    const slice = nextSlice();
+    if (slice !== undefined) await slice;
+    mapped.push(map(each));
+  }
+  return mapped;
+}

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { nextSlice } from './in-turns.js';
+import { mapInSlices, nextSlice } from './slices.js';
 
 function busy(ms: number): void {
   const end = performance.now() + ms;
@@ -45,4 +45,21 @@ it('has everybody come to an end, those that came first before those that come l
   await Promise.all([first, ...later]);
   expect(ended[0]).toBe('first');
   expect(ended).toHaveLength(6);
+});
+
+it('maps a list in its order, a little of it in each turn', async () => {
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const mapped = await mapInSlices([1, 2, 3, 4, 5, 6, 7, 8], (each) => {
+    busy(1);
+    return each * 2;
+  });
+  isOver = true;
+  expect(mapped).toEqual([2, 4, 6, 8, 10, 12, 14, 16]);
+  expect(turns).toBeGreaterThanOrEqual(2);
 });
