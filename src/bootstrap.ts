@@ -10,6 +10,7 @@ import { AppModule } from './app.module.js';
 import { Refusals } from './audit/index.js';
 import { HttpAccess } from './auth/index.js';
 import { SystemClock } from './common/clock.js';
+import { refuseUnreadable } from './common/http/unreadable-requests.js';
 import { noteFailure } from './common/call-note.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
@@ -46,7 +47,8 @@ import { openSecretBox } from './secrets/index.js';
 import type { Replacement } from './shared.module.js';
 
 /** The longest id in a path. */
-const MAX_PATH_PARAMETER = 1000;
+/** How paths are read. */
+const ROUTER = { ignoreTrailingSlash: true, maxParamLength: 1000 };
 /** How long a client may take to send its whole request. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** How long it may take to send its head, from the connection or the first byte on. */
@@ -104,7 +106,8 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     genReqId: ({ headers }: IncomingMessage) => requestIdOf(headers[REQUEST_ID]),
     // Theirs has a form of its own; see `refuseWhileDraining`.
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
+    routerOptions: ROUTER,
+    clientErrorHandler: refuseUnreadable,
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       observer?.begin(request, reply);
       refuseUrl(request, reply, bindings);
@@ -145,7 +148,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   new UnreadBodies(({ principal }) => principal !== null).handle(server);
   refuseWhileDraining(server, app.get(Draining));
   if (config.role === 'worker') answerProbesOnly(adapter);
-  app.get(HttpAccess).guard(server);
+  app.get(HttpAccess).guard(server, ROUTER);
   if (config.role !== 'worker') {
     app.get(AdminRates).count(server);
     serveOpenApi(app);

@@ -21,7 +21,7 @@ export class FakeApiKeyStore extends ApiKeyStore {
     if (this.keys.has(key.id)) throw new Error(`key ${key.id} exists`);
     const known = this.organizations.get(key.principalId);
     if (admission === 'known' && known !== key.organization) {
-      throw invalidField('principal', 'there is no such principal');
+      throw invalidField('principal', 'names none that there is');
     }
     const organization = known ?? key.organization;
     this.organizations.set(key.principalId, organization);

@@ -31,7 +31,10 @@ function openServer(): FastifyInstance {
   const noHubs = { mayBringToken: () => false } as unknown as HubCallers;
   const auth = new AuthService(config, keys, tokens, clock, noCertificates, noHubs);
   const challenges = new Challenges({ issuers: [] } as unknown as AccessTokens, {} as PublicUrl);
-  new HttpAccess(auth, challenges, config).guard(server);
+  new HttpAccess(auth, challenges, config).guard(server, {
+    ignoreTrailingSlash: true,
+    maxParamLength: 100,
+  });
   server.get('/', { config: { access: 'optional' } }, ({ principal }) => ({ id: principal?.id }));
   server.get('/keys', { config: { access: 'admin' } }, ({ principal }) => ({ id: principal?.id }));
   return server;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { HubError } from '../common/hub-error.js';
+import { AllowedMethods, type RouterOptions } from '../common/http/allowed-methods.js';
 import '../common/http/declare-access.js';
 import { AppConfig } from '../config/index.js';
 import { AuthService } from './auth.service.js';
@@ -66,12 +67,13 @@ export class HttpAccess {
   }
 
   /** To be called before the server has routes. Hooks added before it run first, also for callers without a key. */
-  guard(server: FastifyInstance): void {
+  guard(server: FastifyInstance, router: RouterOptions): void {
+    const allowed = new AllowedMethods(router);
     server.decorateRequest('principal', null);
-    server.addHook('onRoute', (route) => this.declare(route));
+    server.addHook('onRoute', (route) => this.declare(route, allowed));
     server.addHook('onRequest', async (request, reply) => {
       try {
-        await this.admit(request);
+        await this.admit(request, allowed);
       } catch (error) {
         const challenge = error instanceof HubError && this.challenges.of(error, request);
         if (challenge) void reply.header('www-authenticate', challenge);
@@ -80,7 +82,7 @@ export class HttpAccess {
     });
   }
 
-  private declare({ method, url, config }: RouteOptions): void {
+  private declare({ method, url, config }: RouteOptions, allowed: AllowedMethods): void {
     const access = config?.access;
     for (const each of [method].flat()) {
       if (access === undefined || !ACCESS.has(access)) {
@@ -90,12 +92,13 @@ export class HttpAccess {
         );
       }
       this.routes.push({ method: each, url, access: access as Access });
+      if (access !== 'refused') allowed.add(each, url);
     }
   }
 
-  private async admit(request: FastifyRequest): Promise<void> {
+  private async admit(request: FastifyRequest, allowed: AllowedMethods): Promise<void> {
     // Unread: no body is parsed for an answer that does not depend on it.
-    if (request.is404) throw new HubError('NOT_FOUND', 'There is no such path.');
+    if (request.is404) throw unserved(request, allowed);
     const access = request.routeOptions.config.access as Access;
     switch (access) {
       case 'public':
@@ -148,6 +151,15 @@ export class HttpAccess {
     request.principal = principal;
     throw this.challenges.lacking(scopesOf(access), principal);
   }
+}
+
+/** What is said of a request that no route takes: of the path, or of its method. */
+function unserved({ method, url }: FastifyRequest, allowed: AllowedMethods): HubError {
+  const methods = allowed.of(url);
+  if (methods.length === 0) return new HubError('NOT_FOUND', 'There is no such path.');
+  const allow = methods.join(', ');
+  const text = `${method} is not for this path; it takes ${allow}.`;
+  return new HubError('METHOD_NOT_ALLOWED', text, { metadata: { allow } });
 }
 
 function scopesOf(access: string): [Scope, ...Scope[]] {

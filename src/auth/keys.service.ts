@@ -224,7 +224,7 @@ export class KeysService {
         ? DEFAULT_ORGANIZATION
         : await this.store.organizationOf(principalId);
     if (existing === undefined || !administersAccess(caller, existing)) {
-      throw invalidField('principal', 'there is no such principal');
+      throw invalidField('principal', 'names none that there is');
     }
     if (organization !== undefined && organization !== existing) {
       throw invalidField('organization', `must be that of the principal: ${existing}`);

@@ -153,7 +153,8 @@ function checkLabels(labels: Readonly<Record<string, unknown>>): void {
   }
   for (const [name, value] of entries) {
     if (!LABEL_NAME.test(name)) {
-      const text = 'must have names of 1 to 63 letters, digits, dots, slashes, _ and -';
+      const text =
+        'must have names of 1 to 63 letters, digits, dots, slashes, _ and -, the first and the last of them a letter or a digit';
       throw invalidField('labels', text);
     }
     if (typeof value !== 'string' || !LABEL_VALUE.test(value)) {

@@ -6,6 +6,7 @@ import { DeclaredLimitDto } from './limit.dto.js';
 import { LimitRegistry } from './limit-registry.js';
 import { LimitSubjects } from './limit-subjects.js';
 import { definitionOf } from './limits.service.js';
+import { readDeclaredPrices } from './price-registry.js';
 
 /** Hands the limits that the configuration declares to the registry, at start and whenever its file changes. */
 @Injectable()
@@ -23,9 +24,11 @@ export class DeclaredLimits implements OnModuleInit {
     );
     this.changes.subscribe(async ({ limits }) => {
       const declared = await readDeclaredLimits(limits.declared, limits.prices);
+      const prices = await readDeclaredPrices(limits.prices);
       return async () => {
         this.registry.declare(declared);
         await this.subjects.warn(declared);
+        this.subjects.warnOfPrices(prices);
       };
     });
   }

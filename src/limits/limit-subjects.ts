@@ -4,9 +4,11 @@ import type { FieldViolation } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { KnownAgents } from '../policies/index.js';
-import { type Limit, targetOf } from './domain/limit.js';
+import { type Limit, NO_SUBJECT, targetOf } from './domain/limit.js';
 import { KnownOwners } from './known-owners.js';
+import type { Price } from './domain/price.js';
 import { LimitRegistry } from './limit-registry.js';
+import { PriceRegistry } from './price-registry.js';
 
 /** A limit with what it names that is not there. */
 export interface ShownLimit extends Limit {
@@ -29,6 +31,7 @@ export class LimitSubjects implements OnApplicationBootstrap {
 
   constructor(
     private readonly registry: LimitRegistry,
+    private readonly prices: PriceRegistry,
     private readonly owners: KnownOwners,
     private readonly agents: KnownAgents,
     config: AppConfig,
@@ -39,6 +42,7 @@ export class LimitSubjects implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     await this.warn(this.registry.all());
+    this.warnOfPrices(this.prices.list.prices);
   }
 
   /** Limits as they are shown. */
@@ -89,8 +93,25 @@ export class LimitSubjects implements OnApplicationBootstrap {
     return shown;
   }
 
-  private problemsOfTarget(limit: Limit): FieldViolation[] {
-    const target = targetOf(limit);
+  /** Tells operators of prices that no work has: those of agents and skills that there are not. */
+  warnOfPrices(prices: readonly Price[]): void {
+    const wrong = prices.flatMap((price) => {
+      const { agent, skill, unit } = price;
+      const problems = this.problemsOfTarget(price);
+      return problems.length === 0 ? [] : [{ agent, skill, unit, problems }];
+    });
+    if (wrong.length === 0) return;
+    this.log.warn(
+      { prices: wrong.slice(0, NAMED), count: wrong.length },
+      'limits.prices names agents or skills that do not exist: these prices have no effect until they come',
+    );
+  }
+
+  private problemsOfTarget({
+    agent: named,
+    skill,
+  }: Pick<Limit, 'agent' | 'skill'>): FieldViolation[] {
+    const target = targetOf({ ...NO_SUBJECT, agent: named, skill });
     if (target === null) return [];
     const { agentId, skillId } = target;
     const agent = this.agents.get(agentId);

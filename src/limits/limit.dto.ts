@@ -5,7 +5,7 @@ import { fill } from '../common/http/view.js';
 import { RECORD_SOURCES, type RecordSource } from '../common/record-source.js';
 import { type Budget, BUDGET_PERIODS } from './domain/limit.js';
 import type { ShownLimit } from './limit-subjects.js';
-import { MAX_AMOUNT } from './domain/price.js';
+import { MAX_AMOUNT, MILLION } from './domain/price.js';
 import { UNIT } from './unit-form.js';
 
 const OR_NULL = 'or-null' as const;
@@ -18,7 +18,11 @@ export class BudgetDto {
   @Text({ like: UNIT, description: 'As the prices name it.' })
   unit!: string;
 
-  @Num({ isPositive: true, max: MAX_AMOUNT })
+  @Num({
+    min: 1 / MILLION,
+    max: MAX_AMOUNT,
+    description: 'Counted in millionths of the unit: more decimals are rounded.',
+  })
   amount!: number;
 
   @Choice(BUDGET_PERIODS, { description: 'UTC.' })

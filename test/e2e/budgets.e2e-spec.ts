@@ -65,6 +65,15 @@ it('is refused in a unit without a price, which nothing is ever spent of', async
   await expect(readDeclaredLimits(declared, [{ unit: 'USD' }])).resolves.toHaveLength(1);
 });
 
+it('is refused below a millionth of its unit, which is the least that is counted', async () => {
+  const budget = { unit: 'EUR', amount: 0.000_000_1, per: 'day' };
+  const answer = await hub.admin('PUT', '/api/v1/limits/least', { agent: 'one', budget });
+  expect([answer.status, answer.body.errors]).toEqual([
+    400,
+    [{ field: 'budget.amount', description: 'must be at least 0.000001' }],
+  ]);
+});
+
 const send = async (key: string, metadata: JsonObject, ...reports: JsonObject[]) =>
   (await hub.send(JSON.stringify(reports), { message: { metadata } }, { key }))[
     'task'

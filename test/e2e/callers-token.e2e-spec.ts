@@ -388,6 +388,7 @@ describe('such an agent', () => {
     [exchangeOf({ clientId: null }), 'authentication.clientId'],
     [exchangeOf({ actor: 'yes' }), 'authentication.actor'],
     [exchangeOf({ issuers: ['Not An Id'] }), 'authentication.issuers'],
+    [exchangeOf({ issuers: ['real', 'reel'] }), 'authentication.issuers'],
     [{ type: 'caller-token' }, 'authentication.issuers'],
     [{ type: 'caller-token', issuers: [] }, 'authentication.issuers'],
     [{ type: 'caller-token', issuers: ['real'], audience: 'x' }, 'authentication.audience'],

@@ -335,7 +335,7 @@ describe('a hand-over', () => {
       [off.principalId, 409, 'is disabled'],
       [colleague.principalId, 409, 'tasks:organization'],
       [leaver.principalId, 400, 'another principal'],
-      ['nobody', 400, 'no such principal'],
+      ['nobody', 400, 'names no principal that there is'],
     ] as const) {
       expect(await give(to)).toEqual([status, expect.stringContaining(said)]);
     }

@@ -20,9 +20,15 @@ beforeAll(async () => {
     { id: 'default', organization: 'default', openTasks: 3 },
     { id: 'admin', principal: 'admin', openTasks: 3 },
   ];
+  const prices = [
+    { unit: 'EUR', perTask: 1 },
+    { agent: 'boks', unit: 'EUR', perTask: 2 },
+    { agent: 'coming', unit: 'EUR', perTask: 2 },
+    { skill: 'boks.read', unit: 'tokens', perTask: 2 },
+  ];
   const coming = { id: 'coming', cardUrl: 'http://127.0.0.1:9/card.json' };
   hub = await startHub({
-    config: { limits: { declared }, agents: { declared: [coming] } },
+    config: { limits: { declared, prices }, agents: { declared: [coming] } },
     providers: log.providers,
   });
 });
@@ -76,4 +82,27 @@ it('a limit tells what it names and does not exist, until that does', async () =
   ]);
   expect(await put('p', { principal: 'who', openTasks: 2 })).toEqual([]);
   expect(log.of(WARNING)).toHaveLength(before + 4);
+});
+
+it('prices of agents and skills that do not exist are told of', () => {
+  const warning =
+    'limits.prices names agents or skills that do not exist: these prices have no effect until they come';
+  const wrong = { agent: null, skill: null };
+  expect(log.of(warning, 'warn')).toEqual([
+    {
+      count: 2,
+      prices: [
+        {
+          ...{ ...wrong, agent: 'boks', unit: 'EUR' },
+          problems: [{ field: 'agent', description: 'is not registered' }],
+        },
+        {
+          ...{ ...wrong, skill: 'boks.read', unit: 'tokens' },
+          problems: [
+            { field: 'skill', description: 'is of an agent that is not registered: boks' },
+          ],
+        },
+      ],
+    },
+  ]);
 });

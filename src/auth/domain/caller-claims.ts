@@ -65,7 +65,9 @@ export function callerOf(
   const subject = claimAt(token, claims.subject);
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) {
     throw new TokenRefused(
-      `The access token names no subject in its claim ${claims.subject}.`,
+      subject === undefined
+        ? `The access token names no subject in its claim ${claims.subject}.`
+        : `The access token has a subject in its claim ${claims.subject} that is no text of 1 to 255 characters without control characters.`,
       'no-subject',
     );
   }

@@ -49,7 +49,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
       // It may have been deleted since it was looked for, and made anew for somebody else.
       const isOther = admission === 'known' && principal?.organization !== key.organization;
       if (principal === undefined || isOther) {
-        throw invalidField('principal', 'there is no such principal');
+        throw invalidField('principal', 'names none that there is');
       }
       refuseDisabled(principal);
       yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });

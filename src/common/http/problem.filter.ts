@@ -24,7 +24,8 @@ export class ProblemFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    const { retryAfterSeconds } = error.metadata;
+    const { retryAfterSeconds, allow } = error.metadata;
+    if (allow !== undefined) void reply.header('allow', allow);
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds);
     const problem = problemOf(error);
     void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));

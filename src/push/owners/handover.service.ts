@@ -29,7 +29,7 @@ export class HandoverService {
     }
     if (from === to) throw invalidField('to', 'must be another principal');
     if ((await this.principals.get(to)) === undefined) {
-      throw invalidField('to', 'there is no such principal');
+      throw invalidField('to', 'names no principal that there is');
     }
     try {
       const handed = await this.owned.handOver(from, to, this.clock.now());
