@@ -188,7 +188,10 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
     request.note = { id: request.id };
     done();
   });
-  new HttpAccess(auth, challenges, config).guard(server, { ignoreTrailingSlash: true, maxParamLength: 1000 });
+  new HttpAccess(auth, challenges, config).guard(server, {
+    ignoreTrailingSlash: true,
+    maxParamLength: 1000,
+  });
   new JsonRpcBinding(http, dispatcher).onModuleInit();
   new V1RestBinding(http, handler).onModuleInit();
   new V0RestBinding(http, handler).onModuleInit();

@@ -56,7 +56,6 @@ describe('a path of the admin API by a method that it does not take', () => {
     ['PUT', '/api/v1/agents', 'GET, HEAD, POST'],
     ['DELETE', '/api/v1/agents?limit=1', 'GET, HEAD, POST'],
     ['OPTIONS', '/api/v1/keys/x', 'PATCH, DELETE'],
-    ['PUT', '/api/v1/agents/x:refresh', 'POST'],
     ['POST', '/health/ready', 'GET, HEAD'],
   ])('%s %s is answered with those that it takes', async (method, path, allow) => {
     const answer = await fetch(`${hub.url}${path}`, { method });
