@@ -41,7 +41,7 @@ const KNOWN = new WeakMap<AgentCard, Map<CardForm, Json>>();
  */
 export function cardJson(card: AgentCard, form: CardForm): Json {
   let forms = KNOWN.get(card);
-  if (forms === undefined) KNOWN.set(card, (forms = new Map()));
+  if (forms === undefined) KNOWN.set(card, (forms = new Map<CardForm, Json>()));
   let json = forms.get(form);
   if (json === undefined) forms.set(form, (json = madeJson(card, form)));
   return json;
