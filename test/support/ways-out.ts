@@ -78,6 +78,7 @@ export const HARMLESS: ReadonlySet<string> = new Set([
   'class-transformer',
   'class-validator',
   'fastify',
+  'find-my-way',
   'ipaddr.js',
   'negotiator',
   'pg',
