@@ -23,8 +23,8 @@ export interface OwnedTable<T extends object> {
   readonly ofPrincipal?: string;
   /** What the conditions compare with, for the name of an owner; without it the name itself. */
   readonly comparedWith?: (name: string, isOrganization: boolean) => string;
-  /** A statement that goes before a deletion, in its transaction, with the same values. */
-  readonly before?: string;
+  /** A statement that goes before a deletion, in its transaction, for the rows with this condition. */
+  readonly before?: (condition: string) => string;
   /** Properties that an export does not show. */
   readonly hidden?: readonly (keyof T & string)[];
   /** Raised when rows are deleted, for those who have them in memory. */
@@ -84,7 +84,7 @@ export class OwnedRows<T extends object> extends OwnedData {
     const { table, columns } = this;
     const { before, revision, isRevisionFirst = false } = this.rules;
     if (revision !== undefined && isRevisionFirst) yield* revision.lock(tx);
-    if (before !== undefined) yield* tx.run(before, params);
+    if (before !== undefined) yield* tx.run(before(sql), params);
     const deleted = yield* tx.run(
       `DELETE FROM ${table} WHERE (${columns}) IN
          (SELECT ${columns} FROM ${table} WHERE ${sql} ORDER BY ${columns} LIMIT ?)`,

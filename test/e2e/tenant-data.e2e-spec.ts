@@ -253,6 +253,31 @@ describe('a deletion', () => {
     60_000,
   );
 
+  it('counts a webhook on the task of a colleague once for their organization, and takes it with who has set it', async () => {
+    const one = await tenant();
+    const [two, three] = [await tenant(one.organization), await tenant(one.organization)];
+    const { id } = await send(one, 'told to colleagues');
+    for (const { key } of [two, three]) {
+      const config = { taskId: id, id: key.slice(-6), url: 'https://8.8.8.8/hook' };
+      const made = await hub.rpcRaw('CreateTaskPushNotificationConfig', config, { key });
+      expect([made.status, made.body.error]).toEqual([200, undefined]);
+    }
+    const ofTwo = await deleted({ principal: two.principalId, confirm: two.principalId });
+    expect(ofTwo).toMatchObject({
+      state: 'done',
+      progress: { webhooksOnTasksOfOthers: { counted: 1, done: 1 } },
+    });
+    const { lines } = await exported({ organization: one.organization });
+    const webhooks = lines.filter(({ kind }) => String(kind).startsWith('webhooks'));
+    expect(webhooks.map(({ kind }) => kind)).toEqual(['webhooks']);
+    const ofAll = await deleted({ organization: one.organization, confirm: one.organization });
+    expect(ofAll).toMatchObject({ state: 'done', progress: { webhooks: { counted: 1, done: 1 } } });
+    expect(await receiptOf(ofAll)).toMatchObject({ counts: { webhooksOnTasksOfOthers: 0 } });
+    for (const { principalId } of [one, two, three]) {
+      expect(await rowsWith(principalId)).toEqual([]);
+    }
+  }, 60_000);
+
   it('takes one principal and leaves the others of its organization', async () => {
     const one = await tenant();
     const two = await tenant(one.organization);

@@ -62,9 +62,12 @@ export class SqlPushData extends PushData {
         kind: 'webhooksOnTasksOfOthers',
         entity: WebhookEntity,
         key: ['set_by', 'id'],
+        // Those on tasks of colleagues are webhooks of the organization already.
+        ofOrganization: `set_by IN (SELECT p.id FROM principals p
+          WHERE p.organization = ? AND p.organization <> push_webhooks.organization)`,
         ofPrincipal: 'set_by = ?',
-        before:
-          'DELETE FROM push_delivery_streams WHERE id IN (SELECT id FROM push_webhooks WHERE set_by = ?)',
+        before: (condition) =>
+          `DELETE FROM push_delivery_streams WHERE id IN (SELECT id FROM push_webhooks WHERE ${condition})`,
         hidden: ['fingerprint', 'reconcileRevision'],
       }),
       new OwnedRows(database, {
