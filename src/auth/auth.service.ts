@@ -77,9 +77,8 @@ export class AuthService {
    */
   async authenticate(headers: RequestHeaders, connection?: CallerConnection): Promise<Principal> {
     refuseSeveral(headers, connection?.rawHeaders);
-    const identify = (): Promise<Principal> => this.identify(headers, connection);
-    if (!this.hubs.mayBringToken(headers)) return identify();
-    return this.hubs.principalFor(await identify(), headers, identify);
+    const caller = await this.identify(headers, connection);
+    return this.hubs.mayBringToken(headers) ? this.hubs.principalFor(caller, headers) : caller;
   }
 
   private async identify(

@@ -1,4 +1,4 @@
-/** Called when a principal is disabled, enabled, or has other keys. */
+/** Called when a principal is disabled, enabled, or has other keys; never rejects, since that is committed. */
 type Listener = (principalId: string) => Promise<void>;
 
 /**
@@ -8,7 +8,7 @@ type Listener = (principalId: string) => Promise<void>;
 export class PrincipalChanges {
   private readonly listeners = new Set<Listener>();
 
-  /** Resolves when all have acted; rejects when one could not. */
+  /** Resolves when all have acted. */
   async notify(principalId: string): Promise<void> {
     await Promise.all([...this.listeners].map((listener) => listener(principalId)));
   }

@@ -14,7 +14,7 @@ export interface RevisionedStore<T> {
 
 /**
  * A stored list cached in memory, for the path of every message: what extends this makes of it what it is asked
- * for. It is renewed with each change made in this process before that change is answered ({@link renew}), and at
+ * for. It is renewed with each change made in this process before that change is answered ({@link follow}), and at
  * most a second after one made in another.
  */
 export abstract class RevisionedCache<T> implements OnModuleInit, OnModuleDestroy {
@@ -26,9 +26,9 @@ export abstract class RevisionedCache<T> implements OnModuleInit, OnModuleDestro
   /** `what` names the entries of the list in the log. */
   protected constructor(
     private readonly source: RevisionedStore<T>,
-    what: string,
+    private readonly what: string,
     clock: Clock,
-    log: Log,
+    private readonly changesLog: Log,
   ) {
     const rules = {
       name: what,
@@ -36,7 +36,7 @@ export abstract class RevisionedCache<T> implements OnModuleInit, OnModuleDestro
       everyMs: LOOK_EVERY_MS,
       run: () => this.look(),
     };
-    this.looks = new BackgroundJob(rules, clock, log);
+    this.looks = new BackgroundJob(rules, clock, changesLog);
   }
 
   async onModuleInit(): Promise<void> {
@@ -61,6 +61,21 @@ export abstract class RevisionedCache<T> implements OnModuleInit, OnModuleDestro
     const renewed = this.renewing.then(() => this.read());
     this.renewing = renewed.catch(() => undefined);
     return renewed;
+  }
+
+  /**
+   * Renews after a change was committed. Never rejects: what is done is not answered as failed since it cannot be read at the
+   * moment; the next look that can, within a second, follows it as it does the changes of other processes.
+   */
+  async follow(): Promise<void> {
+    try {
+      await this.renew();
+    } catch (err) {
+      this.changesLog.warn(
+        { err },
+        `${this.what} were changed and could not be read again: this process follows once the database answers`,
+      );
+    }
   }
 
   private async read(): Promise<void> {

@@ -128,7 +128,7 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
       progress: progress.value,
       error: isDone
         ? null
-        : `Something is left: ${[...left].map(([kind, n]) => `${n} ${kind}`).join(', ')}.`,
+        : `Something is left: ${[...left].map(([kind, n]) => `${n} ${kind}`).join(', ')}. Begin the deletion again; if something is left then too, look in the log for what still writes it.`,
       receipt: isDone ? await this.receipts.sign(job, progress.value, now) : null,
     };
     const resource = { type: 'data.deletions', id: job.id };

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { CurrentPrincipal, hasScope, type Principal, ReserveAnswer } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { AdminController } from '../common/http/admin-controller.js';
+import { HubError } from '../common/hub-error.js';
 import { NO_WORKERS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskWebhooksService } from '../push/index.js';
 import { operatorsView, type ReserveBytes, TaskLog, taskNotFound } from '../tasks/index.js';
@@ -59,8 +60,14 @@ export class ExplainController {
       caller,
     );
     const shown = await Promise.all(
-      items.map(({ streamId }) => this.webhooks.get(streamId, caller)),
+      items.map(({ streamId }) => this.webhooks.get(streamId, caller).catch(unlessDeleted)),
     );
-    return { shown, hasMore: nextCursor !== null };
+    return { shown: shown.filter((each) => each !== undefined), hasMore: nextCursor !== null };
   }
+}
+
+/** A webhook that was deleted since it was listed is told of no more. */
+function unlessDeleted(error: unknown): undefined {
+  if (error instanceof HubError && error.reason === 'NOT_FOUND') return undefined;
+  throw error;
 }

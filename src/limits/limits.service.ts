@@ -47,7 +47,7 @@ export class LimitsService {
       .find((each) => each.source === 'config' && subjectKey(each) === key);
     if (declared) this.refuseDeclared(declared.id);
     const { limit, isNew } = await this.store.put(id, definition, MAX_LIMITS, this.clock.now());
-    await this.registry.renew();
+    await this.registry.follow();
     return { limit: await this.subjects.checked(limit), isNew };
   }
 
@@ -74,7 +74,7 @@ export class LimitsService {
   async remove(id: string): Promise<void> {
     this.refuseDeclared(id);
     const removed = await this.store.remove(id);
-    await this.registry.renew();
+    await this.registry.follow();
     if (!removed) unknown(id);
   }
 

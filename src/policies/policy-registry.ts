@@ -86,7 +86,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
       await this.renew();
       try {
         const made = await make(this.inForce);
-        await this.renew();
+        await this.follow();
         return made;
       } catch (error) {
         if (!(error instanceof PoliciesChanged)) throw error;

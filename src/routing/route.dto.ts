@@ -174,7 +174,7 @@ export class RouteDto implements Route {
 
   @Shown.Nested(() => RouteRuleDto, {
     optional: true,
-    description: 'The rule that decided; for callers who may manage rules.',
+    description: 'The rule that decided.',
   })
   readonly rule?: RouteRuleDto;
 

@@ -116,7 +116,7 @@ export class AgentsService {
       throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
     }
     const added = await this.add(agent, wanted);
-    await this.registry.renew();
+    await this.registry.follow();
     return { agent: added, checked, probe };
   }
 
@@ -241,7 +241,7 @@ export class AgentsService {
         updatedAt: this.clock.now(),
       };
     });
-    await this.registry.renew();
+    await this.registry.follow();
     return changed ?? notFound(id);
   }
 
@@ -269,7 +269,7 @@ export class AgentsService {
       checkCarried('credentials', endpoint, fresh);
       return { ...fresh, endpoint };
     });
-    await this.registry.renew();
+    await this.registry.follow();
     if (agent === undefined && this.unread.get(id) !== undefined) throw unreadYet(id);
     return { agent: agent ?? notFound(id), changes };
   }
@@ -293,7 +293,7 @@ export class AgentsService {
     await this.store.update(id, (stored) => {
       return stored.cardTrouble?.kind === 'unusable' ? stored : { ...stored, cardTrouble };
     });
-    await this.registry.renew();
+    await this.registry.follow();
   }
 
   /**
@@ -306,7 +306,7 @@ export class AgentsService {
         ? { ...agent, enabled: false, updatedAt: this.clock.now() }
         : notFound(id),
     );
-    await this.registry.renew();
+    await this.registry.follow();
     return disabled ?? notFound(id);
   }
 
@@ -317,7 +317,7 @@ export class AgentsService {
   async remove(id: string, caller: Principal): Promise<void> {
     refuseDeclared(await this.get(id, caller));
     if (!(await this.store.remove(id, this.clock.now()))) notFound(id);
-    await this.registry.renew();
+    await this.registry.follow();
   }
 
   /**

@@ -66,7 +66,7 @@ export class OrganizationCredentialsService {
       checkCarried('credentials', endpointOf({ ...agent, ...after }), given);
       return { ...after, updatedAt: this.clock.now() };
     });
-    await this.registry.renew();
+    await this.registry.follow();
     return put ?? notFound(id);
   }
 
@@ -80,7 +80,7 @@ export class OrganizationCredentialsService {
   async remove(id: string, organization: string, caller: Principal): Promise<void> {
     refuseOthersOwn(caller, organization);
     if (!(await this.store.removeCredentials(id, organization))) none(id, organization);
-    await this.registry.renew();
+    await this.registry.follow();
   }
 
   /** The organizations that have some for an agent, as far as the caller may see them, by name. */

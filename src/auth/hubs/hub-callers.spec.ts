@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import type { HubError } from '../../common/hub-error.js';
+import { HubError } from '../../common/hub-error.js';
 import type { KeySets } from '../../common/jwks/key-sets.js';
 import type { PublicJwk } from '../../common/jwks/public-jwk.js';
 import { SettableClock } from '../../common/fake-settable-clock.js';
@@ -20,12 +20,19 @@ const PRESENTER = principalOf({
   keyId: 'k1',
 });
 
+const ENDED = {
+  reason: 'UNAUTHENTICATED',
+  message: 'The hub that called is not let in any more.',
+  refusal: { cause: 'ended-hub' },
+};
+
 let pair: { privateKey: CryptoKey; jwk: PublicJwk };
 let other: typeof pair;
 let keys: PublicJwk[] | Error;
 let signedIn: VouchedCaller[];
-/** Who it is that has called, when that is asked once more. */
-let again: Principal;
+/** The credentials of hubs that are valid, with when they end. */
+let valid: Map<string, Date | null>;
+let clock: SettableClock;
 
 async function makePair(kid: string): Promise<typeof pair> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
@@ -39,7 +46,8 @@ beforeAll(async () => {
 beforeEach(() => {
   keys = [pair.jwk];
   signedIn = [];
-  again = PRESENTER;
+  valid = new Map([['k1', null]]);
+  clock = new SettableClock(NOW * 1000);
 });
 
 async function callers(hub: object = {}): Promise<HubCallers> {
@@ -62,7 +70,11 @@ async function callers(hub: object = {}): Promise<HubCallers> {
     { target: 'b.example:50051', secure: true } as GrpcAddress,
     keySets,
     signIns,
-    new SettableClock(NOW * 1000),
+    clock,
+    {
+      validCredentials: (ids) =>
+        Promise.resolve(new Map([...valid].filter(([id]) => ids.includes(id)))),
+    },
   );
   await found.onModuleInit();
   return found;
@@ -90,9 +102,7 @@ function token(changes: object = {}, header: object = {}, key = pair.privateKey)
 }
 
 const call = async (value: string | string[], hub = {}, caller = PRESENTER): Promise<Principal> =>
-  (await callers(hub)).principalFor(caller, { 'a2a-hub-caller': value }, () =>
-    Promise.resolve(again),
-  );
+  (await callers(hub)).principalFor(caller, { 'a2a-hub-caller': value });
 const refusal = (value: string | string[], hub = {}, caller = PRESENTER): Promise<HubError> =>
   call(value, hub, caller).then(
     () => Promise.reject(new Error('it was let in')),
@@ -142,12 +152,53 @@ describe('a hub that calls for its caller', () => {
     expect(signedIn[0]!.scopes).toEqual(['a2a', 'push']);
   });
 
-  it('is vouched for as long as it would be let in itself', async () => {
+  it('is vouched for as long as its key is valid', async () => {
     await call(await token());
     const { voucher } = signedIn[0]!;
     await expect(voucher.check()).resolves.toBeUndefined();
-    again = principalOf({ id: 'anonymous', organization: 'x', scopes: ['a2a'] });
-    await expect(voucher.check()).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    // A rotation has brought its end forward.
+    valid.set('k1', new Date(NOW * 1000 + 5000));
+    await expect(voucher.check()).resolves.toBeUndefined();
+    clock.ms += 5000;
+    await expect(voucher.check()).rejects.toMatchObject(ENDED);
+    valid.clear();
+    await expect(voucher.check()).rejects.toMatchObject(ENDED);
+  });
+
+  it('is vouched for as long as who vouches for its sign-in does, and that lasts', async () => {
+    let answer: HubError | Error | undefined;
+    const caller = principalOf({
+      ...{ id: 'p-hub', organization: 'hubs', scopes: ['a2a'], identityId: 'i1' },
+      expiresAt: new Date(NOW * 1000 + 5000),
+      voucher: {
+        id: 'certificate of the hub',
+        check: () => {
+          if (answer !== undefined) throw answer;
+        },
+      },
+    });
+    valid.set('i1', null);
+    await call(await token(), {}, caller);
+    const { voucher } = signedIn[0]!;
+    await expect(voucher.check()).resolves.toBeUndefined();
+    answer = new HubError('UNAUTHENTICATED', 'The client certificate is not signed by …', {
+      refusal: { cause: 'refused-certificate' },
+    });
+    await expect(voucher.check()).rejects.toMatchObject(ENDED);
+    answer = new Error('nobody can be asked');
+    await expect(voucher.check()).rejects.toBe(answer);
+    answer = undefined;
+    clock.ms += 5000;
+    await expect(voucher.check()).rejects.toMatchObject(ENDED);
+    clock.ms -= 5000;
+    valid.delete('i1');
+    await expect(voucher.check()).rejects.toMatchObject(ENDED);
+  });
+
+  it('is vouched for without a credential where none is needed', async () => {
+    const anonymous = principalOf({ id: 'p-hub', organization: 'x', scopes: ['a2a'] });
+    await call(await token(), {}, anonymous);
+    await expect(signedIn[0]!.voucher.check()).resolves.toBeUndefined();
   });
 
   it('is vouched for by each of its credentials apart', async () => {
@@ -183,7 +234,10 @@ describe('a hub that calls for its caller', () => {
 
 it('without hubs such a token is not looked at', async () => {
   const config = configWith({});
-  const none = new HubCallers(config, ...([] as unknown as [never, never, never, never, never]));
+  const none = new HubCallers(
+    config,
+    ...([] as unknown as [never, never, never, never, never, never]),
+  );
   await none.onModuleInit();
   expect(none.mayBringToken({ 'a2a-hub-caller': 'x' })).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
@@ -15,6 +15,7 @@ import type { RequestHeaders } from '../credential.js';
 import { actorsOf, type CallerChain, partyOf } from '../domain/actors.js';
 import { TokenRefused } from '../domain/caller-claims.js';
 import { type Principal, hasScope } from '../principal.js';
+import { PrincipalStore } from '../principal-store.js';
 import { isSigned, tokenFaultOf } from '../issuers/token-faults.js';
 import { SignIns } from '../sign-ins.js';
 import { readDeclaredHubs } from './declared-hubs.js';
@@ -39,6 +40,8 @@ export class HubCallers implements OnModuleInit {
     private readonly keySets: KeySets,
     private readonly signIns: SignIns,
     private readonly clock: Clock,
+    @Inject(PrincipalStore)
+    private readonly principals: Pick<PrincipalStore, 'validCredentials'>,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -52,15 +55,10 @@ export class HubCallers implements OnModuleInit {
   }
 
   /**
-   * In whose name `caller` calls, as the token of a hub that it brings says. `identify` finds out who
-   * calls once more, while a call of it is open, and rejects as `Voucher.check` does. Rejects with PERMISSION_DENIED when it is no hub of `auth.hubs`, with UNAUTHENTICATED saying
+   * In whose name `caller` calls, as the token of a hub that it brings says. Rejects with PERMISSION_DENIED when it is no hub of `auth.hubs`, with UNAUTHENTICATED saying
    * what is wrong with the token, or when the principal is disabled, with UNAVAILABLE when the keys of the hub cannot be read.
    */
-  async principalFor(
-    caller: Principal,
-    headers: RequestHeaders,
-    identify: () => Promise<Principal>,
-  ): Promise<Principal> {
+  async principalFor(caller: Principal, headers: RequestHeaders): Promise<Principal> {
     const hub = this.hubs.find(({ callers }) => callers.includes(caller.id));
     if (hub === undefined) {
       throw new HubError(
@@ -83,12 +81,28 @@ export class HubCallers implements OnModuleInit {
       voucher: {
         // Each token or certificate of the hub is asked about by itself: they end one by one.
         id: `hub ${caller.voucher?.id ?? caller.keyId ?? caller.id}`,
-        check: async () => {
-          // Who is refused may be somebody else, where no credential is needed.
-          if ((await identify()).id !== caller.id) throw notLetIn();
-        },
+        check: () => this.refuseEnded(caller),
       },
     });
+  }
+
+  /**
+   * Rejects with UNAUTHENTICATED when the credential of a hub is not valid any more. Asks about the credential alone, never
+   * about the connection: that of the call that brought it first may be gone while others with it are open.
+   */
+  private async refuseEnded({ voucher, keyId, identityId, expiresAt }: Principal): Promise<void> {
+    try {
+      await voucher?.check();
+    } catch (error) {
+      throw error instanceof HubError && error.reason === 'UNAUTHENTICATED' ? notLetIn() : error;
+    }
+    const credential = keyId ?? identityId;
+    if (credential === undefined) return;
+    const valid = await this.principals.validCredentials([credential]);
+    // That of a key may have been brought forward.
+    const end = keyId === undefined ? expiresAt : valid.get(keyId);
+    const isOver = end != null && end <= this.clock.now();
+    if (isOver || !valid.has(credential)) throw notLetIn();
   }
 
   private async verified(hub: TrustedHub, token: RequestHeaders[string]) {

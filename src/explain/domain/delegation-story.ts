@@ -64,7 +64,7 @@ const ENDS: Readonly<Partial<Record<DelegationState, string>>> = {
   completed: 'completed its part',
   failed: 'failed',
   canceled: 'was canceled',
-  rejected: 'rejected the message',
+  rejected: 'rejected the task',
   skipped: 'was not asked',
 };
 
@@ -83,24 +83,25 @@ export function waitText(
 ): string | undefined {
   const { state, reason, progress, owner, begunAt, deadlineAt, updatedAt } = delegation;
   const who = nameOf(delegation);
-  const limit = `It fails at ${deadlineAt.toISOString()} if that does not come.`;
+  const unless = (what: string): string => `It fails at ${deadlineAt.toISOString()} if ${what}.`;
   const since = (from: Date): string => durationOf(now.getTime() - from.getTime());
   switch (state) {
     case 'queued':
       if (owner === null && unworked !== null) return sentenceOf(unworked);
-      if (reason !== null) return `${sentenceOf(reason)} ${limit}`;
-      return `It has waited for its turn at ${who} for ${since(begunAt ?? updatedAt)}: as many calls as are allowed are under way. ${limit}`;
+      if (reason !== null)
+        return `${sentenceOf(reason)} ${unless('its turn has not come by then')}`;
+      return `It has waited for its turn at ${who} for ${since(begunAt ?? updatedAt)}: as many calls as are allowed are under way. ${unless('its turn has not come by then')}`;
     case 'sending':
-      return `The message is on its way to ${who}, for ${since(updatedAt)}, without an answer yet. ${limit}`;
+      return `The message is on its way to ${who}, for ${since(updatedAt)}, without an answer yet. ${unless('none has come by then')}`;
     case 'working': {
       const from = progress.times?.answeredAt;
       const working = from === undefined ? '' : `, for ${since(new Date(from))}`;
-      return `${who} works on it${working}. ${limit}`;
+      return `${who} works on it${working}. ${unless('it has not ended by then')}`;
     }
     case 'input-required':
-      return `${who} has asked for more: the client has to send a further message with the id of the task. ${limit}`;
+      return `${who} has asked for more: the client has to send a further message with the id of the task. ${unless('none has come by then')}`;
     case 'auth-required':
-      return `${authText(delegation)} ${limit}`;
+      return `${authText(delegation)} ${unless('that is not done by then')}`;
     default:
       return undefined;
   }

@@ -89,7 +89,7 @@ export class AuthProfilesService {
       updatedAt: now,
     };
     await this.store.add(profile);
-    await this.known.renew();
+    await this.known.follow();
     return { profile, issuedSecret: issuedOf(scheme, referred ?? requested.secret, secret) };
   }
 
@@ -122,7 +122,7 @@ export class AuthProfilesService {
       const automatic = requested.automatic ?? current.automatic;
       return { ...current, urls, automatic, parameters, updatedAt: this.clock.now() };
     });
-    await this.known.renew();
+    await this.known.follow();
     return changed ?? notFound(id);
   }
 
@@ -155,7 +155,7 @@ export class AuthProfilesService {
         updatedAt: now,
       };
     });
-    await this.known.renew();
+    await this.known.follow();
     return {
       profile: changed ?? notFound(id),
       issuedSecret: issuedOf(scheme, referred ?? requested.secret, secret),
@@ -172,7 +172,7 @@ export class AuthProfilesService {
         { metadata: { webhooks: String(uses) } },
       );
     }
-    await this.known.renew();
+    await this.known.follow();
   }
 
   private async checkTokenUrl(tokenUrl: string | undefined): Promise<void> {

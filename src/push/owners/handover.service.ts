@@ -41,7 +41,7 @@ export class HandoverService {
     } finally {
       // Also what was moved before something went wrong.
       await this.principals.markUnreconciled(to);
-      await this.directory.renew();
+      await this.directory.follow();
       await this.changes.notify(to);
     }
   }

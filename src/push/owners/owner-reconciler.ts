@@ -14,6 +14,7 @@ import { OwnedWebhookStore } from './owned-webhook-store.js';
 
 /** How often it looks for changes made in other processes; one small query. */
 const LOOK_EVERY_MS = 1000;
+const FAILURE = 'the webhooks of a changed principal could not be updated; trying again';
 /** Webhooks gone through at once. */
 const PIECE = 64;
 
@@ -33,12 +34,12 @@ export class OwnerReconciler implements OnModuleInit, OnApplicationBootstrap, On
     private readonly owned: OwnedWebhookStore,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
-    log: Log,
+    private readonly log: Log,
     private readonly config: AppConfig,
   ) {
     const rules = {
       name: 'principal cleanup',
-      failure: 'the webhooks of a changed principal could not be updated; trying again',
+      failure: FAILURE,
       everyMs: LOOK_EVERY_MS,
       atOnce: true,
       run: (signal: AbortSignal) => this.reconcileAll(signal),
@@ -48,7 +49,12 @@ export class OwnerReconciler implements OnModuleInit, OnApplicationBootstrap, On
 
   onModuleInit(): void {
     this.unlisten = this.changes.onChange(async (id) => {
-      if (await this.isDisabled(id)) await this.owned.halt(id, this.clock.now());
+      try {
+        if (await this.isDisabled(id)) await this.owned.halt(id, this.clock.now());
+      } catch (err) {
+        // What was changed is committed: the next look finds it.
+        this.log.warn({ err, principal: id }, FAILURE);
+      }
       this.job.wake();
     });
   }

@@ -63,7 +63,7 @@ export class SubscriptionsService {
     };
     const limit = this.config.push.maxSubscriptions;
     const created = await this.store.create(draft, limit, this.clock.now());
-    await this.directory.renew();
+    await this.directory.follow();
     return created;
   }
 

@@ -132,7 +132,7 @@ export class WebhookChanges {
 
   /** Streams are looked at again, here at once. */
   private async follow(): Promise<void> {
-    await this.directory.renew();
+    await this.directory.follow();
     this.reconciler.wake();
     this.wakeup.notify();
   }

@@ -52,7 +52,7 @@ export class CompositesService {
     const definition = completed(written);
     refuse([...checkDefinition(definition), ...this.missing()(definition)]);
     const added = await this.store.add({ ...definition, id, source: 'api' }, this.clock.now());
-    await this.registry.renew();
+    await this.registry.follow();
     return added;
   }
 
@@ -115,7 +115,7 @@ export class CompositesService {
       },
       this.clock.now(),
     );
-    await this.registry.renew();
+    await this.registry.follow();
     return changed ?? notFound(id);
   }
 
@@ -129,7 +129,7 @@ export class CompositesService {
       refuseOtherThan(wanted, present);
     });
     if (!removed) notFound(id);
-    await this.registry.renew();
+    await this.registry.follow();
   }
 }
 

@@ -72,14 +72,19 @@ export class RuleRegistry extends RevisionedCache<Rule> implements RuleSource {
     this.compile();
   }
 
-  /** A rule of the API is not asked while a declared one has its id. */
+  /** Every rule in the order in which they are asked, once these are those of the API: one is not asked while a declared one has its id. */
+  withStored(stored: readonly Rule[]): readonly Rule[] {
+    const declared = this.declaredIds();
+    return [...this.declared, ...stored.filter(({ id }) => !declared.has(id))];
+  }
+
   private compile(): void {
-    const declared = new Set(this.declared.map(({ id }) => id));
-    const stored = this.stored.filter(({ id }) => !declared.has(id));
-    if (stored.length < this.stored.length) {
+    const all = this.withStored(this.stored);
+    if (all.length < this.declared.length + this.stored.length) {
+      const declared = this.declaredIds();
       const rules = this.stored.map(({ id }) => id).filter((id) => declared.has(id));
       this.log.warn({ rules }, 'declared rules replace rules of the API that have the same id');
     }
-    this.set = new RuleSet([...this.declared, ...stored], this.set);
+    this.set = new RuleSet(all, this.set);
   }
 }

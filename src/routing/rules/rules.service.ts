@@ -46,23 +46,27 @@ export class RulesService {
     const declared = this.registry.declaredIds();
     if (id !== undefined && declared.has(id)) refuseDeclared(id);
     let given = rule.id;
-    await this.store.change((rules) => {
+    const stored = await this.store.change((rules) => {
       const taken = (one: string) => declared.has(one) || rules.some((each) => each.id === one);
       given = id ?? ruleIdFrom(rule.name, taken);
       return this.affordable(added(rules, { ...rule, id: given }, { position, declared }));
     });
-    return this.renewed(given);
+    return this.followed(given, stored);
   }
 
   /** Throws HubError NOT_FOUND. */
   async get(id: string): Promise<ShownRule> {
-    return this.renewed(id);
+    await this.registry.renew();
+    return this.shown(id, this.registry.all());
   }
 
   /** In the order in which they are asked; `cursor` is a `nextCursor` of the same list. */
   async list(limit: number, cursor?: string): Promise<Page<ShownRule>> {
     await this.registry.renew();
-    const all = this.registry.all();
+    return this.page(this.registry.all(), limit, cursor);
+  }
+
+  private page(all: readonly Rule[], limit: number, cursor?: string): Page<ShownRule> {
     const start = cursor === undefined ? 0 : placeAfter(all, cursor);
     const problems = this.targets.problems();
     const items = all.slice(start, start + limit).map((rule, index) => ({
@@ -91,24 +95,27 @@ export class RulesService {
       return next;
     };
     const mayCost = patch.conditions !== undefined || patch.enabled === true;
-    await this.store.change((rules) => {
+    const stored = await this.store.change((rules) => {
       const next = changed(rules, id, change, { position, declared });
       return mayCost ? this.affordable(next) : next;
     });
-    return this.renewed(id);
+    return this.followed(id, stored);
   }
 
   /** Throws NOT_FOUND, or CONFLICT for a declared rule. */
   async remove(id: string): Promise<void> {
     this.refuseIfDeclared(id);
     await this.store.change((rules) => removed(rules, id));
-    await this.registry.renew();
+    await this.registry.follow();
   }
 
   /** Puts the rules of the API in another order; throws INVALID_PARAMS unless each is named once. */
   async reorder(ids: readonly string[]): Promise<Page<ShownRule>> {
-    await this.store.change((rules) => reordered(rules, ids, this.registry.declaredIds()));
-    return this.list(Infinity);
+    const stored = await this.store.change((rules) =>
+      reordered(rules, ids, this.registry.declaredIds()),
+    );
+    await this.registry.follow();
+    return this.page(this.registry.withStored(stored), Infinity);
   }
 
   private check(rule: Rule, isNewTarget = true): void {
@@ -125,10 +132,15 @@ export class RulesService {
     return rules;
   }
 
-  private async renewed(id: string): Promise<ShownRule> {
-    await this.registry.renew();
-    const index = this.registry.all().findIndex((rule) => rule.id === id);
-    const rule = this.registry.all()[index];
+  /** A rule that was just stored with the others of the API. */
+  private async followed(id: string, stored: readonly Rule[]): Promise<ShownRule> {
+    await this.registry.follow();
+    return this.shown(id, this.registry.withStored(stored));
+  }
+
+  private shown(id: string, all: readonly Rule[]): ShownRule {
+    const index = all.findIndex((rule) => rule.id === id);
+    const rule = all[index];
     if (rule === undefined) throw new HubError('NOT_FOUND', `There is no rule ${id}.`);
     return { rule, no: index + 1, problem: this.targets.problems()(rule.target) ?? null };
   }

@@ -12,6 +12,7 @@ import { endCodeOf, publicReason } from './agent-trouble.js';
 import { isInDoubt } from '../domain/decide-resend.js';
 import { isWaiting } from '../domain/delegation-state.js';
 import type { Why } from '../domain/end-delegation.js';
+import { seconds } from '../domain/wording.js';
 import { EventBuffer } from './event-buffer.js';
 import { AgentStreamReader } from './agent-stream-reader.js';
 import { sendWithCallback } from './send-with-callback.js';
@@ -243,8 +244,4 @@ function isWorthRetry(error: unknown): boolean {
     error.kind === 'unreachable' &&
     error.detail.lacks === undefined
   );
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 100) / 10} s`;
 }
