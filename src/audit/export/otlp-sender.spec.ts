@@ -12,7 +12,7 @@ const ENTRY = {
   ...{ actor: NO_CALLER, resource: null, details: {} },
 };
 
-it.each<[unknown, unknown]>([
+it.each<[unknown, number | undefined]>([
   [{ partialSuccess: { rejectedLogRecords: '1' } }, 1],
   [{ partialSuccess: { rejectedLogRecords: 1, errorMessage: 'a secret of theirs' } }, 1],
   [{ partialSuccess: { rejectedLogRecords: 9 } }, 2],
@@ -39,9 +39,7 @@ it.each<[unknown, unknown]>([
   const batch = { chain: 'c1', first: 1, last: 2, events: [event, event] };
   const notTaken = await new OtlpSender(to, egress, log).send(batch, AbortSignal.timeout(5000));
   const expected =
-    count === undefined
-      ? undefined
-      : { count, why: `the receiver rejected ${String(count)} of 2 entries` };
+    count === undefined ? undefined : { count, why: `the receiver rejected ${count} of 2 entries` };
   expect(notTaken).toEqual(expected);
   expect(warned).toEqual(count === undefined ? [] : [{ export: 'siem', rejected: count }]);
 });
