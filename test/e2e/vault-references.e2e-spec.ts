@@ -127,7 +127,8 @@ describe('Vault', () => {
     vault.trouble = (request, response) => {
       const isLogin = request.url?.includes('login');
       const auth = { client_token: 'hvs.x', lease_duration: 60, renewable: true };
-      response.writeHead(isLogin ? 200 : 403).end(JSON.stringify(isLogin ? { auth } : {}));
+      const denied = { errors: ['1 error occurred: permission denied'] };
+      response.writeHead(isLogin ? 200 : 403).end(JSON.stringify(isLogin ? { auth } : denied));
     };
     await expect(read(parts)).rejects.toThrow(/policy needs read on secret\/data\/agents\/books/);
     expect(vault.requests).toHaveLength(4);
@@ -155,10 +156,26 @@ describe('Vault', () => {
     [503, 'sealed'],
     [500, 'Vault failed (HTTP 500)'],
     [307, 'points elsewhere'],
-    [200, 'no JSON object'],
+    [200, 'HTTP 200) is not Vault'],
+    [400, 'HTTP 400) is not Vault'],
+    [403, 'HTTP 403) is not Vault'],
+    [404, 'HTTP 404) is not Vault'],
   ])('that answers %i cannot be asked now: %s', async (status, message) => {
     vault.trouble = (_, response) => response.writeHead(status).end('<html>');
     const failed = read(kubernetes());
+    await expect(failed).rejects.toThrow(message);
+    await expect(failed).rejects.toMatchObject({ trouble: 'away' });
+  });
+
+  it.each<[string, number, object, string]>([
+    ['a proxy has no route to it', 404, { message: 'no Route matched' }, 'is not Vault'],
+    ['a page of maintenance is in its place', 200, { status: 'ok' }, 'is not Vault'],
+    ['its engine is being upgraded', 400, { errors: ['Upgrading'] }, 'not take the request'],
+  ])('is not taken to have no secret when %s', async (_, status, body, message) => {
+    const parts = kubernetes();
+    await read(parts);
+    vault.trouble = (__, response) => response.writeHead(status).end(JSON.stringify(body));
+    const failed = read(parts);
     await expect(failed).rejects.toThrow(message);
     await expect(failed).rejects.toMatchObject({ trouble: 'away' });
   });

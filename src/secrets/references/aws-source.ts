@@ -72,7 +72,7 @@ export class AwsSource implements SecretSource {
     if (typeof text !== 'string') {
       throw new SourceError('gone', 'is binary in AWS Secrets Manager; store it as text');
     }
-    const value = memberOf(text, member);
+    const value = memberOf(text, member, 'gone');
     if (value.length > MAX_SECRET) {
       throw new SourceError('gone', `has more than ${MAX_SECRET} characters`);
     }

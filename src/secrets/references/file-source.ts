@@ -24,7 +24,8 @@ export class FileSource implements SecretSource {
 
   async read({ path, member }: SecretReference): Promise<string> {
     const { text } = await this.file(path);
-    return memberOf(text, member);
+    // It may be half written.
+    return memberOf(text, member, 'away');
   }
 
   private async file(path: string): Promise<ReadFile> {
@@ -75,7 +76,8 @@ function textOf(bytes: Buffer): string {
     return text;
   } catch (error) {
     if (error instanceof SourceError) throw error;
-    throw new SourceError('gone', 'is not text (UTF-8)');
+    // As a file is whose last character is half written.
+    throw new SourceError('away', 'is not text (UTF-8)');
   }
 }
 

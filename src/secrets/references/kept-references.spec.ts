@@ -148,6 +148,25 @@ describe('referenced secrets', () => {
     expect(logged.join()).not.toMatch(/first|third/);
   });
 
+  it('of a JSON file that is written in place are kept while it is half written', async () => {
+    const file = join(mounted, 'all.json');
+    writeFileSync(file, '{"a":"one"}');
+    const kept = references();
+    const member = stored(`file:${file}#a`);
+    expect(await kept.resolve(member)).toBe('one');
+    for (const half of ['{"a":"tw', Buffer.from('{"a":"\u00fc').subarray(0, 7)]) {
+      writeFileSync(file, half);
+      clock.ms += 2500;
+      await kept.refresh(member);
+      expect(await kept.resolve(member)).toBe('one');
+      expect(kept.view(member)).toMatchObject({ isReadable: false });
+    }
+    writeFileSync(file, '{"a":"two"}');
+    clock.ms += 2500;
+    for (let i = 0; i < 1000 && kept.current(member) === 'one'; i += 1) await tick(5);
+    expect(kept.current(member)).toBe('two');
+  });
+
   it.each([
     ['a directory', () => mkdirSync(join(mounted, 'x')), 'is not a file'],
     ['what is too large', () => writeFileSync(join(mounted, 'x'), 'x'.repeat(65_537)), 'more than'],

@@ -30,15 +30,15 @@ export class SourceError extends Error {
   }
 }
 
-/** The whole text, or a member of the JSON object it is. */
-export function memberOf(text: string, member: string | null): string {
+/** The whole text, or a member of the JSON object it is. `broken`: what it means that the text is no JSON. */
+export function memberOf(text: string, member: string | null, broken: SourceTrouble): string {
   if (member === null) return text;
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     // Without the cause: it quotes the text.
-    throw new SourceError('gone', `is not JSON, so it has no member ${member}`);
+    throw new SourceError(broken, `is not JSON, so it has no member ${member}`);
   }
   return fieldOf(json, member);
 }

@@ -14,6 +14,13 @@ export class VaultSource implements SecretSource {
 
   async read({ path, member }: SecretReference): Promise<string> {
     const { status, body } = await this.answerOf(`${this.mount}/data/${path}`);
+    // So an engine answers as well that is being made one of version 2.
+    if (status === 400) {
+      throw new SourceError(
+        'away',
+        'cannot be read now: Vault does not take the request (HTTP 400)',
+      );
+    }
     // A deleted or destroyed version is 404 with its metadata, in some versions 200 without data.
     const { data, metadata } = (body.data ?? {}) as { data?: unknown; metadata?: unknown };
     const isDeleted = metadata !== undefined && metadata !== null && (data ?? null) === null;

@@ -88,13 +88,17 @@ export class VaultWire {
       throw new SourceError('away', `cannot be read now: ${what} (HTTP ${status})`);
     }
     const body = parsed(text);
-    if (body !== undefined) return { status, body };
-    if (status >= 400) return { status, body: {} };
+    if (body !== undefined && isOfVault(body)) return { status, body };
     throw new SourceError(
       'away',
-      'cannot be read: what answers there is not Vault (no JSON object)',
+      `cannot be read: what answers there (HTTP ${status}) is not Vault; is something before it that answers in its place?`,
     );
   }
+}
+
+/** Also what it refuses, or does not have, Vault tells in a form of its own: a proxy before it has another. */
+function isOfVault({ errors, data, auth }: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(errors) || isRecord(data) || isRecord(auth);
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
