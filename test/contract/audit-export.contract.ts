@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { NotTaken } from '../../src/audit/export/export-store.js';
 import type { AuditExport, ExportBatch } from '../../src/audit/export/audit-export.js';
 import { ExportRun } from '../../src/audit/export/export-run.js';
 import { ExportRefused } from '../../src/audit/export/http-answer.js';
@@ -24,6 +25,8 @@ export function auditExportContract(open: () => Promise<Database>): void {
   /** What the receiver has acknowledged, in its order. */
   let got: string[];
   let refusal: Error | undefined;
+  /** What it rejects of what it takes. */
+  let rejected: NotTaken | undefined;
   let during: (batch: ExportBatch) => Promise<void> | void;
 
   const config = configWith({
@@ -39,7 +42,7 @@ export function auditExportContract(open: () => Promise<Database>): void {
     hub = new AuditProcess(database, clock, config);
     store = new SqlExportStore(database);
     got = [];
-    refusal = undefined;
+    refusal = rejected = undefined;
     during = () => undefined;
   });
 
@@ -51,6 +54,7 @@ export function auditExportContract(open: () => Promise<Database>): void {
           await during(batch);
           if (refusal !== undefined) throw refusal;
           got.push(...batch.events.map(({ chain, seq }) => `${chain} ${seq}`));
+          return rejected;
         },
       },
       {
@@ -161,6 +165,21 @@ export function auditExportContract(open: () => Promise<Database>): void {
       expect(await hub.verify()).toMatchObject({ valid: true, entries: 4 });
     },
   );
+
+  it('counts what a receiver rejects of what it takes as set aside, and goes on', async () => {
+    await hub.record(4);
+    const siem = runOf('p1');
+    rejected = { count: 3, why: 'the receiver rejected 3 of 4 entries' };
+    await run(siem);
+    const { chain } = hub.log.head!;
+    const lastSetAside = `${chain} up to 4: the receiver rejected 3 of 4 entries`;
+    expect(await store.state('siem')).toMatchObject({ sent: 1, setAside: 3, lastSetAside });
+    rejected = undefined;
+    await hub.record(2);
+    await run(siem);
+    expect(await store.state('siem')).toMatchObject({ sent: 3, setAside: 3, lastSetAside });
+    expect(got).toEqual(placesOf(hub, 1, 6));
+  });
 
   it('sets hardly anything aside for a receiver that refuses everything, and nothing for other answers', async () => {
     await hub.record(6);

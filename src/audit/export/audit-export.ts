@@ -1,4 +1,5 @@
 import type { AuditEvent } from '../domain/audit-event.js';
+import type { NotTaken } from './export-store.js';
 
 export const EXPORT_TYPES = ['webhook', 'syslog', 'otlp'] as const;
 export type ExportType = (typeof EXPORT_TYPES)[number];
@@ -33,6 +34,6 @@ export interface ExportBatch {
 
 /** Brings entries to a receiver of one type. */
 export interface ExportSender {
-  /** Resolves when the receiver has acknowledged them all. Rejects when it has not, or that is not known. */
-  send(batch: ExportBatch, signal: AbortSignal): Promise<void>;
+  /** Resolves when the receiver has acknowledged them all, with those that it has rejected all the same. Rejects when it has not, or that is not known. */
+  send(batch: ExportBatch, signal: AbortSignal): Promise<NotTaken | undefined>;
 }

@@ -6,7 +6,7 @@ import { longTurn } from '../../common/long-work.js';
 import type { AuditStore } from '../audit-store.js';
 import type { AuditExport, ExportBatch, ExportSender } from './audit-export.js';
 import { lineOf } from './entry-line.js';
-import type { ExportLease, ExportStore, PendingChain } from './export-store.js';
+import type { ExportLease, ExportStore, NotTaken, PendingChain } from './export-store.js';
 import { troubleOf } from './export-trouble.js';
 import { ExportRefused } from './http-answer.js';
 
@@ -121,17 +121,18 @@ export class ExportRun {
     if (batch === undefined) return true;
     // Whoever has slept past its lease must not send any more.
     if (this.leasedUntil - this.now() < 2 * timeoutMs && !(await this.claim())) return false;
+    let notTaken: NotTaken | undefined;
     if (batch.events.length > 0) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       this.tried = batch;
       try {
-        await this.sender.send(batch, limit);
+        notTaken = await this.sender.send(batch, limit);
       } catch (cause) {
         throw new SendError('not sent', { cause });
       }
     }
     const lease = this.newLease();
-    const place = { chain, seq: batch.last, count: batch.events.length };
+    const place = { chain, seq: batch.last, count: batch.events.length, setAside: notTaken };
     if (!(await exports.advance(id, lease, place, clock.now()))) {
       this.leasedUntil = 0;
       return false;

@@ -15,7 +15,7 @@ export interface ExportState {
   readonly sent: number;
   /** Entries that the retention has deleted before they were. */
   readonly missed: number;
-  /** Entries that the receiver has refused again and again, and that it is not sent any more. */
+  /** Entries that the receiver has rejected for good, or refused again and again, and that it is not sent any more. */
   readonly setAside: number;
   /** The last of these: its chain, its number there and why. */
   readonly lastSetAside: string | null;
@@ -25,6 +25,18 @@ export interface ExportState {
   readonly lastErrorAt: Date | null;
   readonly lastSentAt: Date | null;
   readonly nextAttemptAt: Date | null;
+}
+
+/** Entries of a request that a receiver has taken otherwise, and that it must not be sent again. */
+export interface NotTaken {
+  readonly count: number;
+  readonly why: string;
+}
+
+/** What became of the entries of one request. */
+export interface ExportedEntries {
+  readonly count: number;
+  readonly setAside?: NotTaken | undefined;
 }
 
 /** A process that may send, until its time is over. */
@@ -55,11 +67,11 @@ export abstract class ExportStore {
     isSole: boolean,
   ): Promise<boolean>;
 
-  /** Notes that entries up to this one are acknowledged, and prolongs the lease; false when that was lost. */
+  /** Notes that entries up to this one are acknowledged, and prolongs the lease; false when that was lost. What is set aside is not `sent`. */
   abstract advance(
     exportId: string,
     lease: ExportLease,
-    place: { readonly chain: string; readonly seq: number; readonly count: number },
+    place: { readonly chain: string; readonly seq: number } & ExportedEntries,
     now: Date,
   ): Promise<boolean>;
 

@@ -35,7 +35,7 @@ export class ExportViewDto {
 
   @Shown.Num({
     description:
-      'Entries that the receiver refused again and again, and does not get: docs/audit.md.',
+      'Entries that the receiver rejected for good or refused again and again, and does not get: docs/audit.md.',
   })
   readonly setAside!: number;
 

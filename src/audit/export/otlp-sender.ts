@@ -4,6 +4,7 @@ import { isRecord } from '../../common/is-record.js';
 import type { Log } from '../../common/logger.js';
 import { HUB_VERSION } from '../../config/index.js';
 import type { AuditExport, ExportBatch, ExportSender } from './audit-export.js';
+import type { NotTaken } from './export-store.js';
 import { acknowledged } from './http-answer.js';
 import { otlpLogs } from './otlp-form.js';
 
@@ -17,7 +18,7 @@ export class OtlpSender implements ExportSender {
     private readonly log: Pick<Log, 'warn'>,
   ) {}
 
-  async send({ events }: ExportBatch, signal: AbortSignal): Promise<void> {
+  async send({ events }: ExportBatch, signal: AbortSignal): Promise<NotTaken | undefined> {
     const { id, url, authorization, ca, timeoutMs } = this.to;
     const answer = await this.egress.request(url, {
       method: 'POST',
@@ -32,10 +33,13 @@ export class OtlpSender implements ExportSender {
     const said = await readJson(answer, MAX_ANSWER).catch(() => undefined);
     acknowledged(answer);
     // What a receiver rejects of a request that it accepts must not be sent again (OTLP, partial success).
-    const rejected = Number(partOf(said)?.['rejectedLogRecords'] ?? 0);
-    if (rejected > 0) {
-      this.log.warn({ export: id, rejected }, 'the receiver of the audit log rejected entries');
-    }
+    const rejected = Math.min(Number(partOf(said)?.['rejectedLogRecords'] ?? 0), events.length);
+    if (!(rejected > 0)) return undefined;
+    this.log.warn({ export: id, rejected }, 'the receiver of the audit log rejected entries');
+    return {
+      count: rejected,
+      why: `the receiver rejected ${rejected} of ${events.length} entries`,
+    };
   }
 }
 

@@ -13,7 +13,7 @@ export class SyslogSender implements ExportSender {
     private readonly egress: Pick<Egress, 'connect'>,
   ) {}
 
-  async send({ events }: ExportBatch, signal: AbortSignal): Promise<void> {
+  async send({ events }: ExportBatch, signal: AbortSignal): Promise<undefined> {
     const { url, ca, timeoutMs } = this.to;
     const connectTimeoutMs = timeoutMs;
     const socket = await this.egress.connect(url, {

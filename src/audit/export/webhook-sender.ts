@@ -14,7 +14,7 @@ export class WebhookSender implements ExportSender {
     private readonly clock: Clock,
   ) {}
 
-  async send({ chain, first, last, events }: ExportBatch, signal: AbortSignal): Promise<void> {
+  async send({ chain, first, last, events }: ExportBatch, signal: AbortSignal): Promise<undefined> {
     const { url, secret, authorization, ca, timeoutMs } = this.to;
     const body = Buffer.from(linesOf(events));
     const id = `audit-${chain}-${first}-${last}`;

@@ -3,6 +3,7 @@ import { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import {
+  type ExportedEntries,
   type ExportLease,
   type ExportState,
   ExportStore,
@@ -115,15 +116,24 @@ export class SqlExportStore extends ExportStore {
   async advance(
     exportId: string,
     { owner, until }: ExportLease,
-    { chain, seq, count }: { readonly chain: string; readonly seq: number; readonly count: number },
+    { chain, seq, count, setAside }: { chain: string; seq: number } & ExportedEntries,
     now: Date,
   ): Promise<boolean> {
     // What a power failure takes back is sent again.
     return this.database.write(function* (tx): Work<boolean> {
       const changed = yield* tx.run(
         `UPDATE audit_exports SET leased_until = ?, sent = sent + ?, failures = 0, next_attempt_at = NULL,
-           last_sent_at = ? WHERE id = ? AND owner = ?`,
-        [until.getTime(), count, now.getTime(), exportId, owner],
+           last_sent_at = ?, set_aside = set_aside + ?, last_set_aside = COALESCE(?, last_set_aside)
+           WHERE id = ? AND owner = ?`,
+        [
+          until.getTime(),
+          count - (setAside?.count ?? 0),
+          now.getTime(),
+          setAside?.count ?? 0,
+          setAside === undefined ? null : `${chain} up to ${seq}: ${setAside.why}`,
+          exportId,
+          owner,
+        ],
       );
       if (changed === 0) return false;
       yield* PLACE.one(tx, { exportId, chain, seq });
