@@ -173,7 +173,7 @@ describe('an agent that is called with the consent of a user', () => {
     expect(facts((await browser.open((await waiting()).link)).text)).toMatchObject({
       'In the name of the principal': principal,
       'Of the organization': 'default',
-      'Which comes with': 'an API key: nobody has signed in',
+      'Which comes with': 'an API key, without a sign-in',
       'A name chosen for it': '“Alice &lt;Miller&gt;, organization acme”',
     });
     key = await issuer.token({ aud: hub.url, sub: `${principal}@acme.example` });

@@ -124,7 +124,7 @@ function ownerRows(owner: ConsentOwner): (readonly [string, string])[] {
     ['In the name of the principal', principalId],
     ['Of the organization', organization],
     ...(identity === null
-      ? [['Which comes with', 'an API key: nobody has signed in'] as const]
+      ? [['Which comes with', 'an API key, without a sign-in'] as const]
       : [['Which signs in as', identity.subject] as const, ['At', identity.issuer] as const]),
     ...(displayName === null ? [] : [['A name chosen for it', `“${displayName}”`] as const]),
   ];
