@@ -48,11 +48,11 @@ export class VaultSource implements SecretSource {
   /** A token that is refused may have been revoked, surely where it could read the same before: another one is got, once. */
   private async answerOf(path: string): Promise<VaultAnswer> {
     const token = await this.tokens.get();
-    const answer = await this.asked(path, token);
+    const answer = await this.requested(path, token);
     if (answer !== undefined) return answer;
     const isRevoked = this.allowed.delete(path);
     if (this.tokens.refused(token, isRevoked)) {
-      const again = await this.asked(path, await this.tokens.get());
+      const again = await this.requested(path, await this.tokens.get());
       if (again !== undefined) return again;
       this.allowed.delete(path);
     }
@@ -62,7 +62,7 @@ export class VaultSource implements SecretSource {
   }
 
   /** Undefined when the token is refused. */
-  private async asked(path: string, token: string): Promise<VaultAnswer | undefined> {
+  private async requested(path: string, token: string): Promise<VaultAnswer | undefined> {
     const answer = await this.wire.call('GET', path, { token });
     if (answer.status === 403) return undefined;
     this.allowed.delete(path);
