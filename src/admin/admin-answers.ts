@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HubError, hubErrorOf } from '../common/hub-error.js';
+import { onceClosed } from '../common/http/once-closed.js';
 import { PROBLEM_JSON, problemOf } from '../common/http/problem.js';
 import { LONG } from '../common/long-work.js';
 import { type AnswerReservation, RequestCapacity } from '../a2a/index.js';
@@ -30,7 +31,7 @@ export class AdminAnswers {
         const reservation = this.capacity.answers.begin(principal);
         reservations.set(request, reservation);
         request.reserveAnswer = reservation.take;
-        reply.raw.once('close', () => reservation.end());
+        onceClosed(reply.raw, () => reservation.end());
       }
       done();
     });
@@ -59,8 +60,7 @@ export class AdminAnswers {
     }
     const { socket } = reply.raw.req;
     const { pieces, left } = reservation.depart([bytes], () => socket.destroy());
-    if (socket.destroyed) left();
-    else reply.raw.once('close', left);
+    onceClosed(reply.raw, left);
     void reply.header('content-length', bytes.length);
     return Readable.from(pieces, { objectMode: false, highWaterMark: 1 });
   }

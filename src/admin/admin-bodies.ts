@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Principal } from '../auth/index.js';
 import { bodyFault, limitFault } from '../common/http/json-body.js';
+import { onceClosed } from '../common/http/once-closed.js';
 import { AppConfig } from '../config/index.js';
 import { type MessageLimits, readBody, RequestCapacity } from '../a2a/index.js';
 
@@ -61,8 +62,8 @@ export class AdminBodies {
     const caller = request.principal ?? STRANGER;
     const { bytes, reservation } = await readBody(raw, caller, this.capacity, this.limits);
     const response = this.responses.get(request);
-    if (response === undefined || response.destroyed) reservation.free();
-    else response.once('close', () => reservation.free());
+    if (response === undefined) reservation.free();
+    else onceClosed(response, () => reservation.free());
     return bytes;
   }
 }

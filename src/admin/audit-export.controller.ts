@@ -9,6 +9,7 @@ import { Clock } from '../common/clock.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { AuditedRead } from '../common/http/audited-route.js';
 import { isHead } from '../common/http/is-head.js';
+import { onceClosed } from '../common/http/once-closed.js';
 
 /** One entry of the audit log in each line. */
 const NDJSON = 'application/x-ndjson';
@@ -48,6 +49,7 @@ export class AuditExportController {
     });
     lines.once('close', unwatch);
     void reply.type(NDJSON).send(lines);
+    onceClosed(reply.raw, () => lines.destroy());
   }
 }
 

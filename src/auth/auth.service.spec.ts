@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SettableClock } from '../common/fake-settable-clock.js';
 import { SystemIdSource } from '../common/ids.js';
 import type { Log } from '../common/logger.js';
@@ -116,6 +116,27 @@ describe('authenticate', () => {
     await keys.revoke(record.id, ADMIN);
     await expect(auth.authenticate(bearer(key))).rejects.toThrow('not valid');
     await early;
+  });
+
+  it('lets no request after a principal was enabled join a look-up from before it', async () => {
+    const { auth, keys } = services();
+    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
+    const found = (await store.find(record.id))!;
+    let refuse!: () => void;
+    const search = jest.spyOn(store, 'findPresented').mockImplementation(() => {
+      return new Promise((resolve) => {
+        refuse = () => resolve({ key: found, fault: 'disabled-principal' });
+      });
+    });
+    const early = auth.authenticate(bearer(key));
+    await new Promise((resolve) => setImmediate(resolve));
+    search.mockRestore();
+    auth.forgetRefused();
+    const late = auth.authenticate(bearer(key));
+    refuse();
+    await expect(early).rejects.toThrow('not valid');
+    expect((await late).id).toBe(record.principalId);
+    expect((await auth.authenticate(bearer(key))).id).toBe(record.principalId);
   });
 
   it('refuses a key at once when it is revoked here, and in a second when elsewhere', async () => {

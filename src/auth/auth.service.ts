@@ -120,6 +120,8 @@ export class AuthService {
 
   /** Asks the database again about keys that were not valid: a principal was enabled here. */
   forgetRefused(): void {
+    // Nobody joins a look-up from before it.
+    this.running.clear();
     this.keys.forgetRefused();
   }
 

@@ -40,6 +40,21 @@ describe('searches for unknown keys', () => {
     expect(searches).toBe(3);
   });
 
+  it('do not remember what was found before refusals were forgotten', async () => {
+    const lookups = new CredentialLookups();
+    let refuse!: () => void;
+    const early = lookups.find('a', 0, () => {
+      return new Promise((_, reject) => {
+        refuse = () => reject(new HubError('UNAUTHENTICATED', 'Disabled.'));
+      });
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    lookups.forget();
+    refuse();
+    await expect(early).rejects.toThrow('Disabled.');
+    expect(await lookups.find('a', 1, async () => ({ key: 1 }))).toEqual({ key: 1 });
+  });
+
   it('go on after one that failed', async () => {
     const lookups = new CredentialLookups();
     for (let i = 0; i < 10; i += 1) {

@@ -25,6 +25,8 @@ export class CredentialLookups {
   private readonly refused = new Map<string, Refused>();
   private readonly waiting: (() => void)[] = [];
   private searching = 0;
+  /** Raised by what makes credentials valid again: what a search has found that began before must not be remembered. */
+  private forgotten = 0;
 
   /**
    * What `search` finds; it rejects with UNAUTHENTICATED for a credential that is not valid, which is remembered for a
@@ -35,10 +37,12 @@ export class CredentialLookups {
     if (known !== undefined && known.until > now) throw known.error;
     this.refused.delete(hash);
     await this.turn();
+    const { forgotten } = this;
     try {
       return await search();
     } catch (error) {
-      if (error instanceof HubError && error.reason === 'UNAUTHENTICATED') {
+      const isRefused = error instanceof HubError && error.reason === 'UNAUTHENTICATED';
+      if (isRefused && forgotten === this.forgotten) {
         this.remember(hash, { until: now + REFUSED_MS, error });
       }
       throw error;
@@ -50,6 +54,7 @@ export class CredentialLookups {
 
   /** Credentials that were refused may be valid now. */
   forget(): void {
+    this.forgotten += 1;
     this.refused.clear();
   }
 

@@ -208,6 +208,20 @@ describe('what is open under a sign-in', () => {
     expect(asked).toBe(after);
   });
 
+  it.each([
+    ['is disabled', () => watch.disabled('alice')],
+    ['is disabled or was deleted', () => void (revision += 1)],
+  ])('is told that its principal %s', async (what, end) => {
+    valid.set('s1', null);
+    const open = bySignIn(async () => undefined);
+    await jest.advanceTimersByTimeAsync(2000);
+    valid.delete('s1');
+    end();
+    await jest.advanceTimersByTimeAsync(2000);
+    const text = 'The principal of the access token or certificate, or its organization,';
+    expect(open.signal.reason).toMatchObject({ message: `${text} ${what}.` });
+  });
+
   it('is asked about no more when it is over', async () => {
     let asked = 0;
     const open = new AbortController();

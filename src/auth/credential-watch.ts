@@ -236,9 +236,11 @@ function expiryOf({ keyId, isCertified, expiresAt: at }: Principal): Expiry | un
 }
 
 function noLongerValid(isKey: boolean, cause: string): HubError {
+  // What another process has done is known by its effect alone.
+  const what = cause === 'ended-credential' ? 'is disabled or was deleted' : 'is disabled';
   const text = isKey
     ? 'The API key is no longer valid.'
-    : 'The principal of the access token or certificate, or its organization, is disabled.';
+    : `The principal of the access token or certificate, or its organization, ${what}.`;
   return new HubError('UNAUTHENTICATED', text, { refusal: { cause } });
 }
 

@@ -5,7 +5,7 @@ import { KeptValue } from './kept-value.js';
 let clock: SettableClock;
 let reads: number;
 let failing: Error | undefined;
-let failures: unknown[];
+let failures: [unknown, boolean][];
 let kept: KeptValue<number>;
 
 beforeEach(() => {
@@ -17,8 +17,10 @@ beforeEach(() => {
     if (failing) throw failing;
     return reads;
   };
-  const onFailure = (error: unknown): void => void failures.push(error);
-  kept = new KeptValue({ read, freshMs: 100, keptMs: 1000, failureMs: 10, onFailure }, clock);
+  const onFailure = (error: unknown, isUsed: boolean): void => void failures.push([error, isUsed]);
+  const endsUse = (error: unknown): boolean => (error as Error).message === 'gone';
+  const rules = { read, freshMs: 100, keptMs: 1000, failureMs: 10, endsUse, onFailure };
+  kept = new KeptValue(rules, clock);
 });
 
 describe('KeptValue', () => {
@@ -42,9 +44,20 @@ describe('KeptValue', () => {
     clock.ms = 999;
     expect(await kept.get()).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(failures).toEqual([failing]);
+    expect(failures).toEqual([[failing, true]]);
     clock.ms = 1010;
     await expect(kept.get()).rejects.toBe(failing);
+    expect(failures).toEqual([
+      [failing, true],
+      [failing, false],
+    ]);
+  });
+
+  it('is not used on after a failure that says so', async () => {
+    await kept.get();
+    failing = new Error('gone');
+    await expect(kept.renew()).rejects.toBe(failing);
+    expect([failures, kept.current()]).toEqual([[[failing, false]], undefined]);
   });
 
   it('is not asked for again at once after a failure', async () => {

@@ -8,8 +8,10 @@ export interface KeepingRules<T> {
   readonly keptMs: number;
   /** It is not read again sooner after a failure. */
   readonly failureMs: number;
-  /** Told, once for each read, of a failure while there is a value. */
-  readonly onFailure?: (error: unknown) => void;
+  /** Whether a failure says that the value that there is must not be used any more. */
+  readonly endsUse?: (error: unknown) => boolean;
+  /** Told, once for each read, of a failure though it was read before. `isUsed`: the value is used on. */
+  readonly onFailure?: (error: unknown, isUsed: boolean) => void;
 }
 
 /** What is read from elsewhere and kept for a while. However many ask for it, it is read once at a time. */
@@ -32,14 +34,9 @@ export class KeptValue<T> {
   current(): T | undefined {
     const { rules, kept } = this;
     const age = this.age();
-    if (kept === undefined || age >= rules.keptMs) return undefined;
+    if (kept === undefined || !this.isUsable()) return undefined;
     if (age >= rules.freshMs) this.renew().catch(() => undefined);
     return kept.value;
-  }
-
-  /** What was read is of no use any more: it is read again before it is used again. */
-  forget(): void {
-    this.kept = undefined;
   }
 
   /** Why the last read failed; undefined when it did not. */
@@ -70,9 +67,19 @@ export class KeptValue<T> {
       return value;
     } catch (error) {
       this.failure = { error, at: this.now() };
-      if (this.kept !== undefined) this.rules.onFailure?.(error);
+      if (this.kept !== undefined) this.failed(error);
       throw error;
     }
+  }
+
+  private failed(error: unknown): void {
+    const { endsUse, onFailure } = this.rules;
+    if (endsUse?.(error) === true) this.kept = undefined;
+    onFailure?.(error, this.isUsable());
+  }
+
+  private isUsable(): boolean {
+    return this.age() < this.rules.keptMs;
   }
 
   private now(): number {

@@ -6,6 +6,7 @@ import { CredentialWatch, CurrentPrincipal, type Principal } from '../auth/index
 import { AdminController } from '../common/http/admin-controller.js';
 import { AuditedRead } from '../common/http/audited-route.js';
 import { isHead } from '../common/http/is-head.js';
+import { onceClosed } from '../common/http/once-closed.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
 import type { Page } from '../common/page.js';
@@ -81,6 +82,7 @@ export class DataExportsController {
       open.left();
     });
     void reply.type(NDJSON).send(lines);
+    onceClosed(reply.raw, () => lines.destroy());
   }
 
   @Post(':id(^[^:]+)::cancel')

@@ -134,6 +134,36 @@ describe('Vault', () => {
     expect(vault.requests).toHaveLength(4);
   });
 
+  it('is logged in to again once, not at each read, for what its policy does not allow', async () => {
+    vault.secrets.set('agents/denied', { denied: true });
+    const parts = kubernetes();
+    await read(parts);
+    for (let i = 0; i < 5; i += 1) {
+      await expect(read(parts, 'vault:agents/denied#token')).rejects.toThrow(/its policy needs/);
+      await expect(read(parts, 'vault:agents/denied#other')).rejects.toThrow(/its policy needs/);
+      clock.ms += 60_000;
+      await read(parts);
+    }
+    expect(vault.bodies).toHaveLength(2);
+    // A token that was revoked meanwhile is told from that.
+    vault.tokens.clear();
+    expect(await read(parts)).toBe('abc');
+    expect(vault.bodies).toHaveLength(3);
+    // A role may have other policies by now.
+    clock.ms += 600_000;
+    vault.secrets.set('agents/denied', { token: 'allowed' });
+    vault.tokens.clear();
+    expect(await read(parts, 'vault:agents/denied#token')).toBe('allowed');
+    expect(vault.bodies).toHaveLength(4);
+    // What could be read and cannot any more is one login as well.
+    vault.secrets.set('agents/books', { denied: true });
+    for (let i = 0; i < 3; i += 1) {
+      await expect(read(parts)).rejects.toThrow(/its policy needs/);
+      clock.ms += 60_000;
+    }
+    expect(vault.bodies).toHaveLength(5);
+  });
+
   it.each([
     ['vault:agents/none#token', 'is not in Vault below the mount secret'],
     ['vault:agents/books#none', 'has no member none'],

@@ -4,7 +4,7 @@ import type { JsonObject } from './json.js';
 
 /** What speaks Vault's HTTP API as far as the hub uses it. */
 export class FakeVault {
-  /** By path below the mount `secret`. */
+  /** By path below the mount `secret`; `denied`: no policy allows to read it, `deleted`: it has no version any more. */
   readonly secrets = new Map<string, JsonObject>();
   /** `METHOD path` of every request, in order. */
   readonly requests: string[] = [];
@@ -63,6 +63,7 @@ export class FakeVault {
     if (path === 'auth/token/renew-self') return send(200, { auth: this.lease(token) });
     const found = this.secrets.get(path.replace('secret/data/', ''));
     if (found === undefined) return send(404, { errors: [] });
+    if (found['denied'] === true) return send(403, { errors: ['permission denied'] });
     if (found['deleted'] === true) {
       const metadata = { deletion_time: '2026-01-01T00:00:00Z', destroyed: false, version: 2 };
       return send(404, { data: { data: null, metadata } });

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Challenges, refuseEnded } from '../../auth/index.js';
 import { noteFailure } from '../../common/call-note.js';
 import { HubError } from '../../common/hub-error.js';
+import { onceClosed } from '../../common/http/once-closed.js';
 import { varyBy } from '../../common/http/vary.js';
 import { LONG, longTurn } from '../../common/long-work.js';
 import { Log } from '../../common/logger.js';
@@ -135,13 +136,16 @@ export class HttpBindings {
     const gone = new AbortController();
     // From here on, so that what is revoked while the body comes is not answered either.
     const unwatch = this.admission.watch(caller, gone);
-    raw.once('close', () => {
+    let isClosed = false;
+    onceClosed(raw, () => {
+      isClosed = true;
       unwatch();
       // Of a body that no answer has begun with.
       this.bodyOf(request).reservation.free();
       if (!raw.writableFinished) gone.abort();
     });
     this.open.set(request, gone);
+    if (isClosed) throw new HubError('INVALID_REQUEST', 'The client has left.');
     checkEncoding(request.headers['content-encoding']);
   }
 

@@ -85,14 +85,15 @@ export class AgentEventsController {
     const fail = (): void => feed.fail(ending.signal.reason as HubError);
     ending.signal.addEventListener('abort', fail);
     this.draining.signal.addEventListener('abort', end);
+    feed.open();
     const leave = [
       this.events.subscribe(send),
       () => this.draining.signal.removeEventListener('abort', end),
+      this.keys.watch(principal, ending),
     ];
-    feed.open(() => {
+    feed.onceClosed(() => {
       for (const each of leave) each();
     });
-    leave.push(this.keys.watch(principal, ending));
     const missed = lastEventId === undefined ? undefined : this.events.after(lastEventId);
     if (missed) for (const event of missed) send(event);
     else feed.send({ id: this.events.newestId, event: 'snapshot', data: this.snapshot(isShown) });

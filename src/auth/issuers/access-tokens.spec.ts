@@ -9,7 +9,6 @@ import {
   SignJWT,
 } from 'jose';
 import { SettableClock } from '../../common/fake-settable-clock.js';
-import { NO_REFERENCES } from '../../common/fake-secrets.js';
 import type { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
 import { configWith, type DeclaredEntry, type PublicUrl } from '../../config/index.js';
@@ -40,6 +39,9 @@ let clock: SettableClock;
 /** What the issuer serves, by address: a document, a status, or an error of the connection. */
 let served: Map<string, unknown>;
 let asked: string[];
+let warned: string[];
+/** The secret of the hub at the issuer, as it is when it is read again. */
+let newestSecret: string;
 
 beforeAll(async () => {
   [one, two] = await Promise.all([makePair('one'), makePair('two')]);
@@ -49,6 +51,8 @@ beforeAll(async () => {
 beforeEach(() => {
   clock = new SettableClock(NOW * 1000);
   asked = [];
+  warned = [];
+  newestSecret = CLIENT.clientSecret;
   served = new Map<string, unknown>([
     [
       METADATA,
@@ -59,12 +63,14 @@ beforeEach(() => {
 });
 
 const egress = {
-  fetch: (input: unknown): Promise<Response> => {
+  fetch: (input: unknown, init?: RequestInit): Promise<Response> => {
     const url = input instanceof URL ? input.href : String(input);
     asked.push(url);
-    const answer = served.get(url);
+    const found = served.get(url);
+    const answer: unknown = typeof found === 'function' ? found(new Headers(init?.headers)) : found;
     if (answer instanceof Error) return Promise.reject(answer);
     if (typeof answer === 'number') return Promise.resolve(Response.json({}, { status: answer }));
+    if (answer instanceof Response) return Promise.resolve(answer);
     return Promise.resolve(
       answer === undefined ? Response.json({}, { status: 404 }) : Response.json(answer),
     );
@@ -74,14 +80,19 @@ const egress = {
 async function tokens(issuer: object = {}, ...others: DeclaredEntry[]): Promise<AccessTokens> {
   const first = { id: 'acme', issuer: ISSUER, organization: 'acme', ...issuer };
   const config = configWith({ auth: { issuers: [first, ...others] } });
-  const log = { warn: () => undefined } as unknown as Log;
+  const log = { warn: (_: object, text: string) => void warned.push(text) } as unknown as Log;
+  let known = CLIENT.clientSecret;
+  const references = {
+    resolve: () => Promise.resolve(known),
+    refresh: () => Promise.resolve(void (known = newestSecret)),
+  };
   const verifier = new AccessTokens(
     config,
     { base: HUB } as PublicUrl,
     egress,
     clock,
     log,
-    NO_REFERENCES,
+    references,
     new Metrics(),
   );
   await verifier.onModuleInit();
@@ -330,13 +341,20 @@ describe('the keys of an issuer', () => {
     const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
     const keys = served.get(`${ISSUER}/keys`);
     served.set(`${ISSUER}/keys`, gone).set(METADATA, gone);
-    clock.ms += 3_599_000;
-    const fresh = await mint({ jti: 1, exp: NOW + 20_000 });
-    expect((await refusal(verifier, fresh))[0]).toBe('accepted');
-    clock.ms += 61_000;
-    const [reason, message] = await refusal(verifier, await mint({ jti: 2, exp: NOW + 20_000 }));
-    expect(reason).toBe('UNAVAILABLE');
-    expect(message).toContain('the issuer acme cannot be asked (ECONNREFUSED)');
+    for (const [jti, ms] of [3_590_000, 5000].entries()) {
+      clock.ms += ms;
+      const fresh = await mint({ jti, exp: NOW + 20_000 });
+      expect((await refusal(verifier, fresh))[0]).toBe('accepted');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(warned).toEqual([expect.stringContaining('what it published last is used')]);
+    for (const ms of [61_000, 5000]) {
+      clock.ms += ms;
+      const [reason, message] = await refusal(verifier, await mint({ jti: 2, exp: NOW + 20_000 }));
+      expect(reason).toBe('UNAVAILABLE');
+      expect(message).toContain('the issuer acme cannot be asked (ECONNREFUSED)');
+    }
+    expect(warned.slice(1)).toEqual([expect.stringContaining('get 503 until it can')]);
     served.set(`${ISSUER}/keys`, keys);
     served.set(METADATA, { issuer: ISSUER, jwks_uri: `${ISSUER}/keys` });
     clock.ms += 2000;
@@ -417,6 +435,25 @@ describe('an issuer that is asked about tokens', () => {
     served.set(`${ISSUER}/ask`, { active: false });
     clock.ms += 30_000;
     expect((await refusal(verifier, token))[1]).toContain('not active');
+  });
+
+  it.each([
+    ['invalid_client', { error: 'invalid_client' }],
+    ['a bare 401', {}],
+  ])('is asked again with the newest secret after %s', async (_, body) => {
+    newestSecret = 'rotated';
+    served.set(`${ISSUER}/ask`, (headers: Headers) =>
+      headers.get('authorization') === `Basic ${btoa('hub:rotated')}`
+        ? active()
+        : Response.json(body, { status: 401 }),
+    );
+    const verifier = await tokens({ introspection: CLIENT });
+    expect((await verify(verifier, 'opaque')).caller.subject).toBe('bob');
+    expect(asked.filter((url) => url === `${ISSUER}/ask`)).toHaveLength(2);
+    newestSecret = 'unknown to the issuer';
+    expect((await refusal(await tokens({ introspection: CLIENT }), 'opaque'))[0]).toBe(
+      'UNAVAILABLE',
+    );
   });
 
   it.each<[string, unknown, RegExp]>([

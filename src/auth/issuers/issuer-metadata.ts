@@ -5,6 +5,7 @@ import type { Egress } from '../../common/egress/egress.js';
 import { smallFetch } from '../../common/egress/small-fetch.js';
 import { KeptValue } from '../../common/kept-value.js';
 import type { Log } from '../../common/logger.js';
+import { TroubleLog } from '../../common/trouble-log.js';
 import { discover, metadataIn, reasonOf } from '../../common/oauth/discover.js';
 import type { Issuer } from './issuer.js';
 
@@ -38,18 +39,30 @@ export class IssuerMetadata {
     failed: () => void,
   ) {
     this.fetch = smallFetch(egress, MAX_ANSWER_BYTES);
-    const onFailure = (error: unknown): void => {
-      failed();
-      log.warn(
+    const trouble = new TroubleLog(log);
+    const onFailure = (error: unknown, isUsed: boolean): void => {
+      // Who needs what is too old is refused, which is counted there.
+      if (isUsed) failed();
+      trouble.warn(
         { issuer: issuer.id, why: reasonOf(error) },
-        'an issuer of access tokens cannot be reached: what it published last is used for an hour',
+        isUsed
+          ? 'an issuer of access tokens cannot be reached: what it published last is used for an hour'
+          : 'an issuer of access tokens cannot be reached: callers with its tokens get 503 until it can',
       );
     };
-    const rules = { keptMs: KEPT_MS, failureMs: FAILURE_MS, onFailure };
-    const readMetadata = { ...rules, freshMs: METADATA_FRESH_MS, read: () => this.readMetadata() };
-    const readKeys = { ...rules, freshMs: KEYS_FRESH_MS, read: () => this.readKeys() };
-    this.metadata = new KeptValue(readMetadata, clock);
-    this.keySet = new KeptValue(readKeys, clock);
+    const kept = <T>(freshMs: number, readNow: () => Promise<T>): KeptValue<T> => {
+      const read = async (): Promise<T> => {
+        const value = await readNow();
+        trouble.over();
+        return value;
+      };
+      return new KeptValue(
+        { read, freshMs, keptMs: KEPT_MS, failureMs: FAILURE_MS, onFailure },
+        clock,
+      );
+    };
+    this.metadata = kept(METADATA_FRESH_MS, () => this.readMetadata());
+    this.keySet = kept(KEYS_FRESH_MS, () => this.readKeys());
   }
 
   /** The key of a token. Rejects with an error of jose when there is none, with any other when the issuer cannot be reached. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { HubError } from '../hub-error.js';
+import { onceClosed } from './once-closed.js';
 import { problemOf } from './problem.js';
 
 export interface EventFeedOptions {
@@ -29,17 +30,19 @@ export class EventFeed {
     private readonly options: EventFeedOptions,
   ) {}
 
-  /** Begins the answer. `gone` is called once, when the reader has left or the feed has ended. */
-  open(gone: () => void): void {
+  /** Begins the answer. */
+  open(): void {
     const { heartbeatMs } = this.options;
-    this.raw.once('close', () => {
-      clearInterval(this.heartbeat);
-      gone();
-    });
     this.raw.writeHead(200, FEED_HEADERS);
     this.raw.flushHeaders();
     if (heartbeatMs === 0) return;
     this.heartbeat = setInterval(() => this.write(': heartbeat\n\n'), heartbeatMs).unref();
+    onceClosed(this.raw, () => clearInterval(this.heartbeat));
+  }
+
+  /** Calls `act` once, when the reader has left or the feed has ended; at once when that was before. */
+  onceClosed(act: () => void): void {
+    onceClosed(this.raw, act);
   }
 
   send(event: { readonly id: string; readonly event: string; readonly data: unknown }): void {

@@ -67,18 +67,18 @@ export class PushEventsController {
     const ending = new AbortController();
     const end = (): void => ending.abort();
     this.draining.signal.addEventListener('abort', end);
-    let unwatch = (): void => undefined;
     ending.signal.addEventListener('abort', () => {
       const { reason } = ending.signal as { readonly reason: unknown };
       if (reason instanceof HubError) feed.fail(reason);
       else feed.end();
     });
-    feed.open(() => {
+    feed.open();
+    const unwatch = this.keys.watch(caller, ending);
+    feed.onceClosed(() => {
       unwatch();
       this.draining.signal.removeEventListener('abort', end);
       end();
     });
-    unwatch = this.keys.watch(caller, ending);
     if (this.draining.signal.aborted) end();
     const source = {
       after: (id: number, limit: number) => this.endpoints.eventsAfter(id, limit, caller),

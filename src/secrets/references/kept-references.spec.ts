@@ -148,6 +148,38 @@ describe('referenced secrets', () => {
     expect(logged.join()).not.toMatch(/first|third/);
   });
 
+  it('are logged once as used on, once as too old for that, and again after they were read', async () => {
+    const file = join(mounted, 'token');
+    writeFileSync(file, 'first');
+    const kept = references();
+    const token = stored(`file:${file}`);
+    const told = (): string[] => logged.splice(0).map((line) => line.replace(/^.*}/, ''));
+    const fail = async (afterMs: number): Promise<void> => {
+      writeFileSync(file, '');
+      clock.ms += afterMs;
+      await kept.refresh(token);
+    };
+    await kept.resolve(token);
+    for (const ms of [2500, 2500, 2500]) await fail(ms);
+    expect(told()).toEqual([expect.stringContaining('the last value is used for now')]);
+    for (const ms of [70_000, 2500, 2500]) await fail(ms);
+    expect(told()).toEqual([expect.stringContaining('too old to be used')]);
+    writeFileSync(file, 'second');
+    clock.ms += 2500;
+    expect(await kept.resolve(token)).toBe('second');
+    await fail(2500);
+    expect(told()).toEqual([expect.stringContaining('the last value is used for now')]);
+    // It is another file behind a link that leads elsewhere.
+    rmSync(file);
+    mkdirSync(join(folder, 'elsewhere'));
+    writeFileSync(join(folder, 'elsewhere', 'outside'), 'not yours');
+    symlinkSync(join(folder, 'elsewhere', 'outside'), file);
+    clock.ms += 2500;
+    await kept.refresh(token);
+    await expect(kept.resolve(token)).rejects.toThrow(/leads out/);
+    expect(told()).toEqual([expect.stringContaining('may not be used any more')]);
+  });
+
   it('of a JSON file that is written in place are kept while it is half written', async () => {
     const file = join(mounted, 'all.json');
     writeFileSync(file, '{"a":"one"}');

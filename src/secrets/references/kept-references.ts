@@ -23,6 +23,7 @@ import {
   SecretReferences,
   SecretUnavailableError,
 } from '../../common/secret-references/secret-references.js';
+import { TroubleLog } from '../../common/trouble-log.js';
 import { AppConfig, variableOf } from '../../config/index.js';
 import { sqlitePath } from '../../database/data-source.js';
 import { AwsSource } from './aws-source.js';
@@ -39,6 +40,13 @@ const FAILURE_MS = 1000;
 const REFRESH_MS = 1000;
 /** How often Vault's token is looked at: one that is near its end is renewed also while nothing is read. */
 const KEEP_ALIVE_MS = 15_000;
+
+const USED_ON = 'a referenced secret could not be read again; the last value is used for now';
+const UNUSED: Readonly<Record<SourceTrouble, string>> = {
+  away: 'a referenced secret cannot be read, and its last value is too old to be used (secrets.staleFor)',
+  gone: 'a referenced secret is not there any more and is not used',
+  refused: 'a referenced secret may not be used any more and is not',
+};
 
 interface Entry {
   readonly referred: ReferredSecret;
@@ -178,21 +186,22 @@ export class KeptReferences
     const reference = read(referred);
     const source = this.sourceOf(reference, referred);
     const freshMs = source?.freshMs ?? 0;
-    const kept: KeptValue<string> = new KeptValue<string>(
+    const trouble = new TroubleLog(this.log);
+    const kept = new KeptValue<string>(
       {
-        read: () => this.secretOf(reference, referred, source),
+        read: async () => {
+          const secret = await this.secretOf(reference, referred, source);
+          trouble.over();
+          return secret;
+        },
         freshMs,
         keptMs: freshMs + this.config.secrets.staleForMs,
         failureMs: FAILURE_MS,
-        onFailure: (error) => {
-          const isGone = troubleOf(error) !== 'away';
-          if (isGone) kept.forget();
-          this.log.warn(
-            { reference: reference.text, reason: (error as Error).message },
-            isGone
-              ? 'a referenced secret is not there any more and is not used'
-              : 'a referenced secret could not be read again; the last value is used for now',
-          );
+        endsUse: (error) => troubleOf(error) !== 'away',
+        onFailure: (error, isUsed) => {
+          const reason = (error as Error).message;
+          const fields = { reference: reference.text, reason };
+          trouble.warn(fields, isUsed ? USED_ON : UNUSED[troubleOf(error)]);
         },
       },
       this.clock,

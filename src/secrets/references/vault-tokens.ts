@@ -37,6 +37,8 @@ interface Token {
 }
 
 const LEAST_LIFE_MS = 10_000;
+/** What no policy allows causes one new login in this time. */
+const RELOGIN_PAUSE_MS = 10 * 60_000;
 
 /** A token of its own is looked up to learn when it ends; one that cannot be looked up is used as it is. */
 const UNKNOWN_LIFE: Life = { seconds: 0, renewable: false };
@@ -50,6 +52,8 @@ interface Life {
 export class VaultTokens {
   private token: Token | undefined;
   private getting: Promise<Token> | undefined;
+  /** When a token was last given up since it was refused, in epoch milliseconds. */
+  private refusedAt = -Infinity;
 
   constructor(
     private readonly login: VaultLogin,
@@ -65,9 +69,18 @@ export class VaultTokens {
     return (await this.getting).value;
   }
 
-  /** That one was refused: it is not used again. */
-  drop(value: string): void {
-    if (this.token?.value === value) this.token = undefined;
+  /**
+   * That one was refused. True when another may fare better: it is not the one in use, or it is used no more from now on. `isRevoked`:
+   * it was good for the same before. Else what it may not read is told from a token that was revoked by a new login only, of which there
+   * is one in ten minutes.
+   */
+  refused(value: string, isRevoked: boolean): boolean {
+    if (this.token?.value !== value) return true;
+    const now = this.now();
+    if (!isRevoked && Math.abs(now - this.refusedAt) < RELOGIN_PAUSE_MS) return false;
+    this.refusedAt = now;
+    this.token = undefined;
+    return true;
   }
 
   /** Renews a token that is in use before it ends, so that it lives on while nothing is read. */

@@ -1,0 +1,34 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What is to be called when a connection is gone: one listener, however many requests it brings. */
+const waiting = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls `act` once, when an answer has ended or its client has left; at once when that was before, such as while its
+ * caller was found out. An answer that waits behind others of its connection (pipelining) is never told by itself that
+ * this is gone.
+ */
+export function onceClosed(response: ServerResponse, act: () => void): void {
+  const { socket } = response.req;
+  if (response.closed || socket.destroyed) return act();
+  const ofSocket = waitingOn(socket);
+  const closed = (): void => {
+    response.off('close', closed);
+    ofSocket.delete(closed);
+    act();
+  };
+  ofSocket.add(closed);
+  response.once('close', closed);
+}
+
+function waitingOn(socket: Socket): Set<() => void> {
+  const known = waiting.get(socket);
+  if (known !== undefined) return known;
+  const made = new Set<() => void>();
+  waiting.set(socket, made);
+  socket.once('close', () => {
+    for (const closed of [...made]) closed();
+  });
+  return made;
+}
