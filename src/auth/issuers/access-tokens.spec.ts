@@ -9,7 +9,6 @@ import {
   SignJWT,
 } from 'jose';
 import { SettableClock } from '../../common/fake-settable-clock.js';
-import { NO_REFERENCES } from '../../common/fake-secrets.js';
 import type { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
 import { configWith, type DeclaredEntry, type PublicUrl } from '../../config/index.js';
@@ -41,6 +40,8 @@ let clock: SettableClock;
 let served: Map<string, unknown>;
 let asked: string[];
 let warned: string[];
+/** The secret of the hub at the issuer, as it is when it is read again. */
+let newestSecret: string;
 
 beforeAll(async () => {
   [one, two] = await Promise.all([makePair('one'), makePair('two')]);
@@ -51,6 +52,7 @@ beforeEach(() => {
   clock = new SettableClock(NOW * 1000);
   asked = [];
   warned = [];
+  newestSecret = CLIENT.clientSecret;
   served = new Map<string, unknown>([
     [
       METADATA,
@@ -61,12 +63,14 @@ beforeEach(() => {
 });
 
 const egress = {
-  fetch: (input: unknown): Promise<Response> => {
+  fetch: (input: unknown, init?: RequestInit): Promise<Response> => {
     const url = input instanceof URL ? input.href : String(input);
     asked.push(url);
-    const answer = served.get(url);
+    const found = served.get(url);
+    const answer: unknown = typeof found === 'function' ? found(new Headers(init?.headers)) : found;
     if (answer instanceof Error) return Promise.reject(answer);
     if (typeof answer === 'number') return Promise.resolve(Response.json({}, { status: answer }));
+    if (answer instanceof Response) return Promise.resolve(answer);
     return Promise.resolve(
       answer === undefined ? Response.json({}, { status: 404 }) : Response.json(answer),
     );
@@ -77,13 +81,18 @@ async function tokens(issuer: object = {}, ...others: DeclaredEntry[]): Promise<
   const first = { id: 'acme', issuer: ISSUER, organization: 'acme', ...issuer };
   const config = configWith({ auth: { issuers: [first, ...others] } });
   const log = { warn: (_: object, text: string) => void warned.push(text) } as unknown as Log;
+  let known = CLIENT.clientSecret;
+  const references = {
+    resolve: () => Promise.resolve(known),
+    refresh: () => Promise.resolve(void (known = newestSecret)),
+  };
   const verifier = new AccessTokens(
     config,
     { base: HUB } as PublicUrl,
     egress,
     clock,
     log,
-    NO_REFERENCES,
+    references,
     new Metrics(),
   );
   await verifier.onModuleInit();
@@ -426,6 +435,25 @@ describe('an issuer that is asked about tokens', () => {
     served.set(`${ISSUER}/ask`, { active: false });
     clock.ms += 30_000;
     expect((await refusal(verifier, token))[1]).toContain('not active');
+  });
+
+  it.each([
+    ['invalid_client', { error: 'invalid_client' }],
+    ['a bare 401', {}],
+  ])('is asked again with the newest secret after %s', async (_, body) => {
+    newestSecret = 'rotated';
+    served.set(`${ISSUER}/ask`, (headers: Headers) =>
+      headers.get('authorization') === `Basic ${btoa('hub:rotated')}`
+        ? active()
+        : Response.json(body, { status: 401 }),
+    );
+    const verifier = await tokens({ introspection: CLIENT });
+    expect((await verify(verifier, 'opaque')).caller.subject).toBe('bob');
+    expect(asked.filter((url) => url === `${ISSUER}/ask`)).toHaveLength(2);
+    newestSecret = 'unknown to the issuer';
+    expect((await refusal(await tokens({ introspection: CLIENT }), 'opaque'))[0]).toBe(
+      'UNAVAILABLE',
+    );
   });
 
   it.each<[string, unknown, RegExp]>([

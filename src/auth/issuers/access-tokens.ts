@@ -33,7 +33,8 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
     @Inject(Egress) private readonly egress: Pick<Egress, 'fetch'>,
     private readonly clock: Clock,
     private readonly log: Log,
-    @Inject(SecretReferences) private readonly references: Pick<SecretReferences, 'resolve'>,
+    @Inject(SecretReferences)
+    private readonly references: Pick<SecretReferences, 'resolve' | 'refresh'>,
     @Inject(Metrics) private readonly metrics: Pick<Metrics, 'counter'>,
   ) {}
 

@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { Egress } from '../../common/egress/egress.js';
 import { smallFetch } from '../../common/egress/small-fetch.js';
+import { secretProof } from '../../common/oauth/request-token.js';
 import { TokenRefused } from '../domain/caller-claims.js';
 import type { Introspection } from './issuer.js';
 
@@ -20,10 +21,7 @@ export async function introspect(
 ): Promise<oauth.IntrospectionResponse> {
   const server = { issuer, introspection_endpoint: url };
   const client = { client_id: clientId };
-  const proof =
-    clientAuthentication === 'client_secret_post'
-      ? oauth.ClientSecretPost(clientSecret)
-      : oauth.ClientSecretBasic(clientSecret);
+  const proof = secretProof(clientAuthentication, clientSecret);
   const answer = await oauth.introspectionRequest(server, client, proof, token, {
     additionalParameters: { token_type_hint: 'access_token' },
     [oauth.customFetch]: smallFetch(egress, MAX_ANSWER_BYTES),

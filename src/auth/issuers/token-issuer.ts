@@ -4,6 +4,8 @@ import type { SecretReferences } from '../../common/secret-references/secret-ref
 import type { Log } from '../../common/logger.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError, type Refusal } from '../../common/hub-error.js';
+import { withNewestSecret } from '../../common/oauth/newest-secret.js';
+import { TroubleLog } from '../../common/trouble-log.js';
 import { isRecord } from '../../common/is-record.js';
 import { actorsOf, type NamedParty } from '../domain/actors.js';
 import { type CallerClaims, callerOf, TokenRefused } from '../domain/caller-claims.js';
@@ -38,6 +40,7 @@ type Claims = JWTPayload & Readonly<Record<string, unknown>>;
 /** Verifies the access tokens of one issuer. */
 export class TokenIssuer {
   private readonly metadata: IssuerMetadata;
+  private readonly secretTrouble: TroubleLog;
   private readonly lookups = new CredentialLookups();
 
   constructor(
@@ -47,10 +50,11 @@ export class TokenIssuer {
     private readonly egress: Pick<Egress, 'fetch'>,
     private readonly clock: Clock,
     private readonly log: Pick<Log, 'warn'>,
-    private readonly references: Pick<SecretReferences, 'resolve'>,
+    private readonly references: Pick<SecretReferences, 'resolve' | 'refresh'>,
     /** The issuer could not be asked. */
     private readonly onFailure: () => void,
   ) {
+    this.secretTrouble = new TroubleLog(log);
     this.metadata = new IssuerMetadata(issuer, egress, clock, log, onFailure);
   }
 
@@ -133,17 +137,25 @@ export class TokenIssuer {
   private async introspected(token: string): Promise<unknown> {
     const { introspection, issuer } = this.issuer;
     const url = introspection!.url ?? (await this.metadata.introspectionUrl());
-    const clientSecret = await this.clientSecret(introspection!);
-    return introspect(issuer, url, { ...introspection!, clientSecret }, token, this.egress);
+    const newest = async (): Promise<string> => {
+      await this.references.refresh(introspection!.clientSecret);
+      return this.clientSecret(introspection!);
+    };
+    const known = await this.clientSecret(introspection!);
+    return withNewestSecret(known, newest, (clientSecret) =>
+      introspect(issuer, url, { ...introspection!, clientSecret }, token, this.egress),
+    );
   }
 
   /** Where it is kept is told to the log, and not to whoever shows a token. */
   private async clientSecret({ clientSecret }: Introspection): Promise<string> {
     try {
-      return await this.references.resolve(clientSecret);
+      const secret = await this.references.resolve(clientSecret);
+      this.secretTrouble.over();
+      return secret;
     } catch (error) {
       const { id } = this.issuer;
-      this.log.warn(
+      this.secretTrouble.warn(
         { issuer: id, why: (error as Error).message },
         'an issuer of access tokens cannot be asked: the client secret cannot be read',
       );

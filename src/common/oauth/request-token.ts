@@ -75,14 +75,18 @@ export async function requestToken(request: TokenRequest): Promise<TokenAnswer> 
 
 /** The failure of a token server in one sentence. The cause is left out: it can hold a token. */
 export function tokenError(url: string, cause: unknown): TokenError {
-  return new TokenError(`no token from ${new URL(url).origin}: ${reasonOf(cause)}`, codeOf(cause));
+  return new TokenError(
+    `no token from ${new URL(url).origin}: ${reasonOf(cause)}`,
+    errorCodeOf(cause),
+  );
 }
 
-function codeOf(cause: unknown): string | undefined {
+/** The error code that a server has answered (RFC 6749 §5.2). */
+export function errorCodeOf(cause: unknown): string | undefined {
+  if (cause instanceof TokenError) return cause.code;
   if (cause instanceof oauth.ResponseBodyError) return cause.error;
-  // RFC 6749 §5.2: a challenge to another proof says that the client's was refused.
-  const isChallenged = cause instanceof oauth.WWWAuthenticateChallengeError && cause.status === 401;
-  return isChallenged ? 'invalid_client' : undefined;
+  // A 401 says that the client's proof was refused, with a challenge to another one or without.
+  return statusOf(cause) === 401 ? 'invalid_client' : undefined;
 }
 
 async function requested(request: TokenRequest): Promise<TokenAnswer> {
@@ -120,16 +124,21 @@ function reasonOf(cause: unknown): string {
   }
   if (cause instanceof oauth.WWWAuthenticateChallengeError)
     return `it answered HTTP ${cause.status}`;
-  if (cause instanceof oauth.OperationProcessingError) return statusOf(cause);
+  if (cause instanceof oauth.OperationProcessingError) {
+    const status = statusOf(cause);
+    return status === undefined
+      ? 'its answer is no token answer'
+      : `it answered HTTP ${status}, no token answer`;
+  }
   const { name, code, message } = cause as { name?: unknown; code?: unknown; message?: unknown };
   if (name === 'TimeoutError') return 'it did not answer in time';
   return typeof code === 'string' && code !== '' ? code : String(message);
 }
 
-/** An answer that is no token answer. */
-function statusOf({ cause }: oauth.OperationProcessingError): string {
-  const status = (cause as { status?: unknown } | undefined)?.status;
-  return typeof status === 'number'
-    ? `it answered HTTP ${status}, no token answer`
-    : 'its answer is no token answer';
+/** The status of an answer that is no token answer. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof oauth.WWWAuthenticateChallengeError) return error.status;
+  if (!(error instanceof oauth.OperationProcessingError)) return undefined;
+  const status = (error.cause as { status?: unknown } | undefined)?.status;
+  return typeof status === 'number' ? status : undefined;
 }

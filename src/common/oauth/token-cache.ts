@@ -98,7 +98,7 @@ export class TokenCache {
     entry.renewedAt = 0;
     try {
       const { value, lifeMs } = await ask();
-      const usableMs = lifeMs - Math.min(MARGIN_MS, lifeMs / 10);
+      const usableMs = usableMsOf(lifeMs);
       const now = this.clock.now().getTime();
       const [freshUntil, usableUntil] = [now + lifeMs * FRESH_SHARE, now + usableMs];
       entry.token = { value, freshUntil, usableUntil, usableMs, renewedAt };
@@ -109,6 +109,11 @@ export class TokenCache {
       throw error;
     }
   }
+}
+
+/** How long a token of this life is used. */
+export function usableMsOf(lifeMs: number): number {
+  return lifeMs - Math.min(MARGIN_MS, lifeMs / 10);
 }
 
 /** Whether a time is still to come, and no further ahead than it was at first. */

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { NO_REFERENCES } from '../../common/fake-secrets.js';
 import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
 import { isReferred, storedReference } from '../../common/secret-references/referred-secret.js';
 import { SecretUnavailableError } from '../../common/secret-references/secret-references.js';
@@ -33,6 +32,8 @@ let refused: string[];
 let authenticator: Authenticator;
 /** What a reference stands for; undefined: it cannot be read. */
 let known: string | undefined;
+/** What it stands for once it is read again; undefined: the same. */
+let newest: string | undefined;
 const resolve = (): Promise<never> =>
   Promise.reject(new SecretUnavailableError('The secret vault:a#b cannot be read.'));
 
@@ -64,7 +65,7 @@ function verifies(secret: string, signature: string | undefined): boolean {
 }
 
 beforeEach(() => {
-  automatic = named = undefined;
+  automatic = named = newest = undefined;
   watched = [];
   refused = [];
   authenticator = new Authenticator(
@@ -72,11 +73,15 @@ beforeEach(() => {
     { usable: () => Promise.resolve(named), automaticFor: () => automatic },
     { issue: ({ url, taskId }) => Promise.resolve(`jwt-for-${taskId}-at-${url}`) },
     {
-      get: (_, secret) => Promise.resolve(`token-by-${secret}`),
+      get: async (_, secret, again) => `token-by-${(await again?.()) ?? secret}`,
       refused: (_, token) => refused.push(token) > 0,
     },
     { used: ({ owner }) => void watched.push((owner as { profile: string }).profile) },
-    { ...NO_REFERENCES, current: (stored) => (isReferred(stored) ? known : stored), resolve },
+    {
+      current: (stored) => (isReferred(stored) ? known : stored),
+      resolve,
+      refresh: () => Promise.resolve(void (known = newest ?? known)),
+    },
   );
 });
 
@@ -108,6 +113,15 @@ describe('Authenticator', () => {
     known = undefined;
     // As with a key that is missing, the stream is given back and no attempt counts.
     await expect(authenticator.prove(WEBHOOK, MESSAGE)).rejects.toThrow(SecretLockedError);
+  });
+
+  it('reads the client secret again that a token server does not take', async () => {
+    const referred = storedReference({ reference: 'vault:a#b', prefix: '', grantee: 'hub' });
+    automatic = profile({ scheme: 'oauth2', secret: referred });
+    known = 'old';
+    newest = 'new';
+    const { headers } = await authenticator.prove(WEBHOOK, MESSAGE);
+    expect(headers).toEqual({ authorization: 'Bearer token-by-new' });
   });
 
   it('sends no key in a header that may steer a server, however it came to be stored', async () => {

@@ -51,7 +51,7 @@ export class Authenticator {
     @Inject(OauthTokens) private readonly oauthTokens: Pick<OauthTokens, 'get' | 'refused'>,
     @Inject(CertificateWatch) private readonly certificates: Pick<CertificateWatch, 'used'>,
     @Inject(SecretReferences)
-    private readonly references: Pick<SecretReferences, 'current' | 'resolve'>,
+    private readonly references: Pick<SecretReferences, 'current' | 'resolve' | 'refresh'>,
   ) {}
 
   /**
@@ -106,15 +106,23 @@ export class Authenticator {
     const { parameters, sealedSecret } = profile;
     const scheme = profileScheme(profile.scheme);
     const stored = scheme.secret === null ? '' : this.secrets.open(sealedSecret ?? '');
-    const secret = this.references.current(stored) ?? (await this.references.resolve(stored));
-    if (isReferred(stored)) checkReferred(profile.name, scheme.secret, secret);
+    const known = async (): Promise<string> => {
+      const secret = this.references.current(stored) ?? (await this.references.resolve(stored));
+      if (isReferred(stored)) checkReferred(profile.name, scheme.secret, secret);
+      return secret;
+    };
+    const newest = async (): Promise<string> => {
+      await this.references.refresh(stored);
+      return known();
+    };
+    const secret = await known();
     await scheme.prove({
       ...proving,
       parameters,
       secret,
       previousSecrets: () => this.previousSecrets(profile, at),
       accessToken: async () => {
-        const token = await this.oauthTokens.get(profile, secret);
+        const token = await this.oauthTokens.get(profile, secret, newest);
         return { token, refused: () => this.oauthTokens.refused(profile, token) };
       },
       noteCertificate: () => this.certificates.used(certificateOf(profile), at),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../common/clock.js';
+import { SecretLockedError } from '../../common/secret-box.js';
 import { AuthUnavailableError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
 import { OauthTokens } from './oauth-tokens.js';
@@ -114,6 +115,20 @@ describe('OauthTokens', () => {
     const token = await tokens.get(profile(), SECRET);
     clock.shiftMs = -86_400_000;
     expect(await tokens.get(profile(), SECRET)).not.toBe(token);
+  });
+
+  it('asks once more with the newest secret when the server does not take the one before', async () => {
+    answer = () => {
+      const isNew = requested.at(-1)!.headers.get('authorization') === `Basic ${btoa('hub:new')}`;
+      return isNew ? granted() : Response.json({ error: 'invalid_client' }, { status: 401 });
+    };
+    const newest = (): Promise<string> => Promise.resolve('new');
+    expect(await tokens.get(profile(), 'old', newest)).toBe('token-2');
+    const unread = new SecretLockedError(null, 'cannot be read');
+    const failing = tokens.get(profile({ version: 2 }), 'old', () => Promise.reject(unread));
+    await expect(failing).rejects.toBe(unread);
+    await expect(tokens.get(profile({ version: 3 }), 'old')).rejects.toThrow('invalid_client');
+    expect(requested).toHaveLength(4);
   });
 
   it('forgets the token of a profile that was changed', async () => {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Egress } from '../../common/egress/egress.js';
 import { smallFetch } from '../../common/egress/small-fetch.js';
+import { withNewestSecret } from '../../common/oauth/newest-secret.js';
 import {
   MAX_TOKEN_ANSWER_BYTES,
   requestToken,
@@ -9,6 +10,7 @@ import {
   serverAt,
 } from '../../common/oauth/request-token.js';
 import { type GrantedToken, TokenCache } from '../../common/oauth/token-cache.js';
+import { SecretLockedError } from '../../common/secret-box.js';
 import { Settings } from '../../config/index.js';
 import { AuthUnavailableError } from './auth-failure.js';
 import { MAX_PROFILES } from './auth-profile-store.js';
@@ -34,11 +36,21 @@ export class OauthTokens {
     this.fetch = smallFetch(egress, MAX_TOKEN_ANSWER_BYTES);
   }
 
-  /** Rejects with {@link AuthUnavailableError} naming the server, never with a secret. */
-  async get(profile: AuthProfile, clientSecret: string): Promise<string> {
+  /**
+   * `newest` reads the secret again. Rejects with {@link AuthUnavailableError} naming the server, never with a secret, and with
+   * `SecretLockedError` as `newest` does.
+   */
+  async get(
+    profile: AuthProfile,
+    secret: string,
+    newest: () => Promise<string> = () => Promise.resolve(secret),
+  ): Promise<string> {
     try {
-      return await this.tokens.get(keyOf(profile), () => this.request(profile, clientSecret));
+      return await this.tokens.get(keyOf(profile), () =>
+        withNewestSecret(secret, newest, (by) => this.request(profile, by)),
+      );
     } catch (error) {
+      if (error instanceof SecretLockedError) throw error;
       throw new AuthUnavailableError((error as Error).message);
     }
   }

@@ -3,6 +3,7 @@ import { CertificateWatch } from '../../../common/certificate-watch.js';
 import { Clock } from '../../../common/clock.js';
 import type { TlsChoice } from '../../../common/egress/tls-choice.js';
 import { SecretLockedError } from '../../../common/secret-box.js';
+import { withNewestSecret } from '../../../common/oauth/newest-secret.js';
 import { TokenError } from '../../../common/oauth/request-token.js';
 import { unlessAborted } from '../../../common/unless-aborted.js';
 import type { Agent, AgentEndpoint } from '../../agent.js';
@@ -81,8 +82,7 @@ export class AgentAuthenticator {
     }
   }
 
-  /** A server of tokens that does not take the hub's secret any more may take the one that there is by now. */
-  private async proofBy(
+  private proofBy(
     authentication: AgentAuthentication,
     stored: AgentAuthentication | Locked,
     agent: Agent,
@@ -92,14 +92,11 @@ export class AgentAuthenticator {
     const { prove } = AUTHENTICATION_SCHEMES[authentication.type];
     const { tokens, callers, consents } = this;
     const proving = { agent, endpoint, options, tokens, callers, consents };
-    try {
-      return await prove({ authentication, ...proving });
-    } catch (error) {
-      if (!isOfClient(error) || stored instanceof Locked) throw error;
-      const now = await this.secrets.again(stored);
-      if (now === authentication) throw error;
-      return prove({ authentication: now, ...proving });
-    }
+    const newest = async (): Promise<AgentAuthentication> =>
+      stored instanceof Locked ? authentication : this.secrets.again(stored);
+    return withNewestSecret(authentication, newest, (by) =>
+      prove({ authentication: by, ...proving }),
+    );
   }
 
   private look({ id }: Agent, { clientCertificate }: TlsChoice): void {
@@ -120,12 +117,6 @@ export class AgentAuthenticator {
     }
     return this.secrets.in(authentication).catch((error: unknown) => outOfReach(error, agent));
   }
-}
-
-/** The token server refuses the hub itself, by its secret (RFC 6749 §5.2). */
-function isOfClient(error: unknown): boolean {
-  const thrown = error instanceof NoCallerToken ? error.cause : error;
-  return thrown instanceof TokenError && thrown.code === 'invalid_client';
 }
 
 /** For operators: with what a token server has answered. */

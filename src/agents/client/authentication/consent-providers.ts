@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { HubError } from '../../../common/hub-error.js';
+import { withNewestSecret } from '../../../common/oauth/newest-secret.js';
 import { type TokenAnswer, TokenError } from '../../../common/oauth/request-token.js';
 import { type AgentAuthentication, SECRET_MEMBERS } from '../../agent-authentication.js';
 import type { Agent } from '../../agent.js';
@@ -74,20 +75,14 @@ export class ConsentProviders {
     await this.asClient(authentication, (revealed) => this.servers.revoke(revealed, token));
   }
 
-  /** A provider that does not take the hub's secret any more may take the one that there is by now. */
   private async asClient<T>(
     authentication: AgentAuthentication,
     ask: (revealed: AgentAuthentication) => Promise<T>,
   ): Promise<T> {
     const revealed = await this.secrets.in(authentication).catch(noSecret);
-    try {
-      return await ask(revealed);
-    } catch (error) {
-      if (!(error instanceof TokenError) || error.code !== 'invalid_client') unavailable(error);
-      const now = await this.secrets.again(authentication).catch(noSecret);
-      if (now === revealed) unavailable(error);
-      return ask(now).catch(unavailable);
-    }
+    const newest = (): Promise<AgentAuthentication> =>
+      this.secrets.again(authentication).catch(noSecret);
+    return withNewestSecret(revealed, newest, ask).catch(unavailable);
   }
 }
 

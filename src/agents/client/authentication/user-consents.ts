@@ -4,6 +4,7 @@ import { evictOldest } from '../../../common/evict-oldest.js';
 import { IdSource } from '../../../common/ids.js';
 import { Log } from '../../../common/logger.js';
 import { type TokenAnswer, TokenError } from '../../../common/oauth/request-token.js';
+import { usableMsOf } from '../../../common/oauth/token-cache.js';
 import {
   authorizationAddress,
   readAuthorization,
@@ -24,8 +25,6 @@ import { NoConsent } from './no-consent.js';
 import type { ConsentedTokens } from './scheme.js';
 import { type LentToken, TokenServers } from './token-servers.js';
 
-/** How long before its end a token is no longer used; a short-lived one for a tenth of its life. */
-const MARGIN_MS = 30_000;
 /** An agent that refuses a token that is younger gets no other one. */
 const YOUNG_MS = 60_000;
 /** Longer than to find the token server and to ask it may take, 10 s each, and then to store what came; it is tried no longer. */
@@ -292,11 +291,10 @@ export class UserConsents implements ConsentedTokens {
 }
 
 function tokensOf({ value, lifeMs, refreshToken }: TokenAnswer, now: Date): ConsentTokens {
-  const usableMs = lifeMs - Math.min(MARGIN_MS, lifeMs / 10);
   return {
     accessToken: value,
     refreshToken,
-    usableUntil: new Date(now.getTime() + Math.floor(usableMs)),
+    usableUntil: new Date(now.getTime() + Math.floor(usableMsOf(lifeMs))),
   };
 }
 
