@@ -9,6 +9,7 @@ export { AgentCallbacks, CALLBACK_PATH } from './callbacks/agent-callbacks.js';
 export {
   CONSENT_CALLBACK_PATH,
   CONSENT_PATH,
+  type ConsentOwner,
   type ConsentResult,
   type LinkView,
   TaskConsents,

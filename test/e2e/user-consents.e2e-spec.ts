@@ -17,9 +17,11 @@ import { ConsentBrowser, type Shown } from '../support/consent-browser.js';
 import { CONSENT_CLIENT, ConsentServer } from '../support/consent-server.js';
 import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
+import { TestIssuer } from '../support/test-issuer.js';
 
 let hub: Hub;
 let vault: FakeVault;
+let issuer: TestIssuer;
 let provider: ConsentServer;
 let agent: ScriptedAgent;
 let key: string;
@@ -34,11 +36,17 @@ beforeAll(async () => {
     vault: { address: vault.url, auth: { token: 'hvs.hub' } },
     references: { vault: [{ allow: 'agents', organizations: [] }] },
   };
-  [hub, agent] = await Promise.all([startHub({ config: { secrets } }), ScriptedAgent.start()]);
+  issuer = await TestIssuer.start();
+  const claims = { organization: 'org' };
+  const auth = { issuers: [{ id: 'test', issuer: issuer.url, claims, organizations: ['acme'] }] };
+  [hub, agent] = await Promise.all([
+    startHub({ config: { secrets, auth } }),
+    ScriptedAgent.start(),
+  ]);
   provider = await ConsentServer.start(hub.url);
 });
 
-afterAll(() => Promise.all([hub, agent, provider, vault].map((each) => each?.close())));
+afterAll(() => Promise.all([hub, agent, provider, vault, issuer].map((each) => each?.close())));
 
 /** Each test has a user of its own, with a browser of its own. */
 beforeEach(async () => {
@@ -117,6 +125,12 @@ async function callback(task: Told): Promise<string> {
   return (await browser.consent(task.link, 'alice', false, stopAt)).url;
 }
 
+/** The rows of the page of a link. */
+function facts(page: string): Record<string, string> {
+  const found = page.matchAll(/<dt>(.*)<\/dt>\n<dd><bdi>(.*)<\/bdi><\/dd>/g);
+  return Object.fromEntries([...found].map(([, name, value]) => [name, value]));
+}
+
 /** A task that waits for the consent of its owner. */
 async function waiting(text = 'hi'): Promise<Told> {
   return told((await hub.send(text, { tenant: 'z' }, { key }))['task'] as JsonObject);
@@ -151,6 +165,30 @@ describe('an agent that is called with the consent of a user', () => {
     const other = await user(`${principal}-other`);
     const theirs = (await hub.send('hi', { tenant: 'z' }, { key: other }))['task'] as JsonObject;
     expect(told(theirs).state).toBe('TASK_STATE_AUTH_REQUIRED');
+  });
+
+  it('shows who the owner is, and its name only as one that was chosen', async () => {
+    const displayName = 'Alice <Miller>, organization acme';
+    await hub.admin('PATCH', `/api/v1/principals/${principal}`, { displayName });
+    expect(facts((await browser.open((await waiting()).link)).text)).toMatchObject({
+      'In the name of the principal': principal,
+      'Of the organization': 'default',
+      'Which comes with': 'an API key, without a sign-in',
+      'A name chosen for it': '“Alice &lt;Miller&gt;, organization acme”',
+    });
+    key = await issuer.token({ aud: hub.url, sub: `${principal}@acme.example` });
+    const { text } = await browser.open((await waiting()).link);
+    expect(facts(text)).toMatchObject({
+      'In the name of the principal': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'Of the organization': 'acme',
+      'Which signs in as': `${principal}@acme.example`,
+      At: issuer.url,
+    });
+    expect(text).not.toContain('chosen');
+    const asked = /<strong>(.*?)<\/strong>/.exec(text)?.[1]?.replaceAll(/<[^>]+>/g, '');
+    expect(asked).toContain(
+      `If ${principal}@acme.example at ${issuer.url}, of the organization acme,`,
+    );
   });
 
   it('goes on with every task of the owner that waits, and with what was said meanwhile', async () => {

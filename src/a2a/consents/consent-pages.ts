@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pageHeaders } from '../../page-headers.js';
-import type { ConsentResult, LinkView } from '../../tasks/index.js';
+import type { ConsentOwner, ConsentResult, LinkView } from '../../tasks/index.js';
 import type { Wait } from './visit-bounds.js';
 
 const STYLE = `
@@ -96,25 +96,48 @@ export function troublePage(): ConsentPage {
   return page(503, TROUBLE, `Nothing was kept. ${AGAIN}`);
 }
 
-function askPage({ place, principal }: Extract<LinkView, { kind: 'ask' }>, hub: string): string {
+function askPage({ place, owner }: Extract<LinkView, { kind: 'ask' }>, hub: string): string {
   const { agentName, server, scopes, url } = place;
   const rows = [
     ['Hub', hub],
-    ['In the name of', principal],
+    ...ownerRows(owner),
     ['Agent that will be called', agentName],
     ['Where you sign in', server],
     ['For', scopes.length === 0 ? 'what the provider says' : scopes.join(', ')],
   ] as const;
-  const list = rows.map(([name, value]) => `<dt>${name}</dt>\n<dd>${escaped(value)}</dd>`);
+  const list = rows.map(([name, value]) => `<dt>${name}</dt>\n<dd>${isolated(value)}</dd>`);
   return render(
     'A task asks for your consent',
     `<p>A task at this hub can go on when you let it call an agent in your name.</p>
 <dl>
 ${list.join('\n')}
 </dl>
-<p><strong>If <em>${escaped(principal)}</em> is not you, or you have not asked for this, close this page:</strong> whoever it is would act with your rights.</p>
+<p><strong>If ${known(owner)} is not you, or you have not asked for this, close this page:</strong> whoever it is would act with your rights.</p>
 <p><a href="${escaped(url)}" rel="noreferrer">Continue to ${escaped(server)}</a></p>`,
   );
+}
+
+/** What the hub knows, each by itself, and apart from it the name: whoever administers its access can choose any. */
+function ownerRows(owner: ConsentOwner): (readonly [string, string])[] {
+  const { principalId, organization, displayName, identity } = owner;
+  return [
+    ['In the name of the principal', principalId],
+    ['Of the organization', organization],
+    ...(identity === null
+      ? [['Which comes with', 'an API key, without a sign-in'] as const]
+      : [['Which signs in as', identity.subject] as const, ['At', identity.issuer] as const]),
+    ...(displayName === null ? [] : [['A name chosen for it', `“${displayName}”`] as const]),
+  ];
+}
+
+/** The owner in a sentence, by what nobody can choose for it. */
+function known({ principalId, organization, identity }: ConsentOwner): string {
+  const emphasized = (text: string): string => `<em>${isolated(text)}</em>`;
+  const name =
+    identity === null
+      ? emphasized(principalId)
+      : `${emphasized(identity.subject)} at ${emphasized(identity.issuer)}`;
+  return `${name}, of the organization ${emphasized(organization)},`;
 }
 
 function miss(status: number, title: string, text: string): ConsentPage {
@@ -149,6 +172,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+
+/** A text of somebody else's, which turns the direction of nothing beside it. */
+function isolated(text: string): string {
+  return `<bdi>${escaped(text)}</bdi>`;
+}
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');

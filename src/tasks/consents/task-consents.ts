@@ -8,7 +8,7 @@ import {
   UserConsents,
 } from '../../agents/index.js';
 import { audited, AuditLog, NO_CALLER } from '../../audit/index.js';
-import { PrincipalStore } from '../../auth/index.js';
+import { type PrincipalRecord, PrincipalStore } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
@@ -34,13 +34,20 @@ const MOST_OPEN = 100;
 /** 256 bits, as base64url. */
 const SECRET = /^[\w-]{43}$/;
 
+/** In whose name an agent will be called. */
+export interface ConsentOwner extends Pick<ConsentKey, 'principalId' | 'organization'> {
+  /** Whoever administers its access can give it any. */
+  readonly displayName: string | null;
+  /** Whom an issuer knows it as; null for a principal that comes with keys. */
+  readonly identity: Pick<NonNullable<PrincipalRecord['identity']>, 'issuer' | 'subject'> | null;
+}
+
 /** What a link shows. */
 export type LinkView =
   | {
       readonly kind: 'ask';
       readonly place: ConsentPlace;
-      /** As people call it, with its id; of one without a name with its organization. */
-      readonly principal: string;
+      readonly owner: ConsentOwner;
       /** For a cookie of the browser, beside those of other links. */
       readonly state: string;
       readonly browser: string;
@@ -129,8 +136,8 @@ export class TaskConsents {
       const { state, browser, verifier } = started;
       const attempt = { redirectUri: this.redirectUri, state, verifier, client };
       const place = await this.consents.ask(request, attempt);
-      const principal = await this.nameOf(request);
-      return { kind: 'ask', place, principal, state, browser };
+      const owner = await this.ownerOf(request);
+      return { kind: 'ask', place, owner, state, browser };
     } catch (error) {
       if (!(error instanceof ConsentFailed)) throw error;
       await this.fail(request, error.message);
@@ -190,10 +197,9 @@ export class TaskConsents {
     return { kind };
   }
 
-  /** A principal without a name is known by its organization, too: its id alone tells nobody who it is. */
-  private async nameOf({ principalId, organization }: ConsentKey): Promise<string> {
-    const name = (await this.principals.get(principalId))?.displayName;
-    return name ? `${name} (${principalId})` : `${principalId} of the organization ${organization}`;
+  private async ownerOf({ principalId, organization }: ConsentKey): Promise<ConsentOwner> {
+    const { displayName = null, identity = null } = (await this.principals.get(principalId)) ?? {};
+    return { principalId, organization, displayName, identity };
   }
 
   private get redirectUri(): string {
