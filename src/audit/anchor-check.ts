@@ -32,29 +32,40 @@ export class AnchorCheck {
     expected: readonly Expected[],
   ): Promise<{ count: number; newest: Anchor | null; broken: BrokenPlace | null }> {
     const keys = await this.keys();
-    const floor = await this.store.lastAnchorOf('', 'floor');
-    let previous: Pick<Anchor, 'number' | 'hash'> = {
-      number: floor?.seq ?? 0,
-      hash: floor?.chainHash ?? '',
-    };
+    let previous = await this.floor();
     const open = new Map(expected.flatMap((each) => (each ? [[each.number, each.hash]] : [])));
-    for (const number of open.keys()) if (number <= previous.number) open.delete(number);
     let count = 0;
     let newest: Anchor | null = null;
     for (;;) {
       await longTurn();
+      for (const number of open.keys()) if (number <= previous.number) open.delete(number);
       const anchors = await this.store.anchorsAfter(previous.number, piece);
+      let found: { readonly what: Break; readonly anchor: Anchor | null } | undefined;
       for (const anchor of anchors) {
         const what = await this.fault(anchor, previous, keys, open.get(anchor.number));
-        if (what !== undefined) return { count, newest, broken: brokenAt(what, anchor, previous) };
+        if (what !== undefined) {
+          found = { what, anchor };
+          break;
+        }
         open.delete(anchor.number);
         [previous, newest] = [anchor, anchor];
         count += 1;
       }
-      if (anchors.length < piece) break;
+      if (found === undefined && anchors.length === piece) continue;
+      if (found === undefined && open.size === 0) return { count, newest, broken: null };
+      const { what, anchor } = found ?? { what: 'anchor-missing', anchor: null };
+      const floor = what === 'anchor-missing' ? await this.floor() : previous;
+      if (floor.number <= previous.number)
+        return { count, newest, broken: brokenAt(what, anchor, previous) };
+      // Deleted meanwhile, by the retention: the rest is looked at from there.
+      previous = floor;
     }
-    const broken = open.size === 0 ? null : brokenAt('anchor-missing', null, previous);
-    return { count, newest, broken };
+  }
+
+  /** The last anchor that the retention has deleted, as the one that it wrote before says. */
+  private async floor(): Promise<Pick<Anchor, 'number' | 'hash'>> {
+    const floor = await this.store.lastAnchorOf('', 'floor');
+    return { number: floor?.seq ?? 0, hash: floor?.chainHash ?? '' };
   }
 
   private async fault(

@@ -24,7 +24,7 @@ export function administersAccess(caller: Principal, organization: string): bool
  * `admin` is granted by `admin` alone, `data` by whoever holds it, and within an organization nobody grants more than the scopes of clients and what
  * they hold.
  */
-export function refuseBeyond(caller: Principal, scopes: readonly Scope[]): void {
+export function refuseBeyond(caller: Principal, scopes: readonly Scope[], what = 'A key'): void {
   const beyond = scopes.filter((scope) => !mayGrant(caller, scope));
   if (beyond.length === 0) return;
   const needed =
@@ -33,7 +33,7 @@ export function refuseBeyond(caller: Principal, scopes: readonly Scope[]): void 
       : 'access';
   throw new HubError(
     'PERMISSION_DENIED',
-    `A key with ${beyond.join(', ')} needs a caller with the scope ${needed}.`,
+    `${what} with ${beyond.join(', ')} needs a caller with the scope ${needed}.`,
     { refusal: { scope: needed } },
   );
 }

@@ -1,3 +1,4 @@
+import type { Authority } from './authority.js';
 import type { Page } from '../common/page.js';
 import type { Tx, Work } from '../database/sql.js';
 
@@ -52,12 +53,12 @@ export abstract class OrganizationStore {
 
   /**
    * From the commit on no credential of its principals is valid, and it gets no principal. The time of the first call
-   * stays. Its principals; undefined when there is no such organization.
+   * stays. Its principals; undefined when there is no such organization. Throws what `by` refuses of any of them.
    */
-  abstract disable(id: string, at: Date): Promise<readonly string[] | undefined>;
+  abstract disable(id: string, at: Date, by: Authority): Promise<readonly string[] | undefined>;
 
   /** Credentials count again, but those of principals that are disabled themselves. As {@link disable}. */
-  abstract enable(id: string): Promise<readonly string[] | undefined>;
+  abstract enable(id: string, by: Authority): Promise<readonly string[] | undefined>;
 
   /**
    * Deletes an organization, unless `left` finds what it still has, in the same transaction. False when there is none;

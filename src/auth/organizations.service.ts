@@ -4,6 +4,7 @@ import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import type { Page } from '../common/page.js';
+import { authorityOf, HUB_AUTHORITY } from './authority.js';
 import { AuthService } from './auth.service.js';
 import { Belongings } from './belongings.js';
 import { CredentialWatch } from './credential-watch.js';
@@ -101,14 +102,14 @@ export class OrganizationsService {
       const text = 'This key is of that organization: use a key of another one.';
       throw new HubError('CONFLICT', text);
     }
-    if (!(await this.shut(id))) return unknown(id);
+    if (!(await this.shut(id, authorityOf(caller)))) return unknown(id);
     this.log.info({ organization: id, by: caller.id }, 'an organization was disabled');
     return this.get(id, caller);
   }
 
   /** Disables an organization whatever it is; false when there is none. */
-  async shut(id: string): Promise<boolean> {
-    const principals = await this.store.disable(id, this.clock.now());
+  async shut(id: string, by = HUB_AUTHORITY): Promise<boolean> {
+    const principals = await this.store.disable(id, this.clock.now(), by);
     if (principals === undefined) return false;
     this.auth.forgetOrganization(id);
     this.watch.organizationDisabled(id);
@@ -118,7 +119,7 @@ export class OrganizationsService {
 
   /** Its credentials count again, but for those of principals that are disabled themselves, and what waits is sent. */
   async enable(id: string, caller: Principal): Promise<OrganizationRecord> {
-    const principals = (await this.store.enable(id)) ?? unknown(id);
+    const principals = (await this.store.enable(id, authorityOf(caller))) ?? unknown(id);
     this.auth.forgetRefused();
     this.watch.organizationEnabled(id);
     await this.notify(principals);

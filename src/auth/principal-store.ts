@@ -1,5 +1,8 @@
+import type { DataOwner } from '../common/owned-data.js';
 import type { Page } from '../common/page.js';
+import type { Scope } from '../common/scope.js';
 import type { Tx, Work } from '../database/sql.js';
+import type { Authority } from './authority.js';
 import type { PrincipalStatus } from './domain/hold.js';
 import type { IdentityRecord } from './identity-store.js';
 
@@ -14,6 +17,8 @@ export interface PrincipalRecord {
   readonly createdAt: Date;
   /** Null while it is enabled itself. */
   readonly disabledAt: Date | null;
+  /** Only an operator of all organizations enables it again. */
+  readonly disabledByOperator: boolean;
   /** Null while its organization is enabled. */
   readonly organizationDisabledAt: Date | null;
   /** Since when it has no valid key; null while it has one. */
@@ -81,18 +86,28 @@ export abstract class PrincipalStore {
 
   /**
    * Deletes a principal with its keys and sign-in, unless `left` finds what it still has, in the same transaction. False
-   * when there is none; CONFLICT when it is not disabled.
+   * when there is none; CONFLICT when it is not disabled. Rejects as {@link enable} does.
    */
-  abstract delete(id: string, left: (tx: Tx, id: string) => Work<void>): Promise<boolean>;
+  abstract delete(
+    id: string,
+    by: Authority,
+    left: (tx: Tx, id: string) => Work<void>,
+  ): Promise<boolean>;
 
   /**
    * Disables a principal: no key of it is valid from the commit on. The time of the first call stays.
-   * False when there is none.
+   * False when there is none. Throws what `by` refuses.
    */
-  abstract disable(id: string, at: Date): Promise<boolean>;
+  abstract disable(id: string, at: Date, by: Authority): Promise<boolean>;
 
-  /** Its keys count again. False when there is none. */
-  abstract enable(id: string): Promise<boolean>;
+  /**
+   * Its keys count again. False when there is none. Throws what `by` refuses, and PERMISSION_DENIED for one that was disabled
+   * by an authority over all organizations, unless this is one.
+   */
+  abstract enable(id: string, by: Authority): Promise<boolean>;
+
+  /** The scopes of the valid keys and sign-ins of a principal, or of all of an organization. */
+  abstract scopesHeld(of: DataOwner): Promise<readonly Scope[]>;
 
   /**
    * A principal that the configuration lets in, if `isLetIn`: it is enabled, whatever its organization is. One that was

@@ -112,6 +112,12 @@ export class PrincipalDto {
   @Shown.Time({ nullable: true })
   readonly disabledAt!: string | null;
 
+  @Shown.Flag({
+    description:
+      'An operator of all organizations has disabled it, and only such a one enables it.',
+  })
+  readonly disabledByOperator!: boolean;
+
   @Shown.Time({ nullable: true, description: 'Since when its organization is disabled.' })
   readonly organizationDisabledAt!: string | null;
 

@@ -6,6 +6,7 @@ import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
+import { authorityOf, HUB_AUTHORITY } from './authority.js';
 import { AuthService } from './auth.service.js';
 import { Belongings } from './belongings.js';
 import { administeredOrganization, administersAccess } from './granting.js';
@@ -134,7 +135,7 @@ export class PrincipalsService implements OnModuleInit {
       throw new HubError('CONFLICT', text);
     }
     const { belongings } = this;
-    const isDeleted = await this.store.delete(id, (tx, of) =>
+    const isDeleted = await this.store.delete(id, authorityOf(caller), (tx, of) =>
       belongings.refuseLeft(tx, 'principal', of),
     );
     if (!isDeleted) unknown(id);
@@ -153,29 +154,23 @@ export class PrincipalsService implements OnModuleInit {
    * From the answer on no key of the principal is valid and no webhook is sent for it; its open calls
    * end, at once here and within some two seconds elsewhere. Its tasks go on, and what its webhooks had
    * to tell waits. CONFLICT for the hub's own principals and for the caller's: somebody has to be able
-   * to enable it again. PERMISSION_DENIED for one that acts for
-   * other organizations, by callers who administer the access of one.
+   * to enable it again. PERMISSION_DENIED for one with scopes that the
+   * caller may not grant.
    */
   async disable(id: string, caller: Principal): Promise<PrincipalRecord> {
     this.refuseOwn(id);
-    const { status } = await this.get(id, caller);
+    await this.get(id, caller);
     if (id === caller.id) {
       throw new HubError('CONFLICT', 'This key is of that principal: use a key of another one.');
     }
-    // Whoever acts for other organizations, too, is for those who administer the access of all.
-    if (status.plainSince === null && administeredOrganization(caller) !== null) {
-      const text =
-        'A principal that acts for other organizations needs a caller with the scope access.';
-      throw new HubError('PERMISSION_DENIED', text, { refusal: { scope: 'access' } });
-    }
-    if (!(await this.shut(id))) return unknown(id);
+    if (!(await this.shut(id, authorityOf(caller)))) return unknown(id);
     this.log.info({ principal: id, by: caller.id }, 'a principal was disabled');
     return this.get(id, caller);
   }
 
-  /** Disables a principal whatever it is; false when there is none. */
-  async shut(id: string): Promise<boolean> {
-    if (!(await this.store.disable(id, this.clock.now()))) return false;
+  /** Disables a principal; false when there is none. */
+  async shut(id: string, by = HUB_AUTHORITY): Promise<boolean> {
+    if (!(await this.store.disable(id, this.clock.now(), by))) return false;
     this.auth.forgetPrincipal(id);
     this.watch.disabled(id);
     await this.changes.notify(id);
@@ -189,10 +184,10 @@ export class PrincipalsService implements OnModuleInit {
     throw new HubError('CONFLICT', `The principal ${id} is the hub's own: ${instead}.`);
   }
 
-  /** Its keys that were not revoked are valid again, and what waits is sent. */
+  /** Its keys that were not revoked are valid again, and what waits is sent. PERMISSION_DENIED as {@link disable}, and for one that an operator of all has disabled. */
   async enable(id: string, caller: Principal): Promise<PrincipalRecord> {
     await this.get(id, caller);
-    if (!(await this.store.enable(id))) return unknown(id);
+    if (!(await this.store.enable(id, authorityOf(caller)))) return unknown(id);
     this.auth.forgetRefused();
     this.watch.enabled(id);
     await this.changes.notify(id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OrganizationsService, Principal } from '../auth/index.js';
+import type { OrganizationsService, PrincipalStore, Principal } from '../auth/index.js';
 import { SystemIdSource } from '../common/ids.js';
 import { SettableClock } from '../common/fake-settable-clock.js';
 import type { DataOwner } from '../common/owned-data.js';
@@ -32,6 +32,7 @@ function jobs(isKnown = { exists: true, haveAny: true, hasPrincipals: true }): {
     store as unknown as DataJobStore,
     kinds as unknown as OwnedKinds,
     { exists: () => Promise.resolve(isKnown.exists) } as unknown as OrganizationsService,
+    { scopesHeld: () => Promise.resolve([]) } as unknown as PrincipalStore,
     { wake: () => undefined } as unknown as DeletionWorker,
     new SettableClock(),
     new SystemIdSource(),

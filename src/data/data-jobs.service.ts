@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   ADMIN_PRINCIPAL,
   DEFAULT_ORGANIZATION,
+  hasScope,
   OrganizationsService,
   type Principal,
+  PrincipalStore,
 } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { readCursor } from '../common/cursor.js';
@@ -23,6 +25,7 @@ export class DataJobs {
     private readonly store: DataJobStore,
     private readonly kinds: OwnedKinds,
     private readonly organizations: OrganizationsService,
+    private readonly owners: PrincipalStore,
     private readonly worker: DeletionWorker,
     private readonly clock: Clock,
     private readonly ids: IdSource,
@@ -45,7 +48,7 @@ export class DataJobs {
   /**
    * Throws NOT_FOUND as {@link export} does, and CONFLICT for what is being deleted already, for those whom the
    * configuration lets in, for the caller and its organization, and for the hub's own, without which nobody could
-   * administer it.
+   * administer it. PERMISSION_DENIED for principals with the scope admin, by callers without it.
    */
   async delete(request: Omit<DataRequest, 'kind'>, caller: Principal): Promise<DataJob> {
     const { owner } = request;
@@ -58,6 +61,7 @@ export class DataJobs {
       throw new HubError('CONFLICT', text);
     }
     refuseOwnOfHub(owner);
+    await this.refuseAdmins(owner, caller);
     if ((await this.principals(owner)).some(({ builtIn }) => builtIn)) {
       const text = `The configuration lets callers in who are of ${ownerText(owner)}: change auth.adminKey or auth.mode first, or delete the data of its other principals.`;
       throw new HubError('CONFLICT', text);
@@ -65,6 +69,13 @@ export class DataJobs {
     const job = await this.add({ ...request, kind: 'deletion' }, caller);
     this.worker.wake();
     return job;
+  }
+
+  private async refuseAdmins(owner: DataOwner, caller: Principal): Promise<void> {
+    if (hasScope(caller, 'admin') || !(await this.owners.scopesHeld(owner)).includes('admin'))
+      return;
+    const text = 'Principals with admin need a caller with the scope admin.';
+    throw new HubError('PERMISSION_DENIED', text, { refusal: { scope: 'admin' } });
   }
 
   async get(kind: DataJobKind, id: string): Promise<DataJob> {

@@ -289,6 +289,27 @@ export function auditChainContract(open: () => Promise<Database>): void {
       expect(await broken()).toMatchObject([{ what: 'anchor-changed', anchor: 3 }]);
     });
 
+    it.each([
+      ['before the first is read', 1],
+      ['in the middle', 3],
+      ['before the last is read', 5],
+    ])('of anchors is no fault for who verifies them meanwhile, %s', async (_when, read) => {
+      for (let i = 0; i < 1000; i++) await hub.anchors.add('head', chain, hub.log.head!);
+      await clock.advance(11 * DAY);
+      await hub.record(1);
+      const process = stranger();
+      const anchorsAfter = process.store.anchorsAfter.bind(process.store);
+      let reads = 0;
+      process.store.anchorsAfter = async (number, limit) => {
+        reads += 1;
+        if (reads === read) await hub.retention.run();
+        return anchorsAfter(number, limit);
+      };
+      const kept = (await hub.store.lastAnchor())!;
+      expect(await process.verify(kept)).toMatchObject({ valid: true, broken: [] });
+      expect((await hub.store.anchorsAfter(0, 1))[0]!.number).toBe(1001);
+    });
+
     it('goes on where it was ended early', async () => {
       await hub.recordAtOnce(600);
       await clock.advance(11 * DAY);

@@ -1,3 +1,4 @@
+import { HUB_AUTHORITY } from '../../src/auth/authority.js';
 import { expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { SqlPrincipalStore } from '../../src/auth/persistence/sql-principal.store.js';
@@ -61,7 +62,7 @@ export function consentStoreContract(databases: DatabaseFactory): void {
     const principals = new SqlPrincipalStore(database);
     expect(await store.of(consent)).toEqual(consent);
     expect(await store.ended(10)).toEqual([]);
-    await principals.disable('alice', AT);
+    await principals.disable('alice', AT, HUB_AUTHORITY);
     expect(await store.of(consent)).toBeUndefined();
     expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'disabled-principal' }]);
     await database.write((tx) =>
@@ -79,13 +80,13 @@ export function consentStoreContract(databases: DatabaseFactory): void {
     const principals = new SqlPrincipalStore(database);
     expect(await store.put(aConsent('one', { principalId: 'nobody' }))).toBe(false);
     expect(await store.put(aConsent('one'))).toBe(true);
-    await principals.disable('alice', AT);
+    await principals.disable('alice', AT, HUB_AUTHORITY);
     expect(await store.put(aConsent('two'))).toBe(false);
-    await principals.enable('alice');
+    await principals.enable('alice', HUB_AUTHORITY);
     expect(await store.of(aConsent('one'))).toEqual(aConsent('one'));
     await database.write((tx) => tx.run('UPDATE principals SET organization_disabled_at = 5'));
     expect(await store.put(aConsent('two'))).toBe(false);
-    await principals.delete('alice', function* () {});
+    await principals.delete('alice', HUB_AUTHORITY, function* () {});
     expect(await store.put(aConsent('two'))).toBe(false);
     expect(await store.of(aConsent('one'))).toBeUndefined();
     expect(await store.ended(10)).toEqual([{ id: 'one', cause: 'disabled-principal' }]);

@@ -1,3 +1,4 @@
+import { HUB_AUTHORITY } from '../../src/auth/authority.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyStore, PrincipalStore } from '../../src/auth/index.js';
 import type { IdentityStore, SignIn } from '../../src/auth/identity-store.js';
@@ -70,12 +71,12 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
 
     it('tells of a principal that is disabled, and leaves it so', async () => {
       const { principalId } = await identities.signIn(caller());
-      await principals.disable(principalId, new Date(2000));
+      await principals.disable(principalId, new Date(2000), HUB_AUTHORITY);
       const at = new Date(MINUTE * 5);
       expect(await identities.signIn(caller({ at }))).toMatchObject({ disabled: 'principal' });
       const { identity } = (await principals.get(principalId))!;
       expect(identity!.lastSeenAt).toEqual(new Date(1000));
-      await principals.enable(principalId);
+      await principals.enable(principalId, HUB_AUTHORITY);
       expect(await identities.signIn(caller({ at }))).toMatchObject({ disabled: null });
     });
 
@@ -167,7 +168,7 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
   it('counts among the valid credentials and the organizations of callers', async () => {
     const { id, principalId } = await identities.signIn(caller());
     expect([...(await principals.validCredentials([id, 'none'])).keys()].sort()).toEqual([id]);
-    await principals.disable(principalId, new Date(2000));
+    await principals.disable(principalId, new Date(2000), HUB_AUTHORITY);
     expect([...(await principals.validCredentials([id])).keys()].sort()).toEqual([]);
     expect(await keys.hasSeveralOrganizations()).toBe(false);
     await identities.signIn(caller({ organization: 'umbrella' }));

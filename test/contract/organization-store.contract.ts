@@ -1,3 +1,4 @@
+import { HUB_AUTHORITY } from '../../src/auth/authority.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyStore, PrincipalStore } from '../../src/auth/index.js';
 import type { KeyAdmission } from '../../src/auth/api-key-store.js';
@@ -72,7 +73,7 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
   it('pages through them by id, or gives one, or those of a state', async () => {
     const { organizations } = stores;
     for (const id of ['b', 'd', 'a', 'c']) await organizations.create(organizationOf(id));
-    await organizations.disable('c', new Date(2000));
+    await organizations.disable('c', new Date(2000), HUB_AUTHORITY);
     const first = await organizations.list({}, 3);
     const second = await organizations.list({}, 3, first.nextCursor!);
     const ids = [first, second].map(({ items }) => items.map(({ id }) => id));
@@ -115,11 +116,11 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
       await addKey('k2', 'bob', 'acme');
       await addKey('k3', 'eve', 'umbrella');
       const { id: identity, principalId } = await signIn('acme');
-      await principals.disable('bob', new Date(2500));
+      await principals.disable('bob', new Date(2500), HUB_AUTHORITY);
       const all = ['k1', 'k2', 'k3', identity];
       const valid = async (): Promise<string[]> =>
         [...(await principals.validCredentials(all)).keys()].sort();
-      const disabled = await organizations.disable('acme', new Date(3000));
+      const disabled = await organizations.disable('acme', new Date(3000), HUB_AUTHORITY);
       expect([...disabled!].sort()).toEqual(['alice', 'bob', principalId].sort());
       expect(await valid()).toEqual(['k3']);
       expect(await keys.findPresented('k1')).toMatchObject({ fault: 'disabled-organization' });
@@ -133,7 +134,7 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
         disabledAt: null,
         organizationDisabledAt: new Date(3000),
       });
-      await organizations.enable('acme');
+      await organizations.enable('acme', HUB_AUTHORITY);
       expect(await valid()).toEqual(['k1', 'k3', identity].sort());
       expect(await signIn('acme')).toMatchObject({ disabled: null });
       expect(await organizations.get('acme')).toMatchObject({ disabledAt: null });
@@ -144,7 +145,7 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
       await addKey('k1', 'alice', 'acme');
       await addKey('k2', 'eve', 'umbrella');
       const before = await principals.revision();
-      await organizations.disable('acme', new Date(3000));
+      await organizations.disable('acme', new Date(3000), HUB_AUTHORITY);
       expect(await principals.revision()).toBeGreaterThan(before);
       expect((await principals.unreconciled()).map(({ id }) => id)).toEqual(['alice']);
     });
@@ -152,8 +153,8 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     it('keeps the time of the first call, and gets no principal and no key', async () => {
       const { organizations } = stores;
       await addKey('k1', 'alice', 'acme');
-      await organizations.disable('acme', new Date(3000));
-      await organizations.disable('acme', new Date(4000));
+      await organizations.disable('acme', new Date(3000), HUB_AUTHORITY);
+      await organizations.disable('acme', new Date(4000), HUB_AUTHORITY);
       expect(await organizations.get('acme')).toMatchObject({ disabledAt: new Date(3000) });
       const conflict = { reason: 'CONFLICT' };
       await expect(addKey('k2', 'alice', 'acme')).rejects.toMatchObject(conflict);
@@ -169,8 +170,8 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
 
     it('that there is not is not made by that', async () => {
       const { organizations } = stores;
-      expect(await organizations.disable('acme', new Date(3000))).toBeUndefined();
-      expect(await organizations.enable('acme')).toBeUndefined();
+      expect(await organizations.disable('acme', new Date(3000), HUB_AUTHORITY)).toBeUndefined();
+      expect(await organizations.enable('acme', HUB_AUTHORITY)).toBeUndefined();
       expect(await organizations.get('acme')).toBeUndefined();
     });
   });
@@ -178,8 +179,8 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
   it("lets in the hub's own principals whatever it is, and enables them", async () => {
     const { organizations, principals, keys } = stores;
     await addKey('k1', 'admin', 'default', 'own', ['admin']);
-    await organizations.disable('default', new Date(3000));
-    await principals.disable('admin', new Date(3000));
+    await organizations.disable('default', new Date(3000), HUB_AUTHORITY);
+    await principals.disable('admin', new Date(3000), HUB_AUTHORITY);
     await principals.setBuiltIn('anonymous', 'default', true, new Date(4000));
     await addKey('k2', 'admin', 'default', 'own', ['admin']);
     expect(await keys.findPresented('k2')).toMatchObject({
@@ -191,12 +192,12 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
         ...{ disabledAt: null, organizationDisabledAt: null },
       });
     }
-    await organizations.disable('default', new Date(5000));
+    await organizations.disable('default', new Date(5000), HUB_AUTHORITY);
     expect(await organizations.get('default')).toMatchObject({ disabledAt: new Date(3000) });
-    await principals.disable('admin', new Date(5000));
+    await principals.disable('admin', new Date(5000), HUB_AUTHORITY);
     await principals.setBuiltIn('admin', 'default', true, new Date(6000));
     expect(await keys.findPresented('k2')).toMatchObject({ fault: null });
-    await organizations.enable('default');
+    await organizations.enable('default', HUB_AUTHORITY);
     expect(await principals.get('admin')).toMatchObject({ organizationDisabledAt: null });
   });
 
@@ -204,7 +205,7 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     const { organizations, keys } = stores;
     await addKey('k1', 'alice', 'acme', 'open', ['admin']);
     expect(await keys.adminKeySince(new Date(4000))).toEqual(new Date(2000));
-    await organizations.disable('acme', new Date(3000));
+    await organizations.disable('acme', new Date(3000), HUB_AUTHORITY);
     expect(await keys.adminKeySince(new Date(4000))).toBeUndefined();
   });
 
@@ -213,15 +214,17 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     await addKey('k1', 'alice', 'acme');
     const conflict = { reason: 'CONFLICT' };
     await expect(organizations.delete('acme', nothingLeft)).rejects.toMatchObject(conflict);
-    await expect(principals.delete('alice', nothingLeft)).rejects.toMatchObject(conflict);
-    await principals.disable('alice', new Date(3000));
+    await expect(principals.delete('alice', HUB_AUTHORITY, nothingLeft)).rejects.toMatchObject(
+      conflict,
+    );
+    await principals.disable('alice', new Date(3000), HUB_AUTHORITY);
     const left = function* (tx: Tx): Work<void> {
       yield* tx.all('SELECT id FROM principals');
       throw new Error('a task is left');
     };
-    await expect(principals.delete('alice', left)).rejects.toThrow('a task is left');
-    expect(await principals.delete('alice', nothingLeft)).toBe(true);
-    expect(await principals.delete('alice', nothingLeft)).toBe(false);
+    await expect(principals.delete('alice', HUB_AUTHORITY, left)).rejects.toThrow('a task is left');
+    expect(await principals.delete('alice', HUB_AUTHORITY, nothingLeft)).toBe(true);
+    expect(await principals.delete('alice', HUB_AUTHORITY, nothingLeft)).toBe(false);
     expect(await stores.keys.find('k1')).toBeUndefined();
     await expect(organizations.delete('acme', left)).rejects.toThrow('a task is left');
     expect(await organizations.delete('acme', nothingLeft)).toBe(true);

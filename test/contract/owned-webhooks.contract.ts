@@ -1,3 +1,4 @@
+import { HUB_AUTHORITY } from '../../src/auth/authority.js';
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
@@ -39,7 +40,8 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       replacedBy: null,
       groups: [],
     });
-  const disable = (id = 'alice'): Promise<boolean> => stores.principals.disable(id, NOW);
+  const disable = (id = 'alice'): Promise<boolean> =>
+    stores.principals.disable(id, NOW, HUB_AUTHORITY);
   const claimed = async (now = NOW): Promise<string[]> =>
     (await stores.claimAll(now)).map(({ webhook }) => webhook.taskId).sort();
   const resumeAll = async (id = 'alice'): Promise<void> => {
@@ -58,7 +60,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       expect(await stores.streams.nextDueAt(NOW)).toBeNull();
       const queued = { active: 2, due_at: null, owner: null, lease_until: null };
       for (const task of mine) expect(await stores.row(task)).toMatchObject(queued);
-      await stores.principals.enable('alice');
+      await stores.principals.enable('alice', HUB_AUTHORITY);
       expect(await claimed()).toEqual([]);
       await resumeAll();
       expect(await claimed()).toEqual([...mine].sort());
@@ -96,7 +98,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       const ofOthers = await stores.freshStream({ setBy: 'bob' });
       await disable();
       expect(await claimed()).toEqual([ofOthers]);
-      await stores.principals.enable('alice');
+      await stores.principals.enable('alice', HUB_AUTHORITY);
       await resumeAll();
       expect(await claimed()).toEqual([onOthers]);
       await addKey('carol', ['tasks:organization']);
@@ -126,7 +128,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       await stores.pause(await uidOf(two), EVERYTHING, NOW);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'paused' }), NOW);
       await stores.reconcileAll();
-      await stores.principals.enable('alice');
+      await stores.principals.enable('alice', HUB_AUTHORITY);
       await resumeAll();
       expect(await claimed()).toEqual([]);
       for (const task of [one, two]) {

@@ -1,3 +1,4 @@
+import { HUB_AUTHORITY } from '../../src/auth/authority.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKey, ApiKeyStore, PrincipalStore } from '../../src/auth/index.js';
 
@@ -133,7 +134,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       await add('k1', { scopes: ['admin'] });
       await add('k2', { principalId: 'bob' });
       const before = await principals.revision();
-      expect(await principals.disable('alice', new Date(5000))).toBe(true);
+      expect(await principals.disable('alice', new Date(5000), HUB_AUTHORITY)).toBe(true);
       expect(await principals.revision()).toBeGreaterThan(before);
       expect(await keys.findPresented('k1')).toMatchObject({ fault: 'disabled-principal' });
       expect(await keys.find('k1')).toMatchObject({ revokedAt: null });
@@ -144,7 +145,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       await expect(add('k3')).rejects.toMatchObject({ reason: 'CONFLICT' });
       expect(await keys.find('k3')).toBeUndefined();
       expect(await unreconciled()).toEqual(['alice']);
-      expect(await principals.enable('alice')).toBe(true);
+      expect(await principals.enable('alice', HUB_AUTHORITY)).toBe(true);
       expect(await keys.findPresented('k1')).toMatchObject({ key: { id: 'k1' }, fault: null });
       expect(await keys.adminKeySince(new Date(9000))).toBeDefined();
       await add('k3');
@@ -152,18 +153,18 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
 
     it('keeps the time of the first call; an unknown one is told', async () => {
       await add('k1');
-      await principals.disable('alice', new Date(5000));
-      await principals.disable('alice', new Date(6000));
+      await principals.disable('alice', new Date(5000), HUB_AUTHORITY);
+      await principals.disable('alice', new Date(6000), HUB_AUTHORITY);
       expect(await principals.get('alice')).toMatchObject({ disabledAt: new Date(5000) });
-      expect(await principals.disable('nobody', new Date(5000))).toBe(false);
-      expect(await principals.enable('nobody')).toBe(false);
+      expect(await principals.disable('nobody', new Date(5000), HUB_AUTHORITY)).toBe(false);
+      expect(await principals.enable('nobody', HUB_AUTHORITY)).toBe(false);
     });
 
     it('is unreconciled until the very change has been followed', async () => {
       await add('k1');
-      await principals.disable('alice', new Date(5000));
+      await principals.disable('alice', new Date(5000), HUB_AUTHORITY);
       const [first] = await principals.unreconciled();
-      await principals.enable('alice');
+      await principals.enable('alice', HUB_AUTHORITY);
       await principals.reconciled(first!);
       const [second] = await principals.unreconciled();
       expect(second).toMatchObject({ id: 'alice' });
@@ -190,7 +191,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       for (const id of ['p1', 'p2', 'p3', 'p4']) {
         await add(`k-${id}`, { principalId: id, organization: id === 'p4' ? 'other' : 'acme' });
       }
-      await principals.disable('p1', new Date(5000));
+      await principals.disable('p1', new Date(5000), HUB_AUTHORITY);
       await keys.revoke('k-p2', new Date(5000));
       const first = await principals.list({ organization: 'acme' }, 2);
       const second = await principals.list({ organization: 'acme' }, 2, first.nextCursor!);

@@ -37,6 +37,29 @@ function holding(scope: Scope): string {
   return `c.scopes LIKE '%"${scope}"%'`;
 }
 
+/** Lists of scopes, of the valid credentials of one principal or of all of an organization; its name stands twice in the parameters. */
+export const SCOPES_OF = {
+  principal: scopesWhere('p.id = ?'),
+  organization: scopesWhere('p.organization = ?'),
+};
+
+function scopesWhere(condition: string): string {
+  return `SELECT c.scopes AS scopes FROM api_keys c JOIN principals p ON p.id = c.principal_id
+      WHERE ${condition} AND c.revoked_at IS NULL AND c.expired = 0
+    UNION SELECT c.scopes AS scopes FROM identities c JOIN principals p ON p.id = c.principal_id
+      WHERE ${condition} AND c.expired = 0`;
+}
+
+/** The scopes in these lists. */
+export function scopesIn(rows: readonly { readonly scopes: string }[]): Scope[] {
+  return [...new Set(rows.flatMap(({ scopes }) => JSON.parse(scopes) as Scope[]))];
+}
+
+/** The scopes that valid credentials give now; they do not change until the transaction ends, where the principals are locked. */
+export function* scopesHeld(tx: Tx, of: keyof typeof SCOPES_OF, name: string): Work<Scope[]> {
+  return scopesIn(yield* tx.all<{ scopes: string }>(SCOPES_OF[of], [name, name]));
+}
+
 /** The time stays while there is no such credential; it goes with the first one. */
 function since(column: string, scoped: string): string {
   return `${column} = CASE WHEN built_in = 1 OR ${has(scoped)} THEN NULL

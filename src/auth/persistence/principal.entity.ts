@@ -29,6 +29,10 @@ export class PrincipalEntity {
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
   disabledAt!: number | null;
 
+  /** An operator of all organizations has disabled it, and only such a one enables it. */
+  @Column({ name: 'disabled_by_operator', type: 'smallint', default: 0, transformer: FLAG })
+  disabledByOperator!: boolean;
+
   /** Since when its organization is disabled; kept here, so that nothing more has to be read at a call. */
   @Column({ name: 'organization_disabled_at', type: 'bigint', nullable: true })
   organizationDisabledAt!: number | null;

@@ -8,6 +8,7 @@ import { Organizations1700000000830 } from './migrations/1700000000830-organizat
 import { OrganizationEntity } from './organization.entity.js';
 import { RotatedKeys1700000000895 } from './migrations/1700000000895-rotated-keys.js';
 import { SignInBlocks1700000000841 } from './migrations/1700000000841-sign-in-blocks.js';
+import { DisabledByOperators1700000000897 } from './migrations/1700000000897-disabled-by-operators.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
 
 import { SignInBlockEntity } from './sign-in-block.entity.js';
@@ -28,5 +29,6 @@ export const AUTH_SCHEMA: SchemaPart = {
     Organizations1700000000830,
     SignInBlocks1700000000841,
     RotatedKeys1700000000895,
+    DisabledByOperators1700000000897,
   ],
 };

@@ -13,8 +13,9 @@ import {
   type OrganizationRecord,
   OrganizationStore,
 } from '../organization-store.js';
+import type { Authority } from '../authority.js';
 import { OrganizationEntity } from './organization.entity.js';
-import { REVISION } from './principal-writes.js';
+import { REVISION, scopesHeld } from './principal-writes.js';
 
 const ORGANIZATIONS = new Table(OrganizationEntity);
 const ORGANIZATION = ORGANIZATIONS.select();
@@ -74,12 +75,12 @@ export class SqlOrganizationStore extends OrganizationStore {
     });
   }
 
-  disable(id: string, at: Date): Promise<readonly string[] | undefined> {
-    return this.database.write((tx) => set(tx, id, at));
+  disable(id: string, at: Date, by: Authority): Promise<readonly string[] | undefined> {
+    return this.database.write((tx) => set(tx, id, at, by));
   }
 
-  enable(id: string): Promise<readonly string[] | undefined> {
-    return this.database.write((tx) => set(tx, id, null));
+  enable(id: string, by: Authority): Promise<readonly string[] | undefined> {
+    return this.database.write((tx) => set(tx, id, null, by));
   }
 
   delete(id: string, left: (tx: Tx, id: string) => Work<void>): Promise<boolean> {
@@ -109,7 +110,7 @@ function* lock(tx: Tx, id: string): Work<Organization | undefined> {
 }
 
 /** Disables the organization, or (null) enables it, with all of its principals. */
-function* set(tx: Tx, id: string, at: Date | null): Work<string[] | undefined> {
+function* set(tx: Tx, id: string, at: Date | null, by: Authority): Work<string[] | undefined> {
   const row = yield* lock(tx, id);
   if (row === undefined) return undefined;
   // In the order in which others lock several.
@@ -117,6 +118,7 @@ function* set(tx: Tx, id: string, at: Date | null): Work<string[] | undefined> {
     `SELECT id FROM principals WHERE organization = ? ORDER BY id${forUpdate(tx)}`,
     [row.id],
   );
+  by.refuse(yield* scopesHeld(tx, 'organization', row.id));
   const ids = principals.map((principal) => principal.id);
   if ((row.disabledAt === null) === (at === null)) return ids;
   const disabledAt = at === null ? null : at.getTime();

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
+import type { DataOwner } from '../../common/owned-data.js';
 import type { Page } from '../../common/page.js';
+import type { Scope } from '../../common/scope.js';
 import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import type { DatabaseRow } from '../../database/table.js';
 import { toDate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
+import type { Authority } from '../authority.js';
 import type { PrincipalStatus } from '../domain/hold.js';
 import type { IdentityRecord } from '../identity-store.js';
 import {
@@ -27,6 +30,9 @@ import {
   PRINCIPAL,
   PRINCIPALS,
   REVISION,
+  SCOPES_OF,
+  scopesHeld,
+  scopesIn,
 } from './principal-writes.js';
 
 const SELECT = `SELECT ${PRINCIPAL.namesOf('p')}, (SELECT COUNT(*) FROM api_keys k
@@ -109,13 +115,14 @@ export class SqlPrincipalStore extends PrincipalStore {
     });
   }
 
-  delete(id: string, left: (tx: Tx, id: string) => Work<void>): Promise<boolean> {
+  delete(id: string, by: Authority, left: (tx: Tx, id: string) => Work<void>): Promise<boolean> {
     return this.database.write(function* (tx): Work<boolean> {
       const row = yield* lockPrincipal(tx, storable(id));
       if (row === undefined) return false;
       if (row.disabledAt === null && row.organizationDisabledAt === null) {
         throw new HubError('CONFLICT', `The principal ${row.id} is enabled: disable it first.`);
       }
+      yield* refuseBeyond(tx, row, by);
       yield* left(tx, row.id);
       for (const table of ['api_keys', 'identities']) {
         yield* tx.run(`DELETE FROM ${table} WHERE principal_id = ?`, [row.id]);
@@ -126,10 +133,14 @@ export class SqlPrincipalStore extends PrincipalStore {
     });
   }
 
-  disable(id: string, at: Date): Promise<boolean> {
+  disable(id: string, at: Date, by: Authority): Promise<boolean> {
     return this.database.write(function* (tx): Work<boolean> {
       const row = yield* lockPrincipal(tx, storable(id));
       if (row === undefined) return false;
+      by.refuse(yield* scopesHeld(tx, 'principal', row.id));
+      if (by.isOfAll && !row.disabledByOperator) {
+        yield* tx.run('UPDATE principals SET disabled_by_operator = 1 WHERE id = ?', [row.id]);
+      }
       if (row.disabledAt !== null) return true;
       yield* tx.run('UPDATE principals SET disabled_at = ? WHERE id = ?', [at.getTime(), row.id]);
       yield* markUnreconciled(tx, row.id);
@@ -137,15 +148,28 @@ export class SqlPrincipalStore extends PrincipalStore {
     });
   }
 
-  enable(id: string): Promise<boolean> {
+  enable(id: string, by: Authority): Promise<boolean> {
     return this.database.write(function* (tx): Work<boolean> {
       const row = yield* lockPrincipal(tx, storable(id));
       if (row === undefined) return false;
+      yield* refuseBeyond(tx, row, by);
       if (row.disabledAt === null) return true;
-      yield* tx.run('UPDATE principals SET disabled_at = NULL WHERE id = ?', [row.id]);
+      yield* tx.run(
+        'UPDATE principals SET disabled_at = NULL, disabled_by_operator = 0 WHERE id = ?',
+        [row.id],
+      );
       yield* markUnreconciled(tx, row.id);
       return true;
     });
+  }
+
+  async scopesHeld(owner: DataOwner): Promise<readonly Scope[]> {
+    const [of, name] =
+      'organization' in owner
+        ? (['organization', owner.organization] as const)
+        : (['principal', owner.principal] as const);
+    const params = [storable(name), storable(name)];
+    return scopesIn(await this.database.read<{ scopes: string }>(SCOPES_OF[of], params));
   }
 
   async setBuiltIn(id: string, organization: string, isLetIn: boolean, at: Date): Promise<void> {
@@ -229,6 +253,18 @@ export class SqlPrincipalStore extends PrincipalStore {
   }
 }
 
+/** Throws PERMISSION_DENIED for one that is not for this authority to give back or to delete. */
+function* refuseBeyond(tx: Tx, row: PrincipalRow, by: Authority): Work<void> {
+  if (row.disabledByOperator && !by.isOfAll) {
+    throw new HubError(
+      'PERMISSION_DENIED',
+      `An operator has disabled the principal ${row.id}: this needs a caller with the scope access.`,
+      { refusal: { scope: 'access' } },
+    );
+  }
+  by.refuse(yield* scopesHeld(tx, 'principal', row.id));
+}
+
 function principalsIn(count: number): string {
   return `SELECT ${PRINCIPAL.names} FROM principals WHERE id IN ${listOf(count)} ORDER BY id`;
 }
@@ -271,6 +307,7 @@ function toRecord(row: DatabaseRow): PrincipalRecord {
     groups,
     createdAt,
     disabledAt: toDate(principal.disabledAt),
+    disabledByOperator: principal.disabledByOperator,
     organizationDisabledAt: toDate(principal.organizationDisabledAt),
     keylessSince: toDate(keylessSince),
     validKeys: row['valid_keys'] as number,
