@@ -53,6 +53,36 @@ describe('the credentials of an agent', () => {
   const say = () => hub.send('hi', { tenant: 'z' });
   const sentTo = (agent: ScriptedAgent) => agent.calls.map((call) => call.headers.authorization);
 
+  it('have each header once, and are bounded with those that stay', async () => {
+    const refused = async (fields: JsonObject): Promise<string> => {
+      const { status, body } = await patch(fields);
+      expect(status).toBe(400);
+      return JSON.stringify(body);
+    };
+    await register();
+    const half = 'v'.repeat(7000);
+    for (const name of ['credentials', 'cardHeaders']) {
+      expect(await refused({ [name]: { 'x-a': null, 'X-A': 'w' } })).toContain('given twice');
+      expect((await patch({ [name]: { 'x-a': half } })).status).toBe(200);
+      expect(await refused({ [name]: { 'x-b': half } })).toContain('12288');
+      expect((await patch({ [name]: { 'x-a': null, 'x-b': half } })).status).toBe(200);
+    }
+    const path = '/api/v1/agents/z/credentials/acme';
+    const theirs = await hub.admin('PUT', path, { credentials: { 'x-a': 'v', 'X-A': 'w' } });
+    expect(theirs.status).toBe(400);
+  });
+
+  it('that were stored before there were bounds stay when something else is changed', async () => {
+    await register();
+    const credentials = { authorization: BEARER, 'x-a': 'v'.repeat(20_000), 'x-b': '' };
+    await hub.app.get(AgentStore).update('z', (agent) => ({ ...agent, credentials }));
+    expect((await patch({ priority: 3 })).status).toBe(200);
+    expect((await patch({ credentials: { 'x-a': null } })).status).toBe(200);
+    expect(await hub.app.get(AgentStore).get('z')).toMatchObject({
+      credentials: { authorization: BEARER, 'x-b': '' },
+    });
+  });
+
   describe.each([true, false])(
     'that are replaced while a call has them (streaming: %s)',
     (streaming) => {

@@ -147,6 +147,42 @@ describe('an agent that gets a token in the name of its caller', () => {
     expect(sent()[0]).toBeDefined();
   });
 
+  it('is called with a new token of the actor when the provider does not take the one before', async () => {
+    await register(exchange({ actor: true, resource: 'https://payroll.example/again' }));
+    const actors = () => provider.exchanges.splice(0).map((each) => each['actor_token']);
+    const [one, two, three] = await Promise.all(
+      ['billing', 'operations', 'a2a-hub'].map((client) => provider.token(client, hub.url)),
+    );
+    expect(told(await say(one!))[0]).toBe('TASK_STATE_COMPLETED');
+    const [first] = actors();
+    provider.refusedActors.add(first!);
+    expect(told(await say(two!))[0]).toBe('TASK_STATE_COMPLETED');
+    const [refused, second, ...more] = actors();
+    expect([refused, second, more]).toEqual([first, expect.not.stringMatching(first!), []]);
+    // One that is new is not given up again: it is the caller's that is refused.
+    provider.takes = false;
+    const answer = await say(three!);
+    const [state, why] = told(answer);
+    expect([state, why]).toEqual([
+      'TASK_STATE_AUTH_REQUIRED',
+      expect.stringContaining('fresh access token'),
+    ]);
+    expect(actors()).toEqual([second]);
+    const { id } = answer['task'] as { id: string };
+    await hub.admin('POST', `/api/v1/tasks/${id}:cancel`, {});
+  });
+
+  it('is not called when the provider does not take the word of the hub, which is no fault of the caller', async () => {
+    await register(exchange({ subject: 'hub', issuers: null }));
+    provider.hubs.delete(hub.url);
+    const [state, why] = told(await say(await hub.key()));
+    provider.hubs.add(hub.url);
+    expect(state).toBe('TASK_STATE_FAILED');
+    expect(why).toContain(`${hub.url}/.well-known/jwks.json`);
+    expect(why).not.toMatch(/fresh|send the message/);
+    expect(agent.calls).toHaveLength(0);
+  });
+
   it('is called for callers with API keys when the provider takes the word of the hub', async () => {
     await register(exchange({ subject: 'hub', issuers: null }));
     await say(await hub.key());

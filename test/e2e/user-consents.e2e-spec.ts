@@ -16,7 +16,7 @@ import { FakeVault } from '../support/fake-vault.js';
 import { ConsentBrowser, type Shown } from '../support/consent-browser.js';
 import { CONSENT_CLIENT, ConsentServer } from '../support/consent-server.js';
 import type { JsonObject } from '../support/json.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
+import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 let hub: Hub;
@@ -356,6 +356,38 @@ describe('an agent that is called with the consent of a user', () => {
       expect(asked).toHaveBeenCalledTimes(1);
       asked.mockRestore();
     });
+  });
+
+  it('is kept when the agent refuses its only token once, and ends when it is refused again later', async () => {
+    await hub.admin('DELETE', '/api/v1/agents/z');
+    await register({ scopes: ['openid', 'payroll.read'] });
+    await browser.consent((await waiting()).link, 'alice');
+    await eventually(() => Promise.resolve(expect(agent.calls).toHaveLength(1)));
+    const refuse = (call: ScriptedCall): void => void call.send(401, 'no', 'text/plain');
+    Object.assign(agent.handlers, { SendMessage: refuse, SendStreamingMessage: refuse });
+    const clock = hub.app.get(Clock);
+    const real = clock.now.bind(clock);
+    const later = jest.spyOn(clock, 'now');
+    try {
+      // It is no young token any more. However many calls meet the same trouble, that is one refusal.
+      for (const ms of [70_000, 71_000, 90_000]) {
+        later.mockImplementation(() => new Date(real().getTime() + ms));
+        expect((await waiting()).state).toBe('TASK_STATE_FAILED');
+        expect(await consents()).toHaveLength(1);
+        expect(new Set(await accounts())).toEqual(new Set(['alice']));
+      }
+      later.mockImplementation(() => new Date(real().getTime() + 140_000));
+      const task = await waiting();
+      expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
+      expect(task.text).toContain('does not take the access token of the consent');
+    } finally {
+      later.mockRestore();
+      for (const name of Object.keys(agent.handlers)) delete agent.handlers[name];
+    }
+    expect(await consents()).toEqual([]);
+    expect(await ends()).toEqual(['token-refused-by-agent']);
+    // At the provider too.
+    expect(new Set(await accounts())).toEqual(new Set([undefined]));
   });
 
   it('does not count for another client, nor at another server of the agent', async () => {

@@ -18,6 +18,8 @@ export class OidcServer {
   readonly hubs = new Set<string>();
   /** Whether it takes the tokens that are to be exchanged. */
   takes = true;
+  /** Tokens of actors that it does not take any more. */
+  readonly refusedActors = new Set<string>();
 
   private constructor(private readonly listener: HttpListener) {}
 
@@ -66,6 +68,9 @@ export class OidcServer {
       const { subject_token: subject = '', audience } = params;
       if (audience === undefined) throw new errors.InvalidTarget('no audience');
       if (!server.takes) throw new errors.InvalidGrant('the subject token has expired');
+      if (server.refusedActors.has(params['actor_token'] ?? '')) {
+        throw new errors.InvalidRequest('the actor token is not valid');
+      }
       const accountId = await server.subjectOf(subject, params['subject_token_type']).catch(() => {
         throw new errors.InvalidRequest('the subject token is not valid');
       });

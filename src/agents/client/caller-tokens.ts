@@ -9,7 +9,7 @@ import {
   CALLER_TOKEN_TYPE,
   callerAudience,
 } from '../../protocol/caller-token.js';
-import { SigningService } from '../../signing/index.js';
+import { JWKS_PATH, SigningService } from '../../signing/index.js';
 import type { AgentEndpoint } from '../agent.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
 import type { AgentCaller } from './agent-client.js';
@@ -25,6 +25,11 @@ export class CallerTokens {
     private readonly ids: IdSource,
     private readonly clock: Clock,
   ) {}
+
+  /** Where the keys are published that they are signed with. */
+  get keysUrl(): string {
+    return `${this.publicUrl.ofA2a ?? this.publicUrl.base}${JWKS_PATH}`;
+  }
 
   /**
    * A token for one call: valid for 5 minutes, for the server of this interface only. Rejects with

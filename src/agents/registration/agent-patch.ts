@@ -1,6 +1,6 @@
 import type { Grantee } from '../../common/secret-references/referred-secret.js';
 import type { Agent, AgentBudgets, AgentEndpoint, AgentPin, AgentSwitches } from '../agent.js';
-import { readHeaders } from '../endpoint/agent-headers.js';
+import { checkSize, isTwice, readHeaders } from '../endpoint/agent-headers.js';
 import type { WrittenAuthentication } from './read-authentication.js';
 import { called, chooseEndpoint, originsGiven } from '../endpoint/choose-endpoint.js';
 import {
@@ -81,10 +81,10 @@ export function entries(
   if (patch === null || patch === undefined) return patch;
   const removed = Object.keys(patch).filter((name) => patch[name] === null);
   const set = Object.entries(patch).filter(([, value]) => value !== null);
-  return {
-    ...Object.fromEntries(removed.map((name) => [name.toLowerCase(), null])),
-    ...readHeaders(field, Object.fromEntries(set), grantee),
-  };
+  const read = readHeaders(field, Object.fromEntries(set), grantee);
+  const twice = removed.find((name) => Object.hasOwn(read, name.toLowerCase()));
+  if (twice !== undefined) throw isTwice(field, twice);
+  return { ...Object.fromEntries(removed.map((name) => [name.toLowerCase(), null])), ...read };
 }
 
 /** The switches with those of a request laid over them. */
@@ -123,6 +123,7 @@ export function credentialsAfter(
   const endpoint = endpointOf({ ...agent, credentials: {}, authentication: null });
   const stays = endpointOverride === undefined || isGivenFor(endpoint, agent);
   const credentials = patched(stays ? agent.credentials : {}, given.credentials);
+  if (given.credentials) checkSize('credentials', credentials);
   const { authentication = stays ? agent.authentication : null } = given;
   const after = { credentials, authentication };
   if (given.credentials || given.authentication) {

@@ -33,6 +33,7 @@ import { type CardChange, diffCards } from '../card/card-diff.js';
 import { readCardKeys } from '../card/card-keys.js';
 import { CardTrust } from '../card/card-trust.js';
 import { chooseEndpoint } from '../endpoint/choose-endpoint.js';
+import { checkSize } from '../endpoint/agent-headers.js';
 import {
   notFound,
   refuseCallersToken,
@@ -220,6 +221,8 @@ export class AgentsService {
       }
       const placed = { ...agent, ...trust, ...moved(agent, patch), ...reach };
       const given = credentialsAfter(placed, patch, { credentials, authentication });
+      const cardHeadersAfter = patched(agent.cardHeaders, cardHeaders);
+      if (cardHeaders) checkSize('cardHeaders', cardHeadersAfter);
       const endpoint = endpointOf({ ...placed, ...given });
       checkCarried('credentials', endpoint, given);
       refuseTwice('credentials', given);
@@ -237,7 +240,7 @@ export class AgentsService {
           patch.organizations === undefined ? agent.organizations : namesOf(patch.organizations),
         budgets: patched(agent.budgets, patch.budgets),
         switches: switched(agent.switches, patch.switches),
-        cardHeaders: patched(agent.cardHeaders, cardHeaders),
+        cardHeaders: cardHeadersAfter,
         updatedAt: this.clock.now(),
       };
     });

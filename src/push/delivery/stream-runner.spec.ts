@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
+import { SecretLockedError } from '../../common/secret-box.js';
+import { SecretUnavailableError } from '../../common/secret-references/secret-references.js';
 import { SystemIdSource } from '../../common/ids.js';
 import { AttemptSender, type SendFacts } from '../sending/attempt-sender.js';
 import { NO_OBSERVER, OPEN_GATE } from './fake-gate.js';
@@ -94,6 +96,10 @@ describe('StreamRunner', () => {
   /** How many more steps the stream has once one is recorded. */
   let more: number;
   let crowded: boolean;
+  /** Why the secret of the webhook cannot be had. */
+  let locked: SecretLockedError | undefined;
+  let warned: object[];
+  let runner: StreamRunner | undefined;
   let bodies: SendBudget;
   /** The body of the entry of the log. */
   let drafted: string | null;
@@ -103,6 +109,7 @@ describe('StreamRunner', () => {
     [clock, open, held, answer, databaseMs] = [new StillClock(), delivery, true, {}, 0];
     [sent, recorded, released] = [[], [], []];
     [nextDue, more, drafted] = [null, 0, delivery.body];
+    [locked, warned, runner] = [undefined, [], undefined];
   });
 
   const looked = <T>(value: T): Promise<T> => {
@@ -149,6 +156,7 @@ describe('StreamRunner', () => {
   });
   const sender = Object.assign(Object.create(AttemptSender.prototype) as AttemptSender, {
     send: (_: TaskWebhook, facts: SendFacts, bytes: string) => {
+      if (locked !== undefined) return Promise.reject(locked);
       sent.push({ facts, body: bytes });
       return Promise.resolve({ ...DELIVERED, retryAfterMs: null, ...answer });
     },
@@ -178,13 +186,14 @@ describe('StreamRunner', () => {
       ...changes,
     };
     const ids = new SystemIdSource();
-    const runner = new StreamRunner(
+    const log = { ...SILENT, warn: (fields: object) => void warned.push(fields) };
+    runner ??= new StreamRunner(
       streams,
       reader,
       sender,
       clock,
       ids,
-      SILENT,
+      log,
       SETTINGS,
       NO_OBSERVER,
       OPEN_GATE,
@@ -192,6 +201,26 @@ describe('StreamRunner', () => {
     );
     await runner.run(stream, permit, NEVER, NEVER);
   }
+
+  it('warns that webhooks wait for a reference once in ten minutes, not for each stream', async () => {
+    locked = new SecretUnavailableError('The secret vault:a#b cannot be read.');
+    for (let i = 0; i < 3; i += 1) await run({ id: `l${i}`, leaseUntil: new Date(1e9) });
+    expect(warned).toEqual([
+      { reason: 'The secret vault:a#b cannot be read.', taskId: 't1', configId: 'c' },
+    ]);
+    expect(released).toEqual(Array(3).fill(NOW + 30_000));
+    locked = new SecretUnavailableError('The secret vault:c#d cannot be read.');
+    await run({ leaseUntil: new Date(1e9) });
+    expect(warned).toHaveLength(2);
+    clock.time += 600_000;
+    await run({ leaseUntil: new Date(1e9) });
+    expect(warned).toHaveLength(3);
+    // Keys that are missing are told of elsewhere.
+    locked = new SecretLockedError('k1', 'The key k1 is missing.');
+    await run({ leaseUntil: new Date(1e9) });
+    expect(warned).toHaveLength(3);
+    expect(sent).toEqual([]);
+  });
 
   it('gives back a stream that gets no permit, at the time it was due', async () => {
     const none = { regain: () => Promise.resolve(false), lend: () => false };
@@ -226,7 +255,7 @@ describe('StreamRunner', () => {
     databaseMs = LAST_CHANCE - NOW;
     await run({ open: inHand });
     expect([sent.length, recorded.length, released]).toEqual([1, 1, []]);
-    [clock, databaseMs] = [new StillClock(), databaseMs + 1];
+    [clock, databaseMs, runner] = [new StillClock(), databaseMs + 1, undefined];
     await run({ open: inHand });
     expect([sent.length, recorded.length, released]).toEqual([1, 1, [LAST_CHANCE + 1]]);
   });

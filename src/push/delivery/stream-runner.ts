@@ -2,7 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
+import { evictOldest } from '../../common/evict-oldest.js';
 import { SecretLockedError } from '../../common/secret-box.js';
+import { SecretUnavailableError } from '../../common/secret-references/secret-references.js';
 import { Settings } from '../../config/index.js';
 import { type DeliveryObserver, PushMetrics } from './push-metrics.js';
 import { outcomeOf, resultOf, saidBy } from './attempt-outcome.js';
@@ -31,8 +33,12 @@ import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
 /** The delay before a stream is looked at again after an error of the hub's own. */
 const TROUBLE_PAUSE_MS = 5000;
-/** The same while its secret cannot be opened: only a restart with the right key changes that. */
+/** The same while its secret cannot be had: that takes a restart with the right key, or a source of references that can be read. */
 const LOCKED_PAUSE_MS = 30_000;
+/** A reference that keeps webhooks waiting is reported so often, however many streams wait for it. */
+const UNREAD_EVERY_MS = 10 * 60_000;
+/** Such references that are remembered. */
+const MOST_UNREAD = 1000;
 /** The same while large tasks of other streams take the memory there is for them. */
 const CROWDED_PAUSE_MS = 1000;
 /** Streams that wait for their principal's limit come back spread over this time. */
@@ -61,6 +67,8 @@ interface Step {
 export class StreamRunner {
   private readonly recorder: AttemptRecorder;
   private readonly recorded = new Gathering();
+  /** When it was last reported, by what is wrong with a reference. */
+  private readonly unreadReportedAt = new Map<string, number>();
 
   constructor(
     private readonly streams: DeliveryStreamStore,
@@ -116,11 +124,7 @@ export class StreamRunner {
     } catch (error) {
       const { configId, taskId } = stream.webhook;
       if (error instanceof SecretLockedError) {
-        // That a key is missing is logged as an error once for all streams.
-        this.log.debug(
-          { taskId, configId, keyId: error.keyId },
-          'a webhook cannot be sent until the key of its secret is available',
-        );
+        this.reportLocked(error, { taskId, configId });
         return await this.giveBack(stream, LOCKED_PAUSE_MS);
       }
       // It is tried again in a moment; meanwhile its permit goes to another stream.
@@ -131,6 +135,27 @@ export class StreamRunner {
       );
       await this.giveBack(stream);
     }
+  }
+
+  private reportLocked(error: SecretLockedError, webhook: object): void {
+    const { keyId, message: reason } = error;
+    if (!(error instanceof SecretUnavailableError)) {
+      // That a key is missing is logged as an error once for all streams.
+      const words = 'a webhook cannot be sent until the key of its secret is available';
+      this.log.debug({ keyId, ...webhook }, words);
+      return;
+    }
+    const words = 'webhooks wait for a secret that is referred to, and are sent once it can be had';
+    const now = this.clock.now().getTime();
+    const reportedAt = this.unreadReportedAt.get(reason) ?? -Infinity;
+    if (Math.abs(now - reportedAt) < UNREAD_EVERY_MS) {
+      this.log.debug({ reason, ...webhook }, words);
+      return;
+    }
+    this.unreadReportedAt.delete(reason);
+    evictOldest(this.unreadReportedAt, MOST_UNREAD);
+    this.unreadReportedAt.set(reason, now);
+    this.log.warn({ reason, ...webhook }, words);
   }
 
   private async step(stream: DeliveryStream, step: Step): Promise<StepResult> {

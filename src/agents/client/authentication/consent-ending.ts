@@ -37,13 +37,15 @@ export class ConsentEnding extends ConsentEnder {
     return true;
   }
 
-  /** Deletes one whose tokens no longer do, unless it has others already. */
-  async removeUseless(consent: Consent, cause: string): Promise<void> {
+  /** Deletes one whose tokens no longer do, unless it has others already, or was deleted: false. */
+  async removeUseless(consent: Consent, cause: string): Promise<boolean> {
     const { store } = this;
+    let isRemoved = false;
     await this.audit.recordFrom(function* (tx) {
-      const isRemoved = yield* store.removeWith(tx, consent.id, consent.tokenAt);
+      isRemoved = yield* store.removeWith(tx, consent.id, consent.tokenAt);
       return isRemoved ? [endOf(consent, cause)] : [];
     });
+    return isRemoved;
   }
 
   /** Ends what came of a consent, or null: what cannot be opened. Never rejects: the log says when it did not work. */

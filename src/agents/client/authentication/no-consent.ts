@@ -2,9 +2,13 @@
 export class NoConsent extends Error {
   override readonly name = 'NoConsent';
 
-  /** `isOver`: there was one. */
-  constructor(server: string, isOver = false) {
-    const why = isOver ? `${server} does not take the consent that you have given any more; ` : '';
-    super(`was not called: ${why}it needs your consent at ${server}`);
+  /** `refusedBy`: there was one, and who takes it, or its access token, no more. */
+  constructor(server: string, refusedBy?: 'provider' | 'agent') {
+    const why = {
+      provider: `${server} does not take the consent that you have given any more; `,
+      agent: `it does not take the access token of the consent that you have given; `,
+    };
+    const said = refusedBy === undefined ? '' : why[refusedBy];
+    super(`was not called: ${said}it needs your consent at ${server}`);
   }
 }

@@ -33,7 +33,7 @@ export interface Proving {
   readonly endpoint: AgentEndpoint;
   readonly options: AgentCallOptions;
   readonly tokens: TokenServers;
-  readonly callers: Pick<CallerTokens, 'issue'>;
+  readonly callers: Pick<CallerTokens, 'issue' | 'keysUrl'>;
   readonly consents: ConsentedTokens;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentAuthentication } from '../../agent-authentication.js';
 import { callerOf, callersToken } from './callers-token.js';
+import { NoCallerToken } from './no-caller-token.js';
 import { bearerProof, CLIENT_MEMBERS } from './oauth-client.js';
 import { printable, serverFaults } from './rules.js';
 import type { AuthenticationScheme, Proving } from './scheme.js';
@@ -46,6 +47,12 @@ async function callersOwn({ authentication, options }: Proving): Promise<Exchang
     key: [organization, createHash('sha256').update(token).digest('base64')],
     type: `${TOKEN_TYPE}access_token`,
     token: () => Promise.resolve(token),
+    refused: (cause) =>
+      new NoCallerToken(
+        'was not called: the token server does not accept the token of its caller, which may have expired; send the message with a fresh access token',
+        true,
+        cause,
+      ),
   };
 }
 
@@ -57,5 +64,12 @@ function hubsWord({ options, callers }: Proving): ExchangedSubject {
     key: [organization, principalId, taskId],
     type: `${TOKEN_TYPE}jwt`,
     token: (url) => callers.issue(caller, { url }),
+    // The caller has shown it nothing.
+    refused: (cause) =>
+      new NoCallerToken(
+        `was not called: its token server does not accept the token that the hub signs for the caller; it has to trust the keys of the hub (${callers.keysUrl}) and to know the caller`,
+        false,
+        cause,
+      ),
   };
 }

@@ -19,7 +19,7 @@ import {
 import { type GrantedToken, TokenCache } from '../../../common/oauth/token-cache.js';
 import { revokeToken } from '../../../common/oauth/user-authorization.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
-import { NoCallerToken } from './no-caller-token.js';
+import type { NoCallerToken } from './no-caller-token.js';
 
 /** For one call of a token server, in all. */
 const TIMEOUT_MS = 10_000;
@@ -41,12 +41,14 @@ export interface ExchangedSubject {
   readonly type: string;
   /** For the token endpoint at this address. */
   readonly token: (url: string) => Promise<string>;
+  /** What it means that the server does not take it. */
+  readonly refused: (cause: TokenError) => NoCallerToken;
 }
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-/** What a server says of a subject token that it does not take (RFC 8693 §2.2.2, RFC 6749 §5.2). */
-const SUBJECT_REFUSED: ReadonlySet<string | undefined> = new Set([
+/** What a server says of a subject token or an actor token that it does not take (RFC 8693 §2.2.2, RFC 6749 §5.2). */
+const EXCHANGE_REFUSED: ReadonlySet<string | undefined> = new Set([
   'invalid_grant',
   'invalid_request',
 ]);
@@ -146,6 +148,7 @@ export class TokenServers {
   private async exchanged(
     authentication: AgentAuthentication,
     subject: ExchangedSubject,
+    isAgain = false,
   ): Promise<GrantedToken> {
     const { token_endpoint: url } = await this.serverOf(authentication);
     const actor = authentication.actor === true ? await this.actorOf(authentication) : undefined;
@@ -153,28 +156,29 @@ export class TokenServers {
       return await this.request(authentication, EXCHANGE, {
         subject_token: await subject.token(url),
         subject_token_type: subject.type,
-        actor_token: actor,
-        actor_token_type: actor && ACCESS_TOKEN,
+        actor_token: actor?.token,
+        actor_token_type: actor === undefined ? undefined : ACCESS_TOKEN,
         requested_token_type: authentication.requestedTokenType,
       });
     } catch (error) {
-      if (!(error instanceof TokenError) || !SUBJECT_REFUSED.has(error.code)) throw error;
-      throw new NoCallerToken(
-        'was not called: the token server does not accept the token of its caller, which may have expired; send the message with a fresh access token',
-        true,
-        error,
-      );
+      if (!(error instanceof TokenError) || !EXCHANGE_REFUSED.has(error.code)) throw error;
+      // Which of the two tokens is refused, no code tells: that of the actor may be of no use any more.
+      if (isAgain || actor?.refused() !== true) throw subject.refused(error);
     }
+    return this.exchanged(authentication, subject, true);
   }
 
   /** The hub itself, at the server that is to name it as the actor. */
-  private async actorOf(authentication: AgentAuthentication): Promise<string> {
+  private async actorOf(authentication: AgentAuthentication): Promise<LentToken> {
     const { tokenUrl, issuer, clientId, clientSecret, clientAuthentication } = authentication;
     const key = `actor ${this.keyOf(authentication)}`;
     const own = { tokenUrl, issuer, clientId, clientSecret, clientAuthentication };
     const given = Object.entries(own).filter(([, value]) => value !== undefined);
     const type = 'oauth2-client-credentials';
-    return this.tokens.get(key, () => this.request({ type, ...Object.fromEntries(given) }));
+    const request = (): Promise<TokenAnswer> =>
+      this.request({ type, ...Object.fromEntries(given) });
+    const token = await this.tokens.get(key, request);
+    return { token, refused: () => this.tokens.refused(key, token) };
   }
 
   private async request(

@@ -25,7 +25,7 @@ import { NoConsent } from './no-consent.js';
 import type { ConsentedTokens } from './scheme.js';
 import { type LentToken, TokenServers } from './token-servers.js';
 
-/** An agent that refuses a token that is younger gets no other one. */
+/** An agent that refuses a token that is younger gets no other one. One that cannot be renewed is of no use when it is refused again after that. */
 const YOUNG_MS = 60_000;
 /** Longer than to find the token server and to ask it may take, 10 s each, and then to store what came; it is tried no longer. */
 const RENEWAL_MS = 60_000;
@@ -57,6 +57,14 @@ export interface ConsentAttempt {
   readonly client: string;
 }
 
+/** The token that came at `tokenAt` was refused by an agent. */
+interface Refusal {
+  readonly tokenAt: number;
+  readonly firstAt: number;
+  /** It is not used again. */
+  readonly isFinal: boolean;
+}
+
 /**
  * Consents of users to calls of agents in their name (RFC 6749 §4.1): each is of one principal, in one organization, for one agent with
  * the client and servers that it has then. Of another client, and at other servers of the agent, it does not count.
@@ -64,8 +72,8 @@ export interface ConsentAttempt {
 @Injectable()
 export class UserConsents implements ConsentedTokens {
   private readonly renewing = new Map<string, Promise<Consent>>();
-  /** When the tokens came that agents have refused, by consent. */
-  private readonly refused = new Map<string, number>();
+  /** Tokens that agents have refused, by consent. */
+  private readonly refused = new Map<string, Refusal>();
 
   constructor(
     private readonly store: ConsentStore,
@@ -86,10 +94,9 @@ export class UserConsents implements ConsentedTokens {
     const found = await this.store.of({ principalId, organization, agentId: agent.id });
     if (found?.client !== clientOf(agent, authentication)) throw noConsent(authentication);
     const isUsable =
-      found.usableUntil > this.clock.now() &&
-      this.refused.get(found.id) !== found.tokenAt.getTime();
+      found.usableUntil > this.clock.now() && this.refusalOf(found)?.isFinal !== true;
     const consent = isUsable ? found : await this.renewed(found, authentication);
-    return { token: consent.accessToken, refused: () => this.isOld(consent) };
+    return { token: consent.accessToken, refused: () => this.isUseless(consent) };
   }
 
   /** Whether there is one that counts for the agent as it is now. */
@@ -189,10 +196,7 @@ export class UserConsents implements ConsentedTokens {
   private async renew(consent: Consent, authentication: AgentAuthentication): Promise<Consent> {
     const { store, clock } = this;
     const { id, tokenAt, refreshToken } = consent;
-    if (refreshToken === null) {
-      await this.ending.removeUseless(consent, 'expired-token');
-      throw noConsent(authentication);
-    }
+    if (refreshToken === null) return this.over(consent, authentication);
     let until: Date;
     for (;;) {
       const now = clock.now();
@@ -223,6 +227,17 @@ export class UserConsents implements ConsentedTokens {
     // Its owner has ended it meanwhile.
     await this.ending.endTokens(consent, renewed);
     throw noConsent(authentication);
+  }
+
+  /** There is no other token: the user is asked again. One that its agent alone refuses is still good elsewhere. */
+  private async over(consent: Consent, authentication: AgentAuthentication): Promise<never> {
+    if (consent.usableUntil <= this.clock.now()) {
+      await this.ending.removeUseless(consent, 'expired-token');
+      throw noConsent(authentication);
+    }
+    const isRemoved = await this.ending.removeUseless(consent, 'token-refused-by-agent');
+    if (isRemoved) await this.ending.endTokens(consent, consent);
+    throw noConsent(authentication, 'agent');
   }
 
   /** A provider that rotates refresh tokens takes the earlier one no more: what was not stored for certain is tried again. */
@@ -266,7 +281,7 @@ export class UserConsents implements ConsentedTokens {
         const current = await this.currentOf(consent);
         if (current !== undefined) return current;
         this.log.info({ agentId }, 'a provider takes the consent of a user no more');
-        throw noConsent(authentication, true);
+        throw noConsent(authentication, 'provider');
       }
       await this.release(consent);
       throw error;
@@ -280,13 +295,24 @@ export class UserConsents implements ConsentedTokens {
     });
   }
 
-  /** Whether another token may fare better with the agent that has refused this one: it is not used again then. */
-  private isOld({ id, tokenAt }: Consent): boolean {
-    const at = tokenAt.getTime();
-    if (Math.abs(this.clock.now().getTime() - at) < YOUNG_MS) return false;
+  private refusalOf({ id, tokenAt }: Consent): Refusal | undefined {
+    const known = this.refused.get(id);
+    return known?.tokenAt === tokenAt.getTime() ? known : undefined;
+  }
+
+  /**
+   * Whether another token may fare better with the agent that has refused this one: it is not used again then. Where the user would have
+   * to be asked for another, one refusal is not enough: it may be a moment's trouble of the agent.
+   */
+  private isUseless(consent: Consent): boolean {
+    const now = this.clock.now().getTime();
+    const tokenAt = consent.tokenAt.getTime();
+    const firstAt = this.refusalOf(consent)?.firstAt ?? now;
+    const since = consent.refreshToken === null ? firstAt : tokenAt;
+    const isFinal = Math.abs(now - since) >= YOUNG_MS;
     evictOldest(this.refused, MOST_REFUSED);
-    this.refused.set(id, at);
-    return true;
+    this.refused.set(consent.id, { tokenAt, firstAt, isFinal });
+    return isFinal;
   }
 }
 
@@ -300,7 +326,7 @@ function tokensOf({ value, lifeMs, refreshToken }: TokenAnswer, now: Date): Cons
 
 function noConsent(
   { issuer, tokenUrl = '', authorizationUrl = tokenUrl }: AgentAuthentication,
-  isOver = false,
+  refusedBy?: 'provider' | 'agent',
 ): NoConsent {
-  return new NoConsent(new URL(issuer ?? authorizationUrl).host, isOver);
+  return new NoConsent(new URL(issuer ?? authorizationUrl).host, refusedBy);
 }
