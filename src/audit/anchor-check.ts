@@ -26,16 +26,24 @@ export class AnchorCheck {
     private readonly settings: HubSettings,
   ) {}
 
-  /** All of them, the first broken place and the newest anchor. `expected` are anchors that were there. */
+  /**
+   * All of them, the first broken place and the newest anchor; `from`: the last that is not looked at, since the
+   * retention has deleted it or is going to. `expected` are anchors that were there.
+   */
   async all(
     piece: number,
     expected: readonly Expected[],
-  ): Promise<{ count: number; newest: Anchor | null; broken: BrokenPlace | null }> {
+  ): Promise<{ count: number; newest: Anchor | null; from: number; broken: BrokenPlace | null }> {
     const keys = await this.keys();
-    let previous = await this.floor();
+    let floor = await this.floor(keys);
+    let previous = floor.last;
     const open = new Map(expected.flatMap((each) => (each ? [[each.number, each.hash]] : [])));
     let count = 0;
     let newest: Anchor | null = null;
+    const result = (broken: BrokenPlace | null) => {
+      return { count, newest, from: floor.last.number, broken };
+    };
+    if (floor.broken !== null) return result(floor.broken);
     for (;;) {
       await longTurn();
       for (const number of open.keys()) if (number <= previous.number) open.delete(number);
@@ -52,20 +60,35 @@ export class AnchorCheck {
         count += 1;
       }
       if (found === undefined && anchors.length === piece) continue;
-      if (found === undefined && open.size === 0) return { count, newest, broken: null };
+      if (found === undefined && open.size === 0) return result(null);
       const { what, anchor } = found ?? { what: 'anchor-missing', anchor: null };
-      const floor = what === 'anchor-missing' ? await this.floor() : previous;
-      if (floor.number <= previous.number)
-        return { count, newest, broken: brokenAt(what, anchor, previous) };
+      const moved = what === 'anchor-missing' ? await this.floor(keys) : floor;
+      if (moved.broken !== null) return result(moved.broken);
+      if (moved.last.number <= previous.number) return result(brokenAt(what, anchor, previous));
       // Deleted meanwhile, by the retention: the rest is looked at from there.
-      previous = floor;
+      floor = moved;
+      previous = floor.last;
     }
   }
 
+  /** What is wrong with an anchor by itself, such as one that {@link all} has not looked at; null when nothing is. */
+  async brokenAlone(anchor: Anchor): Promise<BrokenPlace | null> {
+    return this.aloneWith(anchor, await this.keys());
+  }
+
+  private async aloneWith(anchor: Anchor, keys: Keys): Promise<BrokenPlace | null> {
+    const what = await this.faultAlone(anchor, keys);
+    return what === undefined ? null : brokenAt(what, anchor, anchor);
+  }
+
   /** The last anchor that the retention has deleted, as the one that it wrote before says. */
-  private async floor(): Promise<Pick<Anchor, 'number' | 'hash'>> {
+  private async floor(
+    keys: Keys,
+  ): Promise<{ last: Pick<Anchor, 'number' | 'hash'>; broken: BrokenPlace | null }> {
     const floor = await this.store.lastAnchorOf('', 'floor');
-    return { number: floor?.seq ?? 0, hash: floor?.chainHash ?? '' };
+    const last = { number: floor?.seq ?? 0, hash: floor?.chainHash ?? '' };
+    // Whoever forges one gives it a number that is not looked at again.
+    return { last, broken: floor === undefined ? null : await this.aloneWith(floor, keys) };
   }
 
   private async fault(
@@ -75,11 +98,13 @@ export class AnchorCheck {
     expected: string | undefined,
   ): Promise<Break | undefined> {
     if (anchor.number !== previous.number + 1) return 'anchor-missing';
-    const isAsWritten =
-      anchor.hash === hashOfAnchor(anchor) &&
-      anchor.previousHash === previous.hash &&
-      (expected === undefined || expected === anchor.hash);
-    if (!isAsWritten) return 'anchor-changed';
+    const isInPlace =
+      anchor.previousHash === previous.hash && (expected === undefined || expected === anchor.hash);
+    return isInPlace ? this.faultAlone(anchor, keys) : 'anchor-changed';
+  }
+
+  private async faultAlone(anchor: Anchor, keys: Keys): Promise<Break | undefined> {
+    if (anchor.hash !== hashOfAnchor(anchor)) return 'anchor-changed';
     return (await this.isSigned(anchor, keys)) ? undefined : 'anchor-not-signed';
   }
 

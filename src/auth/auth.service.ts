@@ -8,7 +8,7 @@ import {
   type RequestHeaders,
   hashOf,
   isJwt,
-  keyIdOf,
+  isLikeToken,
   presented,
   refuseSeveral,
 } from './credential.js';
@@ -161,11 +161,16 @@ export class AuthService {
     const hash = hashOf(value);
     const admin = this.keys.admin(hash);
     if (admin !== undefined) return admin;
-    const mayBeToken = this.tokens.areAccepted && keyIdOf(value) === undefined;
+    // What was meant as a key leaves the hub for no issuer.
+    const mayBeToken = this.tokens.areAccepted && (isJwt(value) || this.isOpaqueToken(value));
     if (!mayBeToken) return this.known(hash, (wasSeen) => this.keys.find(value, hash, wasSeen));
     // What only X-API-Key carries is never shown to an issuer, nor taken for what came as a bearer token.
     if (!isBearer) throw isJwt(value) ? tokenAsKey() : keyIsNotValid('unknown-key');
     return this.known(hash, () => this.tokens.find(value, hash));
+  }
+
+  private isOpaqueToken(value: string): boolean {
+    return isLikeToken(value) && !this.keys.isLikeAdmin(value);
   }
 
   private verifyCertified(caller: CertifiedCaller): Promise<Principal> {

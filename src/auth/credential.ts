@@ -79,6 +79,16 @@ export function keyIdOf(key: string): string | undefined {
   return /^hub_([0-9a-z]{1,64})_\S+$/.exec(key)?.[1];
 }
 
+/** A key of the hub, or most of one, whatever stands around it and however its letters are written. */
+const LIKE_A_KEY = /(?:^|[^0-9a-z])hub_|hub_[0-9a-z]{16}/i;
+/** What a bearer token can be (RFC 6750 §2.1, `b64token`). */
+const BEARER_TOKEN = /^[\w.~+/-]+=*$/;
+
+/** Whether this may be an access token of an issuer, and nothing that was meant as a key of the hub. */
+export function isLikeToken(text: string): boolean {
+  return BEARER_TOKEN.test(text) && !LIKE_A_KEY.test(text);
+}
+
 /** Whether this has the form of a JWT: three parts of base64url. */
 export function isJwt(text: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);

@@ -15,10 +15,14 @@ const ADMIN = principalOf({
   scopes: ['admin'],
 });
 
+/** Characters of the admin key by which it is known. */
+const TELLING = 16;
+
 /** Who calls with an API key. */
 @Injectable()
 export class KeyCallers {
   private readonly adminHash: string | null;
+  private readonly adminKey: string | undefined;
   private readonly lookups = new CredentialLookups();
 
   constructor(
@@ -27,12 +31,28 @@ export class KeyCallers {
     private readonly clock: Clock,
     private readonly uses: KeyUses,
   ) {
-    this.adminHash = config.auth.adminKey === null ? null : hashOf(config.auth.adminKey);
+    const { adminKey } = config.auth;
+    this.adminHash = adminKey === null ? null : hashOf(adminKey);
+    this.adminKey = adminKey?.toLowerCase();
   }
 
   /** The principal of the configured admin key, for the hash of that. */
   admin(hash: string): Principal | undefined {
     return this.adminHash !== null && sameHash(hash, this.adminHash) ? ADMIN : undefined;
+  }
+
+  /**
+   * Whether this has a piece of the configured admin key in it: it was cut, put in quotes, or typed wrong. Too long a piece to be
+   * found by trying.
+   */
+  isLikeAdmin(value: string): boolean {
+    const { adminKey } = this;
+    if (adminKey === undefined) return false;
+    const shown = value.toLowerCase();
+    for (let at = 0; at + TELLING <= shown.length; at++) {
+      if (adminKey.includes(shown.slice(at, at + TELLING))) return true;
+    }
+    return false;
   }
 
   /**

@@ -289,6 +289,32 @@ export function auditChainContract(open: () => Promise<Database>): void {
       expect(await broken()).toMatchObject([{ what: 'anchor-changed', anchor: 3 }]);
     });
 
+    it('believes no deletion of anchors that the hub has not signed', async () => {
+      const [first] = await hub.store.anchorsAfter(0, 1);
+      await hub.tamper('DELETE FROM audit_anchors WHERE number = 1');
+      const { number: seq, hash: chainHash } = first!;
+      await hub.store.addAnchor({ ...first!, kind: 'floor', chain: '', seq, chainHash });
+      const changed = { what: 'anchor-changed', chain: null, seq: null, anchor: 1 };
+      expect(await broken()).toEqual([changed]);
+    });
+
+    it('believes no cut that the hub has not signed among anchors that are going to be deleted', async () => {
+      for (let i = 0; i < 1000; i++) await hub.anchors.add('head', chain, hub.log.head!);
+      await clock.advance(9 * DAY);
+      await hub.record(1);
+      await hub.anchors.run();
+      await clock.advance(2 * DAY);
+      await hub.retention.run();
+      expect(await broken()).toEqual([]);
+      const [row] = await hub.store.chainRows(chain, 10, 1);
+      const { seq, hash: chainHash } = row!.event!;
+      const newest = (await hub.store.lastAnchor())!;
+      await hub.tamper('DELETE FROM audit_events WHERE chain = ? AND seq <= ?', [chain, seq]);
+      await hub.store.addAnchor({ ...newest, number: 1, kind: 'cut', chain, seq, chainHash });
+      const changed = { what: 'anchor-changed', chain: null, seq: null, anchor: 1 };
+      expect(await broken()).toEqual([changed]);
+    });
+
     it.each([
       ['before the first is read', 1],
       ['in the middle', 3],

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { status } from '@grpc/grpc-js';
 import type { JsonObject } from '../support/json.js';
-import { RpcError } from '../support/app.js';
+import { ADMIN_KEY, RpcError } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { GrpcClient, V0, V1, grpcTarget } from '../support/grpc-client.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
@@ -485,6 +485,48 @@ describe('what an issuer says of an opaque token', () => {
     issuer.opaque.set(key, said);
     const answer = await hub.get('/a2a/tasks', { key });
     expect([answer.status, answer.text]).toEqual([401, expect.stringContaining('no number')]);
+  });
+});
+
+describe('an opaque token that the issuer says is active', () => {
+  it.each([
+    { typ: 'Refresh' },
+    { typ: 'ID' },
+    { token_type: 'refresh_token' },
+    { token_use: 'refresh_token' },
+    { at_hash: 'x' },
+  ])('is refused when it is none for access: %j', async (kind) => {
+    const key = `opaque-${Object.entries(kind).flat().join('-')}`;
+    issuer.opaque.set(key, { active: true, sub: 'mia', org: 'acme', aud: hub.url, ...kind });
+    const answer = await hub.get('/a2a/tasks', { key });
+    expect([answer.status, answer.text]).toEqual([
+      401,
+      expect.stringContaining('an ID or refresh token'),
+    ]);
+  });
+});
+
+describe('what was meant as an API key', () => {
+  it('is shown to no issuer', async () => {
+    const key = await hub.createKey({ organization: 'acme' });
+    const meant = [
+      ...[`"${key}"`, `'${key}'`, `KEY=${key}`, `<${key}>`, `ApiKey:${key}`, `x${key}`],
+      ...['hub_x', 'HUB_abc', key.toUpperCase(), key.slice(0, -1), `${key}=`, `Bearer.${key}`],
+      ...[ADMIN_KEY.slice(1), ADMIN_KEY.slice(0, -1), `${ADMIN_KEY}x`, `"${ADMIN_KEY}"`],
+      ...[ADMIN_KEY.toUpperCase(), ADMIN_KEY.slice(3, 25)],
+    ];
+    issuer.shown.splice(0);
+    for (const each of meant) {
+      const answer = await hub.get('/a2a/tasks', { key: each });
+      expect([each, answer.status, answer.text]).toEqual([
+        each,
+        401,
+        expect.stringContaining('API key is not valid'),
+      ]);
+    }
+    expect(issuer.shown).toEqual([]);
+    await hub.get('/a2a/tasks', { key: 'a-token-of-theirs' });
+    expect(issuer.shown).toEqual(['a-token-of-theirs']);
   });
 });
 

@@ -20,6 +20,8 @@ export class TestIssuer {
   readonly requests: string[] = [];
   /** While true it answers 503 to everything. */
   down = false;
+  /** The tokens that it was asked about. */
+  readonly shown: string[] = [];
   /** What it says of opaque tokens, by the token. */
   readonly opaque = new Map<string, Record<string, unknown>>();
   /** The `Authorization` of the last introspection. */
@@ -85,6 +87,7 @@ export class TestIssuer {
       let body = '';
       for await (const piece of request) body += String(piece);
       const token = new URLSearchParams(body).get('token') ?? '';
+      this.shown.push(token);
       json(this.opaque.get(token) ?? { active: false });
     } else json({}, 404);
   }

@@ -114,6 +114,7 @@ export class TokenIssuer {
       throw new TokenRefused('The access token is not a JWT.', 'unknown-token');
     }
     const claims = (await this.introspected(token)) as Claims;
+    refuseOtherKinds(claims);
     if (claims.iss !== undefined && claims.iss !== issuer) {
       throw new TokenRefused('The access token is of another issuer.', 'unlisted-issuer');
     }
@@ -182,12 +183,7 @@ export class TokenIssuer {
         'wrong-type',
       );
     }
-    if (isOfAnotherKind(payload)) {
-      throw new TokenRefused(
-        'The token is not an access token, but an ID or refresh token.',
-        'id-token',
-      );
-    }
+    refuseOtherKinds(payload);
     return payload;
   }
 
@@ -250,12 +246,27 @@ export class TokenIssuer {
   }
 }
 
-/** ID tokens have hashes of what they come with (OpenID Connect Core §3.1.3.6); Keycloak names the kind in a claim. */
+/** Throws {@link TokenRefused} for a token that gives no access by itself. */
+function refuseOtherKinds(claims: Claims): void {
+  if (!isOfAnotherKind(claims)) return;
+  throw new TokenRefused(
+    'The token is not an access token, but an ID or refresh token.',
+    'id-token',
+  );
+}
+
+/** Where providers name the kind of a token: Keycloak, introspection (RFC 7662 §2.2) and Cognito. */
+const KINDS = ['typ', 'token_type', 'token_use'] as const;
+const OTHER_KINDS: ReadonlySet<string> = new Set([
+  ...['id', 'id_token', 'refresh', 'refresh_token', 'offline'],
+]);
+
+/** ID tokens have hashes of what they come with (OpenID Connect Core §3.1.3.6). */
 function isOfAnotherKind(claims: Claims): boolean {
   return (
     claims['at_hash'] !== undefined ||
     claims['c_hash'] !== undefined ||
-    ['ID', 'Refresh', 'Offline'].includes(String(claims['typ']))
+    KINDS.some((name) => OTHER_KINDS.has(String(claims[name]).toLowerCase()))
   );
 }
 
