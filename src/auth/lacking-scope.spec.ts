@@ -35,11 +35,11 @@ describe('a caller without a scope of the hub', () => {
   it('learns what of its issuer gives it, that of an administrator last', () => {
     expect(lacking(['a2a'], issuer.issuer)).toEqual({
       message:
-        'This needs an access token with the scope hub.call or hub.operate: that gives the scope a2a of the hub.',
+        'This needs the scope a2a of the hub, which an access token has with the scope hub.call or hub.operate (which gives admin).',
       metadata: { scope: 'hub.call', hubScope: 'a2a' },
     });
     expect(lacking(['agents:organization'], issuer.issuer).message).toBe(
-      'This needs an access token with the scope hub.operate, or of a caller in the group team: that gives the scope agents:organization of the hub.',
+      'This needs the scope agents:organization of the hub, which an access token has with the scope hub.operate (which gives admin), or of a caller in the group team (which gives agents).',
     );
   });
 

@@ -27,30 +27,41 @@ export function lackingScope(
   const scopes = namesThatGive(needed, issuer.grants.scopes);
   const groups = namesThatGive(needed, issuer.grants.groups);
   const ways = [
-    ...(scopes.length > 0 ? [`with the scope ${listed(scopes)}`] : []),
-    ...(groups.length > 0 ? [`of a caller in the group ${listed(groups)}`] : []),
+    ...(scopes.length > 0 ? [`with the scope ${listed(scopes, needed)}`] : []),
+    ...(groups.length > 0 ? [`of a caller in the group ${listed(groups, needed)}`] : []),
   ];
   const text =
     ways.length === 0
       ? `This needs the scope ${any} of the hub, which no scope or group of the issuer ${issuer.id} gives.`
-      : `This needs an access token ${ways.join(', or ')}: that gives the scope ${any} of the hub.`;
+      : `This needs the scope ${any} of the hub, which an access token has ${ways.join(', or ')}.`;
+  const [[requested] = []] = scopes;
   return new HubError('PERMISSION_DENIED', text, {
-    metadata: { hubScope: scope, ...(scopes[0] !== undefined && { scope: scopes[0] }) },
+    metadata: { hubScope: scope, ...(requested !== undefined && { scope: requested }) },
     refusal,
   });
 }
+
+/** A name of an issuer's, and the scopes of the hub that it gives. */
+type Grant = readonly [name: string, given: readonly Scope[]];
 
 /** Those that give the least first. */
 function namesThatGive(
   needed: readonly Scope[],
   grants: ReadonlyMap<string, readonly Scope[]>,
-): string[] {
+): Grant[] {
   return [...grants]
     .filter(([, given]) => needed.some((scope) => holds(new Set(given), scope)))
-    .sort(([, a], [, b]) => Number(a.includes('admin')) - Number(b.includes('admin')))
-    .map(([name]) => name);
+    .sort(([, a], [, b]) => Number(a.includes('admin')) - Number(b.includes('admin')));
 }
 
-function listed(names: readonly string[]): string {
-  return names.slice(0, MAX_NAMES).join(' or ');
+/** Each with what it gives, where that is more than what is needed. */
+function listed(grants: readonly Grant[], needed: readonly Scope[]): string {
+  return grants
+    .slice(0, MAX_NAMES)
+    .map(([name, given]) =>
+      given.every((scope) => needed.includes(scope))
+        ? name
+        : `${name} (which gives ${given.join(', ')})`,
+    )
+    .join(' or ');
 }

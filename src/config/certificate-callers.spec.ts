@@ -35,6 +35,11 @@ describe('a list of callers by certificate', () => {
       { ...GOOD, organization: 'a/b' },
       '.organization: is not a name',
     ],
+    [
+      'an organization with a blank at its end',
+      { ...GOOD, organization: 'acme ' },
+      '.organization: is not a name',
+    ],
     ['an endless organization', { ...GOOD, organization: 'x'.repeat(201) }, '.organization'],
     ['no scopes', { ...GOOD, scopes: [] }, '.scopes: is not a list of one or more of a2a'],
     ['another scope', { ...GOOD, scopes: ['a2a', 'root'] }, '.scopes'],

@@ -1,4 +1,5 @@
 import { ID } from '../common/id-pattern.js';
+import { ADDRESSABLE, ADDRESSABLE_RULE } from '../common/organization-id.js';
 import { SCOPES, type Scope } from '../common/scope.js';
 import { readName } from '../common/tls/distinguished-name.js';
 import { isSpiffePattern } from '../common/tls/spiffe-id.js';
@@ -24,7 +25,10 @@ const MOST = 1000;
 const DNS_NAME =
   /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 /** What the API takes as the id of an organization. */
-const ORGANIZATION = /^(?=.*[\p{L}\p{N}])[^:/\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{1,200}$/u;
+const ORGANIZATION = new RegExp(
+  `^${ADDRESSABLE}(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\u202A-\\u202E\\u2066-\\u2069]{1,200}$`,
+  'u',
+);
 const ALLOWED =
   'a list (in a file only), each with name ([a-z0-9-]{1,63}), one of spiffeId (spiffe://acme.example/agent, or spiffe://acme.example/* for all below), dnsName, subject (CN=agent,O=Acme), and organization and scopes';
 
@@ -73,7 +77,7 @@ function faultsOfEntry(entry: Readonly<Record<string, unknown>>): string[] {
   check(
     'organization',
     (text) => ORGANIZATION.test(text),
-    'is not a name of 1 to 200 characters without colons and slashes',
+    `is not a name of 1 to 200 characters, ${ADDRESSABLE_RULE}`,
   );
   for (const key of named) check(key, ...RULES[key]);
   const { scopes } = entry;

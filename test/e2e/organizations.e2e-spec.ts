@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
+import { OrganizationsService } from '../../src/auth/index.js';
+import { OrganizationStore } from '../../src/auth/organization-store.js';
+import { principalOf } from '../../src/auth/principal.js';
 import { type HttpAnswer, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { GrpcClient, V1, failureOf } from '../support/grpc-client.js';
@@ -48,19 +51,37 @@ const refusals = async (cause: string): Promise<number> => {
 };
 
 describe('an organization', () => {
-  it.each(['evil:x', 'team:disable', '../x', 'a\u0000'])(
-    'have no id that paths cannot carry, whoever names it first: %j',
+  it.each([
+    ...['evil:x', 'team:disable', '../x', 'a\u0000', 'a\u2028:b'],
+    ...['acme ', ' acme', 'acme\u00a0', '.', '..', ' '],
+  ])('have no id that paths cannot carry, whoever names it first: %j', async (id) => {
+    const bodies = {
+      organizations: { id },
+      keys: { name: 'k', organization: id, scopes: ['a2a'] },
+      principals: { organization: id },
+    };
+    for (const [path, body] of Object.entries(bodies)) {
+      const answer = await hub.admin('POST', `/api/v1/${path}`, body);
+      expect([path, answer.status]).toEqual([path, 400]);
+      expect(answer.body.errors[0].description).toContain('without colons, slashes');
+    }
+  });
+
+  it.each([' made before', '..', 'a:b'])(
+    'that was made when its id %j was taken is read, disabled and deleted',
     async (id) => {
-      const bodies = {
-        organizations: { id },
-        keys: { name: 'k', organization: id, scopes: ['a2a'] },
-        principals: { organization: id },
-      };
-      for (const [path, body] of Object.entries(bodies)) {
-        const answer = await hub.admin('POST', `/api/v1/${path}`, body);
-        expect([path, answer.status]).toEqual([path, 400]);
-        expect(answer.body.errors[0].description).toContain('without colons, slashes');
-      }
+      const at = new Date();
+      const nothing = { displayName: null, description: null, labels: {}, disabledAt: null };
+      await hub.app.get(OrganizationStore).create({ id, createdAt: at, ...nothing });
+      const organizations = hub.app.get(OrganizationsService);
+      const admin = principalOf({ id: 'admin', organization: 'default', scopes: ['admin'] });
+      expect(await organizations.get(id, admin)).toMatchObject({ id });
+      expect(JSON.stringify((await api('GET', 'organizations?limit=100')).body)).toContain(
+        JSON.stringify(id),
+      );
+      expect((await organizations.disable(id, admin)).disabledAt).not.toBeNull();
+      await organizations.remove(id);
+      expect(await organizations.exists(id)).toBe(false);
     },
   );
 

@@ -138,7 +138,7 @@ describe('the official SDK with tokens of a real provider', () => {
         403,
         expect.stringContaining('error="insufficient_scope", scope="hub.call"'),
       ]);
-      expect(answer.text).toContain('an access token with the scope hub.call');
+      expect(answer.text).toContain('an access token has with the scope hub.call');
     }
     const client = await GrpcClient.of(hub, { key: nothing });
     const asked = { tenant: '', id: 'x', historyLength: undefined };

@@ -48,8 +48,8 @@ describe('a body of a caller without a key', () => {
     ['/a2a/nothing', 404],
     ['/nothing', 404],
     ['/callbacks/agents/x', 404],
-    ['/docs', 404],
-    ['/metrics', 404],
+    ['/docs', 405],
+    ['/metrics', 405],
     ['/%zz', 400],
   ] as const;
   /** All at once: the hub waits for each, for a while, before it closes the connection. */

@@ -69,6 +69,7 @@ describe('the caller of a token', () => {
   it.each([
     ['no subject', { sub: undefined }],
     ['an empty subject', { sub: '' }],
+    ['a subject of blanks', { sub: ' \u00a0\u200b' }],
     ['a subject that is no text', { sub: { toString: 'x' } }],
     ['a subject with a control character', { sub: 'ali\u0000ce' }],
     ['half of a character in the subject', { sub: 'ali\ud800ce' }],
@@ -79,18 +80,24 @@ describe('the caller of a token', () => {
     ['an organization with a line break', { org: 'ac\nme' }],
     ['an organization with a colon', { org: 'acme:eu' }],
     ['an organization with a slash', { org: '/acme' }],
+    ['an organization with a blank at its end', { org: 'acme ' }],
+    ['an organization that is a dot', { org: '.' }],
+    ['an organization that is two dots', { org: '..' }],
     ['an organization its issuer may not name', { org: 'umbrella' }],
   ])('is refused with %s', (_, token) => {
     const rules = { organizations: ['acme'] };
     expect(() => caller(token, rules)).toThrow(TokenRefused);
   });
 
-  it.each(['acme:eu', 'acme/eu'])('says that %s is no id of an organization', (org) => {
-    expect(() => caller({ org })).toThrow(
-      expect.objectContaining({
-        fault: 'invalid-organization',
-        message: expect.stringContaining('colon or slash in its claim org'),
-      }),
-    );
-  });
+  it.each(['acme:eu', 'acme/eu', 'acme ', '\u00a0acme', 'a\u2028:b'])(
+    'says that %s is no id of an organization',
+    (org) => {
+      expect(() => caller({ org })).toThrow(
+        expect.objectContaining({
+          fault: 'invalid-organization',
+          message: expect.stringMatching(/in its claim org .*without colons, slashes and blanks/),
+        }),
+      );
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { isRecord } from '../../common/is-record.js';
+import { ADDRESSABLE, ADDRESSABLE_RULE } from '../../common/organization-id.js';
 import type { Scope } from '../../common/scope.js';
 
 /** Where an issuer's tokens say who the caller is: names of claims, or paths through objects (`realm_access.roles`). */
@@ -49,9 +50,10 @@ export class TokenRefused extends Error {
   }
 }
 
-/** Printable, and no part of a pair: two subjects never become one. */
-const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+/** Something to see, printable, and no part of a pair: two subjects never become one. */
+const SUBJECT = /^(?=[^]*[\p{L}\p{N}\p{P}\p{S}])[^\p{Cc}\p{Cs}]{1,255}$/u;
 const ORGANIZATION = /^(?=.*[\p{L}\p{N}])[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{1,200}$/u;
+const ADDRESSED = new RegExp(`^${ADDRESSABLE}`, 'u');
 /** Groups of one caller that are looked at, and how long their names may be. */
 const MAX_GROUPS = 500;
 const MAX_GROUP_LENGTH = 200;
@@ -67,7 +69,7 @@ export function callerOf(
     throw new TokenRefused(
       subject === undefined
         ? `The access token names no subject in its claim ${claims.subject}.`
-        : `The access token has a subject in its claim ${claims.subject} that is no text of 1 to 255 characters without control characters.`,
+        : `The access token has a subject in its claim ${claims.subject} that is no text of 1 to 255 characters, not only blanks, without control characters.`,
       'no-subject',
     );
   }
@@ -97,9 +99,9 @@ function organizationOf(token: Readonly<Record<string, unknown>>, rules: ClaimRu
       'no-organization',
     );
   }
-  if (/[:/]/.test(organization)) {
+  if (!ADDRESSED.test(organization)) {
     throw new TokenRefused(
-      `The access token names an organization with a colon or slash in its claim ${claims.organization}; ids of organizations have none.`,
+      `The access token names an organization in its claim ${claims.organization} that can have no such id: ids of organizations are ${ADDRESSABLE_RULE}.`,
       'invalid-organization',
     );
   }

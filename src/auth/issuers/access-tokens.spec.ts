@@ -11,7 +11,12 @@ import {
 import { SettableClock } from '../../common/fake-settable-clock.js';
 import type { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
-import { configWith, type DeclaredEntry, type PublicUrl } from '../../config/index.js';
+import {
+  type ConfigOverrides,
+  configWith,
+  type DeclaredEntry,
+  type PublicUrl,
+} from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
 import { AccessTokens } from './access-tokens.js';
 
@@ -77,9 +82,13 @@ const egress = {
   },
 };
 
-async function tokens(issuer: object = {}, ...others: DeclaredEntry[]): Promise<AccessTokens> {
+function tokens(issuer: object = {}, ...others: DeclaredEntry[]): Promise<AccessTokens> {
   const first = { id: 'acme', issuer: ISSUER, organization: 'acme', ...issuer };
-  const config = configWith({ auth: { issuers: [first, ...others] } });
+  return tokensWith({ issuers: [first, ...others] });
+}
+
+async function tokensWith(auth: NonNullable<ConfigOverrides['auth']>): Promise<AccessTokens> {
+  const config = configWith({ auth });
   const log = { warn: (_: object, text: string) => void warned.push(text) } as unknown as Log;
   let known = CLIENT.clientSecret;
   const references = {
@@ -130,6 +139,30 @@ function written(header: object, claims: object, signature = ''): string {
   const parts = [header, claims].map((part) => base64url.encode(JSON.stringify(part)));
   return [...parts, signature].join('.');
 }
+
+describe('at the start', () => {
+  const entry = { id: 'acme', issuer: ISSUER, organization: 'acme' };
+
+  it.each([
+    ['asks for sign-ins and needs none', { mode: 'none', issuers: [entry] }, /^auth\.mode is none/],
+    [
+      'lets everybody of an issuer operate the hub',
+      { issuers: [{ ...entry, grants: { everyone: ['admin'] } }] },
+      /^grants\.everyone of an issuer gives admin/,
+    ],
+  ] as const)('is warned when the configuration %s', async (_, auth, text) => {
+    (await tokensWith(auth)).onApplicationBootstrap();
+    expect(warned).toEqual([expect.stringMatching(text)]);
+  });
+
+  it.each([{ mode: 'none' }, { issuers: [entry] }] as const)(
+    'is not warned of %j',
+    async (auth) => {
+      (await tokensWith(auth)).onApplicationBootstrap();
+      expect(warned).toEqual([]);
+    },
+  );
+});
 
 describe('a token of an issuer', () => {
   it('names the caller, for as long as it is valid', async () => {

@@ -58,7 +58,25 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
   /** Not awaited: a hub starts without its issuers. */
   onApplicationBootstrap(): void {
     if (this.config.role === 'worker') return;
+    this.warn();
     for (const issuer of this.tokenIssuers) void issuer.prepare();
+  }
+
+  /** Of settings that let in more than who sets them may mean. */
+  private warn(): void {
+    const { mode, certificates } = this.config.auth;
+    const needsSignIn = this.tokenIssuers.length > 0 || certificates.length > 0;
+    if (mode === 'none' && needsSignIn) {
+      const text =
+        'auth.mode is none: who comes without a valid credential is let in as anonymous, so that auth.issuers and auth.certificates keep out no caller';
+      this.log.warn({}, text);
+    }
+    for (const { id, grants } of this.issuers) {
+      if (!grants.everyone.includes('admin')) continue;
+      const text =
+        'grants.everyone of an issuer gives admin: whoever it gives a token operates the hub';
+      this.log.warn({ issuer: id }, text);
+    }
   }
 
   get issuers(): readonly Issuer[] {

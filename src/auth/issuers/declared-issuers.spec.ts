@@ -85,6 +85,11 @@ describe('a declared issuer', () => {
       /organization must be 1 to 200 .* without colons, slashes/,
     ],
     [
+      'dots for its organization',
+      [{ ...ONE, organization: '..' }],
+      /organization must be 1 to 200 .* not \. or \.\./,
+    ],
+    [
       'a colon in one that it may name',
       [{ ...BY_CLAIM, organizations: ['a:b'] }],
       /organizations.* without colons, slashes/,

@@ -1,4 +1,5 @@
 import { ID as ID_PATTERN } from '../id-pattern.js';
+import { ADDRESSABLE, ADDRESSABLE_RULE } from '../organization-id.js';
 
 /** What texts of the admin API have to look like. */
 export interface TextForm {
@@ -26,10 +27,10 @@ export const TAG = line(100);
 /** A name for people to read, on one line. */
 export const NAME = line(200);
 
-/** The id of an organization: it stands in paths, before a colon and a verb. */
+/** The id of an organization. */
 export const ORGANIZATION_ID: TextForm = {
-  pattern: new RegExp(`^(?!.*[:/])${NAME.pattern.source.slice(1)}`, 'u'),
-  rule: 'must be 1 to 200 characters, not only blanks, without colons, slashes and control characters',
+  pattern: new RegExp(`^${ADDRESSABLE}${NAME.pattern.source.slice(1)}`, 'u'),
+  rule: `must be 1 to 200 characters, ${ADDRESSABLE_RULE}, without control characters`,
 };
 
 /** A sentence for people to read, on one line. */
