@@ -144,7 +144,7 @@ describe('the official SDK with tokens of a real provider', () => {
     const asked = { tenant: '', id: 'x', historyLength: undefined };
     await expect(client.call(V1.getTask, asked)).rejects.toMatchObject({
       code: status.PERMISSION_DENIED,
-      details: expect.stringContaining('an access token with the scope hub.call'),
+      details: expect.stringContaining('an access token has with the scope hub.call'),
     });
     client.close();
     const operator = await provider.token('operations', hub.url, 'hub.operate');
