@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Principal } from '../auth/index.js';
-import { bodyFault, limitFault } from '../common/http/json-body.js';
+import { bodyFault, limitFault, refuseEncoded } from '../common/http/json-body.js';
 import { onceClosed } from '../common/http/once-closed.js';
 import { AppConfig } from '../config/index.js';
 import { type MessageLimits, readBody, RequestCapacity } from '../a2a/index.js';
@@ -59,6 +59,7 @@ export class AdminBodies {
   }
 
   private async receive(request: FastifyRequest, raw: IncomingMessage): Promise<Buffer> {
+    refuseEncoded(request.headers['content-encoding']);
     const caller = request.principal ?? STRANGER;
     const { bytes, reservation } = await readBody(raw, caller, this.capacity, this.limits);
     const response = this.responses.get(request);

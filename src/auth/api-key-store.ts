@@ -147,3 +147,11 @@ export function isReplaced(id: string, by: string): HubError {
     `The key ${id} was rotated already: ${by} is in its place. Rotate that one; or, where its value was lost, revoke it and rotate this one again.`,
   );
 }
+
+/** Why the end that its rotation has given to a key is not put off. */
+export function endsAsReplaced(id: string, by: string): HubError {
+  return new HubError(
+    'CONFLICT',
+    `The key ${id} was rotated, and ends as it was then said: ${by} is in its place. Change that one.`,
+  );
+}

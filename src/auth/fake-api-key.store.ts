@@ -3,6 +3,7 @@ import { invalidField } from '../common/hub-error.js';
 import {
   type ApiKey,
   ApiKeyStore,
+  endsAsReplaced,
   isReplaced,
   type KeyAdmission,
   type KeyChanges,
@@ -63,8 +64,14 @@ export class FakeApiKeyStore extends ApiKeyStore {
     const key = this.keys.get(id);
     const isValid =
       key?.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > at.getTime());
-    if (isValid) this.keys.set(id, { ...key, ...changes });
-    return Promise.resolve(isValid);
+    if (!isValid) return Promise.resolve(false);
+    const next = { ...key, ...changes };
+    const isLater =
+      key.expiresAt !== null && (next.expiresAt === null || next.expiresAt > key.expiresAt);
+    const by = this.keys.get(key.replacedBy ?? '');
+    if (isLater && by?.revokedAt === null) return Promise.reject(endsAsReplaced(id, by.id));
+    this.keys.set(id, next);
+    return Promise.resolve(true);
   }
 
   list(

@@ -63,6 +63,22 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
       expect((await store.find('k2'))?.expiresAt).toBeNull();
     });
 
+    it('puts the end of a key off no more, while another is in its place', async () => {
+      await store.add(keyOf({ id: 'k1' }));
+      await store.replace('k1', next('k2'), at(500));
+      for (const expiresAt of [null, at(501)]) {
+        await expect(store.change('k1', { expiresAt }, at(1))).rejects.toMatchObject({
+          reason: 'CONFLICT',
+          message: expect.stringContaining('k2 is in its place'),
+        });
+      }
+      expect((await store.find('k1'))?.expiresAt).toEqual(at(500));
+      expect(await store.change('k1', { name: 'old', expiresAt: at(400) }, at(1))).toBe(true);
+      expect(await store.change('k2', { expiresAt: at(900) }, at(1))).toBe(true);
+      await store.revoke('k2', at(2));
+      expect(await store.change('k1', { expiresAt: null }, at(3))).toBe(true);
+    });
+
     it('puts one key in the place of another, until that is revoked', async () => {
       await store.add(keyOf({ id: 'k1' }));
       await store.replace('k1', next('k2'), at(500));

@@ -114,3 +114,19 @@ describe('the query of every route of the admin API', () => {
     expect(await takenBy(`cursor=${nextCursor}`, 'cursor', open)).toEqual([]);
   });
 });
+
+it('a body of the admin API that is encoded is refused as that, and nothing is made', async () => {
+  const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ name: 'encoded', scopes: ['a2a'] });
+  const send = async (coding: string): Promise<number> => {
+    const path = `${hub.url}/api/v1/keys`;
+    const encoded = { ...headers, 'content-encoding': coding };
+    return (await fetch(path, { method: 'POST', headers: encoded, body })).status;
+  };
+  expect(await send('gzip')).toBe(415);
+  expect(await send('br, gzip')).toBe(415);
+  expect(await send('identity')).toBe(201);
+  const { body: keys } = await hub.admin('GET', '/api/v1/keys?limit=200');
+  const named = (keys.items as { name: string }[]).filter(({ name }) => name === 'encoded');
+  expect(named).toHaveLength(1);
+});

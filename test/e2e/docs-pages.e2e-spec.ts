@@ -151,6 +151,7 @@ describe('a page of another origin', () => {
       expect(statusCode).toBe(204);
       expect(headers['access-control-allow-origin']).toBe(APP);
       expect(headers['access-control-allow-headers']).toContain('Authorization');
+      expect(headers['access-control-allow-headers']).toContain('If-Match');
       expect(headers['access-control-allow-methods']).toContain('DELETE');
       expect(headers['access-control-allow-credentials']).toBeUndefined();
     },

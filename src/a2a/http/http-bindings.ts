@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Challenges, refuseEnded } from '../../auth/index.js';
 import { noteFailure } from '../../common/call-note.js';
 import { HubError } from '../../common/hub-error.js';
+import { refuseEncoded } from '../../common/http/json-body.js';
 import { onceClosed } from '../../common/http/once-closed.js';
 import { varyBy } from '../../common/http/vary.js';
 import { LONG, longTurn } from '../../common/long-work.js';
@@ -146,7 +147,7 @@ export class HttpBindings {
     });
     this.open.set(request, gone);
     if (isClosed) throw new HubError('INVALID_REQUEST', 'The client has left.');
-    checkEncoding(request.headers['content-encoding']);
+    refuseEncoded(request.headers['content-encoding']);
   }
 
   /** The text of a body, within the limits of messages and with room in the process. */
@@ -307,14 +308,6 @@ function setType(
 ): void {
   void reply.header('content-type', typeOf(contentTypes, headers));
   if (contentTypes.length > 1) varyBy(reply, 'Accept');
-}
-
-/** Bodies are read as they are. */
-function checkEncoding(coding: string | undefined): void {
-  if (coding === undefined || /^(identity)?$/i.test(coding.trim())) return;
-  throw new HubError('UNSUPPORTED_MEDIA_TYPE', 'A body must come without a Content-Encoding.', {
-    metadata: { acceptEncoding: 'identity' },
-  });
 }
 
 /** Everything below a path of Fastify's kind (`/a2a/agents/:agentId/v1`). */

@@ -9,6 +9,7 @@ import { storable } from '../../database/text.js';
 import {
   type ApiKey,
   ApiKeyStore,
+  endsAsReplaced,
   isReplaced,
   type KeyAdmission,
   type KeyChanges,
@@ -135,10 +136,12 @@ export class SqlApiKeyStore extends ApiKeyStore {
         [storable(id), at.getTime()],
       );
       if (principal === undefined || row === undefined) return false;
-      const { name, expiresAt, allowedNetworks, allowedOrigins } = {
-        ...KEY.read(row),
-        ...changes,
-      };
+      const before = KEY.read(row);
+      const { name, expiresAt, allowedNetworks, allowedOrigins } = { ...before, ...changes };
+      if (isLater(expiresAt, before.expiresAt)) {
+        const by = yield* validSuccessor(tx, before.id, at.getTime());
+        if (by !== undefined) throw endsAsReplaced(before.id, by);
+      }
       yield* UPDATE.apply(tx, [{ id, name, expiresAt, allowedNetworks, allowedOrigins }]);
       yield* REVISION.raise(tx);
       return true;
@@ -230,13 +233,23 @@ function* isValid(tx: Tx, id: string, at: number): Work<boolean> {
 
 /** Who rotates a key twice, since an answer was lost, would have two in its place, one of them seen by nobody. */
 function* refuseReplaced(tx: Tx, id: string, at: number): Work<void> {
+  const by = yield* validSuccessor(tx, id, at);
+  if (by !== undefined) throw isReplaced(id, by);
+}
+
+/** The valid key that took the place of one. */
+function* validSuccessor(tx: Tx, id: string, at: number): Work<string | undefined> {
   const [successor] = yield* tx.all<{ id: string }>(
     `SELECT n.id FROM api_keys o JOIN api_keys n ON n.id = o.replaced_by
      WHERE o.id = ? AND n.revoked_at IS NULL AND n.expired = 0 AND (n.expires_at IS NULL OR n.expires_at > ?)`,
     [id, at],
   );
-  if (successor === undefined) return;
-  throw isReplaced(id, successor.id);
+  return successor?.id;
+}
+
+/** Whether a key that ended at `before` would be valid for longer; null: it does not end. */
+function isLater(after: Date | null, before: Date | null): boolean {
+  return before !== null && (after === null || after > before);
 }
 
 function refuseDisabled({

@@ -8,6 +8,7 @@ const REQUEST_HEADERS = [
   'X-API-Key',
   'Content-Type',
   'Accept',
+  'If-Match',
   'A2A-Extensions',
   'X-A2A-Extensions',
   'A2A-Hub-Hops',

@@ -33,3 +33,11 @@ export function bodyFault(body: string, error: Error): Error {
     `The body has a key that no object may have here: ${keys}.`,
   );
 }
+
+/** Throws UNSUPPORTED_MEDIA_TYPE for a body with a `Content-Encoding`: nothing is inflated, so that a small body is never a large one. */
+export function refuseEncoded(coding: string | undefined): void {
+  if (coding === undefined || /^(identity)?$/i.test(coding.trim())) return;
+  throw new HubError('UNSUPPORTED_MEDIA_TYPE', 'A body must come without a Content-Encoding.', {
+    metadata: { acceptEncoding: 'identity' },
+  });
+}
