@@ -18,7 +18,7 @@ export class DataDeletionRequestDto extends DataOwnerDto {
   @Choice(['mapping'], {
     optional: true,
     description:
-      '`mapping`: delete only the keys of the principal and what its issuer knows it as. Its tasks and all else stay, under an id that does not say whose they are. Default: all data.',
+      '`mapping`: delete only the keys of the principal and what its issuer knows it as. Its tasks and all else stay, under an id that does not say whose they are. Of an organization: of all its principals; it stays disabled. Default: all data.',
   })
   only?: 'mapping';
 

@@ -367,6 +367,23 @@ describe('a deletion', () => {
     expect((await hub.admin('POST', '/api/v1/keys', again)).status).toBe(409);
   }, 60_000);
 
+  it('of the mapping of an organization leaves its tasks and its row, and lets in others once it is enabled', async () => {
+    const acme = await tenant();
+    const { organization } = acme;
+    await send(acme, 'mapped');
+    const job = await deleted({ organization, confirm: organization, only: 'mapping' });
+    expect(job).toMatchObject({ state: 'done', mappingOnly: true, organization });
+    expect(await rowsWith(acme.principalId)).toContain('tasks');
+    expect(await rowsWith(acme.principalId)).not.toContain('api_keys');
+    const made = () => hub.admin('POST', '/api/v1/keys', { name: 'n', organization });
+    expect((await made()).status).toBe(409);
+    const enabled = await hub.admin('POST', `/api/v1/organizations/${organization}:enable`);
+    expect(enabled.body).toMatchObject({ id: organization, state: 'enabled' });
+    expect((await made()).status).toBe(201);
+    const before = await hub.admin('GET', `/api/v1/principals/${acme.principalId}`);
+    expect(before.body).toMatchObject({ state: 'disabled', organizationDisabledAt: null });
+  }, 60_000);
+
   it('is refused with a wrong name, for unknown principals, for the hub’s own and for the caller', async () => {
     const acme = await tenant();
     const status = async (body: object, key?: string): Promise<number> =>
