@@ -105,6 +105,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     AgentClient,
     AgentHealth,
     AgentLoad,
+    AgentMonitor,
     AgentDeviations,
     AgentRegistry,
     AgentsService,

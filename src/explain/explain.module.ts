@@ -1,12 +1,25 @@
 import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
 import { PushModule } from '../push/index.js';
 import { TasksModule } from '../tasks/index.js';
 import { ExplainController } from './explain.controller.js';
+import { CalleeHealth } from './health/callee-health.js';
+import { DatabaseTime } from './health/database-time.js';
+import { HealthDetails } from './health/health-details.js';
+import { HealthDetailsController } from './health/health-details.controller.js';
+import { HubHealth } from './health/hub-health.js';
+import { SqlDatabaseTime } from './persistence/sql-database-time.js';
 
-/** The stories of tasks: what is stored of them, told in sentences. */
+/** What became of tasks and how the hub stands, told in sentences. */
 @Module({
-  imports: [AuthModule, PushModule, TasksModule],
-  controllers: [ExplainController],
+  imports: [AgentsModule, AuthModule, PushModule, TasksModule],
+  controllers: [ExplainController, HealthDetailsController],
+  providers: [
+    { provide: DatabaseTime, useClass: SqlDatabaseTime },
+    HubHealth,
+    CalleeHealth,
+    HealthDetails,
+  ],
 })
 export class ExplainModule {}

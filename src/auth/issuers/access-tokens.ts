@@ -83,6 +83,13 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
     return this.tokenIssuers.map(({ issuer }) => issuer);
   }
 
+  /** Which issuers cannot be asked for what they publish, and why; null: it was read lately, or now. */
+  async troubles(): Promise<readonly { readonly id: string; readonly why: string | null }[]> {
+    return Promise.all(
+      this.tokenIssuers.map(async (each) => ({ id: each.issuer.id, why: await each.trouble() })),
+    );
+  }
+
   /**
    * Who a token vouches for. Rejects with UNAUTHENTICATED saying what is wrong with it, and with UNAVAILABLE
    * when its issuer cannot be asked.

@@ -82,6 +82,11 @@ export class IssuerMetadata {
     await this.keySet.get();
   }
 
+  /** Resolves when its keys are fresh, read now where they are not; rejects when they cannot be. */
+  async renewed(): Promise<void> {
+    if (this.keySet.age() >= KEYS_FRESH_MS) await this.keySet.renew();
+  }
+
   /** Where it is asked about tokens. */
   async introspectionUrl(): Promise<string> {
     const { introspection_endpoint: url } = await this.metadata.get();

@@ -72,6 +72,16 @@ export class TokenIssuer {
     }
   }
 
+  /** Why what it publishes cannot be read anew, though some may still be used; null when it can. */
+  async trouble(): Promise<string | null> {
+    try {
+      await this.metadata.renewed();
+      return null;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
   /** Whether it says of tokens that are no JWT whose they are. */
   get knowsOpaque(): boolean {
     return this.issuer.introspection !== null;

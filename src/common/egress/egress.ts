@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ConnectError, denied, isDenial } from './connect-error.js';
-import { EgressProxy, type EgressProxyOptions } from './egress-proxy.js';
+import { EgressProxy, type EgressProxyOptions, ProxyError } from './egress-proxy.js';
 import { destinationOf, EgressPolicy } from './guard.js';
 import { GuardedConnector, unlessLate, type Way } from './guarded-connector.js';
 import { Pools } from './pools.js';
@@ -98,6 +98,8 @@ export interface ProxiedWay extends Extract<Way, { kind: 'proxy' }> {
 const GRPC_BEHIND_HTTPS_PROXY =
   'gRPC cannot use an egress proxy at an https address; give it an http one, or list the host in egress.noProxy';
 const CONNECT_TIMEOUT_MS = 5000;
+/** A name that there is not (RFC 6761 §6.4). */
+const NOWHERE = 'a2a-hub.invalid:443';
 const ANSWER_TIMEOUT_MS = 30_000;
 const KNOWN_URLS = 1000;
 
@@ -250,6 +252,20 @@ export class Egress {
   /** {@link fetch} with these for every request: for token calls that show a certificate. */
   fetchWith(defaults: FetchDefaults): typeof fetch {
     return (input, init) => this.fetched(input, init, defaults);
+  }
+
+  /** Why no tunnel can be had of the egress proxy now, in words; null when it answers, or there is none. */
+  async proxyFault(): Promise<string | null> {
+    if (this.proxy === undefined) return null;
+    try {
+      // It need not know the name: a proxy that says so is there.
+      const socket = await this.proxy.tunnel(NOWHERE, AbortSignal.timeout(CONNECT_TIMEOUT_MS));
+      socket.destroy();
+      return null;
+    } catch (error) {
+      if (!(error instanceof ProxyError)) throw error;
+      return error.code === 'EGRESS_PROXY_REFUSED' ? null : error.message;
+    }
   }
 
   /** Whether connections wait for file descriptors of this process. */

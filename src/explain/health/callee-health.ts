@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { type Agent, AgentMonitor, AgentRegistry } from '../../agents/index.js';
+import { AccessTokens, type Principal } from '../../auth/index.js';
+import { Egress } from '../../common/egress/egress.js';
+import { AppConfig } from '../../config/index.js';
+import { EndpointsService } from '../../push/index.js';
+import { countOf, sentenceOf } from '../domain/words.js';
+import {
+  fine,
+  type HealthFinding,
+  type HealthTrouble,
+  MOST_TROUBLES,
+  wrong,
+} from './health-check.js';
+
+/** How those stand that the hub calls. */
+@Injectable()
+export class CalleeHealth {
+  constructor(
+    private readonly way: Egress,
+    private readonly tokens: AccessTokens,
+    private readonly registry: AgentRegistry,
+    private readonly monitor: AgentMonitor,
+    private readonly endpoints: EndpointsService,
+    private readonly config: AppConfig,
+  ) {}
+
+  async egress(): Promise<HealthFinding> {
+    if (this.config.egress.proxy === null) {
+      return fine('Agents, receivers and issuers are called without a proxy (egress.proxy).');
+    }
+    const fault = await this.way.proxyFault();
+    if (fault === null) return fine('The egress proxy answers.');
+    return wrong(
+      'failing',
+      `The egress proxy cannot be used: ${sentenceOf(fault)}`,
+      'Look at the proxy and at egress.proxy with its credentials: nothing that is not in egress.noProxy can be called.',
+    );
+  }
+
+  async issuers(): Promise<HealthFinding> {
+    const all = await this.tokens.troubles();
+    if (all.length === 0) return fine('No issuers of access tokens are configured (auth.issuers).');
+    const troubles = all.flatMap(({ id, why }) => (why === null ? [] : [{ id, why }]));
+    const summary = `${countOf(all.length, 'issuer')} of access tokens; ${without(troubles.length, 'cannot be reached')}.`;
+    if (troubles.length === 0) return fine(summary);
+    return wrong(
+      troubles.length === all.length ? 'failing' : 'warning',
+      summary,
+      'Callers with their tokens get 503 once what they published is an hour old. Look at the issuer, the name service and egress.allow (docs/sign-in.md).',
+      troubles,
+    );
+  }
+
+  agents(): HealthFinding {
+    const enabled = this.registry.all().filter((agent) => agent.enabled);
+    if (enabled.length === 0) {
+      return wrong(
+        'warning',
+        'No agent is registered and enabled: every message is refused.',
+        'Register one by POST /api/v1/agents or agents.declared (docs/agents.md).',
+      );
+    }
+    const troubles = enabled.flatMap((agent) => this.troubleOf(agent));
+    const down = enabled.filter(({ id }) => this.monitor.viewOf(id).health === 'down').length;
+    const summary = `${countOf(enabled.length, 'agent')}; ${without(troubles.length, 'in trouble')}, as this process sees it.`;
+    if (troubles.length === 0) return fine(summary);
+    return wrong(
+      down === enabled.length ? 'failing' : 'warning',
+      summary,
+      'GET /api/v1/agents/{id} shows its health and its card; :check calls it step by step, :refresh reads its card again (docs/agent-health.md).',
+      troubles,
+    );
+  }
+
+  async receivers(): Promise<HealthFinding> {
+    const [disabled, failing] = await Promise.all([
+      this.inState('disabled'),
+      this.inState('failing'),
+    ]);
+    const troubles = [...disabled, ...failing];
+    if (troubles.length === 0) return fine('No receiver of webhooks is in trouble.');
+    const least =
+      troubles.length > MOST_TROUBLES
+        ? `More than ${MOST_TROUBLES} receivers`
+        : countOf(troubles.length, 'receiver');
+    return wrong(
+      'warning',
+      `${least} of webhooks in trouble: what they are to get waits, or became dead letters.`,
+      'GET /api/v1/push/endpoints shows each with its last error; dead letters are sent again by :replay once it answers (docs/delivery.md).',
+      troubles,
+    );
+  }
+
+  private troubleOf({ id, cardTrouble }: Agent): HealthTrouble[] {
+    const { health, lastError, lastTaskError, isFull } = this.monitor.viewOf(id);
+    if (cardTrouble?.kind === 'unusable') return [{ id, why: sentenceOf(cardTrouble.reason) }];
+    if (health === 'down' || health === 'degraded') {
+      const error = lastError ?? lastTaskError;
+      const why = error === null ? '' : `: ${sentenceOf(error)}`;
+      return [{ id, why: `It is ${health}${why === '' ? '.' : why}` }];
+    }
+    if (isFull) return [{ id, why: 'Its queue is full: new tasks for it are refused.' }];
+    return cardTrouble?.kind === 'refused'
+      ? [
+          {
+            id,
+            why: `Its card was refused, and the one before is used: ${sentenceOf(cardTrouble.reason)}`,
+          },
+        ]
+      : [];
+  }
+
+  private async inState(state: 'disabled' | 'failing'): Promise<HealthTrouble[]> {
+    const { items } = await this.endpoints.list({ state }, MOST_TROUBLES + 1, undefined, OPERATOR);
+    return items.map(({ endpoint, lastError, waiting }) => ({
+      id: endpoint,
+      why: sentenceOf(
+        `It is ${state}${lastError === null ? '' : ` (${lastError.replace(/\.$/, '')})`}; ${countOf(waiting, 'webhook')} wait for it`,
+      ),
+    }));
+  }
+}
+
+/** Whoever is shown the details sees everything. */
+const OPERATOR: Pick<Principal, 'id' | 'organization' | 'scopes'> = {
+  id: 'health',
+  organization: '',
+  scopes: new Set(['admin']),
+};
+
+function without(count: number, what: string): string {
+  return count === 0 ? `none ${what}` : `${count} ${what}`;
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../common/logger.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
+import { CalleeHealth } from './callee-health.js';
+import { HEALTH_CHECKS, type HealthCheckName, type HealthFinding, wrong } from './health-check.js';
+import { HubHealth } from './hub-health.js';
+
+/** A check is given up after that, so that one that hangs hides no other. */
+const LIMIT_MS = 6000;
+
+export interface NamedFinding extends HealthFinding {
+  readonly name: HealthCheckName;
+}
+
+/** Looks at everything at once; however many ask, once at a time. */
+@Injectable()
+export class HealthDetails {
+  private running: Promise<readonly NamedFinding[]> | undefined;
+
+  constructor(
+    private readonly hub: HubHealth,
+    private readonly callees: CalleeHealth,
+    private readonly log: Log,
+  ) {}
+
+  /** In the order of {@link HEALTH_CHECKS}. Never rejects. */
+  findings(): Promise<readonly NamedFinding[]> {
+    this.running ??= Promise.all(HEALTH_CHECKS.map((name) => this.finding(name))).finally(
+      () => (this.running = undefined),
+    );
+    return this.running;
+  }
+
+  private async finding(name: HealthCheckName): Promise<NamedFinding> {
+    try {
+      const limit = AbortSignal.timeout(LIMIT_MS);
+      return { name, ...(await unlessAborted(this.look(name), limit, tooLong)) };
+    } catch (err) {
+      this.log.warn({ err, check: name }, 'a health check failed');
+      const summary = `It could not be looked at: ${(err as Error).message}`;
+      return { name, ...wrong('failing', summary, 'The log of this process says more.') };
+    }
+  }
+
+  private async look(name: HealthCheckName): Promise<HealthFinding> {
+    const { hub, callees } = this;
+    switch (name) {
+      case 'database':
+        return hub.database();
+      case 'clock':
+        return hub.clock();
+      case 'disk':
+        return hub.disk();
+      case 'workers':
+        return hub.workers();
+      case 'egress':
+        return callees.egress();
+      case 'issuers':
+        return callees.issuers();
+      case 'agents':
+        return callees.agents();
+      case 'receivers':
+        return callees.receivers();
+    }
+  }
+}
+
+function tooLong(): Error {
+  return new Error(`it took longer than ${LIMIT_MS / 1000} s.`);
+}
