@@ -46,8 +46,7 @@ import { serveOpenApi } from './openapi.js';
 import { openSecretBox } from './secrets/index.js';
 import type { Replacement } from './shared.module.js';
 
-/** The longest id in a path. */
-/** How paths are read. */
+/** How paths are read; the longest id in one has so many characters. */
 const ROUTER = { ignoreTrailingSlash: true, maxParamLength: 1000 };
 /** How long a client may take to send its whole request. */
 const REQUEST_TIMEOUT_MS = 120_000;

@@ -16,6 +16,7 @@ import { CertificateCallers } from './certificates/certificate-callers.js';
 import type { CallerConnection, CertifiedCaller } from './certificates/client-certificates.js';
 import { ClientAddress } from './client-address.js';
 import { HubCallers } from './hubs/hub-callers.js';
+import { MAX_TOKEN_LENGTH } from './issuers/access-tokens.js';
 import { KeyCallers, keyIsNotValid } from './key-callers.js';
 import {
   ANONYMOUS_PRINCIPAL,
@@ -162,15 +163,18 @@ export class AuthService {
     const admin = this.keys.admin(hash);
     if (admin !== undefined) return admin;
     // What was meant as a key leaves the hub for no issuer.
-    const mayBeToken = this.tokens.areAccepted && (isJwt(value) || this.isOpaqueToken(value));
+    const mayBeToken = this.tokens.areAccepted && (isJwt(value) || this.isOpaqueToken(value, hash));
     if (!mayBeToken) return this.known(hash, (wasSeen) => this.keys.find(value, hash, wasSeen));
     // What only X-API-Key carries is never shown to an issuer, nor taken for what came as a bearer token.
     if (!isBearer) throw isJwt(value) ? tokenAsKey() : keyIsNotValid('unknown-key');
     return this.known(hash, () => this.tokens.find(value, hash));
   }
 
-  private isOpaqueToken(value: string): boolean {
-    return isLikeToken(value) && !this.keys.isLikeAdmin(value);
+  private isOpaqueToken(value: string, hash: string): boolean {
+    if (!isLikeToken(value)) return false;
+    // Neither is shown: what was good a moment ago, and what is too long.
+    const isKnown = this.remembered.has(hash) || value.length > MAX_TOKEN_LENGTH;
+    return isKnown || !this.keys.isLikeAdmin(value);
   }
 
   private verifyCertified(caller: CertifiedCaller): Promise<Principal> {

@@ -80,7 +80,7 @@ export function keyIdOf(key: string): string | undefined {
 }
 
 /** A key of the hub, or most of one, whatever stands around it and however its letters are written. */
-const LIKE_A_KEY = /(?:^|[^0-9a-z])hub_|hub_[0-9a-z]{16}/i;
+const LIKE_A_KEY = /(?:^|[^0-9a-z])hub_|hub_[0-9a-z]{16}|[0-9a-f]{8}_[\w-]{40}/i;
 /** What a bearer token can be (RFC 6750 §2.1, `b64token`). */
 const BEARER_TOKEN = /^[\w.~+/-]+=*$/;
 

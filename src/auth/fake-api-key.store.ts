@@ -35,13 +35,20 @@ export class FakeApiKeyStore extends ApiKeyStore {
     const old = this.keys.get(oldId);
     const end = old?.expiresAt ?? until;
     if (old?.revokedAt !== null || end <= key.createdAt) return false;
-    const by = old.replacedBy === null ? undefined : this.keys.get(old.replacedBy);
-    const isValid = by?.revokedAt === null && (by.expiresAt ?? key.createdAt) >= key.createdAt;
-    if (isValid) throw isReplaced(oldId, by.id);
+    const by = this.validSuccessor(old, key.createdAt);
+    if (by !== undefined) throw isReplaced(oldId, by.id);
     const expiresAt = end < until ? end : until;
     this.keys.set(oldId, { ...old, expiresAt, replacedBy: key.id });
     await this.add(key);
     return true;
+  }
+
+  /** The newest of those that took the place of a key, or of one that did, and that is valid. */
+  private validSuccessor({ replacedBy }: ApiKey, at: Date): ApiKey | undefined {
+    const next = replacedBy === null ? undefined : this.keys.get(replacedBy);
+    if (next === undefined) return undefined;
+    const isValid = next.revokedAt === null && (next.expiresAt === null || next.expiresAt > at);
+    return this.validSuccessor(next, at) ?? (isValid ? next : undefined);
   }
 
   find(id: string): Promise<ApiKey | undefined> {
@@ -68,8 +75,8 @@ export class FakeApiKeyStore extends ApiKeyStore {
     const next = { ...key, ...changes };
     const isLater =
       key.expiresAt !== null && (next.expiresAt === null || next.expiresAt > key.expiresAt);
-    const by = this.keys.get(key.replacedBy ?? '');
-    if (isLater && by?.revokedAt === null) return Promise.reject(endsAsReplaced(id, by.id));
+    const by = isLater ? this.validSuccessor(key, at) : undefined;
+    if (by !== undefined) return Promise.reject(endsAsReplaced(id, by.id));
     this.keys.set(id, next);
     return Promise.resolve(true);
   }

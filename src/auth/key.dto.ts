@@ -6,8 +6,7 @@ import { fill } from '../common/http/view.js';
 import { SCOPES, type Scope } from '../common/scope.js';
 import type { ApiKey } from './api-key-store.js';
 
-/** A time that means the same everywhere. */
-/** Of what is no time at all another rule speaks. */
+/** A time that means the same everywhere; of what begins with no date another rule speaks. */
 const ZONED = /^(?!\d{4}-)|T.*(Z|[+-]\d\d:\d\d)$/;
 const ZONED_RULE = '$property must be a time with its zone: 2027-01-31T12:00:00Z';
 

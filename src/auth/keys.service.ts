@@ -100,7 +100,8 @@ export class KeysService {
    */
   async change(id: string, changes: KeyChanges, caller: Principal): Promise<ApiKey> {
     KeyBounds.check(changes);
-    const { scopes, expiresAt } = await this.administered(id, caller);
+    const key = await this.administered(id, caller);
+    const { scopes, expiresAt } = key;
     const now = this.clock.now();
     if (changes.expiresAt instanceof Date) inFuture(changes.expiresAt, now);
     const isLonger =
@@ -113,7 +114,7 @@ export class KeysService {
     }
     if (!(await this.store.change(id, changes, now))) throw isOver(id);
     this.auth.forget(id);
-    return this.administered(id, caller);
+    return { ...key, ...changes };
   }
 
   /**
@@ -234,7 +235,8 @@ export class KeysService {
 }
 
 function inFuture(expiresAt: Date, now: Date): Date {
-  if (expiresAt <= now) throw invalidField('expiresAt', 'must be in the future');
+  // Also not for what is no time.
+  if (!(expiresAt > now)) throw invalidField('expiresAt', 'must be in the future');
   return expiresAt;
 }
 

@@ -67,7 +67,9 @@ export class DataDeletion {
     if ('organization' in owner) await this.organizations.shut(owner.organization);
     let isNew = false;
     for await (const { id, isShut } of this.kinds.principalsOf(owner)) {
-      if (!isShut) isNew = (await this.principals.shut(id)) || isNew;
+      // Those that are disabled, too: nobody but an operator enables them from now on.
+      const isThere = await this.principals.shut(id);
+      isNew ||= isThere && !isShut;
       await renew();
     }
     if (isNew && !this.database.soleProcess) await this.clock.sleep(KNOWN_EVERYWHERE_MS);

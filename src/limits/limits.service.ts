@@ -22,7 +22,7 @@ export type WrittenLimit = {
   readonly [K in keyof LimitDefinition]?: LimitDefinition[K] | undefined;
 };
 
-/** The operations on limits. Every change is in {@link LimitRegistry} when its call resolves. */
+/** The operations on limits. Every change is in {@link LimitRegistry} when its call resolves, or as soon as the database answers again. */
 @Injectable()
 export class LimitsService {
   constructor(

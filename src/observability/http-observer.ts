@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type CallNote, noteTask } from '../common/call-note.js';
+import { onceClosed } from '../common/http/once-closed.js';
 import { REQUEST_ID } from '../common/request-id.js';
 import type { Metrics } from './metrics.js';
 import type { EndedRequest, RequestLog } from './request-log.js';
@@ -62,7 +63,7 @@ export class HttpObserver {
     // On the raw answer, so that streams have it as well.
     reply.raw.setHeader(REQUEST_ID, request.id);
     // Also when the client leaves: `onResponse` does not tell of that.
-    reply.raw.once('close', () => {
+    onceClosed(reply.raw, () => {
       this.ended(request, reply, performance.now() - begun, remoteAddress);
     });
   }

@@ -53,7 +53,7 @@ const HOW_TO_GO_ON =
 /** Versions of one policy that are shown. */
 const SHOWN_VERSIONS = 100;
 
-/** The operations on policies. Every change is in {@link PolicyRegistry} when its call resolves. */
+/** The operations on policies. Every change is in {@link PolicyRegistry} when its call resolves, or as soon as the database answers again. */
 @Injectable()
 export class PoliciesService {
   constructor(

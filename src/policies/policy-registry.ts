@@ -72,7 +72,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   }
 
   /**
-   * Makes a change that is decided on the policies in force, and is in force when it resolves. It is decided anew where another process has
+   * Makes a change that is decided on the policies in force, and is in force when it resolves, or as soon as the database answers again. It is decided anew where another process has
    * changed some meanwhile ({@link PoliciesChanged}); throws CONFLICT when that goes on.
    */
   change<T>(make: (inForce: InForce) => Promise<T>): Promise<T> {

@@ -79,6 +79,20 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
       expect(await store.change('k1', { expiresAt: null }, at(3))).toBe(true);
     });
 
+    it('ends as it was rotated also where the key in its place was rotated', async () => {
+      await store.add(keyOf({ id: 'k1' }));
+      await store.replace('k1', next('k2'), at(500));
+      await store.replace('k2', next('k3', { createdAt: at(1) }), at(2));
+      const isReplaced = {
+        reason: 'CONFLICT',
+        message: expect.stringContaining('k3 is in its place'),
+      };
+      const change = store.change('k1', { expiresAt: null }, at(3));
+      await expect(change).rejects.toMatchObject(isReplaced);
+      const again = store.replace('k1', next('k4', { createdAt: at(3) }), at(400));
+      await expect(again).rejects.toMatchObject(isReplaced);
+    });
+
     it('puts one key in the place of another, until that is revoked', async () => {
       await store.add(keyOf({ id: 'k1' }));
       await store.replace('k1', next('k2'), at(500));

@@ -42,6 +42,29 @@ describe('a key', () => {
     },
   );
 
+  it.each([
+    '20270101',
+    '2027W05',
+    '2027-W05',
+    '+2027-01-31T12:00:00',
+    '20270101T000000Z',
+    '2027-01',
+  ])(
+    'has no end at %j, which is no time that is read, and keeps the one it has',
+    async (expiresAt) => {
+      const refused = await create({ expiresAt });
+      expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([400, 'expiresAt']);
+      for (const scopes of [['a2a'], ['admin']]) {
+        const { body: key } = await create({ expiresAt: soon(600_000), scopes });
+        const path = `/api/v1/keys/${key.id}`;
+        expect((await hub.admin('PATCH', path, { expiresAt })).status).toBe(400);
+        expect((await hub.admin('POST', `${path}:rotate`, { expiresAt })).status).toBe(400);
+        const { items } = (await hub.admin('GET', '/api/v1/keys?limit=200')).body;
+        expect(items.find(({ id }: { id: string }) => id === key.id).expiresAt).toBe(key.expiresAt);
+      }
+    },
+  );
+
   it('is refused with that reason once it has expired, and its open calls end', async () => {
     const expiresAt = soon(2500);
     const { status, body: key } = await create({ expiresAt });

@@ -103,14 +103,18 @@ describe('who administers the access of one organization', () => {
 
   it('does not enable whose mapping to a person was deleted', async () => {
     const lead = await made(['access:organization'], 'globex');
-    const { principalId } = await made(['a2a'], 'globex');
-    const body = { principal: principalId, confirm: principalId, only: 'mapping' };
-    const { body: job } = await hub.admin('POST', '/api/v1/data/deletions', body);
-    for (let state = ''; state !== 'done';) {
-      state = (await hub.admin('GET', `/api/v1/data/deletions/${job.id}`)).body.state;
-      expect(['waiting', 'running', 'done']).toContain(state);
+    for (const isDisabledBefore of [false, true]) {
+      const { principalId } = await made(['a2a'], 'globex');
+      const path = `principals/${principalId}`;
+      if (isDisabledBefore) expect((await call(lead, 'POST', `${path}:disable`)).status).toBe(200);
+      const body = { principal: principalId, confirm: principalId, only: 'mapping' };
+      const { body: job } = await hub.admin('POST', '/api/v1/data/deletions', body);
+      for (let state = ''; state !== 'done';) {
+        state = (await hub.admin('GET', `/api/v1/data/deletions/${job.id}`)).body.state;
+        expect(['waiting', 'running', 'done']).toContain(state);
+      }
+      expect((await call(lead, 'POST', `${path}:enable`)).status).toBe(403);
     }
-    expect((await call(lead, 'POST', `principals/${principalId}:enable`)).status).toBe(403);
   });
 });
 

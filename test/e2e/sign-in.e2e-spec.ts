@@ -511,7 +511,16 @@ describe('what was meant as an API key', () => {
     const key = await hub.createKey({ organization: 'acme' });
     const meant = [
       ...[`"${key}"`, `'${key}'`, `KEY=${key}`, `<${key}>`, `ApiKey:${key}`, `x${key}`],
-      ...['hub_x', 'HUB_abc', key.toUpperCase(), key.slice(0, -1), `${key}=`, `Bearer.${key}`],
+      ...[
+        'hub_x',
+        'HUB_abc',
+        key.toUpperCase(),
+        key.slice(0, -1),
+        key.slice(1),
+        key.slice(4),
+        `${key}=`,
+        `Bearer.${key}`,
+      ],
       ...[ADMIN_KEY.slice(1), ADMIN_KEY.slice(0, -1), `${ADMIN_KEY}x`, `"${ADMIN_KEY}"`],
       ...[ADMIN_KEY.toUpperCase(), ADMIN_KEY.slice(3, 25)],
     ];

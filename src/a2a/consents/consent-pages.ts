@@ -130,7 +130,7 @@ function ownerRows(owner: ConsentOwner): (readonly [string, string])[] {
   ];
 }
 
-/** The owner in a sentence, by what nobody can choose for it. */
+/** The owner in a sentence, by what it is known by and not by the name that was chosen. */
 function known({ principalId, organization, identity }: ConsentOwner): string {
   const emphasized = (text: string): string => `<em>${isolated(text)}</em>`;
   const name =

@@ -87,7 +87,7 @@ function forOwn(request: NewAgent, caller: Principal): NewAgent {
   return own === null ? request : { ...request, organizations: [own] };
 }
 
-/** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves. */
+/** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves, or as soon as the database answers again. */
 @Injectable()
 export class AgentsService {
   constructor(

@@ -12,6 +12,7 @@ import { HubError, whyOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig, ConfigChanges } from '../../config/index.js';
 import type { Agent } from '../agent.js';
+import { issuersFault } from './referable.js';
 import { RegistrationCheck } from './registration-check.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { agentOf, checkCarried } from './agent-source.js';
@@ -147,6 +148,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       await this.write(agent, present);
       await this.registry.renew();
       this.warnOfSecurity(agent);
+      this.warnOfIssuers(agent);
       this.unread.forget(declared.id);
       this.said.delete(declared.id);
       return true;
@@ -161,6 +163,15 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     const lacking = lackingSecurity(agent);
     if (lacking === undefined) return;
     this.log.warn({ agent: agent.id, lacking }, 'a declared agent may refuse the calls of the hub');
+  }
+
+  private warnOfIssuers({ id, authentication }: Agent): void {
+    const why = issuersFault(authentication, this.config);
+    if (why === undefined) return;
+    this.log.warn(
+      { agent: id, why },
+      "authentication.issuers of a declared agent: its callers' tokens are kept from it",
+    );
   }
 
   /** One line for one reason, however often it is tried. */

@@ -44,23 +44,13 @@ export class Referable {
     now: Date,
   ): Promise<void> {
     if (!authentication || authentication instanceof Locked) return;
-    this.checkIssuers(authentication);
+    const fault = issuersFault(authentication, this.config);
+    if (fault !== undefined) throw invalidField('authentication.issuers', fault);
     for (const name of SECRET_MEMBERS) {
       const { [name]: stored } = authentication;
       if (stored !== undefined) await this.checkOne(`authentication.${name}`, stored);
     }
     if (authentication.certificate !== undefined) await this.checkCertificate(authentication, now);
-  }
-
-  private checkIssuers({ issuers = [] }: AgentAuthentication): void {
-    const ids = this.config.auth.issuers.map(({ id }) => id);
-    const unknown = issuers.filter((id) => !ids.includes(id));
-    if (unknown.length === 0) return;
-    const known = ids.length === 0 ? 'has none' : `has ${ids.join(', ')}`;
-    throw invalidField(
-      'authentication.issuers',
-      `names what is no id in auth.issuers: ${unknown.join(', ')}; that ${known}`,
-    );
   }
 
   private async checkCertificate(authentication: AgentAuthentication, now: Date): Promise<void> {
@@ -85,4 +75,17 @@ export class Referable {
     const refusal = await this.references.refusalOf(stored);
     if (refusal !== undefined) throw invalidField(field, refusal);
   }
+}
+
+/** What is wrong with the issuers whose tokens an agent is to get; undefined: nothing. */
+export function issuersFault(
+  authentication: Agent['authentication'] | undefined,
+  { auth }: Pick<AppConfig, 'auth'>,
+): string | undefined {
+  if (!authentication || authentication instanceof Locked) return undefined;
+  const ids = auth.issuers.map(({ id }) => id);
+  const unknown = (authentication.issuers ?? []).filter((id) => !ids.includes(id));
+  if (unknown.length === 0) return undefined;
+  const known = ids.length === 0 ? 'has none' : `has ${ids.join(', ')}`;
+  return `names what is no id in auth.issuers: ${unknown.join(', ')}; that ${known}`;
 }

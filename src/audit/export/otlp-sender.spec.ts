@@ -18,6 +18,8 @@ it.each<[unknown, number | undefined]>([
   [{ partialSuccess: { rejectedLogRecords: 9 } }, 2],
   [{ partialSuccess: { rejectedLogRecords: 0 } }, undefined],
   [{ partialSuccess: { rejectedLogRecords: 'many' } }, undefined],
+  [{ partialSuccess: { rejectedLogRecords: 0.5 } }, undefined],
+  [{ partialSuccess: { rejectedLogRecords: -1 } }, undefined],
   [{ partialSuccess: [] }, undefined],
   [{}, undefined],
   ['none', undefined],

@@ -34,7 +34,7 @@ export class OtlpSender implements ExportSender {
     acknowledged(answer);
     // What a receiver rejects of a request that it accepts must not be sent again (OTLP, partial success).
     const rejected = Math.min(Number(partOf(said)?.['rejectedLogRecords'] ?? 0), events.length);
-    if (!(rejected > 0)) return undefined;
+    if (!Number.isInteger(rejected) || rejected <= 0) return undefined;
     this.log.warn({ export: id, rejected }, 'the receiver of the audit log rejected entries');
     return {
       count: rejected,

@@ -15,7 +15,7 @@ import { malformed } from './token-faults.js';
 import { TokenIssuer, type VerifiedToken } from './token-issuer.js';
 
 /** Longer ones are no access tokens. */
-const MAX_TOKEN_LENGTH = 12 * 1024;
+export const MAX_TOKEN_LENGTH = 12 * 1024;
 /** Verified tokens remembered at once. */
 const REMEMBERED = 10_000;
 const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/;

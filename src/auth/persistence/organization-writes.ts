@@ -73,7 +73,7 @@ export function* admitOwn(
     [id, organization, createdAt.getTime()],
   );
   const enabled = yield* tx.run(
-    `UPDATE principals SET disabled_at = NULL, organization_disabled_at = NULL
+    `UPDATE principals SET disabled_at = NULL, disabled_by_operator = 0, organization_disabled_at = NULL
      WHERE id = ? AND (disabled_at IS NOT NULL OR organization_disabled_at IS NOT NULL)`,
     [id],
   );

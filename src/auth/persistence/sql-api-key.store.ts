@@ -237,11 +237,17 @@ function* refuseReplaced(tx: Tx, id: string, at: number): Work<void> {
   if (by !== undefined) throw isReplaced(id, by);
 }
 
-/** The valid key that took the place of one. */
+/** The valid key that took the place of one, or of the one that did. */
 function* validSuccessor(tx: Tx, id: string, at: number): Work<string | undefined> {
   const [successor] = yield* tx.all<{ id: string }>(
-    `SELECT n.id FROM api_keys o JOIN api_keys n ON n.id = o.replaced_by
-     WHERE o.id = ? AND n.revoked_at IS NULL AND n.expired = 0 AND (n.expires_at IS NULL OR n.expires_at > ?)`,
+    `WITH RECURSIVE later (id) AS (
+       SELECT replaced_by FROM api_keys WHERE id = ?
+       UNION SELECT k.replaced_by FROM api_keys k JOIN later l ON k.id = l.id
+         WHERE k.replaced_by IS NOT NULL
+     )
+     SELECT n.id FROM later JOIN api_keys n ON n.id = later.id
+     WHERE n.revoked_at IS NULL AND n.expired = 0 AND (n.expires_at IS NULL OR n.expires_at > ?)
+     ORDER BY n.id DESC LIMIT 1`,
     [id, at],
   );
   return successor?.id;

@@ -138,11 +138,15 @@ export class SqlPrincipalStore extends PrincipalStore {
       const row = yield* lockPrincipal(tx, storable(id));
       if (row === undefined) return false;
       by.refuse(yield* scopesHeld(tx, 'principal', row.id));
-      if (by.isOfAll && !row.disabledByOperator) {
+      if (row.disabledAt !== null) {
+        if (!by.isOfAll || row.disabledByOperator) return true;
         yield* tx.run('UPDATE principals SET disabled_by_operator = 1 WHERE id = ?', [row.id]);
+        return true;
       }
-      if (row.disabledAt !== null) return true;
-      yield* tx.run('UPDATE principals SET disabled_at = ? WHERE id = ?', [at.getTime(), row.id]);
+      yield* tx.run(
+        'UPDATE principals SET disabled_at = ?, disabled_by_operator = ? WHERE id = ?',
+        [at.getTime(), by.isOfAll ? 1 : 0, row.id],
+      );
       yield* markUnreconciled(tx, row.id);
       return true;
     });
@@ -255,7 +259,7 @@ export class SqlPrincipalStore extends PrincipalStore {
 
 /** Throws PERMISSION_DENIED for one that is not for this authority to give back or to delete. */
 function* refuseBeyond(tx: Tx, row: PrincipalRow, by: Authority): Work<void> {
-  if (row.disabledByOperator && !by.isOfAll) {
+  if (row.disabledAt !== null && row.disabledByOperator && !by.isOfAll) {
     throw new HubError(
       'PERMISSION_DENIED',
       `An operator has disabled the principal ${row.id}: this needs a caller with the scope access.`,
@@ -307,7 +311,7 @@ function toRecord(row: DatabaseRow): PrincipalRecord {
     groups,
     createdAt,
     disabledAt: toDate(principal.disabledAt),
-    disabledByOperator: principal.disabledByOperator,
+    disabledByOperator: principal.disabledAt !== null && principal.disabledByOperator,
     organizationDisabledAt: toDate(principal.organizationDisabledAt),
     keylessSince: toDate(keylessSince),
     validKeys: row['valid_keys'] as number,

@@ -4,6 +4,7 @@ import {
   IsIn,
   IsInt,
   IsISO8601,
+  isISO8601,
   IsNumber,
   IsObject,
   IsPositive,
@@ -128,10 +129,23 @@ export const url = ({ schemes, max, ...field }: UrlOptions) => {
 export const choice = (values: readonly string[], field: FieldOptions = {}) =>
   kindOf(field, { enum: [...values] }, [(each) => IsIn(values, each)]);
 
+/** ISO 8601 has times that JavaScript does not read (`20270131`, `2027-W05`): they would be no time at all. What is none in ISO 8601 either, another rule says. */
+const READABLE_TIME = {
+  name: 'isReadableTime',
+  validator: {
+    validate: (value: unknown): boolean =>
+      typeof value !== 'string' ||
+      !isISO8601(value, { strict: true }) ||
+      (/^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))),
+    defaultMessage: (): string => '$property must be a time such as 2026-01-31T12:00:00Z',
+  },
+};
+
 /** A time with its date, in ISO 8601. */
 export const time = (field: FieldOptions = {}) =>
   kindOf(field, { type: String, format: 'date-time' }, [
     () => IsISO8601({ strict: true }),
+    (each) => ValidateBy(READABLE_TIME, each),
     (each) => MaxLength(40, each),
   ]);
 

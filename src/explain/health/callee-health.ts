@@ -116,7 +116,7 @@ export class CalleeHealth {
     return items.map(({ endpoint, lastError, waiting }) => ({
       id: endpoint,
       why: sentenceOf(
-        `It is ${state}${lastError === null ? '' : ` (${lastError.replace(/\.$/, '')})`}; ${countOf(waiting, 'webhook')} wait for it`,
+        `It is ${state}${lastError === null ? '' : ` (${lastError.replace(/\.$/, '')})`}; webhooks that wait for it: ${waiting}`,
       ),
     }));
   }

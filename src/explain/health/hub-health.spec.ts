@@ -72,7 +72,7 @@ describe('the health of a hub', () => {
   });
 
   it('is failing when nobody works', () => {
-    expect(hub({ workers: 2 }).workers().summary).toBe('2 processes work on tasks and webhooks.');
+    expect(hub({ workers: 2 }).workers().summary).toBe('2 workers for tasks and webhooks.');
     expect(hub({ workers: 0 }).workers()).toMatchObject({ state: 'failing' });
   });
 });

@@ -81,7 +81,7 @@ export class HubHealth {
 
   workers(): HealthFinding {
     const { count = 0, hasNoWorkers } = this.watch;
-    if (!hasNoWorkers) return fine(`${countOf(count, 'process')} work on tasks and webhooks.`);
+    if (!hasNoWorkers) return fine(`${countOf(count, 'worker')} for tasks and webhooks.`);
     return wrong(
       'failing',
       'No process works on tasks and webhooks: they wait.',

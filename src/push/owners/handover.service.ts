@@ -40,7 +40,9 @@ export class HandoverService {
       return handed;
     } finally {
       // Also what was moved before something went wrong.
-      await this.principals.markUnreconciled(to);
+      await this.principals.markUnreconciled(to).catch((err: unknown) => {
+        this.log.warn({ err, principal: to }, 'what was handed over is not looked through at once');
+      });
       await this.directory.follow();
       await this.changes.notify(to);
     }

@@ -37,7 +37,7 @@ export function completed(written: WrittenComposite): CompositeDefinition {
   };
 }
 
-/** The operations on composite skills. Every change is in {@link CompositeRegistry} when its call resolves. */
+/** The operations on composite skills. Every change is in {@link CompositeRegistry} when its call resolves, or as soon as the database answers again. */
 @Injectable()
 export class CompositesService {
   constructor(

@@ -27,7 +27,7 @@ export interface ShownRule extends NumberedRule {
   readonly problem: string | null;
 }
 
-/** The operations on rules. Every change is in {@link RuleRegistry} when its call resolves. */
+/** The operations on rules. Every change is in {@link RuleRegistry} when its call resolves, or as soon as the database answers again. */
 @Injectable()
 export class RulesService {
   constructor(

@@ -27,6 +27,8 @@ import { type LentToken, TokenServers } from './token-servers.js';
 
 /** An agent that refuses a token that is younger gets no other one. One that cannot be renewed is of no use when it is refused again after that. */
 const YOUNG_MS = 60_000;
+/** Two refusals of a token that are further apart say nothing of it. */
+const FORGOTTEN_MS = 60 * 60_000;
 /** Longer than to find the token server and to ask it may take, 10 s each, and then to store what came; it is tried no longer. */
 const RENEWAL_MS = 60_000;
 /** How often it is looked whether another process has renewed a token. */
@@ -307,7 +309,9 @@ export class UserConsents implements ConsentedTokens {
   private isUseless(consent: Consent): boolean {
     const now = this.clock.now().getTime();
     const tokenAt = consent.tokenAt.getTime();
-    const firstAt = this.refusalOf(consent)?.firstAt ?? now;
+    const before = this.refusalOf(consent)?.firstAt;
+    // What was long ago has nothing to do with it.
+    const firstAt = before === undefined || now - before > FORGOTTEN_MS ? now : before;
     const since = consent.refreshToken === null ? firstAt : tokenAt;
     const isFinal = Math.abs(now - since) >= YOUNG_MS;
     evictOldest(this.refused, MOST_REFUSED);
