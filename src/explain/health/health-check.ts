@@ -11,7 +11,7 @@ export const HEALTH_CHECKS = [
 ] as const;
 export type HealthCheckName = (typeof HEALTH_CHECKS)[number];
 
-/** `warning`: some of it is in trouble; `failing`: nobody can do what it is for. */
+/** `warning`: some of it is in trouble; `failing`: it serves none of its purpose now. */
 export const HEALTH_CHECK_STATES = ['ok', 'warning', 'failing'] as const;
 export type HealthCheckState = (typeof HEALTH_CHECK_STATES)[number];
 

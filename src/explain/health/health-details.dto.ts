@@ -23,7 +23,7 @@ export class HealthCheckDto {
   readonly name!: HealthCheckName;
 
   @Shown.Choice(HEALTH_CHECK_STATES, {
-    description: 'warning: some of it is in trouble; failing: nobody can do what it is for.',
+    description: 'warning: some of it is in trouble; failing: it serves none of its purpose now.',
   })
   readonly state!: HealthCheckState;
 
