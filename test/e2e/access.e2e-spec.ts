@@ -17,6 +17,7 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   ],
   [/^(GET|HEAD|OPTIONS) \/\.well-known\/jwks\.json$/, 'public'],
   [/^(GET|HEAD) \/metrics$/, 'optional'],
+  [/^(GET|HEAD) \/health\/details$/, 'admin'],
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
   [/^GET \/oauth\/(consent\/:id|callback)$/, 'secret'],
   [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets)\b/, 'admin'],
