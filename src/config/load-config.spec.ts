@@ -116,6 +116,30 @@ describe('loadConfig', () => {
     }
   });
 
+  it('leaves references as they are that are read when they are needed', () => {
+    const written = {
+      auth: {
+        issuers: [
+          {
+            ...{ id: 'kc', issuer: 'https://kc.example', organization: 'acme' },
+            introspection: { clientId: 'hub', clientSecretRef: 'env:NOT_READ_AT_THE_START' },
+          },
+          {
+            ...{ id: 'other', issuer: 'https://other.example', organization: 'acme' },
+            introspection: { clientId: 'hub', clientSecret: 'env:READ_AT_THE_START' },
+          },
+        ],
+      },
+    };
+    const { auth } = loadConfig({
+      ...{ A2A_HUB_CONFIG: file(JSON.stringify(written)), READ_AT_THE_START: 'the secret' },
+    });
+    expect(auth.issuers.map(({ introspection }) => introspection)).toEqual([
+      { clientId: 'hub', clientSecretRef: 'env:NOT_READ_AT_THE_START' },
+      { clientId: 'hub', clientSecret: 'the secret' },
+    ]);
+  });
+
   it('takes secrets from a variable or a file and never shows them', () => {
     const secret = 's3cret-s3cret-s3cret-s3cret';
     const fromFile = loadConfig({ A2A_HUB__AUTH__ADMIN_KEY: `file:${file(`${secret}\n`, 'key')}` });

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /**
  * What a setting that may be a reference stands for: `env:NAME` is the variable, `file:PATH` the file's content
- * without its last line break, anything else itself. Looks into lists and mappings too, but `{secretRef}` stays as it is.
+ * without its last line break, anything else itself. Looks into lists and mappings too, but `{secretRef}` and members such as
+ * `clientSecretRef` stay as they are.
  */
 export function resolveReference(
   value: unknown,
@@ -26,7 +27,10 @@ function resolve(value: unknown, environment: NodeJS.ProcessEnv): unknown {
     // It stays a reference: what it stands for is read when it is needed, and again when it changes.
     if ('secretRef' in value) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([key, entry]) => [key, resolve(entry, environment)]),
+      Object.entries(value).map(([key, entry]) => [
+        key,
+        key.endsWith('SecretRef') ? entry : resolve(entry, environment),
+      ]),
     );
   }
   if (typeof value !== 'string') return value;

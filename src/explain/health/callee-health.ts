@@ -42,7 +42,9 @@ export class CalleeHealth {
     const all = await this.tokens.troubles();
     if (all.length === 0) return fine('No issuers of access tokens are configured (auth.issuers).');
     const troubles = all.flatMap(({ id, why }) => (why === null ? [] : [{ id, why }]));
-    const summary = `${countOf(all.length, 'issuer')} of access tokens; ${without(troubles.length, 'cannot be reached')}.`;
+    const out =
+      troubles.length === 0 ? 'none is out of reach' : `${troubles.length} cannot be reached`;
+    const summary = `${countOf(all.length, 'issuer')} of access tokens; ${out}.`;
     if (troubles.length === 0) return fine(summary);
     return wrong(
       troubles.length === all.length ? 'failing' : 'warning',
