@@ -27,7 +27,7 @@ export {
   type TaskResult,
 } from './health/agent-health.js';
 export { AgentLoad, type AgentQueue, type QueueAsker } from './health/agent-load.js';
-export { AgentMonitor } from './health/agent-monitor.js';
+export { type AgentHealthView, AgentMonitor } from './health/agent-monitor.js';
 export { AgentDeviations } from './registry/agent-deviations.js';
 export { AgentRegistry, type Audience } from './registry/agent-registry.js';
 export type { Requested } from './registry/permitted-agents.js';

@@ -155,3 +155,8 @@ export function endsAsReplaced(id: string, by: string): HubError {
     `The key ${id} was rotated, and ends as it was then said: ${by} is in its place. Change that one.`,
   );
 }
+
+/** Whether a key that ends at `before` would be valid for longer with the end `after`; null: it does not end. */
+export function endsLater(after: Date | null, before: Date | null): boolean {
+  return before !== null && (after === null || after > before);
+}

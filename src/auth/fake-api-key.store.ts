@@ -4,6 +4,7 @@ import {
   type ApiKey,
   ApiKeyStore,
   endsAsReplaced,
+  endsLater,
   isReplaced,
   type KeyAdmission,
   type KeyChanges,
@@ -73,9 +74,7 @@ export class FakeApiKeyStore extends ApiKeyStore {
       key?.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > at.getTime());
     if (!isValid) return Promise.resolve(false);
     const next = { ...key, ...changes };
-    const isLater =
-      key.expiresAt !== null && (next.expiresAt === null || next.expiresAt > key.expiresAt);
-    const by = isLater ? this.validSuccessor(key, at) : undefined;
+    const by = endsLater(next.expiresAt, key.expiresAt) ? this.validSuccessor(key, at) : undefined;
     if (by !== undefined) return Promise.reject(endsAsReplaced(id, by.id));
     this.keys.set(id, next);
     return Promise.resolve(true);

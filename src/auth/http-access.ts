@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { HubError } from '../common/hub-error.js';
-import { AllowedMethods, type RouterOptions } from '../common/http/allowed-methods.js';
+import {
+  AllowedMethods,
+  methodNotAllowed,
+  type RouterOptions,
+} from '../common/http/allowed-methods.js';
 import '../common/http/declare-access.js';
 import { AppConfig } from '../config/index.js';
 import { AuthService } from './auth.service.js';
@@ -157,9 +161,7 @@ export class HttpAccess {
 function unserved({ method, url }: FastifyRequest, allowed: AllowedMethods): HubError {
   const methods = allowed.of(url);
   if (methods.length === 0) return new HubError('NOT_FOUND', 'There is no such path.');
-  const allow = methods.join(', ');
-  const text = `${method} is not for this path; it takes ${allow}.`;
-  return new HubError('METHOD_NOT_ALLOWED', text, { metadata: { allow } });
+  return methodNotAllowed(method, methods.join(', '));
 }
 
 function scopesOf(access: string): [Scope, ...Scope[]] {

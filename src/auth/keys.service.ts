@@ -9,6 +9,7 @@ import { AppConfig } from '../config/index.js';
 import {
   type ApiKey,
   ApiKeyStore,
+  endsLater,
   type KeyAdmission,
   type KeyChanges,
   UNBOUNDED,
@@ -104,10 +105,7 @@ export class KeysService {
     const { scopes, expiresAt } = key;
     const now = this.clock.now();
     if (changes.expiresAt instanceof Date) inFuture(changes.expiresAt, now);
-    const isLonger =
-      changes.expiresAt !== undefined &&
-      expiresAt !== null &&
-      (changes.expiresAt === null || changes.expiresAt > expiresAt);
+    const isLonger = changes.expiresAt !== undefined && endsLater(changes.expiresAt, expiresAt);
     if (isLonger && scopes.includes('admin')) {
       const text = 'cannot be put off for a key with the scope admin: create another one';
       throw invalidField('expiresAt', text);

@@ -17,6 +17,12 @@ export function byCharacters(column: string, dialect: Tx['dialect']): string {
   return dialect === 'postgres' ? `${column} COLLATE "C"` : column;
 }
 
+/** The time of the database, in epoch milliseconds. */
+export const TIME: Readonly<Record<Tx['dialect'], string>> = {
+  postgres: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS bigint)',
+  sqlite: `CAST((julianday('now') - 2440587.5) * 86400000 AS integer)`,
+};
+
 /** The error code of better-sqlite3 (`SQLITE_…`), PostgreSQL (SQLSTATE) or a socket (`ECONN…`). */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;

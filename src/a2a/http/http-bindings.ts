@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Challenges, refuseEnded } from '../../auth/index.js';
 import { noteFailure } from '../../common/call-note.js';
 import { HubError } from '../../common/hub-error.js';
+import { methodNotAllowed } from '../../common/http/allowed-methods.js';
 import { refuseEncoded } from '../../common/http/json-body.js';
 import { onceClosed } from '../../common/http/once-closed.js';
 import { varyBy } from '../../common/http/vary.js';
@@ -125,10 +126,7 @@ export class HttpBindings {
       onRequest: async (_request, reply) => reply.status(204).header('allow', allow).send(),
       handler: () => undefined,
     });
-    refuse(scope, url, [...methods, 'OPTIONS'], ({ method }) => {
-      const text = `${method} is not for this path; it takes ${allow}.`;
-      return new HubError('METHOD_NOT_ALLOWED', text, { metadata: { allow } });
-    });
+    refuse(scope, url, [...methods, 'OPTIONS'], ({ method }) => methodNotAllowed(method, allow));
   }
 
   private async admit(request: FastifyRequest, { raw }: Pick<FastifyReply, 'raw'>): Promise<void> {

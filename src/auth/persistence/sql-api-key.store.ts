@@ -10,6 +10,7 @@ import {
   type ApiKey,
   ApiKeyStore,
   endsAsReplaced,
+  endsLater,
   isReplaced,
   type KeyAdmission,
   type KeyChanges,
@@ -138,7 +139,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
       if (principal === undefined || row === undefined) return false;
       const before = KEY.read(row);
       const { name, expiresAt, allowedNetworks, allowedOrigins } = { ...before, ...changes };
-      if (isLater(expiresAt, before.expiresAt)) {
+      if (endsLater(expiresAt, before.expiresAt)) {
         const by = yield* validSuccessor(tx, before.id, at.getTime());
         if (by !== undefined) throw endsAsReplaced(before.id, by);
       }
@@ -251,11 +252,6 @@ function* validSuccessor(tx: Tx, id: string, at: number): Work<string | undefine
     [id, at],
   );
   return successor?.id;
-}
-
-/** Whether a key that ended at `before` would be valid for longer; null: it does not end. */
-function isLater(after: Date | null, before: Date | null): boolean {
-  return before !== null && (after === null || after > before);
 }
 
 function refuseDisabled({

@@ -1,4 +1,5 @@
 import createRouter, { type HTTPMethod } from 'find-my-way';
+import { HubError } from '../hub-error.js';
 
 /** Those that clients may try. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethod[];
@@ -29,4 +30,10 @@ export class AllowedMethods {
     const [path = ''] = url.split(/[?#]/, 1);
     return METHODS.filter((method) => this.router.find(method, path) !== null);
   }
+}
+
+/** Why a path does not take a method; `allow`: those that it takes. */
+export function methodNotAllowed(method: string, allow: string): HubError {
+  const text = `${method} is not for this path; it takes ${allow}.`;
+  return new HubError('METHOD_NOT_ALLOWED', text, { metadata: { allow } });
 }

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Agent, AgentMonitor, AgentRegistry } from '../../agents/index.js';
+import {
+  type Agent,
+  type AgentHealthView,
+  AgentMonitor,
+  AgentRegistry,
+} from '../../agents/index.js';
 import { AccessTokens, type Principal } from '../../auth/index.js';
 import { Egress } from '../../common/egress/egress.js';
 import { AppConfig } from '../../config/index.js';
@@ -63,14 +68,15 @@ export class CalleeHealth {
         'Register one by POST /api/v1/agents or agents.declared (docs/agents.md).',
       );
     }
-    const troubles = enabled.flatMap((agent) => this.troubleOf(agent));
-    const down = enabled.filter(({ id }) => this.monitor.viewOf(id).health === 'down').length;
-    const summary = `${countOf(enabled.length, 'agent')}; ${without(troubles.length, 'in trouble')}, as this process sees it.`;
+    const seen = enabled.map((agent) => ({ agent, view: this.monitor.viewOf(agent.id) }));
+    const troubles = seen.flatMap(({ agent, view }) => troubleOf(agent, view));
+    const out = troubles.length === 0 ? 'none' : troubles.length;
+    const summary = `${countOf(enabled.length, 'agent')}; ${out} in trouble, as this process sees it.`;
     if (troubles.length === 0) return fine(summary);
     return wrong(
-      down === enabled.length ? 'failing' : 'warning',
+      seen.every(({ view }) => view.health === 'down') ? 'failing' : 'warning',
       summary,
-      'GET /api/v1/agents/{id} shows its health and its card; :check calls it step by step, :refresh reads its card again (docs/agent-health.md).',
+      'GET /api/v1/agents/{id} shows its health and its card, POST /api/v1/agents/{id}:refresh reads the card again (docs/agent-health.md).',
       troubles,
     );
   }
@@ -89,28 +95,9 @@ export class CalleeHealth {
     return wrong(
       'warning',
       `${least} of webhooks in trouble: what they are to get waits, or became dead letters.`,
-      'GET /api/v1/push/endpoints shows each with its last error; dead letters are sent again by :replay once it answers (docs/delivery.md).',
+      'GET /api/v1/push/endpoints shows each with its last error; once it answers, POST /api/v1/push/dead-letters:redeliver sends dead letters again (docs/delivery.md).',
       troubles,
     );
-  }
-
-  private troubleOf({ id, cardTrouble }: Agent): HealthTrouble[] {
-    const { health, lastError, lastTaskError, isFull } = this.monitor.viewOf(id);
-    if (cardTrouble?.kind === 'unusable') return [{ id, why: sentenceOf(cardTrouble.reason) }];
-    if (health === 'down' || health === 'degraded') {
-      const error = lastError ?? lastTaskError;
-      const why = error === null ? '' : `: ${sentenceOf(error)}`;
-      return [{ id, why: `It is ${health}${why === '' ? '.' : why}` }];
-    }
-    if (isFull) return [{ id, why: 'Its queue is full: new tasks for it are refused.' }];
-    return cardTrouble?.kind === 'refused'
-      ? [
-          {
-            id,
-            why: `Its card was refused, and the one before is used: ${sentenceOf(cardTrouble.reason)}`,
-          },
-        ]
-      : [];
   }
 
   private async inState(state: 'disabled' | 'failing'): Promise<HealthTrouble[]> {
@@ -131,6 +118,22 @@ const OPERATOR: Pick<Principal, 'id' | 'organization' | 'scopes'> = {
   scopes: new Set(['admin']),
 };
 
-function without(count: number, what: string): string {
-  return count === 0 ? `none ${what}` : `${count} ${what}`;
+function troubleOf(
+  { id, cardTrouble }: Agent,
+  { health, lastError, lastTaskError, isFull }: AgentHealthView,
+): HealthTrouble[] {
+  if (cardTrouble?.kind === 'unusable') return [{ id, why: sentenceOf(cardTrouble.reason) }];
+  if (health === 'down' || health === 'degraded') {
+    const error = lastError ?? lastTaskError;
+    return [{ id, why: `It is ${health}${error === null ? '.' : `: ${sentenceOf(error)}`}` }];
+  }
+  if (isFull) return [{ id, why: 'Its queue is full: new tasks for it are refused.' }];
+  return cardTrouble?.kind === 'refused'
+    ? [
+        {
+          id,
+          why: `Its card was refused, and the one before is used: ${sentenceOf(cardTrouble.reason)}`,
+        },
+      ]
+    : [];
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import { TIME } from '../../database/dialect.js';
 import { DatabaseTime } from '../health/database-time.js';
 
 @Injectable()
@@ -9,11 +10,9 @@ export class SqlDatabaseTime extends DatabaseTime {
   }
 
   async now(): Promise<number | null> {
-    if (this.database.dialect === 'sqlite') return null;
-    const [row] = await this.database.read<{ now: number }>(
-      'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS bigint) AS now',
-      [],
-    );
+    const { dialect } = this.database;
+    if (dialect === 'sqlite') return null;
+    const [row] = await this.database.read<{ now: number }>(`SELECT ${TIME[dialect]} AS now`, []);
     return Number(row!.now);
   }
 }

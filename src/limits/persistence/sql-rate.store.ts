@@ -1,15 +1,10 @@
 import type { Database } from '../../database/database.js';
+import { TIME } from '../../database/dialect.js';
 import { byRows, flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { type RateAsk, type RateLease, type RateState, takeOf } from '../domain/rate.js';
 import { RateStore } from '../rate-store.js';
-
-/** The time of the database, in milliseconds. */
-const TIME: Readonly<Record<Tx['dialect'], string>> = {
-  postgres: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS bigint)',
-  sqlite: `CAST((julianday('now') - 2440587.5) * 86400000 AS integer)`,
-};
 
 const BEGIN = byRows(
   (rows) =>
