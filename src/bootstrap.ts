@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import { HttpBindings } from './a2a/index.js';
 import { AdminAnswers, AdminBodies, AdminRates, AuditedChanges } from './admin/index.js';
 import { serveReference } from './api-reference.js';
+import { serveConsole } from './console-pages.js';
 import { AppModule } from './app.module.js';
 import { Refusals } from './audit/index.js';
 import { HttpAccess } from './auth/index.js';
@@ -153,6 +154,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     serveOpenApi(app);
     serveReference(server);
     serveFrontPage(server);
+    await serveConsole(server);
     bindings = app.get(HttpBindings);
   }
   boundDraining(app.get(Draining), app.getHttpServer(), config.server.drainMs);
