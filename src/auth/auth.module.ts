@@ -27,6 +27,7 @@ import { SqlPrincipalStore } from './persistence/sql-principal.store.js';
 import { OrganizationStore } from './organization-store.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsService } from './organizations.service.js';
+import { OwnAccessController } from './own-access.controller.js';
 import { PrincipalChanges } from './principal-changes.js';
 import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
@@ -47,6 +48,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
   controllers: [
     KeysController,
     OrganizationsController,
+    OwnAccessController,
     PrincipalsController,
     SignInBlocksController,
   ],

@@ -24,6 +24,7 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^[A-Z]+ \/api\/v1\/audit\b/, 'audit'],
   [/^[A-Z]+ \/api\/v1\/data\b/, 'data'],
   [/^[A-Z]+ \/api\/v1\/sign-in-blocks\b/, 'access'],
+  [/^(GET|HEAD) \/api\/v1\/me$/, 'any'],
   [/^(GET|HEAD) \/api\/v1\/usage\/me$/, 'a2a'],
   [/^[A-Z]+ \/api\/v1\/(usage\b|limits\b|policies\b|principals.*::handover$)/, 'access'],
   [/^(POST|DELETE) \/api\/v1\/organizations\b/, 'access'],
@@ -204,6 +205,7 @@ function isRight(
   if (access === 'secret') return status === (url === '/oauth/callback' ? 400 : 404);
   if (access === 'public' || access === 'optional') return ![401, 403, 405].includes(status);
   if (scope === undefined) return status === 401;
+  if (access === 'any') return status === 200;
   const either = access.split('|') as DeclaredRoute['access'][];
   const opens = [...either, ...either.map((each) => WIDER[each]), 'admin'].includes(scope);
   return opens ? ![401, 403, 405].includes(status) : status === 403;
