@@ -38,6 +38,9 @@ import { SqlAuthData } from './persistence/sql-auth-data.js';
 import { SqlSignInBlocks } from './persistence/sql-sign-in-blocks.js';
 import { SignInBlocks } from './sign-in-blocks.js';
 import { SignInBlocksController } from './sign-in-blocks.controller.js';
+import { SessionCallers } from './sessions/session-callers.js';
+import { SessionStore } from './sessions/session-store.js';
+import { SqlSessionStore } from './persistence/sql-session.store.js';
 import { SignIns } from './sign-ins.js';
 import { TokenCallers } from './token-callers.js';
 
@@ -56,6 +59,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: IdentityStore, useClass: SqlIdentityStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },
+    { provide: SessionStore, useClass: SqlSessionStore },
     { provide: SignInBlocks, useClass: SqlSignInBlocks },
     { provide: AuthData, useClass: SqlAuthData },
     { provide: OrganizationStore, useClass: SqlOrganizationStore },
@@ -74,6 +78,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     ClientCertificates,
     CertificateCallers,
     HubCallers,
+    SessionCallers,
     AuthService,
     CallerOrganizations,
     HttpAccess,
@@ -101,6 +106,8 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     PrincipalChanges,
     PrincipalHolds,
     PrincipalStore,
+    SessionCallers,
+    SessionStore,
   ],
 })
 export class AuthModule {}

@@ -18,6 +18,8 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^(GET|HEAD|OPTIONS) \/\.well-known\/jwks\.json$/, 'public'],
   [/^(GET|HEAD) \/metrics$/, 'optional'],
   [/^(GET|HEAD) \/health\/details$/, 'admin'],
+  [/^(GET \/console\/(sign-in|session)|POST \/console\/sign-out)$/, 'public'],
+  [/^GET \/console\/sign-in\/callback$/, 'secret'],
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
   [/^GET \/oauth\/(consent\/:id|callback)$/, 'secret'],
   [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets)\b/, 'admin'],
@@ -202,7 +204,7 @@ function isRight(
 ): boolean {
   if (access === 'refused') return status === (url.endsWith('*') ? 404 : 405);
   // What a browser brings back to the callback is no place, but may be wrong.
-  if (access === 'secret') return status === (url === '/oauth/callback' ? 400 : 404);
+  if (access === 'secret') return status === (url.endsWith('/callback') ? 400 : 404);
   if (access === 'public' || access === 'optional') return ![401, 403, 405].includes(status);
   if (scope === undefined) return status === 401;
   if (access === 'any') return status === 200;
