@@ -1,0 +1,2 @@
+export { ConsoleModule } from './console.module.js';
+export { readDeclaredSignIns } from './sign-in/declared-sign-ins.js';
