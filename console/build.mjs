@@ -1,11 +1,11 @@
-// Builds the console into ../dist/console: each file with its brotli beside it. Fails when the first load is too large.
+// Builds the console into ../dist/console-pages: each file with its brotli beside it. Fails when the first load is too large.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { ensureTypes } from './types.mjs';
 
-const OUT = fileURLToPath(new URL('../dist/console/', import.meta.url));
+const OUT = fileURLToPath(new URL('../dist/console-pages/', import.meta.url));
 /** What a browser without any cache loads before it shows the first page, in bytes of brotli. */
 const MAX_FIRST_LOAD = 250_000;
 const MAX_ALL = 1_500_000;

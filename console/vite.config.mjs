@@ -7,7 +7,7 @@ export default defineConfig({
   base: './',
   plugins: [react()],
   build: {
-    outDir: '../dist/console',
+    outDir: '../dist/console-pages',
     emptyOutDir: true,
     target: 'es2022',
     // Everything the page loads is a file of its own: the Content-Security-Policy allows nothing in line.

@@ -60,7 +60,7 @@ export async function bundleHub() {
   });
   cpSync(fileURLToPath(new URL('bundled-main.mjs', import.meta.url)), `${folder}main.js`);
   await import('./copy-reference.mjs');
-  for (const pages of ['reference', 'console']) {
+  for (const pages of ['reference', 'console-pages']) {
     cpSync(`${dist}${pages}`, `${folder}${pages}`, { recursive: true });
   }
   // A start and its end compile what every start needs.

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import { HttpBindings } from './a2a/index.js';
 import { AdminAnswers, AdminBodies, AdminRates, AuditedChanges } from './admin/index.js';
 import { serveReference } from './api-reference.js';
-import { serveConsole } from './console-pages.js';
 import { AppModule } from './app.module.js';
 import { Refusals } from './audit/index.js';
 import { HttpAccess } from './auth/index.js';
@@ -35,6 +34,7 @@ import {
   textsOf,
 } from './config/index.js';
 import { HubSettings } from './database/hub-settings.js';
+import { serveConsole } from './console/index.js';
 import { serveFrontPage } from './front-page.js';
 import { checkCertificateTimes, TlsListener } from './http-listener.js';
 import { HUB_SCHEMA } from './hub-schema.js';

@@ -1,28 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
-import { authenticationHeaders, useCredential } from './credential';
-import { hubUrl } from './place';
-import { problemOf } from './problem';
+import { api, type Schema } from './client';
+import { useCredential } from './credential';
 
-export type Scope =
-  | 'a2a'
-  | 'tasks:organization'
-  | 'tasks:all'
-  | 'push'
-  | 'push:all'
-  | 'agents:organization'
-  | 'agents'
-  | 'routing'
-  | 'access:organization'
-  | 'access'
-  | 'audit'
-  | 'data'
-  | 'admin';
-export interface Me {
-  readonly principalId: string;
-  readonly displayName: string | null;
-  readonly organization: string;
-  readonly scopes: readonly Scope[];
-}
+export type Me = Schema<'OwnAccessDto'>;
+export type Scope = Me['scopes'][number];
 
 /** Which wider scope holds a narrower one. */
 const WIDER: Readonly<Partial<Record<Scope, Scope>>> = {
@@ -35,16 +15,7 @@ const WIDER: Readonly<Partial<Record<Scope, Scope>>> = {
 /** Who is signed in. */
 export function useMe() {
   const { kind } = useCredential();
-  return useQuery({
-    queryKey: ['me'],
-    enabled: kind !== 'none',
-    staleTime: 60_000,
-    queryFn: async (): Promise<Me> => {
-      const response = await fetch(hubUrl('api/v1/me'), { headers: authenticationHeaders() });
-      if (!response.ok) throw await problemOf(response);
-      return (await response.json()) as Me;
-    },
-  });
+  return api.useQuery('get', '/api/v1/me', {}, { enabled: kind !== 'none', staleTime: 60_000 });
 }
 
 /** Whether these scopes let one do what needs one of `needed`. The hub decides by itself; this is what is shown. */

@@ -1,11 +1,15 @@
 import { forgetCredential, setCredential } from './credential';
-import { hubUrl } from './place';
+import { HUB_URL, hubUrl } from './place';
 import { problemOf } from './problem';
 import { sessionRenewed } from './session-end';
 
+/** What `GET /console/session` answers. */
 export interface Session {
-  readonly signedIn: boolean;
-  readonly issuers: readonly { readonly id: string; readonly name: string }[];
+  /** The providers at which one may sign in. */
+  readonly signIn: readonly { readonly issuer: string; readonly name: string }[];
+  readonly session: { readonly expiresAt: string } | null;
+  /** Why there is none although this browser had one. */
+  readonly fault: { readonly session: string; readonly detail: string } | null;
 }
 
 /** Which sign-ins there are, and whether this browser has a session. */
@@ -29,7 +33,9 @@ export async function signInWithKey(key: string): Promise<void> {
 export function signInUrl(issuer: string): string {
   const url = hubUrl('console/sign-in');
   url.searchParams.set('issuer', issuer);
-  url.searchParams.set('returnTo', location.pathname + location.search);
+  // Below the hub's address, which a proxy may serve below a path.
+  const here = location.pathname.slice(HUB_URL.pathname.length - 1) + location.search;
+  url.searchParams.set('returnTo', here);
   return url.href;
 }
 
@@ -48,6 +54,6 @@ export async function signOut(isSession: boolean): Promise<void> {
     headers: { 'X-A2A-Hub-Console': '1' },
   });
   if (!response.ok) throw await problemOf(response);
-  const { logoutUrl } = (await response.json()) as { readonly logoutUrl: string | null };
-  if (logoutUrl !== null) location.assign(logoutUrl);
+  const { signOutUrl } = (await response.json()) as { readonly signOutUrl: string | null };
+  if (signOutUrl !== null) location.assign(signOutUrl);
 }

@@ -114,7 +114,7 @@ function Who() {
     <div className="who">
       {me.data && (
         <p title={me.data.scopes.join(' ')}>
-          <strong>{me.data.displayName ?? me.data.principalId}</strong>
+          <strong>{me.data.displayName ?? me.data.id}</strong>
           <span className="faint">{me.data.organization}</span>
         </p>
       )}

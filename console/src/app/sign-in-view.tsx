@@ -3,24 +3,25 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { queries } from '../api/client';
 import { readSession, signInUrl, signInWithKey, takeSession } from '../api/sign-in';
 import { Button } from '../ui/button';
-import { ErrorView, Loading } from '../ui/feedback';
+import { ErrorView, Loading, Notice } from '../ui/feedback';
 import { Field } from '../ui/field';
 import { Icon } from '../ui/icons';
 
 /** Asks who comes: by a sign-in at the company's provider, or by a key that is pasted. */
 export function SignInView({ again = false }: { readonly again?: boolean }) {
   const session = useQuery({ queryKey: ['console-session'], queryFn: readSession });
-  const signedIn = session.data?.signedIn === true && !again;
+  const signedIn = session.data?.session != null && !again;
   useEffect(() => {
     if (signedIn) takeSession();
   }, [signedIn]);
   if (session.isPending || signedIn) return <Loading what="Looking for a session …" />;
-  const providers = session.data?.issuers ?? [];
+  const providers = session.data?.signIn ?? [];
   return (
     <div className="sign-in">
       {session.error && <ErrorView error={session.error} onRetry={() => void session.refetch()} />}
-      {providers.map(({ id, name }) => (
-        <a key={id} className="button button-primary" href={signInUrl(id)}>
+      {session.data?.fault && <Notice tone="warning">{session.data.fault.detail}</Notice>}
+      {providers.map(({ issuer, name }) => (
+        <a key={issuer} className="button button-primary" href={signInUrl(issuer)}>
           Sign in with {name}
         </a>
       ))}

@@ -3,13 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { HubError } from './common/hub-error.js';
-import { pageHeaders } from './page-headers.js';
+import { HubError } from '../../common/hub-error.js';
+import { pageHeaders } from '../../page-headers.js';
 
 const OPEN = { config: { access: 'public' } };
 
-/** Beside the built hub; where it runs from its sources, what was built last. */
-const BUILT = ['./console/', '../dist/console/'].map((place) => new URL(place, import.meta.url));
+/** Where they are: beside the built hub, beside the bundled one, and for a hub from its sources where they were built last. */
+const BUILT = ['../../console-pages/', './console-pages/', '../../../dist/console-pages/'].map(
+  (place) => new URL(place, import.meta.url),
+);
 
 /** Random bytes of a nonce, twice what an attacker could guess. */
 const NONCE_BYTES = 16;
@@ -36,7 +38,7 @@ export async function serveConsole(server: FastifyInstance): Promise<void> {
     maxAge: '365d',
   });
   const page = readFileSync(new URL('index.html', folder), 'utf8');
-  for (const path of ['/console', '/console/', '/console/*']) {
+  for (const path of ['/console', '/console/*']) {
     server.get(path, OPEN, (request, reply) => {
       const nonce = randomBytes(NONCE_BYTES).toString('base64');
       return reply
