@@ -35,7 +35,7 @@ function Part({ to, children }: { readonly to: string; readonly children: ReactN
     <Link
       to={to}
       className="tab routing-part"
-      activeProps={{ 'data-state': 'active' } as object}
+      activeProps={{ 'data-state': 'active' }}
       activeOptions={{ exact: false, includeSearch: false }}
     >
       {children}

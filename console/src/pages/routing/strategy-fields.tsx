@@ -89,7 +89,7 @@ export function StrategyFields({
         </Field>
       )}
       {strategy !== 'one' && (
-        <Field label="At most so many agents" error={fault('maxAgents')}>
+        <Field label="Most agents at once" error={fault('maxAgents')}>
           <NumberInput
             value={maxAgents}
             min={1}

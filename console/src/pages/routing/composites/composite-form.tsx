@@ -54,7 +54,6 @@ export function CompositeForm({
       >
         <TextArea
           rows={2}
-          className="routing-prose"
           value={draft.description ?? ''}
           onChange={({ target }) => set({ description: target.value })}
         />
@@ -82,7 +81,7 @@ export function CompositeForm({
             onChange={(seconds) => set({ deadlineSeconds: seconds ?? null })}
           />
         </Field>
-        <Field label="At most so many messages to agents" error={fault('maxCalls')}>
+        <Field label="Most messages to agents" error={fault('maxCalls')}>
           <NumberInput
             min={1}
             placeholder="as set for the hub"
@@ -94,7 +93,6 @@ export function CompositeForm({
       <Field label="Example messages, one a line" error={fault('examples')}>
         <TextArea
           rows={2}
-          className="routing-prose"
           value={(draft.examples ?? []).join('\n')}
           onChange={({ target }) =>
             set({ examples: target.value === '' ? [] : target.value.split('\n') })

@@ -47,8 +47,8 @@ function OneComposite({ skill }: { readonly skill: Composite }) {
     await compositesChanged();
     return data;
   };
-  const save = async ({ id: _own, ...changes }: CompositeDraft) => {
-    const saved = await change(changes);
+  const save = async (draft: CompositeDraft) => {
+    const saved = await change({ ...draft, id: undefined });
     notify(`“${saved?.name}” is at version ${saved?.version}. Open tasks keep their plan.`);
     await navigate({ search: {} });
   };

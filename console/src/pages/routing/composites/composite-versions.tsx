@@ -28,7 +28,7 @@ export function CompositeVersions({
     { params: { path: { id }, query: { limit: PAGE } } },
     {
       pageParamName: 'cursor',
-      initialPageParam: undefined,
+      initialPageParam: null,
       getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     },
   );

@@ -20,7 +20,7 @@ export function CompositesPage() {
     { params: { query: { limit: PAGE } } },
     {
       pageParamName: 'cursor',
-      initialPageParam: undefined,
+      initialPageParam: null,
       getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
       refetchInterval: READ_AGAIN_MS,
     },

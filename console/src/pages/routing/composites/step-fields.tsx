@@ -105,7 +105,7 @@ export function StepFields({
         hasTags={kind === 'tags'}
         field={place}
         problems={problems}
-        onChange={(changed) => set(changed as StepDraft)}
+        onChange={(changed) => set(changed)}
       />
       <StepConditions
         after={step.after}

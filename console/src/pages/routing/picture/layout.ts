@@ -19,7 +19,7 @@ export interface Line {
   /** Whether artifacts go along it; else it is a condition alone. */
   readonly carries: boolean;
   readonly outcome: Outcome | null;
-  /** Where its words stand: at the end. */
+  /** Where its words stand: in the middle of its last part. */
   readonly labelX: number;
   readonly labelY: number;
 }
@@ -208,7 +208,7 @@ function placed(
 function lineOf({ edge, stops }: Route, boxes: ReadonlyMap<string, Box>, isAcross: boolean): Line {
   const places = stops.map((stop) => boxes.get(stop)!);
   let path = '';
-  let end = [0, 0];
+  let middle: readonly [number, number] = [0, 0];
   places.slice(1).forEach((to, index) => {
     const from = places[index]!;
     const [x1, y1] = isAcross
@@ -220,8 +220,7 @@ function lineOf({ edge, stops }: Route, boxes: ReadonlyMap<string, Box>, isAcros
     path += isAcross
       ? `C${mx} ${y1} ${mx} ${y2} ${x2} ${y2}`
       : `C${x1} ${my} ${x2} ${my} ${x2} ${y2}`;
-    end = [x2, y2];
+    middle = [mx, my];
   });
-  const [labelX, labelY] = isAcross ? [end[0]! - 40, end[1]! - 8] : [end[0]!, end[1]! - 22];
-  return { ...edge, path, labelX: labelX!, labelY: labelY! };
+  return { ...edge, path, labelX: middle[0], labelY: middle[1] + 4 };
 }

@@ -32,10 +32,9 @@ function OneRule({ rule }: { readonly rule: Rule }) {
   const [deleting, setDeleting] = useState(false);
   const { id, name, position, problem, source, updatedAt } = rule;
   const save = async (draft: RuleDraft) => {
-    const { id: _own, ...changes } = draft;
     const { data } = await client.PATCH('/api/v1/routes/rules/{id}', {
       params: { path: { id } },
-      body: { ...changes, conditions: changes.conditions ?? {} } as never,
+      body: { ...draft, id: undefined, conditions: draft.conditions ?? {} } as never,
     });
     await Promise.all([
       rulesChanged(),

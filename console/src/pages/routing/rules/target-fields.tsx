@@ -66,7 +66,7 @@ export function TargetFields({
           hasTags={kind === 'tags'}
           field="target"
           problems={problems}
-          onChange={(changed) => set(changed as Target)}
+          onChange={(changed) => set(changed)}
         />
       )}
       {kind !== 'reject' && (
@@ -79,7 +79,7 @@ export function TargetFields({
               onChange={(deadlineSeconds) => set({ deadlineSeconds })}
             />
           </Field>
-          <Field label="At most so many messages to agents" error={fault('maxCalls')}>
+          <Field label="Most messages to agents" error={fault('maxCalls')}>
             <NumberInput
               min={1}
               placeholder="as set for the hub"
