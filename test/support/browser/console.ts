@@ -6,6 +6,8 @@ import { ADMIN_KEY } from '../app.js';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDTH = 1280;
 const HEIGHT = 800;
+/** How long a test waits for what it looks for. */
+const TIMEOUT_MS = 15_000;
 
 /** What axe finds of this weight fails a test. */
 const SERIOUS = new Set(['serious', 'critical']);
@@ -35,6 +37,7 @@ export class ConsoleBrowser {
       permissions: ['clipboard-read', 'clipboard-write'],
       acceptDownloads: true,
     });
+    context.setDefaultTimeout(TIMEOUT_MS);
     const page = await context.newPage();
     const opened = new ConsoleBrowser(browser, page, hubUrl);
     page.on('console', (message) => {
