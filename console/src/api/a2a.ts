@@ -1,52 +1,146 @@
 import { authenticationHeaders, credential } from './credential';
+import { newId } from './new-id';
 import { hubUrl } from './place';
-import { ApiProblem, problemOf } from './problem';
+import { ApiProblem, type FieldViolation, problemOf } from './problem';
 import { sessionEnded } from './session-end';
-
-/** The version of A2A that the console speaks to the hub. */
-export const A2A_VERSION = '1.0';
 
 /** The key of metadata under which a message says who is to handle it. */
 export const ROUTING_EXTENSION = 'urn:a2a-hub:routing:v1';
 
-interface RpcAnswer {
-  readonly result?: unknown;
-  readonly error?: { readonly message: string; readonly data?: readonly unknown[] };
+/** A part of a message or an artifact, in the JSON of A2A 1.0. One of `text`, `raw`, `url` and `data` is there. */
+export interface Part {
+  readonly text?: string;
+  /** Base64. */
+  readonly raw?: string;
+  readonly url?: string;
+  readonly data?: unknown;
+  readonly mediaType?: string;
+  readonly filename?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Calls an operation of A2A by JSON-RPC, as any client would. Throws an ApiProblem for what the hub refuses. */
-export async function callA2a(method: string, params: unknown): Promise<unknown> {
+export interface Message {
+  readonly messageId: string;
+  readonly role: 'ROLE_USER' | 'ROLE_AGENT';
+  readonly parts?: readonly Part[];
+  readonly contextId?: string;
+  readonly taskId?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface Artifact {
+  readonly artifactId: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly parts?: readonly Part[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface TaskStatus {
+  /** `TASK_STATE_WORKING`. */
+  readonly state: string;
+  readonly message?: Message;
+  readonly timestamp?: string;
+}
+
+export interface Task {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: TaskStatus;
+  readonly history?: readonly Message[];
+  readonly artifacts?: readonly Artifact[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** What one event of a stream holds: one of its members. */
+export interface StreamResponse {
+  readonly task?: Task;
+  readonly message?: Message;
+  readonly statusUpdate?: {
+    readonly taskId: string;
+    readonly contextId: string;
+    readonly status: TaskStatus;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+  readonly artifactUpdate?: {
+    readonly taskId: string;
+    readonly contextId: string;
+    readonly artifact: Artifact;
+    readonly append?: boolean;
+    readonly lastChunk?: boolean;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** `input-required` for `TASK_STATE_INPUT_REQUIRED`. */
+export function stateName(state: string): string {
+  return state.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
+}
+
+/** The headers of a call of the A2A API by who is signed in. */
+export function a2aHeaders(): Record<string, string> {
+  return { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...authenticationHeaders() };
+}
+
+interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Calls one method of the A2A API by JSON-RPC. What the hub refuses is thrown as an ApiProblem. */
+export async function callA2a<Result>(
+  method: string,
+  params: unknown,
+  signal?: AbortSignal,
+): Promise<Result> {
   const response = await fetch(hubUrl('a2a'), {
     method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'A2A-Version': A2A_VERSION,
-      ...authenticationHeaders(),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    headers: a2aHeaders(),
+    body: JSON.stringify({ jsonrpc: '2.0', id: newId(), method, params }),
+    ...(signal && { signal }),
   });
-  if (!response.ok) {
-    if (response.status === 401 && credential().kind !== 'none') sessionEnded();
-    throw await problemOf(response);
-  }
-  const { result, error } = (await response.json()) as RpcAnswer;
-  if (error === undefined) return result;
-  throw new ApiProblem(
-    response.status,
-    reasonOf(error) ?? 'REFUSED',
-    error.message,
-    [],
-    {},
-    response.headers.get('x-request-id'),
-    error,
-  );
+  if (response.status === 401 && credential().kind !== 'none') sessionEnded();
+  const text = await response.clone().text();
+  const answer = rpcAnswer(text);
+  if (answer?.error) throw problemOfRpc(answer.error, response);
+  if (!response.ok || answer === undefined) throw await problemOf(response);
+  return answer.result as Result;
 }
 
-/** The reason by which programs decide, such as `NO_ROUTE`, of a JSON-RPC error. */
-export function reasonOf(error: { readonly data?: readonly unknown[] }): string | undefined {
-  const info = error.data?.find(
-    (each): each is { reason: string } =>
-      typeof each === 'object' && each !== null && 'reason' in each,
+interface RpcAnswer {
+  readonly jsonrpc: string;
+  readonly result?: unknown;
+  readonly error?: RpcError;
+}
+
+function rpcAnswer(text: string): RpcAnswer | undefined {
+  try {
+    const read = JSON.parse(text) as unknown;
+    return typeof read === 'object' && read !== null && 'jsonrpc' in read
+      ? (read as RpcAnswer)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The problem in an error of JSON-RPC, whose `data` lists details as google.rpc has them. */
+export function problemOfRpc(error: RpcError, response?: Response): ApiProblem {
+  const details = (Array.isArray(error.data) ? error.data : []) as readonly Readonly<
+    Record<string, unknown>
+  >[];
+  const reason = details.find((each) => typeof each['reason'] === 'string')?.['reason'];
+  const fields = details.find((each) => Array.isArray(each['fieldViolations']))?.[
+    'fieldViolations'
+  ];
+  return new ApiProblem(
+    response === undefined || response.ok ? 400 : response.status,
+    typeof reason === 'string' ? reason : `JSON_RPC_${error.code}`,
+    error.message,
+    (fields ?? []) as readonly FieldViolation[],
+    {},
+    response?.headers.get('x-request-id') ?? null,
+    error,
   );
-  return info?.reason;
 }

@@ -29,7 +29,7 @@ export function useTargets(): Targets {
   const enabled = useMay('a2a');
   const card = useQuery({
     queryKey: ['hub-card'],
-    queryFn: () => callA2a('GetExtendedAgentCard', {}),
+    queryFn: ({ signal }) => callA2a<unknown>('GetExtendedAgentCard', {}, signal),
     select: targetsOf,
     staleTime: FRESH_MS,
     enabled,
