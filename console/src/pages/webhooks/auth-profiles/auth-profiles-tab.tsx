@@ -12,6 +12,7 @@ import { OnceSecret } from '../../../ui/once-secret';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { Time } from '../../../ui/time';
+import { Toolbar } from '../../../ui/toolbar';
 import { notify } from '../../../ui/toast';
 import { PUSH, refreshPush } from '../keys';
 import { ProfileForm } from './profile-form';
@@ -33,11 +34,13 @@ export function AuthProfilesTab() {
   );
   return (
     <div className="page">
-      <div className="filters">
-        <Button kind="primary" icon={<Icon name="plus" />} onClick={() => setCreating(true)}>
-          New auth profile
-        </Button>
-      </div>
+      <Toolbar
+        action={
+          <Button kind="primary" icon={<Icon name="plus" />} onClick={() => setCreating(true)}>
+            New auth profile
+          </Button>
+        }
+      />
       <Card flush>
         <PagedTable
           label="Auth profiles"
@@ -128,17 +131,18 @@ const COLUMNS: Column<Profile>[] = [
       </span>
     ),
   },
-  { id: 'urls', header: 'Addresses', share: 2, cell: ({ urls }) => urls.join(' ') },
+  { id: 'urls', header: 'Addresses', share: 1.5, cell: ({ urls }) => urls.join(' ') },
   {
     id: 'organization',
     header: 'Organization',
+    share: 0.7,
     minor: true,
     cell: ({ organization }) => organization ?? 'every',
   },
   {
     id: 'secret',
     header: 'Secret',
-    share: 1.4,
+    share: 1.1,
     minor: true,
     cell: ({ secret }) =>
       secret === null ? (

@@ -10,6 +10,7 @@ import { FilterInput } from '../../../ui/filter-input';
 import { Icon } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { Toolbar } from '../../../ui/toolbar';
 import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
 import { PUSH } from '../keys';
@@ -44,7 +45,17 @@ export function ConfigsTab() {
   );
   return (
     <div className="page">
-      <div className="filters">
+      <Toolbar
+        action={
+          <Button
+            kind="primary"
+            icon={<Icon name="plus" />}
+            onClick={() => setDoing({ action: 'create', webhook: null })}
+          >
+            Set a webhook
+          </Button>
+        }
+      >
         <Field label="State">
           <Select
             value={state ?? ''}
@@ -71,14 +82,7 @@ export function ConfigsTab() {
             onChange={(next) => change({ organization: next })}
           />
         )}
-        <Button
-          kind="primary"
-          icon={<Icon name="plus" />}
-          onClick={() => setDoing({ action: 'create', webhook: null })}
-        >
-          Set a webhook
-        </Button>
-      </div>
+      </Toolbar>
       <Card flush>
         <PagedTable
           label="Webhooks of tasks"
@@ -114,7 +118,7 @@ function columnsOf(
     {
       id: 'url',
       header: 'Address',
-      share: 2.2,
+      share: 1.8,
       sortBy: ({ url }) => url,
       cell: (row) => (
         <button type="button" className="webhooks-open" onClick={() => open(row)}>
@@ -125,16 +129,17 @@ function columnsOf(
     {
       id: 'state',
       header: 'State',
+      share: 0.9,
       sortBy: ({ state }) => state,
       cell: ({ state, stateReason, held }) => (
         <WebhookStateBadge state={state} reason={stateReason} held={held} />
       ),
     },
-    { id: 'task', header: 'Task', cell: ({ taskId }) => <TaskLink id={taskId} /> },
+    { id: 'task', header: 'Task', share: 0.9, cell: ({ taskId }) => <TaskLink id={taskId} /> },
     {
       id: 'by',
       header: 'Set by',
-      share: 1.2,
+      share: 1,
       minor: true,
       cell: ({ owner, organization, subscriptionId }) => (
         <>
@@ -145,18 +150,19 @@ function columnsOf(
     },
     {
       id: 'proof',
-      header: 'Proves who sends by',
+      header: 'Proof',
+      share: 0.9,
       minor: true,
       cell: (row) => authenticationText(row),
     },
     {
       id: 'created',
       header: 'Created',
-      share: 0.8,
+      share: 0.6,
       minor: true,
       sortBy: ({ createdAt }) => createdAt,
       cell: ({ createdAt }) => <Time at={createdAt} />,
     },
-    { id: 'actions', header: 'Actions', share: 0.5, align: 'end', cell: menu },
+    { id: 'actions', header: 'Actions', share: 0.4, align: 'end', cell: menu },
   ];
 }

@@ -6,6 +6,7 @@ import { Empty } from '../../../ui/feedback';
 import { counted } from '../../../ui/lists';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { Toolbar } from '../../../ui/toolbar';
 import { useSpan } from '../../../ui/time-range';
 import { deliveryColumns } from '../deliveries/delivery-columns';
 import { DeliveryDialog } from '../deliveries/delivery-dialog';
@@ -41,9 +42,9 @@ export function DeadLettersTab() {
   const whose = chosen.size > 0 ? `${chosen.size.toLocaleString('en')} chosen` : 'all that match';
   return (
     <div className="page">
-      <div className="filters">
+      <Toolbar>
         <DeliveryFilters />
-      </div>
+      </Toolbar>
       <Card
         title={`Dead letters${pages.data ? `: ${counted(pages.rows.length, 'row')}${pages.hasMore ? ' and more' : ''}` : ''}`}
         flush

@@ -4,6 +4,7 @@ import { Empty } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { Toolbar } from '../../../ui/toolbar';
 import { useSpan } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
@@ -29,7 +30,7 @@ export function DeliveriesTab() {
   );
   return (
     <div className="page">
-      <div className="filters">
+      <Toolbar>
         <Field label="State">
           <Select
             value={state ?? ''}
@@ -44,7 +45,7 @@ export function DeliveriesTab() {
           />
         </Field>
         <DeliveryFilters />
-      </div>
+      </Toolbar>
       <Card flush>
         <PagedTable
           label="Deliveries"

@@ -10,6 +10,7 @@ import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
+import { Toolbar } from '../../../ui/toolbar';
 import { TimeRangeField, useSpan } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
@@ -48,7 +49,7 @@ export function EventLogTab() {
   const rows = pages.rows.filter(fits);
   return (
     <div className="page">
-      <div className="filters">
+      <Toolbar>
         <TimeRangeField value={search} onChange={change} />
         <Field label="What">
           <Select
@@ -73,7 +74,7 @@ export function EventLogTab() {
             onChange={(next) => change({ organization: next })}
           />
         )}
-      </div>
+      </Toolbar>
       <Card flush>
         <PagedTable
           label="Event log"
@@ -100,21 +101,21 @@ const COLUMNS: Column<PushEvent>[] = [
   {
     id: 'at',
     header: 'When',
-    share: 0.9,
+    share: 0.7,
     sortBy: ({ at }) => at,
     cell: ({ at }) => <Time at={at} />,
   },
   {
     id: 'type',
     header: 'What',
-    share: 1.1,
+    share: 1,
     sortBy: ({ type }) => type,
     cell: ({ type }) => <Badge tone={TYPES[type].tone}>{TYPES[type].text}</Badge>,
   },
   {
     id: 'receiver',
     header: 'Receiver',
-    share: 1.8,
+    share: 1.5,
     sortBy: ({ origin }) => origin,
     cell: ({ origin, organization }) => (
       <SearchLink search={{ tab: 'receivers', id: `${organization} ${origin}` }}>
@@ -125,7 +126,7 @@ const COLUMNS: Column<PushEvent>[] = [
   {
     id: 'reason',
     header: 'Why',
-    share: 1.8,
+    share: 1.6,
     cell: ({ reason, since }) => (
       <>
         {reason}{' '}
@@ -140,6 +141,7 @@ const COLUMNS: Column<PushEvent>[] = [
   {
     id: 'task',
     header: 'Task',
+    share: 0.9,
     minor: true,
     cell: ({ taskId }) => (taskId ? <TaskLink id={taskId} /> : ''),
   },

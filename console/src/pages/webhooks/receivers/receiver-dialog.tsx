@@ -65,6 +65,12 @@ export function ReceiverDialog({
                 <p>
                   Median {durationText(medianMs)}, slowest {durationText(slowestMs)}, of the last{' '}
                   {counted(attempts.length, 'attempt')}.
+                  {attempts.every(({ durationMs }) => durationMs % 1000 === 0) && (
+                    <span className="faint">
+                      {' '}
+                      Of receivers at private addresses it is known in whole seconds.
+                    </span>
+                  )}
                 </p>
                 {attempts.length > 1 && (
                   <Chart

@@ -7,6 +7,7 @@ import { Field, Select } from '../../../ui/field';
 import { FilterInput } from '../../../ui/filter-input';
 import { PagedTable } from '../../../ui/paged-table';
 import { Card } from '../../../ui/page';
+import { Toolbar } from '../../../ui/toolbar';
 import { Time } from '../../../ui/time';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
@@ -35,33 +36,28 @@ export function ReceiversTab() {
     <div className="page">
       <ReceiverTiles />
       <LostCard />
-      <Card
-        title="Receivers"
-        flush
-        actions={
-          <div className="filters">
-            <Field label="Health">
-              <Select
-                value={state ?? ''}
-                onChange={(event) => change({ state: event.target.value || undefined })}
-                options={[
-                  { value: '', label: 'All' },
-                  { value: 'healthy', label: 'Healthy' },
-                  { value: 'failing', label: 'Failing' },
-                  { value: 'disabled', label: 'Disabled' },
-                ]}
-              />
-            </Field>
-            {mayAll && (
-              <FilterInput
-                label="Organization"
-                value={organization}
-                onChange={(next) => change({ organization: next })}
-              />
-            )}
-          </div>
-        }
-      >
+      <Toolbar>
+        <Field label="Health">
+          <Select
+            value={state ?? ''}
+            onChange={(event) => change({ state: event.target.value || undefined })}
+            options={[
+              { value: '', label: 'All' },
+              { value: 'healthy', label: 'Healthy' },
+              { value: 'failing', label: 'Failing' },
+              { value: 'disabled', label: 'Disabled' },
+            ]}
+          />
+        </Field>
+        {mayAll && (
+          <FilterInput
+            label="Organization"
+            value={organization}
+            onChange={(next) => change({ organization: next })}
+          />
+        )}
+      </Toolbar>
+      <Card flush>
         <PagedTable
           label="Receivers"
           pages={pages}
@@ -104,7 +100,7 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
     {
       id: 'receiver',
       header: 'Receiver',
-      share: 2,
+      share: 1.6,
       sortBy: ({ origin }) => origin,
       cell: (row) => (
         <button type="button" className="webhooks-open" onClick={() => open(row)}>
@@ -115,13 +111,14 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
     {
       id: 'health',
       header: 'Health',
+      share: 0.9,
       sortBy: ({ state }) => state,
       cell: (row) => <EndpointStateBadge endpoint={row} />,
     },
     {
       id: 'error',
       header: 'Last error',
-      share: 1.6,
+      share: 1.2,
       cell: ({ lastError, lastFailureAt }) =>
         lastError === null ? (
           <span className="faint">none</span>
@@ -140,7 +137,7 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
       id: 'waiting',
       header: 'Waiting',
       align: 'end',
-      share: 0.6,
+      share: 0.5,
       sortBy: ({ waiting }) => waiting,
       cell: ({ waiting }) => (waiting >= 1000 ? '1,000 or more' : waiting),
     },
@@ -156,6 +153,7 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
     {
       id: 'success',
       header: 'Last answered',
+      share: 0.8,
       minor: true,
       sortBy: ({ lastSuccessAt }) => lastSuccessAt,
       cell: ({ lastSuccessAt }) => <Time at={lastSuccessAt} />,
@@ -163,6 +161,7 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
     {
       id: 'probe',
       header: 'Next try',
+      share: 0.6,
       minor: true,
       cell: ({ nextProbeAt, breaker }) =>
         nextProbeAt ? <Time at={nextProbeAt} /> : breaker === 'open' ? 'now' : '',

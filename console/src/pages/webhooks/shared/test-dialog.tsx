@@ -70,7 +70,7 @@ function Outcome({ outcome }: { readonly outcome: TestOutcome }) {
       <p role="status">
         <Badge tone={delivered ? 'good' : 'bad'}>{delivered ? 'delivered' : 'not delivered'}</Badge>{' '}
         {status === null ? 'No answer' : `HTTP ${status}`} after {durationText(durationMs)}
-        {error && !delivered && `: ${error}`}
+        {error && !delivered && error !== `HTTP ${status}` && `: ${error}`}
       </p>
       {request ? (
         <>

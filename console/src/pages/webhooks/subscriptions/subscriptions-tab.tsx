@@ -11,6 +11,7 @@ import { FilterInput } from '../../../ui/filter-input';
 import { Icon } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { Toolbar } from '../../../ui/toolbar';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
 import { WebhookStateBadge } from '../shared/push-badges';
@@ -63,7 +64,7 @@ export function SubscriptionsTab() {
   );
   return (
     <div className="page">
-      <div className="filters">
+      <Toolbar action={create}>
         <Field label="State">
           <Select
             value={state ?? ''}
@@ -78,8 +79,7 @@ export function SubscriptionsTab() {
             onChange={(next) => change({ organization: next })}
           />
         )}
-        {create}
-      </div>
+      </Toolbar>
       <Card flush>
         <PagedTable
           label="Subscriptions"
@@ -116,7 +116,7 @@ function columnsOf(
     {
       id: 'name',
       header: 'Name',
-      share: 1.2,
+      share: 1,
       sortBy: ({ name, id }) => name ?? id,
       cell: (row) => (
         <>
@@ -127,29 +127,32 @@ function columnsOf(
         </>
       ),
     },
-    { id: 'url', header: 'Address', share: 2, sortBy: ({ url }) => url, cell: ({ url }) => url },
+    { id: 'url', header: 'Address', share: 1.5, sortBy: ({ url }) => url, cell: ({ url }) => url },
     {
       id: 'state',
       header: 'State',
+      share: 0.8,
       sortBy: ({ state }) => state,
       cell: ({ state, stateReason, held }) => (
         <WebhookStateBadge state={state} reason={stateReason} held={held} />
       ),
     },
-    { id: 'filter', header: 'Which tasks', share: 1.6, cell: filterText },
+    { id: 'filter', header: 'Which tasks', share: 1.3, cell: filterText },
     {
       id: 'organization',
       header: 'Organization',
+      share: 0.7,
       minor: true,
       sortBy: ({ organization }) => organization,
       cell: ({ organization }) => organization,
     },
     {
       id: 'proof',
-      header: 'Proves who sends by',
+      header: 'Proof',
+      share: 0.7,
       minor: true,
       cell: (row) => authenticationText(row),
     },
-    { id: 'actions', header: 'Actions', share: 0.5, align: 'end', cell: menu },
+    { id: 'actions', header: 'Actions', share: 0.4, align: 'end', cell: menu },
   ];
 }
