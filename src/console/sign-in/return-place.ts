@@ -1,3 +1,5 @@
+import { isUrl } from '../../common/is-url.js';
+
 /** Below the hub's address. */
 export const CONSOLE_PATH = '/console';
 
@@ -18,8 +20,8 @@ export function returnPlace(requested: string | null): string {
   ) {
     return start;
   }
-  if (!URL.canParse(requested, BASE)) return start;
-  const { origin, pathname, search, hash } = new URL(requested, BASE);
+  if (!isUrl(BASE + requested)) return start;
+  const { origin, pathname, search, hash } = new URL(BASE + requested);
   const isWithin = pathname.startsWith(start) && !pathname.startsWith(`${start}sign-`);
   return origin === BASE && isWithin ? pathname + search + hash : start;
 }

@@ -1,7 +1,7 @@
 import { escaped, isolated, plainPage } from '../../plain-page.js';
 import type { Wait } from '../../common/http/visit-bounds.js';
 import type { HubError } from '../../common/hub-error.js';
-import { SignInFailed } from './sign-in-providers.js';
+import type { SignInFailed } from './sign-in-providers.js';
 
 /** A page for a person, and the HTTP status it is sent with. */
 export interface SignInPage {
