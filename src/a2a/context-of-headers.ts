@@ -56,8 +56,7 @@ export function callContextOf(
     // Where the hub makes spans, what is done for the call belongs to that of the call.
     traceparent: note.trace?.traceparent ?? incoming,
     // It says more of the trace that came, and nothing without it.
-    tracestate:
-      incoming === undefined ? undefined : readTracestate(single(headers['tracestate'])),
+    tracestate: incoming === undefined ? undefined : readTracestate(single(headers['tracestate'])),
     hops: readHops(single(headers[HOPS_HEADER.toLowerCase()]), undefined),
     idempotencyKey: idempotencyKeyOf(single(headers['idempotency-key'])),
     lastEventId: lastEventIdOf(single(headers['last-event-id'])),

@@ -21,7 +21,11 @@ export function readStandardVariables(
   const general = environment['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const value = signal || (general && `${general.replace(/\/+$/, '')}/v1/traces`);
   if (!value) return;
-  const protocol = firstOf(environment, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL');
+  const protocol = firstOf(
+    environment,
+    'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+  );
   if (protocol?.value === 'grpc') {
     const text = `grpc is not spoken by the hub: set ${ENDPOINT} to the collector's address for OTLP over HTTP (port 4318 as a rule), or OTEL_TRACES_EXPORTER=none for no traces`;
     problems.push({ key: protocol.name, source: 'environment', text });
@@ -29,7 +33,11 @@ export function readStandardVariables(
   }
   const source = signal ? 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' : 'OTEL_EXPORTER_OTLP_ENDPOINT';
   written.set(ENDPOINT, { value, source, kind: 'environment' });
-  take('telemetry.traces.headers', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS');
+  take(
+    'telemetry.traces.headers',
+    'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+  );
   take('telemetry.traces.serviceName', 'OTEL_SERVICE_NAME');
 
   function take(key: string, ...names: readonly string[]): void {

@@ -312,8 +312,8 @@ describe('the egress proxy', () => {
         NO_REFERENCES,
         NO_PROOFS,
         NO_REGISTRY,
-    new NoTracing(),
-  );
+        new NoTracing(),
+      );
       closing.push(() => client.onApplicationShutdown());
       return client;
     }

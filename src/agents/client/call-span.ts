@@ -1,5 +1,11 @@
 import type { Span, Tracing } from '../../common/tracing/tracing.js';
-import { ATTR, EVENT, RPC_OF_GRPC, RPC_OF_JSON, SPAN } from '../../observability/tracing/span-names.js';
+import {
+  ATTR,
+  EVENT,
+  RPC_OF_GRPC,
+  RPC_OF_JSON,
+  SPAN,
+} from '../../observability/tracing/span-names.js';
 import { type StreamResponse, TaskState } from '../../protocol/a2a.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import type { AgentCallError } from '../binding/agent-call-error.js';

@@ -322,7 +322,9 @@ class WiredAgentClient extends AgentClient {
     const { budget, gates, connectors, http, callers, tracing } = this.wires;
     const isSigned = agent.switches.caller === 'signed' && caller !== undefined;
     const issued = isSigned ? await callers.issue(caller, endpoint) : undefined;
-    const span = tracing.isOn ? beginCallSpan(tracing, method, agent, endpoint, options) : undefined;
+    const span = tracing.isOn
+      ? beginCallSpan(tracing, method, agent, endpoint, options)
+      : undefined;
     const traceparent = span?.traceparent ?? options.traceparent;
     const headers = headersOf(credentials, endpoint, options, traceparent);
     if (made !== undefined) Object.assign(headers, made.headers);

@@ -1,12 +1,5 @@
 import { collectorHeaders } from '../collector-headers.js';
-import {
-  duration,
-  flag,
-  number,
-  optionalHttpUrl,
-  optionalText,
-  text,
-} from '../setting-kinds.js';
+import { duration, flag, number, optionalHttpUrl, optionalText, text } from '../setting-kinds.js';
 import { Section } from '../setting.js';
 import { MINUTE, SECOND } from '../units.js';
 

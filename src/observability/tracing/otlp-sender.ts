@@ -78,7 +78,9 @@ function rejectedOf(
 ): number {
   if (said === undefined || said.length === 0) return 0;
   try {
-    const rejected = Number(serializer.deserializeResponse(said).partialSuccess?.rejectedSpans ?? 0);
+    const rejected = Number(
+      serializer.deserializeResponse(said).partialSuccess?.rejectedSpans ?? 0,
+    );
     return Number.isSafeInteger(rejected) ? rejected : 0;
   } catch {
     return 0;

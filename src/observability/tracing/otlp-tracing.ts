@@ -48,7 +48,8 @@ export class OtlpTracing extends Tracing {
   enter(incoming: string | undefined): EnteredTrace {
     const parent = incoming === undefined ? undefined : readTraceparent(incoming);
     const isSampled = this.isKept(parent);
-    if (!isSampled && parent?.isSampled === false) return { traceparent: incoming!, span: undefined };
+    if (!isSampled && parent?.isSampled === false)
+      return { traceparent: incoming!, span: undefined };
     const context = {
       traceId: parent?.traceId ?? this.ids.trace(),
       spanId: this.ids.span(),

@@ -22,7 +22,7 @@ type Loss = 'queue-full' | 'unreachable' | 'refused';
 const LOSSES: readonly Loss[] = ['queue-full', 'unreachable', 'refused'];
 /** Spans of one request: it is made in one turn of the event loop. */
 const BATCH = 256;
-const EVERY_MS = 2000;
+const EVERY_MS = 1000;
 const TRIES = 5;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -106,7 +106,10 @@ export class SpanExport {
     if (trouble !== undefined) this.lastTrouble = trouble;
     if (againAfterMs !== undefined && this.tries + 1 < TRIES) {
       this.held = batch;
-      const pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS * 2 ** this.tries, againAfterMs));
+      const pause = Math.min(
+        LONGEST_PAUSE_MS,
+        Math.max(FIRST_PAUSE_MS * 2 ** this.tries, againAfterMs),
+      );
       this.tries += 1;
       this.notBefore = performance.now() + pause;
       return false;
@@ -134,7 +137,10 @@ export class SpanExport {
     if (!isLast && now - this.loggedAt < LOSSES_LOGGED_MS) return;
     this.loggedAt = now;
     const fields = { dropped: Object.fromEntries(this.lost), trouble: this.lastTrouble };
-    this.log.warn(fields, 'spans were dropped, and their traces have gaps; docs/telemetry.md says what to do');
+    this.log.warn(
+      fields,
+      'spans were dropped, and their traces have gaps; docs/telemetry.md says what to do',
+    );
     this.lost.clear();
     this.lastTrouble = undefined;
   }

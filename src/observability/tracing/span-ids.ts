@@ -29,5 +29,8 @@ export class SpanIds {
 
 /** The id of a span that every process makes of this text. */
 export function spanIdOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, SPAN_BYTES * 2);
+  return createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, SPAN_BYTES * 2);
 }
