@@ -50,7 +50,7 @@ export class SpanExport {
   constructor(
     private readonly send: SendSpans,
     private readonly maxQueue: number,
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly log: Pick<Log, 'warn' | 'info'>,
     metrics: Pick<Metrics, 'counter'>,
   ) {
@@ -78,11 +78,11 @@ export class SpanExport {
   }
 
   async close(): Promise<void> {
-    const late = setTimeout(() => this.closing.abort(), CLOSING_MS);
+    const onTime = this.clock.after(CLOSING_MS, () => this.closing.abort());
     await this.job.stop();
     this.notBefore = -Infinity;
     while (!this.closing.signal.aborted && (await this.sendNext()));
-    clearTimeout(late);
+    onTime();
     const left = this.queue.length + (this.held?.length ?? 0);
     if (left > 0) this.lose('unreachable', left);
     this.logLosses(true);
@@ -90,11 +90,11 @@ export class SpanExport {
 
   /** Until nothing waits, or the collector is in trouble: how long it is left alone then. */
   private async run(): Promise<number | undefined> {
-    const pause = this.notBefore - performance.now();
+    const pause = this.notBefore - this.now;
     if (pause > 0) return pause;
     while (await this.sendNext());
     this.logLosses();
-    const next = this.notBefore - performance.now();
+    const next = this.notBefore - this.now;
     return next > 0 ? next : undefined;
   }
 
@@ -111,19 +111,23 @@ export class SpanExport {
         Math.max(FIRST_PAUSE_MS * 2 ** this.tries, againAfterMs),
       );
       this.tries += 1;
-      this.notBefore = performance.now() + pause;
+      this.notBefore = this.now + pause;
       return false;
     }
     this.held = undefined;
     this.tries = 0;
     if (againAfterMs !== undefined) {
       this.lose('unreachable', batch.length);
-      this.notBefore = performance.now() + LONGEST_PAUSE_MS;
+      this.notBefore = this.now + LONGEST_PAUSE_MS;
       return false;
     }
     this.counters.sent.inc(batch.length - refused);
     if (refused > 0) this.lose('refused', refused);
     return this.queue.length > 0;
+  }
+
+  private get now(): number {
+    return this.clock.now().getTime();
   }
 
   private lose(why: Loss, count: number): void {
@@ -133,7 +137,7 @@ export class SpanExport {
 
   private logLosses(isLast = false): void {
     if (this.lost.size === 0) return;
-    const now = performance.now();
+    const now = this.now;
     if (!isLast && now - this.loggedAt < LOSSES_LOGGED_MS) return;
     this.loggedAt = now;
     const fields = { dropped: Object.fromEntries(this.lost), trouble: this.lastTrouble };
