@@ -41,7 +41,7 @@ export function otlpSender(
       const bytes = serializer.serializeRequest(spans.map(formOf)) ?? new Uint8Array();
       const answer = await egress.request(url, {
         ...({ method: 'POST' } as const),
-        ...{ headers, body: Buffer.from(bytes), signal },
+        ...{ headers, body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), signal },
         ...{ headersTimeoutMs: timeoutMs, connectTimeoutMs: timeoutMs },
         ...(ca !== null && { ca }),
       });
