@@ -41,6 +41,9 @@ async function test() {
   if (run('node_modules/@nestjs/cli/bin/nest.js', 'build') !== 0) {
     return { passed: 0, failed: 1, why: 'The build failed.' };
   }
+  if (run('console/build.mjs') !== 0) {
+    return { passed: 0, failed: 1, why: 'The build of the console failed.' };
+  }
   const { bundleHub } = await import('./bundle-hub.mjs');
   await bundleHub();
   const folder = mkdtempSync(join(tmpdir(), 'a2a-hub-test-'));
