@@ -19,6 +19,7 @@ import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { REQUEST_ID, requestIdOf } from './common/request-id.js';
 import { Log } from './common/logger.js';
+import { Tracing } from './common/tracing/tracing.js';
 import { UnreadBodies } from './common/http/unread-bodies.js';
 import { adminValidationPipe } from './common/http/validation.pipe.js';
 import {
@@ -140,6 +141,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   observer = new HttpObserver(
     app.get(Metrics),
     new RequestLog(app.get(Log), config.log.requests),
+    app.get(Tracing),
     (ended, address) => refusals.ended({ ...ended, address }),
   );
   observer.observe(server);

@@ -37,6 +37,7 @@ export class AppConfig {
   readonly agents: Settings['agents'];
   readonly push: Settings['push'];
   readonly log: Settings['log'];
+  readonly telemetry: Settings['telemetry'];
 
   constructor(settings: Settings) {
     const { organization, url } = settings.card.provider;
@@ -67,6 +68,7 @@ export class AppConfig {
     this.agents = settings.agents;
     this.push = settings.push;
     this.log = settings.log;
+    this.telemetry = settings.telemetry;
     deepFreeze(this);
   }
 }

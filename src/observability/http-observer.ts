@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type CallNote, noteTask } from '../common/call-note.js';
+import { type CallNote, noteTask, noteTrace } from '../common/call-note.js';
 import { onceClosed } from '../common/http/once-closed.js';
+import type { Tracing } from '../common/tracing/tracing.js';
 import { REQUEST_ID } from '../common/request-id.js';
 import type { Metrics } from './metrics.js';
 import type { EndedRequest, RequestLog } from './request-log.js';
+import { endRequestSpan } from './tracing/request-span.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,6 +43,7 @@ export class HttpObserver {
   constructor(
     private readonly metrics: Metrics,
     private readonly log: RequestLog,
+    private readonly tracing: Pick<Tracing, 'isOn' | 'enter'>,
     /** Told of each request that is over, and where it came from. */
     private readonly onEnded: (ended: EndedRequest, address: string | undefined) => void,
   ) {}
@@ -60,6 +63,7 @@ export class HttpObserver {
     // Of a connection that is gone it cannot be known any more.
     const { remoteAddress } = request.socket;
     request.note = { id: request.id };
+    if (this.tracing.isOn) this.enter(request);
     // On the raw answer, so that streams have it as well.
     reply.raw.setHeader(REQUEST_ID, request.id);
     // Also when the client leaves: `onResponse` does not tell of that.
@@ -101,6 +105,18 @@ export class HttpObserver {
     };
     this.onEnded(ended, address);
     this.log.write(ended);
+    endRequestSpan(ended);
+  }
+
+  /** Probes come all the time and have no part in any trace. */
+  private enter(request: FastifyRequest): void {
+    const { url } = request.routeOptions;
+    if (url !== undefined && this.describe(url).isProbe) return;
+    const { traceparent } = request.headers;
+    noteTrace(
+      request.note,
+      this.tracing.enter(typeof traceparent === 'string' ? traceparent : undefined),
+    );
   }
 
   private describe(url: string): Described {

@@ -4,6 +4,7 @@ import { AuditModule } from '../audit/index.js';
 import { AuthModule, Belongings } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
+import { Tracing } from '../common/tracing/tracing.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { LimitsModule } from '../limits/index.js';
@@ -81,7 +82,7 @@ export const TASK_PROVIDERS = [
   { provide: Signals, useClass: InProcessSignals },
   {
     provide: TaskLog,
-    inject: [TaskStore, Signals, Clock, Log, Database, AppConfig],
+    inject: [TaskStore, Signals, Clock, Log, Database, AppConfig, Tracing],
     useFactory: (
       store: TaskStore,
       signals: Signals,
@@ -89,7 +90,18 @@ export const TASK_PROVIDERS = [
       log: Log,
       { soleProcess }: Database,
       { tasks }: AppConfig,
-    ) => new GroupCommitTaskLog(store, signals, clock, log, soleProcess, tasks.maxSizeBytes),
+      tracing: Tracing,
+    ) =>
+      new GroupCommitTaskLog(
+        store,
+        signals,
+        clock,
+        log,
+        soleProcess,
+        tasks.maxSizeBytes,
+        undefined,
+        tracing,
+      ),
   },
   {
     provide: EndedTaskNotes,

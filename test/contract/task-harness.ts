@@ -206,6 +206,7 @@ export function newTask(options: TaskOptions = {}, now = new FakeClock().now()):
     keepsToken: given.keepsToken ?? false,
     requestId: null,
     traceparent: given.traceparent ?? null,
+    tracestate: given.tracestate ?? null,
     extensions: given.extensions ?? [],
     hops: given.hops ?? [],
     acceptedOutputModes: given.acceptedOutputModes ?? [],

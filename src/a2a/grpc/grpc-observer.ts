@@ -2,12 +2,14 @@ import { Metadata, ServerInterceptingCall, type ServerInterceptor, status } from
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Refusals } from '../../audit/index.js';
-import { type CallNote, noteFailure } from '../../common/call-note.js';
+import { type CallNote, noteFailure, noteTrace } from '../../common/call-note.js';
 import { Log } from '../../common/logger.js';
 import { REQUEST_ID, requestIdOf } from '../../common/request-id.js';
+import { Tracing } from '../../common/tracing/tracing.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
-import { RequestLog } from '../../observability/request-log.js';
+import { type EndedRequest, RequestLog } from '../../observability/request-log.js';
+import { endRequestSpan } from '../../observability/tracing/request-span.js';
 import { errorOf } from './grpc-error.js';
 
 /** Statuses of failures that are the hub's own. */
@@ -36,6 +38,7 @@ export class GrpcObserver {
     log: Log,
     config: AppConfig,
     private readonly refusals: Refusals,
+    private readonly tracing: Tracing,
   ) {
     this.duration = durationIn(metrics);
     this.requests = new RequestLog(log, config.log.requests);
@@ -69,15 +72,9 @@ export class GrpcObserver {
         const isProbe = isHealth;
         const to = { method };
         this.refusals.ended({ ...observed, to, address: call.getPeer() });
-        this.requests.write({
-          ...observed,
-          to,
-          status: name,
-          ms,
-          cut,
-          failed,
-          isProbe,
-        });
+        const request: EndedRequest = { ...observed, to, status: name, ms, cut, failed, isProbe };
+        this.requests.write(request);
+        endRequestSpan(request);
       };
       let hasBegun = false;
       return new ServerInterceptingCall(call, {
@@ -85,6 +82,9 @@ export class GrpcObserver {
           next({
             onReceiveMetadata: (metadata, proceed) => {
               observed = { note: { id: requestIdOf(metadata.get(REQUEST_ID)[0]) }, caller: null };
+              if (this.tracing.isOn && !isHealth) {
+                noteTrace(observed.note, this.tracing.enter(traceparentIn(metadata)));
+              }
               this.observed.set(metadata, observed);
               proceed(metadata);
             },
@@ -104,6 +104,12 @@ export class GrpcObserver {
       });
     };
   }
+}
+
+/** None, where there are several. */
+function traceparentIn(metadata: Metadata): string | undefined {
+  const [one, ...more] = metadata.get('traceparent');
+  return typeof one === 'string' && more.length === 0 ? one : undefined;
 }
 
 type PartialStatusObject = Parameters<ServerInterceptingCall['sendStatus']>[0];

@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Deadline } from '../../common/deadline.js';
 import { SecretBox } from '../../common/secret-box.js';
+import { Tracing } from '../../common/tracing/tracing.js';
 import { Settings } from '../../config/index.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import { Authenticator, type Proof } from '../auth/authenticator.js';
 import { type AttemptFacts, webhookHeaders } from './domain/webhook-headers.js';
 import type { TaskWebhook } from '../registration/webhook.js';
+import { beginAttemptSpan, endAttemptSpan } from './attempt-span.js';
 import { type WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** The facts of one attempt that do not come from its webhook. */
@@ -27,6 +29,7 @@ export class AttemptSender {
     @Inject(Authenticator) private readonly authenticator: Pick<Authenticator, 'prove'>,
     private readonly secrets: SecretBox,
     @Settings('push') private readonly limits: AttemptLimits,
+    @Inject(Tracing) private readonly tracing: Pick<Tracing, 'isOn' | 'begin'>,
   ) {}
 
   /**
@@ -36,6 +39,25 @@ export class AttemptSender {
    * database that is away.
    */
   async send(
+    webhook: TaskWebhook,
+    facts: SendFacts,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<WebhookAnswer> {
+    const span = this.tracing.isOn ? beginAttemptSpan(this.tracing, webhook, facts) : undefined;
+    if (span === undefined) return this.sendWithin(webhook, facts, body, signal);
+    const traced = { ...webhook, traceparent: span.traceparent };
+    try {
+      const answer = await this.sendWithin(traced, facts, body, signal);
+      endAttemptSpan(span, answer);
+      return answer;
+    } catch (error) {
+      span.end('internal');
+      throw error;
+    }
+  }
+
+  private async sendWithin(
     webhook: TaskWebhook,
     facts: SendFacts,
     body: string,

@@ -1,3 +1,4 @@
+import { readTraceparent } from '../../common/tracing/trace-context.js';
 import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
@@ -252,6 +253,12 @@ export class TaskDetailDto extends TaskDto {
   })
   readonly route: Route;
   @Shown.Text({ nullable: true }) readonly traceparent: string | null;
+  @Shown.Text({
+    nullable: true,
+    description:
+      'Where its trace can be looked at (telemetry.traces.linkTo); null where it is not recorded.',
+  })
+  readonly traceUrl: string | null;
   @Shown.Text({ list: true }) readonly hops: readonly string[];
   @Shown.Nested(() => TaskEventDto, {
     list: true,
@@ -259,11 +266,24 @@ export class TaskDetailDto extends TaskDto {
   })
   readonly events: readonly TaskEventDto[];
 
-  constructor(aggregate: TaskAggregate, events: readonly TaskEvent[], reader: TaskReader) {
+  constructor(
+    aggregate: TaskAggregate,
+    events: readonly TaskEvent[],
+    reader: TaskReader,
+    traceLink: string | null,
+  ) {
     super(aggregate, reader);
     this.route = aggregate.record.route;
     this.traceparent = aggregate.record.traceparent;
+    this.traceUrl = traceUrlOf(this.traceparent, traceLink);
     this.hops = aggregate.record.hops;
     this.events = events.map((each) => new TaskEventDto(each));
   }
+}
+
+/** `link` has `{traceId}` for the id of the trace. */
+function traceUrlOf(traceparent: string | null, link: string | null): string | null {
+  if (traceparent === null || link === null) return null;
+  const trace = readTraceparent(traceparent);
+  return trace?.isSampled ? link.replaceAll('{traceId}', trace.traceId) : null;
 }

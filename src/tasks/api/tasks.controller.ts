@@ -12,6 +12,7 @@ import {
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
+import { AppConfig } from '../../config/index.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
@@ -44,6 +45,7 @@ export class TasksController {
     private readonly deleter: TaskDeleter,
     private readonly workers: WorkerWatch,
     private readonly keys: ApiKeyStore,
+    private readonly config: AppConfig,
   ) {}
 
   @Get()
@@ -76,7 +78,8 @@ export class TasksController {
     const aggregate = await this.log.read(id, operatorsView(principal), reserve);
     if (!aggregate) throw taskNotFound(id);
     const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, reserve);
-    return new TaskDetailDto(aggregate, events, await this.reader(principal, [aggregate]));
+    const reader = await this.reader(principal, [aggregate]);
+    return new TaskDetailDto(aggregate, events, reader, this.config.telemetry.traces.linkTo);
   }
 
   @Delete(':id')

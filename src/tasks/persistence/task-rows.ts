@@ -75,6 +75,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     requestId: request?.requestId ?? null,
     extensions: request?.extensions ?? [],
     hops: request?.hops ?? [],
+    tracestate: request?.tracestate ?? null,
     acceptedOutputModes: request?.acceptedOutputModes ?? [],
     requestMetadata: request?.requestMetadata ?? null,
   };
@@ -83,7 +84,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
 
 function requestOf(record: TaskRecord): RequestColumn | null {
   const { keyId, identityId, issuer, chain, keepsToken, requestId, extensions, hops } = record;
-  const { acceptedOutputModes, requestMetadata } = record;
+  const { acceptedOutputModes, requestMetadata, tracestate } = record;
   const column: RequestColumn = {
     ...(keyId !== null && { keyId }),
     ...(identityId !== null && { identityId }),
@@ -93,6 +94,7 @@ function requestOf(record: TaskRecord): RequestColumn | null {
     ...(requestId !== null && { requestId }),
     ...(extensions.length > 0 && { extensions }),
     ...(hops.length > 0 && { hops }),
+    ...(tracestate !== null && { tracestate }),
     ...(acceptedOutputModes.length > 0 && { acceptedOutputModes }),
     ...(requestMetadata !== null && { requestMetadata }),
   };

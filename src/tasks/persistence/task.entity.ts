@@ -15,6 +15,7 @@ export type RequestColumn = Partial<
     | 'requestId'
     | 'extensions'
     | 'hops'
+    | 'tracestate'
     | 'acceptedOutputModes'
     | 'requestMetadata'
   >
