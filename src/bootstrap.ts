@@ -41,6 +41,7 @@ import { HttpObserver } from './observability/http-observer.js';
 import { LogRedaction } from './observability/log-redaction.js';
 import { NestLog, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
+import { OperationMetrics } from './observability/operation-metrics.js';
 import { RequestLog } from './observability/request-log.js';
 import { serveOpenApi } from './openapi.js';
 import { openSecretBox } from './secrets/index.js';
@@ -138,6 +139,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const refusals = app.get(Refusals);
   observer = new HttpObserver(
     app.get(Metrics),
+    app.get(OperationMetrics),
     new RequestLog(app.get(Log), config.log.requests),
     (ended, address) => refusals.ended({ ...ended, address }),
   );

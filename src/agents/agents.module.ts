@@ -32,6 +32,7 @@ import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
+import { AgentCalls } from './health/agent-calls.js';
 import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
 import { AgentMetrics } from './health/agent-metrics.js';
@@ -72,10 +73,11 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     SdkAgentClient,
     {
       provide: AgentClient,
-      inject: [SdkAgentClient, AgentMonitor],
-      useFactory: (client: SdkAgentClient, monitor: AgentMonitor) =>
-        new ObservedAgentClient(client, monitor),
+      inject: [SdkAgentClient, AgentMonitor, AgentCalls],
+      useFactory: (client: SdkAgentClient, monitor: AgentMonitor, calls: AgentCalls) =>
+        new ObservedAgentClient(client, monitor, calls),
     },
+    AgentCalls,
     AgentEvents,
     AgentLoads,
     { provide: AgentLoad, useExisting: AgentLoads },

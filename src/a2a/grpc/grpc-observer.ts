@@ -7,6 +7,7 @@ import { Log } from '../../common/logger.js';
 import { REQUEST_ID, requestIdOf } from '../../common/request-id.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
+import { OperationMetrics } from '../../observability/operation-metrics.js';
 import { RequestLog } from '../../observability/request-log.js';
 import { errorOf } from './grpc-error.js';
 
@@ -30,14 +31,22 @@ export class GrpcObserver {
   private readonly observed = new WeakMap<Metadata, Observed>();
   private readonly requests: RequestLog;
   private readonly duration: ReturnType<typeof durationIn>;
+  private open = 0;
 
   constructor(
     metrics: Metrics,
+    private readonly operations: OperationMetrics,
     log: Log,
     config: AppConfig,
     private readonly refusals: Refusals,
   ) {
     this.duration = durationIn(metrics);
+    metrics.gauge(
+      'grpc_calls_open',
+      'gRPC calls without a status yet, streams among them.',
+      [],
+      (give) => give({}, this.open),
+    );
     this.requests = new RequestLog(log, config.log.requests);
   }
 
@@ -57,14 +66,17 @@ export class GrpcObserver {
       const begun = performance.now();
       let observed: Observed = { note: { id: requestIdOf(undefined) }, caller: null };
       let isReported = false;
+      this.open += 1;
       const isHealth = path.startsWith(HEALTH);
       const method = known(path) || isHealth ? path : UNKNOWN;
       const ended = (code: number, cut: boolean): void => {
         if (isReported) return;
         isReported = true;
+        this.open -= 1;
         const ms = performance.now() - begun;
         const name = status[code] ?? 'UNKNOWN';
         this.duration.observe({ method: known(path) ? path : UNKNOWN, code: name }, ms / 1000);
+        if (known(path)) this.operations.ended('GRPC', observed.note, ms / 1000, cut);
         const failed = FAILURES.has(code);
         const isProbe = isHealth;
         const to = { method };

@@ -20,6 +20,11 @@ export const LOG_SETTINGS = {
       description:
         'Writes a line at level info for each request that has ended: its id, caller, operation, task, status and time. Those of health and metrics are at level debug; failures inside the hub are always written.',
     }),
+    tasks: flag({
+      default: true,
+      description:
+        'Writes a line at level info for each task that has ended: its id, state and reason, its route and agents, how long it took, its caller and trace.',
+    }),
     redact: new Section('What is left out of the log. Credentials are never in it.', {
       principals: choice(PRINCIPAL_FORMS, {
         default: 'id',
