@@ -18,7 +18,7 @@ import { allowOrigins } from './common/http/cors.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { REQUEST_ID, requestIdOf } from './common/request-id.js';
-import { Log } from './common/logger.js';
+import { ModuleLogs } from './common/module-logs.js';
 import { UnreadBodies } from './common/http/unread-bodies.js';
 import { adminValidationPipe } from './common/http/validation.pipe.js';
 import {
@@ -140,7 +140,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   observer = new HttpObserver(
     app.get(Metrics),
     app.get(OperationMetrics),
-    new RequestLog(app.get(Log), config.log.requests),
+    new RequestLog(app.get(ModuleLogs).plain('observability'), config.log.requests),
     (ended, address) => refusals.ended({ ...ended, address }),
   );
   observer.observe(server);

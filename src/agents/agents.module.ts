@@ -47,6 +47,7 @@ import { SqlConsentStore } from './persistence/sql-consent.store.js';
 import { ConsentsController } from './api/consents.controller.js';
 import { ConsentEnds } from './registration/consent-ends.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AuthModule, PoliciesModule, SigningModule],
@@ -58,6 +59,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     ConsentsController,
   ],
   providers: [
+    logOf('agents'),
     { provide: AgentStore, useClass: SqlAgentStore },
     { provide: AgentData, useClass: SqlAgentData },
     { provide: ConsentStore, useClass: SqlConsentStore },

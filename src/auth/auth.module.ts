@@ -39,6 +39,7 @@ import { SignInBlocks } from './sign-in-blocks.js';
 import { SignInBlocksController } from './sign-in-blocks.controller.js';
 import { SignIns } from './sign-ins.js';
 import { TokenCallers } from './token-callers.js';
+import { logOf } from '../common/module-logs.js';
 
 /** The keys in a database, for a command that runs without the hub. */
 export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore(database);
@@ -51,6 +52,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     SignInBlocksController,
   ],
   providers: [
+    logOf('auth'),
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: IdentityStore, useClass: SqlIdentityStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },

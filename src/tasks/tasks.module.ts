@@ -72,6 +72,7 @@ import { OwnUsage } from './quotas/own-usage.js';
 import { LimitMetrics } from './quotas/limit-metrics.js';
 import { LimitWarnings } from './quotas/limit-warnings.js';
 import { UsageStore } from './store/usage-store.js';
+import { logOf } from '../common/module-logs.js';
 
 /** All that tasks are made of, but for what runs with the application. */
 export const TASK_PROVIDERS = [
@@ -141,6 +142,7 @@ export const TASK_PROVIDERS = [
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
   providers: [
+    logOf('tasks'),
     ...TASK_PROVIDERS,
     { provide: TaskBacklog, useClass: SqlTaskBacklog },
     TaskMetrics,

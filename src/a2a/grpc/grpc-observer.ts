@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Refusals } from '../../audit/index.js';
 import { type CallNote, noteFailure } from '../../common/call-note.js';
-import { Log } from '../../common/logger.js';
+import { ModuleLogs } from '../../common/module-logs.js';
 import { REQUEST_ID, requestIdOf } from '../../common/request-id.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
@@ -36,7 +36,7 @@ export class GrpcObserver {
   constructor(
     metrics: Metrics,
     private readonly operations: OperationMetrics,
-    log: Log,
+    logs: ModuleLogs,
     config: AppConfig,
     private readonly refusals: Refusals,
   ) {
@@ -47,7 +47,7 @@ export class GrpcObserver {
       [],
       (give) => give({}, this.open),
     );
-    this.requests = new RequestLog(log, config.log.requests);
+    this.requests = new RequestLog(logs.plain('observability'), config.log.requests);
   }
 
   /** What is noted of a call, by its metadata. */
