@@ -27,16 +27,19 @@ declare module 'fastify' {
 /**
  * Who may call a route.
  * - a scope: callers whose key holds it; of two with `|` between, either.
+ * - `any`: every caller with a valid credential, whatever its scopes.
  * - `public`: everybody.
  * - `optional`: everybody; it shows more to who has a key. One that is not valid is refused.
  * - `secret`: whoever knows a secret of its own, which the route asks for before it reads the body.
  * - `refused`: a route that refuses every request, unread (405).
  */
-export type Access = Scope | `${Scope}|${Scope}` | 'public' | 'optional' | 'secret' | 'refused';
+export type Access =
+  Scope | `${Scope}|${Scope}` | 'any' | 'public' | 'optional' | 'secret' | 'refused';
 
 const ACCESS: ReadonlySet<string> = new Set<Access>([
   ...SCOPES,
   ...SCOPES.flatMap((one) => SCOPES.map((other) => `${one}|${other}` as const)),
+  'any',
   'public',
   'optional',
   'secret',
@@ -142,11 +145,12 @@ export class HttpAccess {
 
   private async caller(
     request: FastifyRequest,
-    access: Scope | `${Scope}|${Scope}`,
+    access: Scope | `${Scope}|${Scope}` | 'any',
   ): Promise<Principal> {
     const principal = await this.authenticate(request);
     const fault = this.pageFault(principal, request);
     if (fault !== undefined) throw new HubError('PERMISSION_DENIED', fault);
+    if (access === 'any') return principal;
     const isLetIn = access.includes('|')
       ? scopesOf(access).some((scope) => hasScope(principal, scope))
       : hasScope(principal, access as Scope);
