@@ -14,6 +14,7 @@ export const LOG_MODULES = [
   'audit',
   'auth',
   'config',
+  'console',
   'data',
   'database',
   'explain',
@@ -42,7 +43,7 @@ export class ModuleLogs {
     private readonly configured: ModuleLevels,
   ) {
     if (isPino(root)) this.loggers.set('hub', [root]);
-    this.reset('hub');
+    this.setLevel('hub', this.configuredOf('hub'));
   }
 
   of(module: LogModule): Log {
@@ -66,11 +67,6 @@ export class ModuleLogs {
   setLevel(module: LogModule, level: LogLevel): void {
     this.levels.set(module, level);
     for (const logger of this.loggers.get(module) ?? []) logger.level = level;
-  }
-
-  /** The level is that of the configuration again. */
-  reset(module: LogModule): void {
-    this.setLevel(module, this.configuredOf(module));
   }
 
   private childOf(module: LogModule, options: { readonly redact?: string[] } = {}): Log {
