@@ -12,6 +12,7 @@ import { WebhookEgress } from './common/egress/webhook-egress.js';
 import { KeySets } from './common/jwks/key-sets.js';
 import { IdSource, SystemIdSource } from './common/ids.js';
 import { Log } from './common/logger.js';
+import { ModuleLogs } from './common/module-logs.js';
 import { SecretBox } from './common/secret-box.js';
 import { Tracing } from './common/tracing/tracing.js';
 import { SecretReferences } from './common/secret-references/secret-references.js';
@@ -37,6 +38,12 @@ export class SharedModule implements OnApplicationShutdown {
       { provide: Clock, useClass: SystemClock },
       { provide: IdSource, useClass: SystemIdSource },
       { provide: Log, useValue: log },
+      {
+        provide: ModuleLogs,
+        inject: [Log, AppConfig],
+        useFactory: (root: Log, { log: { level, levels } }: AppConfig) =>
+          new ModuleLogs(root, level, levels),
+      },
       { provide: SecretBox, useValue: secrets },
       { provide: Draining, useClass: Draining },
       { provide: KeySets, useClass: KeySets },

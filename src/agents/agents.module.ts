@@ -32,6 +32,7 @@ import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
+import { AgentCalls } from './health/agent-calls.js';
 import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
 import { AgentMetrics } from './health/agent-metrics.js';
@@ -46,6 +47,7 @@ import { SqlConsentStore } from './persistence/sql-consent.store.js';
 import { ConsentsController } from './api/consents.controller.js';
 import { ConsentEnds } from './registration/consent-ends.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AuthModule, PoliciesModule, SigningModule],
@@ -57,6 +59,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     ConsentsController,
   ],
   providers: [
+    logOf('agents'),
     { provide: AgentStore, useClass: SqlAgentStore },
     { provide: AgentData, useClass: SqlAgentData },
     { provide: ConsentStore, useClass: SqlConsentStore },
@@ -72,10 +75,11 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     SdkAgentClient,
     {
       provide: AgentClient,
-      inject: [SdkAgentClient, AgentMonitor],
-      useFactory: (client: SdkAgentClient, monitor: AgentMonitor) =>
-        new ObservedAgentClient(client, monitor),
+      inject: [SdkAgentClient, AgentMonitor, AgentCalls],
+      useFactory: (client: SdkAgentClient, monitor: AgentMonitor, calls: AgentCalls) =>
+        new ObservedAgentClient(client, monitor, calls),
     },
+    AgentCalls,
     AgentEvents,
     AgentLoads,
     { provide: AgentLoad, useExisting: AgentLoads },

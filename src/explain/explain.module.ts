@@ -10,12 +10,14 @@ import { HealthDetails } from './health/health-details.js';
 import { HealthDetailsController } from './health/health-details.controller.js';
 import { HubHealth } from './health/hub-health.js';
 import { SqlDatabaseTime } from './persistence/sql-database-time.js';
+import { logOf } from '../common/module-logs.js';
 
 /** What became of tasks and how the hub stands, told in sentences. */
 @Module({
   imports: [AgentsModule, AuthModule, PushModule, TasksModule],
   controllers: [ExplainController, HealthDetailsController],
   providers: [
+    logOf('explain'),
     { provide: DatabaseTime, useClass: SqlDatabaseTime },
     HubHealth,
     CalleeHealth,

@@ -11,11 +11,13 @@ import { RuleTargets } from './rules/rule-targets.js';
 import { RuleDryRuns } from './rules/rule-dry-runs.js';
 import { RulesController } from './rules/rules.controller.js';
 import { RulesService } from './rules/rules.service.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AgentsModule, AuthModule, CompositesModule],
   controllers: [RulesController],
   providers: [
+    logOf('routing'),
     { provide: RuleStore, useClass: SqlRuleStore },
     RuleRegistry,
     { provide: RuleSource, useExisting: RuleRegistry },

@@ -26,6 +26,10 @@ import { GroupCommitTaskLog } from './log/group-commit-task-log.js';
 import { InProcessSignals } from './signals/in-process-signals.js';
 import { OperateController } from './api/operate.controller.js';
 import { EndedTaskNotes } from './persistence/ended-tasks.js';
+import { EndedTaskLog } from './audit/ended-task-log.js';
+import { TaskMetrics } from './metrics/task-metrics.js';
+import { SqlTaskBacklog } from './persistence/sql-task-backlog.js';
+import { TaskBacklog } from './store/task-backlog.js';
 import { TaskAudit } from './audit/task-audit.js';
 import { TaskOperator } from './operations/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
@@ -66,8 +70,10 @@ import { UsageMetrics } from './quotas/usage-metrics.js';
 import { LimitLevels } from './store/limit-levels.js';
 import { LimitUsage } from './quotas/limit-usage.js';
 import { OwnUsage } from './quotas/own-usage.js';
+import { LimitMetrics } from './quotas/limit-metrics.js';
 import { LimitWarnings } from './quotas/limit-warnings.js';
 import { UsageStore } from './store/usage-store.js';
+import { logOf } from '../common/module-logs.js';
 
 /** All that tasks are made of, but for what runs with the application. */
 export const TASK_PROVIDERS = [
@@ -106,8 +112,9 @@ export const TASK_PROVIDERS = [
   {
     provide: EndedTaskNotes,
     inject: [AppConfig],
-    useFactory: ({ audit }: AppConfig) => new EndedTaskNotes(audit.tasks),
+    useFactory: ({ audit, log }: AppConfig) => new EndedTaskNotes(audit.tasks || log.tasks),
   },
+  EndedTaskLog,
   ExactLimits,
   { provide: LimitLevels, useExisting: ExactLimits },
   AgentCallbacks,
@@ -146,7 +153,18 @@ export const TASK_PROVIDERS = [
 @Module({
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
-  providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, OwnUsage, TaskWorkers],
+  providers: [
+    logOf('tasks'),
+    ...TASK_PROVIDERS,
+    { provide: TaskBacklog, useClass: SqlTaskBacklog },
+    TaskMetrics,
+    UsageMetrics,
+    LimitUsage,
+    LimitMetrics,
+    LimitWarnings,
+    OwnUsage,
+    TaskWorkers,
+  ],
   exports: [
     AgentCallbacks,
     TaskConsents,

@@ -22,7 +22,7 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^GET \/console\/sign-in\/callback$/, 'secret'],
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
   [/^GET \/oauth\/(consent\/:id|callback)$/, 'secret'],
-  [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets)\b/, 'admin'],
+  [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets|logging)\b/, 'admin'],
   [/^[A-Z]+ \/api\/v1\/audit\b/, 'audit'],
   [/^[A-Z]+ \/api\/v1\/data\b/, 'data'],
   [/^[A-Z]+ \/api\/v1\/sign-in-blocks\b/, 'access'],

@@ -55,9 +55,11 @@ export class AttemptRecorder {
     }
   }
 
-  private report({ webhook }: DeliveryStream, { delivery, result }: AttemptRecord): void {
+  private report({ webhook, dueSince }: DeliveryStream, { delivery, result }: AttemptRecord): void {
     if (result.state === 'retrying') return;
-    this.observer.ended(result.state);
+    const madeAt = delivery.createdAt.getTime();
+    const dueAt = Math.min(madeAt, dueSince?.getTime() ?? madeAt);
+    this.observer.ended(result.state, this.clock.now().getTime() - dueAt);
     if (result.state !== 'dead') return;
     const { taskId, configId } = webhook;
     const { id: deliveryId, seq } = delivery;

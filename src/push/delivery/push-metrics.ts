@@ -12,8 +12,8 @@ export interface DeliveryObserver {
   claimed(waitedMs: number): void;
   /** One attempt, by what it meant. */
   attempted(verdict: string, durationMs: number): void;
-  /** A delivery has ended. */
-  ended(state: 'delivered' | 'dead'): void;
+  /** A delivery has ended, so long after it was due first. */
+  ended(state: 'delivered' | 'dead', lagMs: number): void;
 }
 
 /** Deliveries and receivers as numbers. */
@@ -22,6 +22,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
   private readonly attempts;
   private readonly waits;
   private readonly deliveries;
+  private readonly lags;
   private load: { readonly at: number; readonly value: Promise<PushLoad> } | undefined;
 
   constructor(
@@ -41,6 +42,12 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
       [],
       [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600],
     );
+    this.lags = metrics.histogram(
+      'push_delivery_lag_seconds',
+      'Seconds from when a delivery was due first until its receiver had it, its retries and the wait for a worker among them.',
+      [],
+      [0.01, 0.1, 0.5, 1, 5, 30, 120, 600, 3600, 21600],
+    );
     this.deliveries = metrics.counter(
       'push_deliveries_total',
       'Deliveries that have ended, by final state.',
@@ -50,6 +57,18 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
 
   onModuleInit(): void {
     const { metrics } = this;
+    metrics.gauge(
+      'push_oldest_failing_seconds',
+      'Seconds since that receiver began to fail that has failed longest and has deliveries waiting, over the whole hub; 0 for none.',
+      [],
+      async (give) => give({}, this.secondsSince((await this.read()).oldestFailingSince)),
+    );
+    metrics.gauge(
+      'push_dead_letters',
+      'Deliveries of the whole hub that are dead letters and were not sent again, up to 10000.',
+      [],
+      async (give) => give({}, (await this.read()).deadLetters),
+    );
     metrics.gauge(
       'push_endpoints',
       'Endpoints by state, over the whole hub; open: the circuit breaker is open and one delivery stream probes.',
@@ -72,9 +91,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
       'Seconds since the oldest delivery stream became due, without those that wait for their endpoint.',
       [],
       async (give) => {
-        const { oldestDueAt } = await this.read();
-        const now = this.clock.now().getTime();
-        give({}, oldestDueAt ? Math.max(0, now - oldestDueAt.getTime()) / 1000 : 0);
+        give({}, this.secondsSince((await this.read()).oldestDueAt));
       },
     );
   }
@@ -87,8 +104,13 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     this.attempts.observe({ outcome: verdict }, durationMs / 1000);
   }
 
-  ended(state: 'delivered' | 'dead'): void {
+  ended(state: 'delivered' | 'dead', lagMs: number): void {
     this.deliveries.inc({ state });
+    if (state === 'delivered') this.lags.observe(Math.max(0, lagMs) / 1000);
+  }
+
+  private secondsSince(time: Date | null): number {
+    return time === null ? 0 : Math.max(0, this.clock.now().getTime() - time.getTime()) / 1000;
   }
 
   private read(): Promise<PushLoad> {
