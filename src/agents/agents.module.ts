@@ -13,6 +13,7 @@ import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
 import { AgentStore } from './registry/agent-store.js';
 import { AgentCredentialsController } from './api/agent-credentials.controller.js';
+import { AgentActivityController } from './api/agent-activity.controller.js';
 import { AgentsController } from './api/agents.controller.js';
 import { OrganizationCredentialsService } from './registration/organization-credentials.service.js';
 import { AgentsService } from './registration/agents.service.js';
@@ -32,6 +33,7 @@ import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
+import { AgentActivity } from './health/agent-activity.js';
 import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
 import { AgentMetrics } from './health/agent-metrics.js';
@@ -53,6 +55,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     AgentEventsController,
     AgentCheckController,
     AgentsController,
+    AgentActivityController,
     AgentCredentialsController,
     ConsentsController,
   ],
@@ -83,6 +86,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     { provide: AgentHealth, useExisting: AgentMonitor },
     AgentHealthChecks,
     AgentMetrics,
+    AgentActivity,
     EndpointMemory,
     CardReader,
     CardVerifier,

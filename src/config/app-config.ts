@@ -36,6 +36,7 @@ export class AppConfig {
   readonly agents: Settings['agents'];
   readonly push: Settings['push'];
   readonly log: Settings['log'];
+  readonly activity: Settings['activity'];
 
   constructor(settings: Settings) {
     const { organization, url } = settings.card.provider;
@@ -65,6 +66,7 @@ export class AppConfig {
     this.agents = settings.agents;
     this.push = settings.push;
     this.log = settings.log;
+    this.activity = settings.activity;
     deepFreeze(this);
   }
 }

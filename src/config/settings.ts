@@ -7,6 +7,7 @@ import { TASKS_SETTINGS } from './settings/tasks.js';
 import { AGENTS_SETTINGS } from './settings/agents.js';
 import { PUSH_SETTINGS } from './settings/push.js';
 import { LOG_SETTINGS } from './settings/log.js';
+import { OBSERVABILITY_SETTINGS } from './settings/observability.js';
 import type { ValuesOf } from './setting.js';
 
 /** Every setting of the hub, declared once, in the order of the reference. Members carry their unit; keys in YAML do not. */
@@ -20,6 +21,7 @@ export const SETTINGS = {
   ...AGENTS_SETTINGS,
   ...PUSH_SETTINGS,
   ...LOG_SETTINGS,
+  ...OBSERVABILITY_SETTINGS,
 } as const;
 
 /** The values of {@link SETTINGS} as plain data. */

@@ -66,6 +66,11 @@ import { LimitLevels } from './store/limit-levels.js';
 import { LimitUsage } from './quotas/limit-usage.js';
 import { OwnUsage } from './quotas/own-usage.js';
 import { LimitWarnings } from './quotas/limit-warnings.js';
+import { NearLimits } from './quotas/near-limits.js';
+import { TaskActivity } from './quotas/task-activity.js';
+import { OpenWork } from './store/open-work.js';
+import { SqlOpenWork } from './persistence/sql-open-work.js';
+import { WorkLoad } from './reading/work-load.js';
 import { UsageStore } from './store/usage-store.js';
 
 /** All that tasks are made of, but for what runs with the application. */
@@ -127,6 +132,8 @@ export const TASK_PROVIDERS = [
   TaskData,
 ];
 
+const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
+
 /**
  * Tasks. The `AppendParticipant` comes from the root module, under its global token: without it
  * the store cannot be made, so nothing can be appended before it is there.
@@ -134,7 +141,18 @@ export const TASK_PROVIDERS = [
 @Module({
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
   controllers: [TasksController, OperateController, UsageController, AgentKillController],
-  providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, OwnUsage, TaskWorkers],
+  providers: [
+    ...TASK_PROVIDERS,
+    UsageMetrics,
+    LimitUsage,
+    LimitWarnings,
+    OwnUsage,
+    NearLimits,
+    OPEN_WORK,
+    WorkLoad,
+    TaskActivity,
+    TaskWorkers,
+  ],
   exports: [
     AgentCallbacks,
     TaskConsents,
@@ -144,6 +162,8 @@ export const TASK_PROVIDERS = [
     ContextStore,
     Signals,
     TaskData,
+    NearLimits,
+    WorkLoad,
   ],
 })
 export class TasksModule {

@@ -56,8 +56,7 @@ export class AttemptRecorder {
   }
 
   private report({ webhook }: DeliveryStream, { delivery, result }: AttemptRecord): void {
-    if (result.state === 'retrying') return;
-    this.observer.ended(result.state);
+    this.observer.recorded(result.state, webhook.organization);
     if (result.state !== 'dead') return;
     const { taskId, configId } = webhook;
     const { id: deliveryId, seq } = delivery;

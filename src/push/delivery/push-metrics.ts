@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { Activity } from '../../observability/activity/activity.js';
 import { Metrics } from '../../observability/metrics.js';
 import { DeliveryStreamStore, type PushLoad } from './delivery-stream-store.js';
 
@@ -12,8 +13,8 @@ export interface DeliveryObserver {
   claimed(waitedMs: number): void;
   /** One attempt, by what it meant. */
   attempted(verdict: string, durationMs: number): void;
-  /** A delivery has ended. */
-  ended(state: 'delivered' | 'dead'): void;
+  /** An attempt is recorded, by what its delivery became. */
+  recorded(state: 'delivered' | 'dead' | 'retrying', organization: string): void;
 }
 
 /** Deliveries and receivers as numbers. */
@@ -28,6 +29,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     private readonly metrics: Metrics,
     private readonly streams: DeliveryStreamStore,
     private readonly clock: Clock,
+    private readonly activity: Activity,
   ) {
     this.attempts = metrics.histogram(
       'push_attempt_duration_seconds',
@@ -87,8 +89,9 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     this.attempts.observe({ outcome: verdict }, durationMs / 1000);
   }
 
-  ended(state: 'delivered' | 'dead'): void {
-    this.deliveries.inc({ state });
+  recorded(state: 'delivered' | 'dead' | 'retrying', organization: string): void {
+    this.activity.count('deliveries', state, { organization });
+    if (state !== 'retrying') this.deliveries.inc({ state });
   }
 
   private read(): Promise<PushLoad> {
