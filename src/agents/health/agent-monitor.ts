@@ -158,7 +158,7 @@ export class AgentMonitor extends AgentHealth {
   }
 
   answered(call: Call, by: Outcome['by'] = 'call'): void {
-    if (by === 'call') this.tell(call, 'answered');
+    if (by === 'call') this.report(call, 'answered');
     this.lives(call, by);
   }
 
@@ -170,13 +170,13 @@ export class AgentMonitor extends AgentHealth {
   failed(call: Call, error: AgentCallError): void {
     const verdict = verdictOf(error);
     if (verdict === 'nothing') return;
-    this.tell(call, error.kind);
+    this.report(call, error.kind);
     if (verdict === 'alive') this.lives(call, 'call');
     else this.fails(call, error.message, 'call');
   }
 
   broke(call: Call, error: string, by: Outcome['by'] = 'call'): void {
-    if (by === 'call') this.tell(call, 'interrupted');
+    if (by === 'call') this.report(call, 'interrupted');
     this.fails(call, error, by);
   }
 
@@ -185,7 +185,7 @@ export class AgentMonitor extends AgentHealth {
     this.ended.listen(listener);
   }
 
-  private tell({ agent, beganAt }: Call, outcome: EndedCall['outcome']): void {
+  private report({ agent, beganAt }: Call, outcome: EndedCall['outcome']): void {
     this.ended.emit({ agentId: agent.id, outcome, ms: Math.max(0, this.time() - beganAt) });
   }
 
