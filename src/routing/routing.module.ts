@@ -12,6 +12,6 @@ import { TextRouter } from './text-router.js';
   imports: [AgentsModule, AuthModule, CompositesModule, RulesModule],
   controllers: [RoutesController],
   providers: [ExternalRouter, RoutingService, TextRouter],
-  exports: [RoutingService, CompositesModule],
+  exports: [RoutingService, CompositesModule, RulesModule],
 })
 export class RoutingModule {}
