@@ -21,6 +21,8 @@ declare module 'fastify' {
     principal: Principal | null;
     /** See {@link ReserveAnswer}; null where answers are not counted. */
     reserveAnswer: ((bytes: number) => Promise<void>) | null;
+    /** See {@link OpenCall}; null where calls are not counted. */
+    openCall: (() => () => void) | null;
   }
 }
 

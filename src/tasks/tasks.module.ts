@@ -56,6 +56,8 @@ import { TaskStreams } from './reading/task-streams.js';
 import { TaskWaits } from './reading/task-waits.js';
 import { TaskWorkers } from './task-workers.js';
 import { TaskService } from './operations/task.service.js';
+import { TaskEventsController } from './api/task-events.controller.js';
+import { TaskFollower } from './api/task-follower.js';
 import { TasksController } from './api/tasks.controller.js';
 import { QuotaLimits } from './quotas/quota-limits.js';
 import { Quotas } from './quotas/quotas.js';
@@ -140,7 +142,13 @@ const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
  */
 @Module({
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
-  controllers: [TasksController, OperateController, UsageController, AgentKillController],
+  controllers: [
+    TasksController,
+    TaskEventsController,
+    OperateController,
+    UsageController,
+    AgentKillController,
+  ],
   providers: [
     ...TASK_PROVIDERS,
     UsageMetrics,
@@ -151,6 +159,7 @@ const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
     OPEN_WORK,
     WorkLoad,
     TaskActivity,
+    TaskFollower,
     TaskWorkers,
   ],
   exports: [

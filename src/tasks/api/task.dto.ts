@@ -147,7 +147,7 @@ export interface TaskReader {
 }
 
 /** The API keys that created tasks. */
-export function keyIdsOf(tasks: readonly TaskAggregate[]): string[] {
+export function keyIdsOf(tasks: readonly Pick<TaskAggregate, 'record'>[]): string[] {
   return [...new Set(tasks.flatMap(({ record }) => record.keyId ?? []))];
 }
 
@@ -277,7 +277,10 @@ export class TaskDto {
   readonly retryOf: RetryDto | null;
   @Shown.Nested(() => DelegationDto, { list: true }) readonly delegations: readonly DelegationDto[];
 
-  constructor({ record, delegations }: TaskAggregate, reader: TaskReader) {
+  constructor(
+    { record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>,
+    reader: TaskReader,
+  ) {
     this.id = record.id;
     this.contextId = record.contextId;
     this.principalId = record.principalId;
