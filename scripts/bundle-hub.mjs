@@ -60,7 +60,9 @@ export async function bundleHub() {
   });
   cpSync(fileURLToPath(new URL('bundled-main.mjs', import.meta.url)), `${folder}main.js`);
   await import('./copy-reference.mjs');
-  cpSync(`${dist}reference`, `${folder}reference`, { recursive: true });
+  for (const pages of ['reference', 'console-pages']) {
+    cpSync(`${dist}${pages}`, `${folder}${pages}`, { recursive: true });
+  }
   // A start and its end compile what every start needs.
   execFileSync(process.execPath, [`${folder}main.js`], {
     cwd: folder,

@@ -11,25 +11,39 @@ const built = join(root, 'dist/main.js');
 export function ensureBuilt() {
   if (existsSync(built) && statSync(built).mtimeMs > newestSource()) return;
   console.log('Building the hub …');
-  const { status } = spawnSync(
-    process.execPath,
-    ['node_modules/@nestjs/cli/bin/nest.js', 'build'],
-    {
-      cwd: root,
-      stdio: 'inherit',
-    },
-  );
-  if (status === 0) return;
+  if (STEPS.every(succeeds)) return;
   rmSync(built, { force: true });
   throw new Error('The build failed.');
 }
 
+/** The compiler, then what is built beside its output. */
+const STEPS = [
+  ['node_modules/@nestjs/cli/bin/nest.js', 'build'],
+  ['scripts/copy-reference.mjs'],
+  ['console/build.mjs'],
+];
+
+function succeeds(step) {
+  return spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' }).status === 0;
+}
+
 /** When the sources or what governs their build last changed. */
 function newestSource() {
-  const sources = readdirSync(join(root, 'src'), { recursive: true })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
-    .map((file) => join('src', file));
-  const rules = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+  const sources = ['src', 'console/src', 'console/public'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((file) => /\.(ts|tsx|css|svg)$/.test(file) && !/\.spec\.ts$|schema\.ts$/.test(file))
+      .map((file) => join(folder, file)),
+  );
+  const rules = [
+    'package.json',
+    'nest-cli.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'console/index.html',
+    'console/package.json',
+    'console/vite.config.mjs',
+    'docs/openapi.json',
+  ];
   return Math.max(...[...sources, ...rules].map((file) => statSync(join(root, file)).mtimeMs));
 }
 

@@ -8,6 +8,7 @@ import { Draining } from './common/draining.js';
 import { Log } from './common/logger.js';
 import type { SecretBox } from './common/secret-box.js';
 import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
+import { ConsoleModule } from './console/index.js';
 import { DataModule } from './data/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ExplainModule } from './explain/index.js';
@@ -58,6 +59,7 @@ export class AppModule implements OnModuleDestroy {
         PushModule,
         DataModule,
         ...(config.role === 'worker' ? [] : [ExplainModule, A2aModule, AdminModule]),
+        ...(config.role === 'worker' || !config.console.enabled ? [] : [ConsoleModule]),
       ],
     };
   }

@@ -34,6 +34,7 @@ import {
   textsOf,
 } from './config/index.js';
 import { HubSettings } from './database/hub-settings.js';
+import { serveConsole } from './console/index.js';
 import { serveFrontPage } from './front-page.js';
 import { checkCertificateTimes, TlsListener } from './http-listener.js';
 import { HUB_SCHEMA } from './hub-schema.js';
@@ -153,6 +154,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     serveOpenApi(app);
     serveReference(server);
     serveFrontPage(server);
+    if (config.console.enabled) await serveConsole(server);
     bindings = app.get(HttpBindings);
   }
   boundDraining(app.get(Draining), app.getHttpServer(), config.server.drainMs);

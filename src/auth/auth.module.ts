@@ -27,6 +27,7 @@ import { SqlPrincipalStore } from './persistence/sql-principal.store.js';
 import { OrganizationStore } from './organization-store.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsService } from './organizations.service.js';
+import { OwnAccessController } from './own-access.controller.js';
 import { PrincipalChanges } from './principal-changes.js';
 import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
@@ -37,6 +38,9 @@ import { SqlAuthData } from './persistence/sql-auth-data.js';
 import { SqlSignInBlocks } from './persistence/sql-sign-in-blocks.js';
 import { SignInBlocks } from './sign-in-blocks.js';
 import { SignInBlocksController } from './sign-in-blocks.controller.js';
+import { SessionCallers } from './sessions/session-callers.js';
+import { SessionStore } from './sessions/session-store.js';
+import { SqlSessionStore } from './persistence/sql-session.store.js';
 import { SignIns } from './sign-ins.js';
 import { TokenCallers } from './token-callers.js';
 
@@ -47,6 +51,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
   controllers: [
     KeysController,
     OrganizationsController,
+    OwnAccessController,
     PrincipalsController,
     SignInBlocksController,
   ],
@@ -54,6 +59,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: IdentityStore, useClass: SqlIdentityStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },
+    { provide: SessionStore, useClass: SqlSessionStore },
     { provide: SignInBlocks, useClass: SqlSignInBlocks },
     { provide: AuthData, useClass: SqlAuthData },
     { provide: OrganizationStore, useClass: SqlOrganizationStore },
@@ -72,6 +78,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     ClientCertificates,
     CertificateCallers,
     HubCallers,
+    SessionCallers,
     AuthService,
     CallerOrganizations,
     HttpAccess,
@@ -99,6 +106,8 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     PrincipalChanges,
     PrincipalHolds,
     PrincipalStore,
+    SessionCallers,
+    SessionStore,
   ],
 })
 export class AuthModule {}

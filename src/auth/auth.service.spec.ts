@@ -14,6 +14,7 @@ import { VouchedCalls } from './vouched-calls.js';
 import { KeysService } from './keys.service.js';
 import type { Principal } from './principal.js';
 import { PrincipalChanges } from './principal-changes.js';
+import { SessionCallers } from './sessions/session-callers.js';
 import type { TokenCallers } from './token-callers.js';
 
 const ADMIN_KEY = 'a configured key has any form'.replaceAll(' ', '-');
@@ -32,7 +33,15 @@ function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: K
   const noCertificates = {} as CertificateCallers;
   const noTokens = { areAccepted: false } as TokenCallers;
   const noHubs = { mayBringToken: () => false } as unknown as HubCallers;
-  const auth = new AuthService(config, callers, noTokens, clock, noCertificates, noHubs);
+  const auth = new AuthService(
+    config,
+    callers,
+    noTokens,
+    clock,
+    noCertificates,
+    noHubs,
+    new SessionCallers(config),
+  );
   const watched = {
     revision: () => Promise.resolve(0),
     validCredentials: () => Promise.resolve(new Map<string, null>()),

@@ -24,6 +24,7 @@ import {
   type Principal,
   principalOf,
 } from './principal.js';
+import { SessionCallers } from './sessions/session-callers.js';
 import { TokenCallers, tokenAsKey } from './token-callers.js';
 import type { Scope } from '../common/scope.js';
 
@@ -57,6 +58,7 @@ export class AuthService {
     private readonly clock: Clock,
     private readonly certificates: CertificateCallers,
     private readonly hubs: HubCallers,
+    private readonly sessions: SessionCallers,
   ) {
     this.addresses = new ClientAddress(config);
     if (config.auth.mode !== 'none') return;
@@ -70,7 +72,7 @@ export class AuthService {
   }
 
   /**
-   * The principal of the API key or access token in the headers, else of the client certificate of the connection or of the
+   * The principal of the API key or access token in the headers, else of the session that the hub's own page calls with, else of the client certificate of the connection or of the
    * headers of a listed proxy. Rejects with UNAUTHENTICATED when there is none or it
    * is not valid or not from here, or its principal or organization is disabled, with INVALID_REQUEST when there are several or another than a proxy names a certificate; with `auth.mode: none` such a caller is `anonymous` instead. Rejects with
    * UNAVAILABLE when the issuer of a token cannot be asked. Of another hub it is the principal in whose name that calls; see
@@ -88,6 +90,10 @@ export class AuthService {
   ): Promise<Principal> {
     if (connection !== undefined) this.certificates.refuseForged(connection, headers);
     const credential = presented(headers);
+    if (credential === undefined && connection?.listener === 'http') {
+      const caller = await this.ofSession(headers);
+      if (caller !== undefined) return caller;
+    }
     try {
       if (credential !== undefined) {
         const principal = await this.verify(credential);
@@ -102,6 +108,17 @@ export class AuthService {
       if (isRefused && this.anonymous !== undefined) return this.anonymous;
       throw error;
     }
+  }
+
+  /** The principal of the session that the hub's own page calls with; undefined without one. Rejects when it does not count. */
+  async ofSession(headers: RequestHeaders): Promise<Principal | undefined> {
+    const session = await this.sessions.shownBy(headers);
+    return session && this.sessions.principalOf(session, () => this.holderOf(session.token));
+  }
+
+  /** The principal of an access token that the hub has got for it. Rejects as {@link authenticate} does. */
+  holderOf(token: string): Promise<Principal> {
+    return this.verify({ value: token, isBearer: true });
   }
 
   /** Forgets a key at once, because it was revoked here. */

@@ -12,6 +12,7 @@ import type { HubCallers } from './hubs/hub-callers.js';
 import type { CertificateCallers } from './certificates/certificate-callers.js';
 import { KeyCallers } from './key-callers.js';
 import { KeyUses } from './key-uses.js';
+import { SessionCallers } from './sessions/session-callers.js';
 import type { TokenCallers } from './token-callers.js';
 
 const noCertificates = {
@@ -29,7 +30,15 @@ function openServer(): FastifyInstance {
   const keys = new KeyCallers(config, store, clock, uses);
   const tokens = { areAccepted: false } as TokenCallers;
   const noHubs = { mayBringToken: () => false } as unknown as HubCallers;
-  const auth = new AuthService(config, keys, tokens, clock, noCertificates, noHubs);
+  const auth = new AuthService(
+    config,
+    keys,
+    tokens,
+    clock,
+    noCertificates,
+    noHubs,
+    new SessionCallers(config),
+  );
   const challenges = new Challenges({ issuers: [] } as unknown as AccessTokens, {} as PublicUrl);
   new HttpAccess(auth, challenges, config).guard(server, {
     ignoreTrailingSlash: true,

@@ -29,14 +29,22 @@ declare module 'fastify' {
 /**
  * Who may call a route.
  * - a scope: callers whose key holds it; of several with `|` between, one of them.
+ * - `any`: every caller with a valid credential, whatever its scopes.
  * - `public`: everybody.
  * - `optional`: everybody; it shows more to who has a key. One that is not valid is refused.
  * - `secret`: whoever knows a secret of its own, which the route asks for before it reads the body.
  * - `refused`: a route that refuses every request, unread (405).
  */
-export type Access = Scope | `${Scope}|${string}` | 'public' | 'optional' | 'secret' | 'refused';
+export type Access =
+  Scope | `${Scope}|${string}` | 'any' | 'public' | 'optional' | 'secret' | 'refused';
 
-const OTHERS: ReadonlySet<string> = new Set<Access>(['public', 'optional', 'secret', 'refused']);
+const OTHERS: ReadonlySet<string> = new Set<Access>([
+  'any',
+  'public',
+  'optional',
+  'secret',
+  'refused',
+]);
 const ALL_SCOPES: ReadonlySet<string> = new Set(SCOPES);
 
 function isAccess(access: string): access is Access {
@@ -142,11 +150,12 @@ export class HttpAccess {
 
   private async caller(
     request: FastifyRequest,
-    access: Scope | `${Scope}|${string}`,
+    access: Scope | `${Scope}|${string}` | 'any',
   ): Promise<Principal> {
     const principal = await this.authenticate(request);
     const fault = this.pageFault(principal, request);
     if (fault !== undefined) throw new HubError('PERMISSION_DENIED', fault);
+    if (access === 'any') return principal;
     const isLetIn = access.includes('|')
       ? scopesOf(access).some((scope) => hasScope(principal, scope))
       : hasScope(principal, access as Scope);

@@ -39,5 +39,10 @@ export {
   hasScope,
   visibilityOf,
 } from './principal.js';
+export { OwnAccessDto } from './own-access.dto.js';
+export { CONSOLE_HEADER, SessionCallers, sessionIsOver } from './sessions/session-callers.js';
+export { SessionCredentials, type SessionToken } from './sessions/session-credentials.js';
+export type { Session, SessionTokens } from './sessions/session.js';
+export { SessionStore } from './sessions/session-store.js';
 export { SubjectToken } from './subject-token.js';
 export { visibleRows } from './visible-rows.js';

@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
 import { SAFE_METHODS } from '../common/http/safe-methods.js';
 import { type AppConfig, isLoopback } from '../config/index.js';
+import type { RequestHeaders } from './credential.js';
 
 /** What is looked at of a request. */
 interface BrowserRequest {
   readonly method: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: RequestHeaders;
 }
 
 /**
@@ -41,6 +42,15 @@ export class OwnPages {
     return this.isHarmless({ method, headers }, typeof host === 'string' ? host : '')
       ? undefined
       : 'Pages of other origins cannot call the hub with a client certificate: they need a key or an access token.';
+  }
+
+  /** The same of a request with the cookie of a session, which is taken from the hub's own page alone, whatever it asks for. */
+  faultWithSession(headers: BrowserRequest['headers']): string | undefined {
+    const { host, 'sec-fetch-site': site } = headers;
+    const isOther = site !== undefined && site !== 'same-origin';
+    return isOther || this.isForeign(typeof host === 'string' ? host : '', headers)
+      ? "A session is for the hub's own page: other pages cannot call with it."
+      : undefined;
   }
 
   private isHarmless({ method, headers }: BrowserRequest, host: string): boolean {
@@ -84,6 +94,6 @@ function bare(hostname: string): string {
     .replace(/\.$/, '');
 }
 
-function originHost(origin: string | string[]): string | undefined {
+function originHost(origin: string | readonly string[]): string | undefined {
   return /^https?:\/\/([^/]+)$/i.exec(String(origin))?.[1]?.toLowerCase();
 }

@@ -43,6 +43,8 @@ export interface Principal {
   readonly bounds?: KeyBounds;
   /** The access token it came with, for agents that are called with it. */
   readonly token?: SubjectToken;
+  /** The session that holds this token: a sign-in at the console. */
+  readonly session?: { readonly id: string; readonly expiresAt: Date };
   /** Asked again while a call of it is open. */
   readonly voucher?: Voucher;
   /** When that key, or the token or certificate it signed in with, expires. */

@@ -4,6 +4,7 @@ export const AUDITED_RESOURCES = [
   'audit',
   'composite-skills',
   'consents',
+  'console.sessions',
   'data.deletions',
   'data.exports',
   'keys',

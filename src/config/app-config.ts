@@ -15,6 +15,7 @@ export class AppConfig {
   readonly secrets: Settings['secrets'];
   readonly auth: Settings['auth'];
   readonly audit: Settings['audit'];
+  readonly console: Settings['console'];
   readonly egress: Settings['egress'];
   readonly routing: Settings['routing'];
   readonly compositeSkills: Settings['compositeSkills'];
@@ -48,6 +49,7 @@ export class AppConfig {
     this.secrets = settings.secrets;
     this.auth = settings.auth;
     this.audit = settings.audit;
+    this.console = settings.console;
     this.egress = settings.egress;
     this.routing = settings.routing;
     this.compositeSkills = settings.compositeSkills;

@@ -29,6 +29,9 @@ export function checkSettings(
       `is needed when server.host is not loopback (it is ${server.host}): set it here or by A2A_HUB__PUBLIC_URL`,
     );
   }
+  if (settings.console.signIn.length > 0 && publicUrl !== null && !isPrivate(publicUrl)) {
+    refuse('console.signIn', 'needs a publicUrl with https, or on loopback: sessions are cookies');
+  }
   if (role !== 'all' && database.url.startsWith('sqlite:')) {
     refuse('role', `${role} needs PostgreSQL (database.url); SQLite allows one process, role all`);
   }
@@ -65,6 +68,12 @@ export function checkSettings(
     if (fault !== undefined) refuse(fault.key, fault.text);
   }
   return problems;
+}
+
+/** Whether nobody between can read what is sent there. */
+function isPrivate(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }
 
 /** True for a name or address that only this machine can reach. */

@@ -1,6 +1,7 @@
 import { SERVER_SETTINGS } from './settings/server.js';
 import { STORAGE_SETTINGS } from './settings/storage.js';
 import { ACCESS_SETTINGS } from './settings/access.js';
+import { CONSOLE_SETTINGS } from './settings/console.js';
 import { ROUTING_SETTINGS } from './settings/routing.js';
 import { IDENTITY_SETTINGS } from './settings/identity.js';
 import { TASKS_SETTINGS } from './settings/tasks.js';
@@ -15,6 +16,7 @@ export const SETTINGS = {
   ...SERVER_SETTINGS,
   ...STORAGE_SETTINGS,
   ...ACCESS_SETTINGS,
+  ...CONSOLE_SETTINGS,
   ...ROUTING_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...TASKS_SETTINGS,

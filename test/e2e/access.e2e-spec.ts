@@ -18,12 +18,15 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^(GET|HEAD|OPTIONS) \/\.well-known\/jwks\.json$/, 'public'],
   [/^(GET|HEAD) \/metrics$/, 'optional'],
   [/^(GET|HEAD) \/health\/details$/, 'admin'],
+  [/^(GET \/console\/(sign-in|session)|POST \/console\/sign-out)$/, 'public'],
+  [/^GET \/console\/sign-in\/callback$/, 'secret'],
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
   [/^GET \/oauth\/(consent\/:id|callback)$/, 'secret'],
   [/^[A-Z]+ \/api\/v1\/(signing-keys|secrets)\b/, 'admin'],
   [/^[A-Z]+ \/api\/v1\/audit\b/, 'audit'],
   [/^[A-Z]+ \/api\/v1\/data\b/, 'data'],
   [/^[A-Z]+ \/api\/v1\/sign-in-blocks\b/, 'access'],
+  [/^(GET|HEAD) \/api\/v1\/me$/, 'any'],
   [/^(GET|HEAD) \/api\/v1\/usage\/me$/, 'a2a'],
   [/^[A-Z]+ \/api\/v1\/(usage\b|limits\b|policies\b|principals.*::handover$)/, 'access'],
   [/^(POST|DELETE) \/api\/v1\/organizations\b/, 'access'],
@@ -205,9 +208,10 @@ function isRight(
 ): boolean {
   if (access === 'refused') return status === (url.endsWith('*') ? 404 : 405);
   // What a browser brings back to the callback is no place, but may be wrong.
-  if (access === 'secret') return status === (url === '/oauth/callback' ? 400 : 404);
+  if (access === 'secret') return status === (url.endsWith('/callback') ? 400 : 404);
   if (access === 'public' || access === 'optional') return ![401, 403, 405].includes(status);
   if (scope === undefined) return status === 401;
+  if (access === 'any') return status === 200;
   const either = access.split('|') as DeclaredRoute['access'][];
   const opens = [...either, ...either.map((each) => WIDER[each]), 'admin'].includes(scope);
   return opens ? ![401, 403, 405].includes(status) : status === 403;

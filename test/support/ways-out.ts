@@ -69,6 +69,7 @@ const SUSPICIOUS = new RegExp(
 /** Packages of `dependencies` that connect to nothing, or to the database of the operator only. */
 export const HARMLESS: ReadonlySet<string> = new Set([
   '@cedar-policy/cedar-wasm',
+  '@fastify/static',
   '@bufbuild/protobuf',
   '@nestjs/common',
   '@nestjs/core',

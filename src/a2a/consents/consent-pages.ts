@@ -1,20 +1,6 @@
-import { createHash } from 'node:crypto';
-import { pageHeaders } from '../../page-headers.js';
+import { escaped, isolated, plainPage } from '../../plain-page.js';
 import type { ConsentOwner, ConsentResult, LinkView } from '../../tasks/index.js';
-import type { Wait } from './visit-bounds.js';
-
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }
-dt { font-weight: 600; margin-top: 0.75rem }
-dd { margin: 0; overflow-wrap: anywhere }
-`;
-
-/** The page is text: nothing runs in it or is loaded by it. */
-export const CONSENT_HEADERS: Readonly<Record<string, string>> = {
-  ...pageHeaders(`style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`),
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-};
+import type { Wait } from '../../common/http/visit-bounds.js';
 
 /** A page for a person, and the HTTP status it is sent with. */
 export interface ConsentPage {
@@ -106,7 +92,7 @@ function askPage({ place, owner }: Extract<LinkView, { kind: 'ask' }>, hub: stri
     ['For', scopes.length === 0 ? 'what the provider says' : scopes.join(', ')],
   ] as const;
   const list = rows.map(([name, value]) => `<dt>${name}</dt>\n<dd>${isolated(value)}</dd>`);
-  return render(
+  return plainPage(
     'A task asks for your consent',
     `<p>A task at this hub can go on when you let it call an agent in your name.</p>
 <dl>
@@ -145,39 +131,5 @@ function miss(status: number, title: string, text: string): ConsentPage {
 }
 
 function page(status: number, title: string, text: string): ConsentPage {
-  return { status, html: render(title, `<p>${escaped(text)}</p>`) };
-}
-
-function render(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>${escaped(title)}</h1>
-${body}
-</body>
-</html>
-`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** A text of somebody else's, which turns the direction of nothing beside it. */
-function isolated(text: string): string {
-  return `<bdi>${escaped(text)}</bdi>`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+  return { status, html: plainPage(title, `<p>${escaped(text)}</p>`) };
 }

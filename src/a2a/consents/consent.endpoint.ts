@@ -4,18 +4,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hubErrorOf } from '../../common/hub-error.js';
 import { ClientAddress } from '../../auth/index.js';
 import { Log } from '../../common/logger.js';
+import { PLAIN_PAGE_HEADERS } from '../../plain-page.js';
 import { networkOf } from '../../common/network-of.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
 import { CONSENT_CALLBACK_PATH, CONSENT_PATH, TaskConsents } from '../../tasks/index.js';
 import {
-  CONSENT_HEADERS,
   type ConsentPage,
   linkPage,
   resultPage,
   tooManyPage,
   troublePage,
 } from './consent-pages.js';
-import { VisitBounds } from './visit-bounds.js';
+import { VisitBounds } from '../../common/http/visit-bounds.js';
 
 /** It outlasts what is completed with it. */
 const COOKIE_SECONDS = 20 * 60;
@@ -91,7 +91,7 @@ export class ConsentEndpoint implements OnModuleInit {
     });
     return reply
       .status(status)
-      .headers(CONSENT_HEADERS)
+      .headers(PLAIN_PAGE_HEADERS)
       .type('text/html; charset=utf-8')
       .send(html);
   }

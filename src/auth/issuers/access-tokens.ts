@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { decodeJwt } from 'jose';
+import type { AuthorizationServer } from 'oauth4webapi';
 import { Clock } from '../../common/clock.js';
 import { Egress } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
@@ -88,6 +89,13 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
     return Promise.all(
       this.tokenIssuers.map(async (each) => ({ id: each.issuer.id, why: await each.trouble() })),
     );
+  }
+
+  /** What an issuer publishes of itself, by its id here. Rejects when that cannot be read now. */
+  async metadataOf(id: string): Promise<AuthorizationServer> {
+    const found = this.tokenIssuers.find(({ issuer }) => issuer.id === id);
+    if (found === undefined) throw new Error(`there is no issuer ${id}`);
+    return found.server();
   }
 
   /**

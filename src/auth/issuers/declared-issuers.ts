@@ -6,8 +6,8 @@ import {
   type ReadEntry,
 } from '../../config/index.js';
 import { SCOPES, type Scope } from '../../common/scope.js';
-import { readReferred } from '../../common/secret-references/referred-secret.js';
-import { type IntrospectionDto, IssuerDto } from './issuer.dto.js';
+import { givenOrReferred } from '../../common/secret-references/given-or-referred.js';
+import { IssuerDto } from './issuer.dto.js';
 import { type Introspection, ISSUER_ALGORITHMS, type Issuer } from './issuer.js';
 
 /** The key of the configuration they stand under. */
@@ -71,7 +71,9 @@ function readOne(dto: IssuerDto, before: readonly Issuer[], isOnly: boolean): Re
     'introspection',
     'is for one issuer only: a token would be shown to an issuer that it is not of',
   );
-  const secret = readSecret(introspection ?? {});
+  const secret = givenOrReferred(introspection ?? {}) ?? {
+    fault: 'is required, or clientSecretRef',
+  };
   expect(
     introspection === undefined || typeof secret === 'string',
     'introspection.clientSecret',
@@ -144,19 +146,4 @@ function readGrants(written: Record<string, unknown> = {}): {
     grants.set(name, scopes as Scope[]);
   }
   return { grants };
-}
-
-/** The secret, or a reference to it in its stored form; else what is wrong. */
-function readSecret({
-  clientSecret,
-  clientSecretRef,
-}: Partial<IntrospectionDto>): string | { readonly fault: string } {
-  if (clientSecretRef === undefined)
-    return clientSecret ?? { fault: 'is required, or clientSecretRef' };
-  if (clientSecret !== undefined) return { fault: 'and clientSecretRef are not given together' };
-  try {
-    return readReferred({ secretRef: clientSecretRef }, 'configuration')!;
-  } catch (error) {
-    return { fault: (error as Error).message };
-  }
 }

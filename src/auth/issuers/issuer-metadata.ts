@@ -87,6 +87,11 @@ export class IssuerMetadata {
     if (this.keySet.age() >= KEYS_FRESH_MS) await this.keySet.renew();
   }
 
+  /** What it publishes of itself. Rejects when that cannot be read. */
+  server(): Promise<AuthorizationServer> {
+    return this.metadata.get();
+  }
+
   /** Where it is asked about tokens. */
   async introspectionUrl(): Promise<string> {
     const { introspection_endpoint: url } = await this.metadata.get();

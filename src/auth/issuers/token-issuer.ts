@@ -1,4 +1,5 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
+import type { AuthorizationServer } from 'oauth4webapi';
 import type { Egress } from '../../common/egress/egress.js';
 import type { SecretReferences } from '../../common/secret-references/secret-references.js';
 import type { Log } from '../../common/logger.js';
@@ -80,6 +81,11 @@ export class TokenIssuer {
     } catch (error) {
       return reasonOf(error);
     }
+  }
+
+  /** What it publishes of itself. Rejects when that cannot be read. */
+  server(): Promise<AuthorizationServer> {
+    return this.metadata.server();
   }
 
   /** Whether it says of tokens that are no JWT whose they are. */

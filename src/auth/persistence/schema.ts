@@ -11,6 +11,8 @@ import { SignInBlocks1700000000841 } from './migrations/1700000000841-sign-in-bl
 import { DisabledByOperators1700000000897 } from './migrations/1700000000897-disabled-by-operators.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
 
+import { ConsoleSessions1700000000905 } from './migrations/1700000000905-console-sessions.js';
+import { SessionEntity } from './session.entity.js';
 import { SignInBlockEntity } from './sign-in-block.entity.js';
 
 export const AUTH_SCHEMA: SchemaPart = {
@@ -21,6 +23,7 @@ export const AUTH_SCHEMA: SchemaPart = {
     PrincipalEntity,
     PrincipalRevisionEntity,
     SignInBlockEntity,
+    SessionEntity,
   ],
   migrations: [
     Auth1700000000010,
@@ -30,5 +33,6 @@ export const AUTH_SCHEMA: SchemaPart = {
     SignInBlocks1700000000841,
     RotatedKeys1700000000895,
     DisabledByOperators1700000000897,
+    ConsoleSessions1700000000905,
   ],
 };

@@ -16,6 +16,7 @@ import { IdentityEntity } from './identity.entity.js';
 import { REVISION } from './principal-writes.js';
 import { OrganizationEntity } from './organization.entity.js';
 import { PrincipalEntity } from './principal.entity.js';
+import { SessionEntity } from './session.entity.js';
 
 const OF_ORGANIZATION = 'principal_id IN (SELECT id FROM principals WHERE organization = ?)';
 const IDENTITY = new Table(IdentityEntity).select('id', 'issuer', 'organization', 'subject');
@@ -29,6 +30,14 @@ export class SqlAuthData extends AuthData {
   constructor(database: Database, blocks: SignInBlocks) {
     super();
     this.kinds = [
+      new OwnedRows(database, {
+        kind: 'consoleSessions',
+        entity: SessionEntity,
+        key: ['id'],
+        ofOrganization: 'organization = ?',
+        ofPrincipal: 'principal_id = ?',
+        hidden: ['secretHash'],
+      }),
       new OwnedRows(database, {
         kind: 'keys',
         entity: ApiKeyEntity,

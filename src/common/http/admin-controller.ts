@@ -6,9 +6,9 @@ import { Undeclared } from './undeclared.js';
 
 /**
  * A controller of the admin API: its tag in the API's description, the path it is at, and the scope its
- * handlers need, unless {@link RequireScope} says otherwise for one.
+ * handlers need, unless {@link RequireScope} says otherwise for one; `any`: none, but a valid credential.
  */
-export const AdminController = (tag: string, path: string, scope: Scope): ClassDecorator =>
+export const AdminController = (tag: string, path: string, scope: Scope | 'any'): ClassDecorator =>
   applyDecorators(
     ApiTags(tag),
     ApiBearerAuth(),

@@ -60,6 +60,8 @@ export function secretProof(
 /** All that a server gave (RFC 6749 §5.1). */
 export interface TokenAnswer extends GrantedToken {
   readonly refreshToken: string | null;
+  /** Of OpenID Connect; its claims fit the server and the client. */
+  readonly idToken: string | null;
   /** What is granted, where that is not what was asked for. */
   readonly scope: string | null;
 }
@@ -106,13 +108,14 @@ async function requested(request: TokenRequest): Promise<TokenAnswer> {
   if (!HEADER_SAFE.test(token.access_token)) throw new Error('a token no header can carry');
   if (token.token_type !== 'bearer') throw new Error('a token of another type than bearer');
   const lifeMs = token.expires_in === undefined ? DEFAULT_LIFE_MS : token.expires_in * 1000;
-  const { refresh_token: refreshToken = null, scope = null } = token;
+  const { refresh_token: refreshToken = null, scope = null, id_token: idToken = null } = token;
   if (refreshToken !== null && refreshToken.length > MAX_REFRESH_TOKEN)
     throw new Error('a refresh token that is too long');
   return {
     value: token.access_token,
     lifeMs: Math.min(Math.max(lifeMs, 0), MAX_LIFE_MS),
     refreshToken,
+    idToken,
     scope,
   };
 }

@@ -2,7 +2,7 @@ import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import type { DeliveryAttempt } from '../delivery/delivery.js';
 
-export class AttemptDto {
+export class DeliveryAttemptDto {
   @Shown.Num({ example: 1 })
   readonly number!: number;
 
@@ -26,6 +26,6 @@ export class AttemptDto {
   readonly response!: string | null;
 
   constructor(attempt: DeliveryAttempt) {
-    fill<AttemptDto>(this, attempt);
+    fill<DeliveryAttemptDto>(this, attempt);
   }
 }

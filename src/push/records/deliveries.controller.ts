@@ -5,7 +5,7 @@ import { AdminController } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
-import { AttemptDto } from './attempt.dto.js';
+import { DeliveryAttemptDto } from './attempt.dto.js';
 import { DeliveryQueryDto } from './delivery-requests.dto.js';
 import { DeliveryDto } from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';
@@ -35,14 +35,14 @@ export class DeliveriesController {
 
   @Get(':id/attempts')
   @ApiOperation({ summary: 'List the attempts of a delivery, oldest first.' })
-  @ApiOkResponse({ type: PageType(AttemptDto) })
+  @ApiOkResponse({ type: PageType(DeliveryAttemptDto) })
   async attempts(
     @Param('id') id: string,
     @Query() { limit, cursor }: PageQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<Page<AttemptDto>> {
+  ): Promise<Page<DeliveryAttemptDto>> {
     const page = await this.deliveries.attempts(id, limit, cursor, caller);
-    return { ...page, items: page.items.map((each) => new AttemptDto(each)) };
+    return { ...page, items: page.items.map((each) => new DeliveryAttemptDto(each)) };
   }
 
   @Post(':id(^[^:]+)::redeliver')

@@ -23,7 +23,7 @@ import {
 } from './task-webhook.dto.js';
 import { TaskWebhooksService } from './task-webhooks.service.js';
 import { TestSends } from './test-sends.js';
-import { VerificationDto } from './verification.dto.js';
+import { ReceiverVerificationDto } from './verification.dto.js';
 import { newSecretsOf, RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';
 import { ReplayDto, TestSendDto, WebhookDetailDto, WebhookDto } from './webhook-view.dto.js';
 
@@ -161,12 +161,14 @@ export class TaskWebhooksController {
     description:
       'OPTIONS with WebHook-Request-Origin; it agrees by WebHook-Allowed-Origin. All webhooks of the organization at that scheme, host and port are then sent without the limits of push.unverified.',
   })
-  @ApiOkResponse({ type: VerificationDto })
+  @ApiOkResponse({ type: ReceiverVerificationDto })
   async verify(
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<VerificationDto> {
-    return new VerificationDto(await this.gate.verify(await this.webhooks.find(id, caller)));
+  ): Promise<ReceiverVerificationDto> {
+    return new ReceiverVerificationDto(
+      await this.gate.verify(await this.webhooks.find(id, caller)),
+    );
   }
 
   @Post('configs/:id(^[^:]+)::test')

@@ -3,7 +3,7 @@ import { fill } from '../../common/http/view.js';
 import type { Verification } from '../receivers/receiver-gate.js';
 
 /** Whether a receiver agrees to be called. */
-export class VerificationDto {
+export class ReceiverVerificationDto {
   @Shown.Flag()
   readonly verified!: boolean;
 
@@ -18,6 +18,6 @@ export class VerificationDto {
   readonly at!: string | null;
 
   constructor({ by, at }: Verification) {
-    fill<VerificationDto>(this, { verified: by !== null, by, at });
+    fill<ReceiverVerificationDto>(this, { verified: by !== null, by, at });
   }
 }

@@ -3,7 +3,7 @@ import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import { PROTOCOL_VERSIONS } from '../../protocol/protocol-version.js';
 import { AUTH_SCHEME_NAMES, type AuthSchemeName } from '../auth/schemes/schemes.js';
-import { AttemptDto } from '../records/attempt.dto.js';
+import { DeliveryAttemptDto } from '../records/attempt.dto.js';
 import {
   EVENT_CHOICES,
   type EventChoice,
@@ -168,8 +168,8 @@ export class WebhookProgressDto {
   })
   readonly entriesBehind!: number;
 
-  @Shown.Nested(() => AttemptDto, { nullable: true })
-  readonly lastAttempt!: AttemptDto | null;
+  @Shown.Nested(() => DeliveryAttemptDto, { nullable: true })
+  readonly lastAttempt!: DeliveryAttemptDto | null;
 
   @Shown.Time({ nullable: true })
   readonly nextAttemptAt!: string | null;
@@ -177,7 +177,7 @@ export class WebhookProgressDto {
   constructor(progress: WebhookProgress) {
     fill<WebhookProgressDto>(this, {
       ...progress,
-      lastAttempt: progress.lastAttempt && new AttemptDto(progress.lastAttempt),
+      lastAttempt: progress.lastAttempt && new DeliveryAttemptDto(progress.lastAttempt),
     });
   }
 }
@@ -250,8 +250,8 @@ export class TestSendDto {
   @Shown.Text({ nullable: true, description: 'Why it failed.', example: null })
   readonly reason!: string | null;
 
-  @Shown.Nested(() => AttemptDto)
-  readonly attempt!: AttemptDto;
+  @Shown.Nested(() => DeliveryAttemptDto)
+  readonly attempt!: DeliveryAttemptDto;
 
   @Shown.Nested(() => TestRequestDto, { nullable: true, description: SENT })
   readonly request!: TestRequestDto | null;
@@ -261,7 +261,7 @@ export class TestSendDto {
       ...test,
       request: test.request && new TestRequestDto(test.request),
       deliveryId: test.id,
-      attempt: new AttemptDto(test.attempt),
+      attempt: new DeliveryAttemptDto(test.attempt),
     });
   }
 }

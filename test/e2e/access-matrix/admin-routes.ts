@@ -1,3 +1,5 @@
+import { SCOPES } from '../../../src/common/scope.js';
+
 /** The scopes that open a route; `admin` opens all. Written by hand from docs/access.md. */
 type Opening = readonly string[];
 
@@ -9,6 +11,8 @@ const TEAM_ACCESS: Opening = ['access', 'access:organization'];
 const OWN_OR_TEAM_ACCESS: Opening = ['a2a', ...TEAM_ACCESS];
 const AGENTS: Opening = ['agents', 'agents:organization'];
 const ROUTING: Opening = ['routing'];
+/** Whoever the hub knows. */
+const ANY: Opening = SCOPES;
 const CLIENT: Opening = ['a2a'];
 const TASKS: Opening = ['tasks:organization', 'tasks:all'];
 const ALL_TASKS: Opening = ['tasks:all'];
@@ -45,6 +49,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [AGENTS, 'POST agents/X:kill, GET agents/X/credentials/X, PUT agents/X/credentials/X'],
   [AGENTS, 'DELETE agents/X/credentials/X, GET agents/X/activity'],
   [OPERATORS, 'GET overview'],
+  [ANY, 'GET me'],
   [CLIENT, 'POST routes:dry-run, DELETE tasks/X, GET usage/me'],
   [TASKS, 'GET tasks, GET tasks/X, GET tasks/X/explain, GET tasks/X/events'],
   [ALL_TASKS, 'GET tasks/X/content, POST tasks/X:cancel, POST tasks/X:retry'],

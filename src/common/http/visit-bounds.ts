@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { secondsLeft, secondsUntil } from '../../common/seconds-left.js';
+import { secondsLeft, secondsUntil } from '../seconds-left.js';
 
 const SECONDS = 60;
 /** Links and answers of providers of one network, and how many of them may be none. */

@@ -1,0 +1,142 @@
+import { authenticationHeaders, credential } from './credential';
+import { hubUrl } from './place';
+import { ApiProblem, type FieldViolation, problemOf } from './problem';
+import { sessionEnded } from './session-end';
+
+/** A part of a message or an artifact, in the JSON of A2A 1.0. One of `text`, `raw`, `url` and `data` is there. */
+export interface Part {
+  readonly text?: string;
+  /** Base64. */
+  readonly raw?: string;
+  readonly url?: string;
+  readonly data?: unknown;
+  readonly mediaType?: string;
+  readonly filename?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface Message {
+  readonly messageId: string;
+  readonly role: 'ROLE_USER' | 'ROLE_AGENT';
+  readonly parts?: readonly Part[];
+  readonly contextId?: string;
+  readonly taskId?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface Artifact {
+  readonly artifactId: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly parts?: readonly Part[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface TaskStatus {
+  /** `TASK_STATE_WORKING`. */
+  readonly state: string;
+  readonly message?: Message;
+  readonly timestamp?: string;
+}
+
+export interface Task {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: TaskStatus;
+  readonly history?: readonly Message[];
+  readonly artifacts?: readonly Artifact[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** What one event of a stream holds: one of its members. */
+export interface StreamResponse {
+  readonly task?: Task;
+  readonly message?: Message;
+  readonly statusUpdate?: {
+    readonly taskId: string;
+    readonly contextId: string;
+    readonly status: TaskStatus;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+  readonly artifactUpdate?: {
+    readonly taskId: string;
+    readonly contextId: string;
+    readonly artifact: Artifact;
+    readonly append?: boolean;
+    readonly lastChunk?: boolean;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** `input-required` for `TASK_STATE_INPUT_REQUIRED`. */
+export function stateName(state: string): string {
+  return state.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
+}
+
+/** The headers of a call of the A2A API by who is signed in. */
+export function a2aHeaders(): Record<string, string> {
+  return { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...authenticationHeaders() };
+}
+
+interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Calls one method of the A2A API by JSON-RPC. What the hub refuses is thrown as an ApiProblem. */
+export async function callA2a<Result>(
+  method: string,
+  params: unknown,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const response = await fetch(hubUrl('a2a'), {
+    method: 'POST',
+    headers: a2aHeaders(),
+    body: JSON.stringify({ jsonrpc: '2.0', id: crypto.randomUUID(), method, params }),
+    ...(signal && { signal }),
+  });
+  if (response.status === 401 && credential().kind !== 'none') sessionEnded();
+  const text = await response.clone().text();
+  const answer = rpcAnswer(text);
+  if (answer?.error) throw problemOfRpc(answer.error, response);
+  if (!response.ok || answer === undefined) throw await problemOf(response);
+  return answer.result as Result;
+}
+
+interface RpcAnswer {
+  readonly jsonrpc: string;
+  readonly result?: unknown;
+  readonly error?: RpcError;
+}
+
+function rpcAnswer(text: string): RpcAnswer | undefined {
+  try {
+    const read = JSON.parse(text) as unknown;
+    return typeof read === 'object' && read !== null && 'jsonrpc' in read
+      ? (read as RpcAnswer)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The problem in an error of JSON-RPC, whose `data` lists details as google.rpc has them. */
+export function problemOfRpc(error: RpcError, response?: Response): ApiProblem {
+  const details = (Array.isArray(error.data) ? error.data : []) as readonly Readonly<
+    Record<string, unknown>
+  >[];
+  const reason = details.find((each) => typeof each['reason'] === 'string')?.['reason'];
+  const fields = details.find((each) => Array.isArray(each['fieldViolations']))?.[
+    'fieldViolations'
+  ];
+  return new ApiProblem(
+    response === undefined || response.ok ? 400 : response.status,
+    typeof reason === 'string' ? reason : `JSON_RPC_${error.code}`,
+    error.message,
+    (fields ?? []) as readonly FieldViolation[],
+    {},
+    response?.headers.get('x-request-id') ?? null,
+    error,
+  );
+}

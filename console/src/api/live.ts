@@ -1,0 +1,113 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { useEffect, useRef, useState } from 'react';
+import { authenticationHeaders, credential } from './credential';
+import { hubUrl } from './place';
+import { ApiProblem, problemOf } from './problem';
+import { sessionEnded } from './session-end';
+
+export type LiveState = 'connecting' | 'live' | 'lost' | 'ended';
+
+export interface LiveOptions {
+  /** A path of the hub, or null to follow nothing. */
+  readonly path: string | null;
+  readonly onEvent: (event: EventSourceMessage) => void;
+  /** Whether a stream that the hub ends is over (that of a task is) and not to be opened again. */
+  readonly endsByItself?: boolean;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+/**
+ * Follows Server-Sent Events of the hub while the component is shown, with the same authentication as every request
+ * (`EventSource` cannot send headers). After a cut it goes on behind the last event that came.
+ */
+export function useLive({ path, onEvent, endsByItself = false }: LiveOptions): LiveState {
+  const [state, setState] = useState<LiveState>('connecting');
+  const handler = useRef(onEvent);
+  useEffect(() => {
+    handler.current = onEvent;
+  });
+  useEffect(() => {
+    if (path === null) return;
+    const stop = new AbortController();
+    void follow(path, (event) => handler.current(event), setState, endsByItself, stop.signal);
+    return () => stop.abort();
+  }, [path, endsByItself]);
+  return state;
+}
+
+async function follow(
+  path: string,
+  onEvent: (event: EventSourceMessage) => void,
+  setState: (state: LiveState) => void,
+  endsByItself: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  let lastId: string | undefined;
+  let wait = FIRST_WAIT_MS;
+  while (!signal.aborted) {
+    try {
+      setState('connecting');
+      await readEvents(path, { ...(lastId !== undefined && { 'Last-Event-ID': lastId }) }, signal, {
+        onOpen: () => setState('live'),
+        onEvent: (event) => {
+          wait = FIRST_WAIT_MS;
+          if (event.id !== undefined) lastId = event.id;
+          onEvent(event);
+        },
+      });
+      if (endsByItself) return setState('ended');
+    } catch (thrown) {
+      if (signal.aborted) return;
+      const refused = thrown instanceof ApiProblem && thrown.status >= 400 && thrown.status < 500;
+      // 429 is for now; what else is refused stays refused.
+      if (refused && thrown.status !== 429) return setState('ended');
+    }
+    if (signal.aborted) return;
+    setState('lost');
+    await pause(wait, signal);
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+}
+
+/** Reads one answer of events to its end. `body` makes it a POST. Throws an ApiProblem for what the hub refuses. */
+export async function readEvents(
+  path: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+  to: {
+    readonly onOpen?: (response: Response) => void;
+    readonly onEvent: (event: EventSourceMessage) => void;
+  },
+  body?: string,
+): Promise<void> {
+  const response = await fetch(hubUrl(path), {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Accept: 'text/event-stream', ...authenticationHeaders(), ...headers },
+    ...(body !== undefined && { body }),
+    signal,
+  });
+  if (!response.ok || response.body === null) {
+    if (response.status === 401 && credential().kind !== 'none') sessionEnded();
+    throw await problemOf(response);
+  }
+  to.onOpen?.(response);
+  const parser = createParser({ onEvent: to.onEvent });
+  const text = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await text.read();
+    if (done) return;
+    parser.feed(value);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}

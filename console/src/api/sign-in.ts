@@ -1,0 +1,59 @@
+import { forgetCredential, SESSION_HEADERS, setCredential } from './credential';
+import { HUB_URL, hubUrl } from './place';
+import { problemOf } from './problem';
+import { sessionRenewed } from './session-end';
+
+/** What `GET /console/session` answers. */
+export interface Session {
+  /** The providers at which one may sign in. */
+  readonly signIn: readonly { readonly issuer: string; readonly name: string }[];
+  readonly session: { readonly expiresAt: string } | null;
+  /** Why there is none although this browser had one. */
+  readonly fault: { readonly session: string; readonly detail: string } | null;
+}
+
+/** Which sign-ins there are, and whether this browser has a session. */
+export async function readSession(): Promise<Session> {
+  const response = await fetch(hubUrl('console/session'), { headers: SESSION_HEADERS });
+  if (!response.ok) throw await problemOf(response);
+  return (await response.json()) as Session;
+}
+
+/** Tries a key: it is taken when the hub knows it. */
+export async function signInWithKey(key: string): Promise<void> {
+  const response = await fetch(hubUrl('api/v1/me'), {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  if (!response.ok) throw await problemOf(response);
+  setCredential({ kind: 'key', key });
+  sessionRenewed();
+}
+
+/** Where a sign-in at a provider begins; it comes back to the page that is shown. */
+export function signInUrl(issuer: string): string {
+  const url = hubUrl('console/sign-in');
+  url.searchParams.set('issuer', issuer);
+  // Below the hub's address, which a proxy may serve below a path.
+  const here = location.pathname.slice(HUB_URL.pathname.length - 1) + location.search;
+  url.searchParams.set('returnTo', here);
+  return url.href;
+}
+
+export function takeSession(): void {
+  setCredential({ kind: 'session' });
+  sessionRenewed();
+}
+
+/** Ends the session at the hub, and at the provider where that has an address for it. */
+export async function signOut(isSession: boolean): Promise<void> {
+  forgetCredential();
+  sessionRenewed();
+  if (!isSession) return;
+  const response = await fetch(hubUrl('console/sign-out'), {
+    method: 'POST',
+    headers: SESSION_HEADERS,
+  });
+  if (!response.ok) throw await problemOf(response);
+  const { signOutUrl } = (await response.json()) as { readonly signOutUrl: string | null };
+  if (signOutUrl !== null) location.assign(signOutUrl);
+}

@@ -1,0 +1,144 @@
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { queries } from '../api/client';
+import { useCredential } from '../api/credential';
+import { may, useMe } from '../api/me';
+import { useSessionEnded } from '../api/session-end';
+import { signOut } from '../api/sign-in';
+import { Button } from '../ui/button';
+import { Dialog } from '../ui/dialog';
+import { ErrorView, Loading } from '../ui/feedback';
+import { Icon } from '../ui/icons';
+import { notify, Toasts } from '../ui/toast';
+import { NAV } from './nav';
+import { SignInView } from './sign-in-view';
+import { chooseTheme, useTheme } from './theme';
+
+/** What is around every page: the navigation, who is signed in, and the sign-in of who is not. */
+export function Shell() {
+  const { kind } = useCredential();
+  return (
+    <>
+      {kind === 'none' ? <Welcome /> : <SignedIn />}
+      <Toasts />
+    </>
+  );
+}
+
+function Welcome() {
+  useEffect(() => {
+    document.title = 'Sign in · A2A Hub';
+  }, []);
+  return (
+    <main className="welcome">
+      <div className="card">
+        <div className="card-body">
+          <h1>A2A Hub</h1>
+          <p className="lead">Sign in to see agents, tasks and webhooks.</p>
+          <SignInView />
+        </div>
+      </div>
+    </main>
+  );
+}
+
+function SignedIn() {
+  const me = useMe();
+  const ended = useSessionEnded();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // On narrow screens: open on this page; the next one begins without it.
+  const [openOn, setOpenOn] = useState<string | null>(null);
+  const open = openOn === path;
+  return (
+    <div className={open ? 'shell shell-open' : 'shell'}>
+      <a className="skip" href="#content" onClick={focusContent}>
+        Skip to the content
+      </a>
+      <header className="bar">
+        <Button
+          kind="quiet"
+          className="bar-menu"
+          aria-label="Navigation"
+          aria-expanded={open}
+          onClick={() => setOpenOn(open ? null : path)}
+          icon={<Icon name="menu" />}
+        />
+        <Link to="/" className="brand">
+          A2A Hub
+        </Link>
+      </header>
+      <nav className="nav" aria-label="Pages">
+        <ul>
+          {NAV.filter(({ scopes }) => may(me.data?.scopes, ...scopes)).map(
+            ({ to, label, icon }) => (
+              <li key={to}>
+                <Link to={to} activeOptions={{ exact: to === '/' }} className="nav-link">
+                  <Icon name={icon} /> {label}
+                </Link>
+              </li>
+            ),
+          )}
+        </ul>
+        <Who />
+      </nav>
+      <main id="content" className="content" tabIndex={-1}>
+        {me.isPending && <Loading />}
+        {me.error && !ended && <ErrorView error={me.error} onRetry={() => void me.refetch()} />}
+        {me.data && <Outlet />}
+      </main>
+      <Dialog
+        title="Sign in again"
+        description="The hub does not take what you signed in with any more: it has run out or was ended. This page stays as it is."
+        open={ended}
+        onClose={() => void leave(false)}
+      >
+        <div className="dialog-body">
+          <SignInView again />
+        </div>
+      </Dialog>
+    </div>
+  );
+}
+
+function focusContent(event: { preventDefault: () => void }): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}
+
+function Who() {
+  const { kind } = useCredential();
+  const me = useMe();
+  const theme = useTheme();
+  const next = theme === 'dark' ? 'light' : 'dark';
+  return (
+    <div className="who">
+      {me.data && (
+        <p title={me.data.scopes.join(' ')}>
+          <strong>{me.data.displayName ?? me.data.id}</strong>
+          <span className="faint">{me.data.organization}</span>
+        </p>
+      )}
+      <div className="actions">
+        <Button
+          small
+          kind="quiet"
+          aria-label={`Use the ${next} colours`}
+          icon={<Icon name={theme === 'dark' ? 'sun' : 'moon'} />}
+          onClick={() => chooseTheme(next)}
+        />
+        <Button small onClick={() => void leave(kind === 'session')}>
+          Sign out
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+async function leave(isSession: boolean): Promise<void> {
+  try {
+    await signOut(isSession);
+  } catch {
+    notify('The session could not be ended at the hub. It ends by itself.');
+  }
+  queries.clear();
+}

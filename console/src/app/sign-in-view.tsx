@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import { queries } from '../api/client';
+import { readSession, signInUrl, signInWithKey, takeSession } from '../api/sign-in';
+import { Button } from '../ui/button';
+import { ErrorView, Loading, Notice } from '../ui/feedback';
+import { Field } from '../ui/field';
+import { Icon } from '../ui/icons';
+
+/** Asks who comes: by a sign-in at the company's provider, or by a key that is pasted. */
+export function SignInView({ again = false }: { readonly again?: boolean }) {
+  const session = useQuery({ queryKey: ['console-session'], queryFn: readSession });
+  const signedIn = session.data?.session != null && !again;
+  useEffect(() => {
+    if (signedIn) takeSession();
+  }, [signedIn]);
+  if (session.isPending || signedIn) return <Loading what="Looking for a session …" />;
+  const providers = session.data?.signIn ?? [];
+  return (
+    <div className="sign-in">
+      {session.error && <ErrorView error={session.error} onRetry={() => void session.refetch()} />}
+      {session.data?.fault && <Notice tone="warning">{session.data.fault.detail}</Notice>}
+      {providers.map(({ issuer, name }) => (
+        <a key={issuer} className="button button-primary" href={signInUrl(issuer)}>
+          Sign in with {name}
+        </a>
+      ))}
+      {providers.length > 0 && <p className="or">or</p>}
+      <KeyForm primary={providers.length === 0} />
+    </div>
+  );
+}
+
+function KeyForm({ primary }: { readonly primary: boolean }) {
+  const [key, setKey] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await signInWithKey(key.trim());
+      await queries.invalidateQueries();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Field
+        label="API key or access token"
+        hint="Kept in the memory of this page alone: it is gone when the page is closed or loaded again."
+      >
+        <input
+          className="input"
+          type="password"
+          autoComplete="off"
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+          required
+        />
+      </Field>
+      {error !== null && <ErrorView error={error} />}
+      <Button
+        type="submit"
+        kind={primary ? 'primary' : 'plain'}
+        busy={busy}
+        disabled={key.trim() === ''}
+        icon={<Icon name="access" />}
+      >
+        Sign in
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page';
+
+export function RoutingPage() {
+  return <Page title="Routing">{null}</Page>;
+}

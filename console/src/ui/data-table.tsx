@@ -1,0 +1,187 @@
+import {
+  createSortedRowModel,
+  type ColumnDef,
+  rowSortingFeature,
+  sortFns,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { Button } from './button';
+import { classNames } from './class-names';
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** What the rows that are loaded are sorted by; absent, they cannot be by this column. */
+  readonly sortBy?: (row: Row) => string | number | null;
+  /** A share of the width, 1 by default. */
+  readonly share?: number;
+  readonly align?: 'end';
+  /** Left out on narrow screens. */
+  readonly minor?: boolean;
+}
+
+export interface DataTableProps<Row> {
+  /** What the table holds, to screen readers. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowId: (row: Row) => string;
+  /** Shown in place of no rows. */
+  readonly empty: ReactNode;
+  readonly selected?: (row: Row) => boolean;
+  /** There are further rows, which `onMore` loads; called by itself near the end of what is loaded. */
+  readonly hasMore?: boolean;
+  readonly loadingMore?: boolean;
+  readonly onMore?: () => void;
+}
+
+const ROW_PX = 44;
+const OVERSCAN = 8;
+/** Rows before the end at which the next page is loaded. */
+const AHEAD = 10;
+
+const features = tableFeatures({
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  sortFns,
+});
+
+/** Rows of a list: only those in view are in the document, so that 10,000 scroll as ten do. */
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const {
+    label,
+    columns,
+    rows,
+    rowId,
+    empty,
+    selected,
+    hasMore = false,
+    loadingMore = false,
+    onMore,
+  } = props;
+  const shown = useRef(columns);
+  useEffect(() => {
+    shown.current = columns;
+  });
+  // Columns are the same for as long as their ids are; their cells are taken anew at each rendering.
+  const ids = columns.map(({ id }) => id).join(' ');
+  const definitions = useMemo(
+    () =>
+      columns.map((column): ColumnDef<typeof features, Row> => ({
+        id: column.id,
+        header: column.header,
+        enableSorting: column.sortBy !== undefined,
+        accessorFn: (row: Row) => column.sortBy?.(row) ?? '',
+        sortFn: 'alphanumeric',
+      })),
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [ids],
+  );
+  const table = useTable({
+    features,
+    columns: definitions,
+    data: rows,
+    getRowId: rowId,
+  });
+  const scroller = useRef<HTMLDivElement>(null);
+  const models = table.getRowModel().rows;
+  // eslint-disable-next-line react-hooks/incompatible-library
+  const virtualizer = useVirtualizer({
+    count: models.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    getItemKey: (index) => models[index]?.id ?? index,
+  });
+  const items = virtualizer.getVirtualItems();
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (hasMore && !loadingMore && last >= models.length - AHEAD) onMore?.();
+  }, [hasMore, loadingMore, last, models.length, onMore]);
+  if (rows.length === 0 && !hasMore) return <>{empty}</>;
+  const before = items[0]?.start ?? 0;
+  const after = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  return (
+    <div className="table-scroll" ref={scroller} tabIndex={0} role="region" aria-label={label}>
+      <table className="table" aria-rowcount={hasMore ? -1 : models.length + 1}>
+        <colgroup>
+          {columns.map(({ id, share = 1, minor }) => (
+            <col
+              key={id}
+              className={minor ? 'minor' : undefined}
+              style={{ width: `${share * 10}rem` }}
+            />
+          ))}
+        </colgroup>
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id} aria-rowindex={1}>
+              {group.headers.map(({ id, column }) => {
+                const given = byId.get(id);
+                const sorted = column.getIsSorted();
+                return (
+                  <th
+                    key={id}
+                    scope="col"
+                    className={classNames(given?.minor && 'minor', given?.align === 'end' && 'end')}
+                    aria-sort={
+                      sorted === false ? undefined : sorted === 'asc' ? 'ascending' : 'descending'
+                    }
+                  >
+                    {column.getCanSort() ? (
+                      <button type="button" className="sort" onClick={() => column.toggleSorting()}>
+                        {given?.header}
+                        <span aria-hidden="true">
+                          {sorted === 'asc' ? ' ↑' : sorted === 'desc' ? ' ↓' : ''}
+                        </span>
+                      </button>
+                    ) : (
+                      given?.header
+                    )}
+                  </th>
+                );
+              })}
+            </tr>
+          ))}
+        </thead>
+        <tbody>
+          {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
+          {items.map(({ index, key }) => {
+            const model = models[index]!;
+            return (
+              <tr
+                key={key}
+                data-index={index}
+                ref={virtualizer.measureElement}
+                aria-rowindex={index + 2}
+                className={selected?.(model.original) ? 'selected' : undefined}
+              >
+                {columns.map((column) => (
+                  <td
+                    key={column.id}
+                    className={classNames(column.minor && 'minor', column.align === 'end' && 'end')}
+                  >
+                    {column.cell(model.original)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
+        </tbody>
+      </table>
+      {hasMore && (
+        <p className="table-more">
+          <Button small busy={loadingMore} onClick={() => onMore?.()}>
+            Load more
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { Dialog as Radix } from 'radix-ui';
+import { type ReactNode, useState } from 'react';
+import { Button } from './button';
+import { ErrorView } from './feedback';
+import { Icon } from './icons';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly wide?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Dialog({ title, description, open, onClose, wide = false, children }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="overlay" />
+        <Radix.Content
+          className={wide ? 'dialog dialog-wide' : 'dialog'}
+          {...(description === undefined && { 'aria-describedby': undefined })}
+        >
+          <header className="dialog-head">
+            <Radix.Title>{title}</Radix.Title>
+            <Radix.Close className="copy" aria-label="Close">
+              <Icon name="close" />
+            </Radix.Close>
+          </header>
+          {description && <Radix.Description className="lead">{description}</Radix.Description>}
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** Asks before something that cannot be taken back, does it, and shows why it failed. */
+export function Confirm({
+  title,
+  children,
+  action,
+  danger = true,
+  open,
+  onClose,
+  onConfirm,
+}: {
+  readonly title: string;
+  /** What will happen. */
+  readonly children: ReactNode;
+  /** The verb on the button. */
+  readonly action: string;
+  readonly danger?: boolean;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onConfirm: () => Promise<unknown>;
+}) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const close = () => {
+    setError(null);
+    onClose();
+  };
+  const confirm = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+      close();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} open={open} onClose={close}>
+      <div className="dialog-body">
+        {children}
+        {error !== null && <ErrorView error={error} />}
+      </div>
+      <footer className="dialog-foot">
+        <Button onClick={close}>Keep as it is</Button>
+        <Button kind={danger ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
+          {action}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}

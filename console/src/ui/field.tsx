@@ -1,0 +1,100 @@
+import {
+  cloneElement,
+  type InputHTMLAttributes,
+  type ReactElement,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
+import type { FieldViolation } from '../api/problem';
+
+interface Described {
+  readonly id?: string;
+  readonly 'aria-describedby'?: string;
+  readonly 'aria-invalid'?: boolean;
+}
+
+/** A labelled input with a hint and what is wrong with it. */
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly error?: string | undefined;
+  readonly children: ReactElement<Described>;
+}) {
+  const id = useId();
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {cloneElement(children, {
+        id,
+        ...(describedBy && { 'aria-describedby': describedBy }),
+        ...(error && { 'aria-invalid': true }),
+      })}
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p className="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What the hub said of one field of a request, `limits.openTasks` or what is below it. */
+export function violationOf(
+  violations: readonly FieldViolation[],
+  field: string,
+): string | undefined {
+  const found = violations.filter(
+    (each) => each.field === field || each.field.startsWith(`${field}.`),
+  );
+  return found.length === 0 ? undefined : found.map(({ description }) => description).join(' ');
+}
+
+export function TextInput(props: InputHTMLAttributes<HTMLInputElement>) {
+  return <input type="text" autoComplete="off" spellCheck={false} {...props} className="input" />;
+}
+
+export function TextArea(props: TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  return <textarea spellCheck={false} {...props} className="input" />;
+}
+
+export function Select({
+  options,
+  ...props
+}: SelectHTMLAttributes<HTMLSelectElement> & {
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+}) {
+  return (
+    <select {...props} className="input">
+      {options.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function Checkbox({
+  label,
+  ...props
+}: InputHTMLAttributes<HTMLInputElement> & { readonly label: ReactNode }) {
+  return (
+    <label className="checkbox">
+      <input type="checkbox" {...props} />
+      <span>{label}</span>
+    </label>
+  );
+}
