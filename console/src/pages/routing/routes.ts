@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import type { CompositeSearch, DryRunSearch, EditorSearch } from './search';
 
 const begin = createRoute({
   getParentRoute: () => root,
@@ -13,10 +14,6 @@ const rules = createRoute({
   validateSearch: ({ q }): { q?: string } => textsOf({ q }),
   component: lazyRouteComponent(() => import('./rules/rules-page'), 'RulesPage'),
 });
-
-export interface EditorSearch {
-  readonly view?: 'json';
-}
 
 const newRule = createRoute({
   getParentRoute: () => root,
@@ -48,13 +45,6 @@ const newComposite = createRoute({
   ),
 });
 
-export interface CompositeSearch extends EditorSearch {
-  readonly tab?: string;
-  /** The versions that are compared. */
-  readonly from?: number;
-  readonly to?: number;
-}
-
 const composite = createRoute({
   getParentRoute: () => root,
   path: '/routing/composite-skills/$compositeId',
@@ -66,14 +56,6 @@ const composite = createRoute({
   }),
   component: lazyRouteComponent(() => import('./composites/composite-page'), 'CompositePage'),
 });
-
-/** Whom the message names and whose it is. What it says does not belong into an address. */
-export interface DryRunSearch {
-  readonly agent?: string;
-  readonly skill?: string;
-  readonly tags?: string;
-  readonly organization?: string;
-}
 
 const dryRun = createRoute({
   getParentRoute: () => root,

@@ -4,7 +4,7 @@ import type { FieldViolation } from '../../api/problem';
 import { JsonEditor } from '../../ui/json-editor';
 import { Tabs } from '../../ui/tabs';
 import type { JsonDraft } from '../../ui/use-json-draft';
-import type { EditorSearch } from './routes';
+import type { EditorSearch } from './search';
 
 /** One draft as a form or as JSON; which of them is in the address. */
 export function WrittenAs<T extends object>({

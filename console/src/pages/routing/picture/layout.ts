@@ -186,10 +186,13 @@ function placed(
     const depth = Math.max(...layer.map(alongOf));
     let beside = EDGE + (breadth - breadths[index]!) / 2;
     for (const id of layer) {
-      const { width, height } = sizeOf(id);
-      const middle = along + (depth - alongOf(id)) / 2;
       const step = byName.get(id);
-      const [x, y] = isAcross ? [middle, beside] : [beside, middle];
+      // A line goes straight past what it passes.
+      const isPass = step === undefined && id !== START && id !== END;
+      const length = isPass ? depth : alongOf(id);
+      const start = along + (depth - length) / 2;
+      const [x, y] = isAcross ? [start, beside] : [beside, start];
+      const [width, height] = isAcross ? [length, besideOf(id)] : [besideOf(id), length];
       boxes.set(id, { id, x, y, width, height, ...(step && { step }) });
       beside += besideOf(id) + GAP_BESIDE;
     }
