@@ -38,9 +38,9 @@ describe('filters of the list of tasks', () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     const to = (agentId: string) => ({ message: { metadata: { agentId } } });
-    const fine = (await hub.send('hi', to('fine'), { headers }))['task'] as Json;
-    const failed = (await hub.send('hi', to('broken')))['task'] as Json;
-    const ruled = (await hub.send('sum 1 2'))['task'] as Json;
+    const fine = (await hub.send('hi', to('fine'), { headers }))['task'];
+    const failed = (await hub.send('hi', to('broken')))['task'];
+    const ruled = (await hub.send('sum 1 2'))['task'];
     const all = [ruled['id'], failed['id'], fine['id']];
     expect(await idsOf('state=completed,failed')).toEqual(all);
     expect(await idsOf('state=completed&state=failed')).toEqual(all);
