@@ -13,6 +13,7 @@ import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
 import { AgentStore } from './registry/agent-store.js';
 import { AgentCredentialsController } from './api/agent-credentials.controller.js';
+import { AgentActivityController } from './api/agent-activity.controller.js';
 import { AgentsController } from './api/agents.controller.js';
 import { OrganizationCredentialsService } from './registration/organization-credentials.service.js';
 import { AgentsService } from './registration/agents.service.js';
@@ -33,6 +34,7 @@ import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
 import { AgentCalls } from './health/agent-calls.js';
+import { AgentActivity } from './health/agent-activity.js';
 import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
 import { AgentMetrics } from './health/agent-metrics.js';
@@ -55,6 +57,7 @@ import { logOf } from '../common/module-logs.js';
     AgentEventsController,
     AgentCheckController,
     AgentsController,
+    AgentActivityController,
     AgentCredentialsController,
     ConsentsController,
   ],
@@ -87,6 +90,7 @@ import { logOf } from '../common/module-logs.js';
     { provide: AgentHealth, useExisting: AgentMonitor },
     AgentHealthChecks,
     AgentMetrics,
+    AgentActivity,
     EndpointMemory,
     CardReader,
     CardVerifier,

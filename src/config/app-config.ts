@@ -38,6 +38,7 @@ export class AppConfig {
   readonly push: Settings['push'];
   readonly log: Settings['log'];
   readonly telemetry: Settings['telemetry'];
+  readonly activity: Settings['activity'];
 
   constructor(settings: Settings) {
     const { organization, url } = settings.card.provider;
@@ -69,6 +70,7 @@ export class AppConfig {
     this.push = settings.push;
     this.log = settings.log;
     this.telemetry = settings.telemetry;
+    this.activity = settings.activity;
     deepFreeze(this);
   }
 }

@@ -9,6 +9,7 @@ import { AGENTS_SETTINGS } from './settings/agents.js';
 import { PUSH_SETTINGS } from './settings/push.js';
 import { LOG_SETTINGS } from './settings/log.js';
 import { TELEMETRY_SETTINGS } from './settings/telemetry.js';
+import { OBSERVABILITY_SETTINGS } from './settings/observability.js';
 import type { ValuesOf } from './setting.js';
 
 /** Every setting of the hub, declared once, in the order of the reference. Members carry their unit; keys in YAML do not. */
@@ -24,6 +25,7 @@ export const SETTINGS = {
   ...PUSH_SETTINGS,
   ...LOG_SETTINGS,
   ...TELEMETRY_SETTINGS,
+  ...OBSERVABILITY_SETTINGS,
 } as const;
 
 /** The values of {@link SETTINGS} as plain data. */

@@ -166,7 +166,7 @@ const WEBHOOK_PROVIDERS = [
     ...WEBHOOK_PROVIDERS,
     PushLifecycle,
   ],
-  exports: [EndpointsService, PushConfigService, PushData, TaskWebhooksService],
+  exports: [DeliveryService, EndpointsService, PushConfigService, PushData, TaskWebhooksService],
 })
 export class PushModule {
   constructor(belongings: Belongings) {

@@ -13,6 +13,6 @@ import { logOf } from '../common/module-logs.js';
   imports: [AgentsModule, AuthModule, CompositesModule, RulesModule],
   controllers: [RoutesController],
   providers: [logOf('routing'), ExternalRouter, RoutingService, TextRouter],
-  exports: [RoutingService, CompositesModule],
+  exports: [RoutingService, CompositesModule, RulesModule],
 })
 export class RoutingModule {}

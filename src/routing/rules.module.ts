@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
 import { CompositesModule } from './composites.module.js';
-import { RuleSource } from './rule-source.js';
+import { RuleNames, RuleSource } from './rule-source.js';
 import { SqlRuleStore } from './persistence/sql-rule.store.js';
 import { DeclaredRules } from './rules/declared-rules.service.js';
 import { RuleRegistry } from './rules/rule-registry.js';
@@ -21,11 +21,12 @@ import { logOf } from '../common/module-logs.js';
     { provide: RuleStore, useClass: SqlRuleStore },
     RuleRegistry,
     { provide: RuleSource, useExisting: RuleRegistry },
+    { provide: RuleNames, useExisting: RuleRegistry },
     RuleTargets,
     RulesService,
     RuleDryRuns,
     DeclaredRules,
   ],
-  exports: [RuleSource, RuleDryRuns],
+  exports: [RuleNames, RuleSource, RuleDryRuns],
 })
 export class RulesModule {}

@@ -61,6 +61,8 @@ import { TaskStreams } from './reading/task-streams.js';
 import { TaskWaits } from './reading/task-waits.js';
 import { TaskWorkers } from './task-workers.js';
 import { TaskService } from './operations/task.service.js';
+import { TaskEventsController } from './api/task-events.controller.js';
+import { TaskFollower } from './api/task-follower.js';
 import { TasksController } from './api/tasks.controller.js';
 import { QuotaLimits } from './quotas/quota-limits.js';
 import { Quotas } from './quotas/quotas.js';
@@ -72,6 +74,11 @@ import { LimitUsage } from './quotas/limit-usage.js';
 import { OwnUsage } from './quotas/own-usage.js';
 import { LimitMetrics } from './quotas/limit-metrics.js';
 import { LimitWarnings } from './quotas/limit-warnings.js';
+import { NearLimits } from './quotas/near-limits.js';
+import { TaskActivity } from './quotas/task-activity.js';
+import { OpenWork } from './store/open-work.js';
+import { SqlOpenWork } from './persistence/sql-open-work.js';
+import { WorkLoad } from './reading/work-load.js';
 import { UsageStore } from './store/usage-store.js';
 import { logOf } from '../common/module-logs.js';
 
@@ -146,13 +153,21 @@ export const TASK_PROVIDERS = [
   TaskData,
 ];
 
+const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
+
 /**
  * Tasks. The `AppendParticipant` comes from the root module, under its global token: without it
  * the store cannot be made, so nothing can be appended before it is there.
  */
 @Module({
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
-  controllers: [TasksController, OperateController, UsageController, AgentKillController],
+  controllers: [
+    TasksController,
+    TaskEventsController,
+    OperateController,
+    UsageController,
+    AgentKillController,
+  ],
   providers: [
     logOf('tasks'),
     ...TASK_PROVIDERS,
@@ -163,6 +178,11 @@ export const TASK_PROVIDERS = [
     LimitMetrics,
     LimitWarnings,
     OwnUsage,
+    NearLimits,
+    OPEN_WORK,
+    WorkLoad,
+    TaskActivity,
+    TaskFollower,
     TaskWorkers,
   ],
   exports: [
@@ -174,6 +194,8 @@ export const TASK_PROVIDERS = [
     ContextStore,
     Signals,
     TaskData,
+    NearLimits,
+    WorkLoad,
   ],
 })
 export class TasksModule {

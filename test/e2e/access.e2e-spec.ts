@@ -32,6 +32,10 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^(POST|DELETE) \/api\/v1\/organizations\b/, 'access'],
   [/^[A-Z]+ \/api\/v1\/consents\b/, 'a2a|access:organization'],
   [/^[A-Z]+ \/api\/v1\/(keys|principals|organizations)\b/, 'access:organization'],
+  [
+    /^(GET|HEAD) \/api\/v1\/overview$/,
+    'tasks:organization|tasks:all|agents:organization|agents|push|push:all|access:organization|access|routing|audit|data',
+  ],
   [/^[A-Z]+ \/api\/v1\/agents\b/, 'agents:organization'],
   [/^[A-Z]+ \/api\/v1\/(composite-skills|routes\/rules)\b/, 'routing'],
   [/^POST \/api\/v1\/routes::dry-run$/, 'a2a'],

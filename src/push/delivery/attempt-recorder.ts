@@ -56,10 +56,9 @@ export class AttemptRecorder {
   }
 
   private report({ webhook, dueSince }: DeliveryStream, { delivery, result }: AttemptRecord): void {
-    if (result.state === 'retrying') return;
     const madeAt = delivery.createdAt.getTime();
     const dueAt = Math.min(madeAt, dueSince?.getTime() ?? madeAt);
-    this.observer.ended(result.state, this.clock.now().getTime() - dueAt);
+    this.observer.recorded(result.state, webhook.organization, this.clock.now().getTime() - dueAt);
     if (result.state !== 'dead') return;
     const { taskId, configId } = webhook;
     const { id: deliveryId, seq } = delivery;

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { Activity } from '../../observability/activity/activity.js';
 import { Metrics } from '../../observability/metrics.js';
 import { DeliveryStreamStore, type PushLoad } from './delivery-stream-store.js';
 
@@ -12,8 +13,8 @@ export interface DeliveryObserver {
   claimed(waitedMs: number): void;
   /** One attempt, by what it meant. */
   attempted(verdict: string, durationMs: number): void;
-  /** A delivery has ended, so long after it was due first. */
-  ended(state: 'delivered' | 'dead', lagMs: number): void;
+  /** An attempt is recorded, by what its delivery became; so long after that was due first. */
+  recorded(state: 'delivered' | 'dead' | 'retrying', organization: string, lagMs: number): void;
 }
 
 /** Deliveries and receivers as numbers. */
@@ -29,6 +30,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     private readonly metrics: Metrics,
     private readonly streams: DeliveryStreamStore,
     private readonly clock: Clock,
+    private readonly activity: Activity,
   ) {
     this.attempts = metrics.histogram(
       'push_attempt_duration_seconds',
@@ -104,7 +106,9 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     this.attempts.observe({ outcome: verdict }, durationMs / 1000);
   }
 
-  ended(state: 'delivered' | 'dead', lagMs: number): void {
+  recorded(state: 'delivered' | 'dead' | 'retrying', organization: string, lagMs: number): void {
+    this.activity.count('deliveries', state, { organization });
+    if (state === 'retrying') return;
     this.deliveries.inc({ state });
     if (state === 'delivered') this.lags.observe(Math.max(0, lagMs) / 1000);
   }
