@@ -18,6 +18,7 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^(GET|HEAD|OPTIONS) \/\.well-known\/jwks\.json$/, 'public'],
   [/^(GET|HEAD) \/metrics$/, 'optional'],
   [/^(GET|HEAD) \/health\/details$/, 'admin'],
+  [/^(GET|HEAD) \/console(\/\*|\/assets\/\*|\/icon\.svg)?$/, 'public'],
   [/^(GET \/console\/(sign-in|session)|POST \/console\/sign-out)$/, 'public'],
   [/^GET \/console\/sign-in\/callback$/, 'secret'],
   [/^POST \/callbacks\/agents\/:delegationId$/, 'secret'],
