@@ -59,7 +59,10 @@ export default function Chart(props: ChartProps) {
   useEffect(() => {
     given.current = series;
     const lines = series.map(({ values }) => values);
-    plot.current?.setData([[...times], ...(stacked ? sums(lines) : lines.map((each) => [...each]))]);
+    plot.current?.setData([
+      [...times],
+      ...(stacked ? sums(lines) : lines.map((each) => [...each])),
+    ]);
   });
   const newest = series
     .map((each) => `${each.label} ${each.values.at(-1) ?? 'none'}${unit}`)

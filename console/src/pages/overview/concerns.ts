@@ -39,7 +39,10 @@ export function concernsOf(
 function checks(health: Schema<'HealthDetailsDto'> | undefined): readonly Concern[] {
   return (health?.checks ?? [])
     .filter(({ name, state }) => state !== 'ok' && !COUNTED_ELSEWHERE.has(name))
-    .map(({ state, summary }) => ({ tone: state === 'failing' ? 'bad' : 'warning', text: summary }));
+    .map(({ state, summary }) => ({
+      tone: state === 'failing' ? 'bad' : 'warning',
+      text: summary,
+    }));
 }
 
 function workers({ workers }: Schema<'OverviewDto'>): readonly Concern[] {
@@ -84,7 +87,7 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
     found.push({
       tone: failed >= ended * BROKEN_SHARE ? 'bad' : 'warning',
       text: `${failed} of ${counted(ended, 'task', 'tasks')} failed in the last ${RECENT_MINUTES} minutes.`,
-      link: { to: '/tasks', search: { state: 'failed' } },
+      link: { to: '/tasks', search: { state: 'failed', since: '15m' } },
     });
   }
   if (numbers.oldestWaitMs !== null && numbers.oldestWaitMs >= LONG_WAIT_MS) {
@@ -105,21 +108,21 @@ function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Co
     found.push({
       tone: 'bad',
       text: `${counted(disabled, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
-      link: { to: '/webhooks' },
+      link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
   if (failing > 0) {
     found.push({
       tone: 'warning',
       text: `${counted(failing, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
-      link: { to: '/webhooks' },
+      link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
   if (deliveries !== null && deliveries.deadLetters > 0) {
     found.push({
       tone: 'warning',
       text: `${counted(deliveries.deadLetters, 'webhook was', 'webhooks were')} given up and can be sent again.`,
-      link: { to: '/webhooks' },
+      link: { to: '/webhooks', search: { tab: 'dead-letters' } },
     });
   }
   return found;
@@ -129,7 +132,7 @@ function limits(near: Schema<'OverviewDto'>['limits']): readonly Concern[] {
   const used = (near ?? []).filter(({ used, limit }) => used >= limit).length;
   const close = (near ?? []).length - used;
   const found: Concern[] = [];
-  const link = { to: '/access' };
+  const link = { to: '/access', search: { tab: 'limits' } };
   if (used > 0) {
     found.push({ tone: 'bad', text: `${counted(used, 'limit is', 'limits are')} used up.`, link });
   }

@@ -13,7 +13,7 @@ export function TaskFailures({ errors }: { readonly errors: readonly Schema<'Nam
         counts={errors.map(({ name, count }) => ({
           name,
           count,
-          link: { to: '/tasks', search: { reason: name } },
+          link: { to: '/tasks', search: { reason: name, since: '1h' } },
         }))}
       />
     </Card>
@@ -21,7 +21,11 @@ export function TaskFailures({ errors }: { readonly errors: readonly Schema<'Nam
 }
 
 /** The agents for which the most work waits. */
-export function LongestQueues({ queues }: { readonly queues: readonly Schema<'QueuedAgentDto'>[] }) {
+export function LongestQueues({
+  queues,
+}: {
+  readonly queues: readonly Schema<'QueuedAgentDto'>[];
+}) {
   if (queues.length === 0) return null;
   return (
     <Card title="Longest queues">

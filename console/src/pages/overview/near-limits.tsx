@@ -22,7 +22,9 @@ function NearLimit({ limit }: { readonly limit: Schema<'NearLimitDto'> }) {
   return (
     <li>
       <div className="overview-line">
-        <PageLink to="/access">{kindText(kind)}</PageLink>
+        <PageLink to="/access" search={{ tab: 'limits' }}>
+          {kindText(kind)}
+        </PageLink>
         <span className="faint">{ownerOf(limit)}</span>
         <span className="overview-used">
           {used.toLocaleString('en')} of {most.toLocaleString('en')}
@@ -49,11 +51,7 @@ function kindText(kind: string): string {
 }
 
 function ownerOf({ organization, principal, agent, skill }: Schema<'NearLimitDto'>): string {
-  return [
-    principal ?? organization ?? 'the hub',
-    agent && `at ${agent}`,
-    skill && `for ${skill}`,
-  ]
+  return [principal ?? organization ?? 'the hub', agent && `at ${agent}`, skill && `for ${skill}`]
     .filter(Boolean)
     .join(' ');
 }

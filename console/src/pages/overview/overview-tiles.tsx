@@ -48,16 +48,13 @@ function TaskTiles({ tasks }: { readonly tasks: Schema<'OverviewTasksDto'> }) {
         label="Tasks at work"
         value={number(open.working + open.submitted) + more}
         detail={`${number(open.working)} working, ${number(open.submitted)} submitted`}
-        link={{ to: '/tasks', search: { state: 'working' } }}
+        link={{ to: '/tasks', search: { state: 'submitted,working' } }}
       />
       <Tile
         label="Tasks to be answered"
         value={number(needed) + more}
         detail={`${number(open.inputRequired)} with a question, ${number(open.authRequired)} to sign in`}
-        link={{
-          to: '/tasks',
-          search: { state: open.inputRequired === 0 ? 'auth-required' : 'input-required' },
-        }}
+        link={{ to: '/tasks', search: { state: 'input-required,auth-required' } }}
       />
       <Tile
         label="Queued for agents"
@@ -74,7 +71,7 @@ function TaskTiles({ tasks }: { readonly tasks: Schema<'OverviewTasksDto'> }) {
         value={number(recent(tasks.failed))}
         detail={`of ${number(recent(tasks.started))} begun`}
         tone={recent(tasks.failed) > 0 ? 'warning' : 'neutral'}
-        link={{ to: '/tasks', search: { state: 'failed' } }}
+        link={{ to: '/tasks', search: { state: 'failed', since: '15m' } }}
       />
     </>
   );
@@ -109,14 +106,17 @@ function DeliveryTiles({ deliveries }: { readonly deliveries: Schema<'OverviewDe
           )
         }
         tone={waitingForRetry > 0 ? 'warning' : 'neutral'}
-        link={{ to: '/webhooks' }}
+        link={{
+          to: '/webhooks',
+          search: { tab: 'deliveries', state: waitingForRetry > 0 ? 'retrying' : 'pending' },
+        }}
       />
       <Tile
         label="Dead letters"
         value={number(deadLetters)}
         detail={deadLetters > 0 ? 'to be sent again or purged' : 'none was given up'}
         tone={deadLetters > 0 ? 'bad' : 'neutral'}
-        link={{ to: '/webhooks' }}
+        link={{ to: '/webhooks', search: { tab: 'dead-letters' } }}
       />
     </>
   );

@@ -17,7 +17,9 @@ export function TroubledReceivers({
         {receivers.map(({ origin, organization, state, lastError, waiting }) => (
           <li key={`${organization} ${origin}`}>
             <div className="overview-line">
-              <PageLink to="/webhooks">{origin}</PageLink>
+              <PageLink to="/webhooks" search={{ tab: 'receivers', endpoint: origin }}>
+                {origin}
+              </PageLink>
               <Badge tone={state === 'disabled' ? 'bad' : 'warning'}>{state}</Badge>
               <span className="faint">
                 {organization}, {counted(waiting, 'webhook waits', 'webhooks wait')}
