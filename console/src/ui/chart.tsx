@@ -59,9 +59,13 @@ export default function Chart(props: ChartProps) {
   useEffect(() => {
     given.current = series;
     const lines = series.map(({ values }) => values);
+    const drawn = stacked ? sums(lines) : lines;
     plot.current?.setData([
       [...times],
-      ...(stacked ? sums(lines) : lines.map((each) => [...each])),
+      // A bar without height would be a line.
+      ...drawn.map((each, line) =>
+        each.map((value, index) => (kind === 'bars' && !lines[line]?.[index] ? null : value)),
+      ),
     ]);
   });
   const newest = series
@@ -116,7 +120,9 @@ function optionsOf(
         label: each.label,
         stroke: colour(each.colour),
         // What is drawn above another one must hide it.
-        fill: stacked ? colour(each.colour) : `${colour(each.colour)}22`,
+        fill: stacked
+          ? colour(each.colour)
+          : `${colour(each.colour)}${kind === 'bars' ? '88' : '22'}`,
         width: 1.5,
         points: { show: false },
         value: (_plot, _drawn, line, index) => {

@@ -31,7 +31,7 @@ export function AgentsPage() {
     { params: { query: { limit: PAGE, ...filter } } },
     {
       pageParamName: 'cursor',
-      initialPageParam: undefined,
+      initialPageParam: null,
       getNextPageParam: ({ nextCursor }: Schema<'AgentPageDto'>) => nextCursor,
       refetchInterval: ({ state }) =>
         (state.data?.pages.length ?? 1) > 1 ? LONG_REFRESH_MS : REFRESH_MS,

@@ -7,7 +7,7 @@ import { recent } from './concerns';
 export function OverviewTiles({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
   const { agents, tasks, calls, deliveries } = overview;
   return (
-    <div className="tiles">
+    <div className="tiles overview-tiles">
       {agents && <AgentTile agents={agents} />}
       {tasks && <TaskTiles tasks={tasks} />}
       {calls && <CallTile calls={calls} />}

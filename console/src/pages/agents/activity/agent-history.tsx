@@ -120,7 +120,7 @@ function History({
             series={[
               {
                 label: '95 of 100 within',
-                colour: '--info',
+                colour: '--faint',
                 values: steps.map(({ bucket }) => bucket?.p95Ms ?? null),
               },
               {

@@ -48,7 +48,7 @@ export function HealthLog({ agentId }: { readonly agentId: string }) {
     { params: { query: { agentId, limit: PAGE } } },
     {
       pageParamName: 'cursor',
-      initialPageParam: undefined,
+      initialPageParam: null,
       getNextPageParam: ({ nextCursor }: Schema<'AgentEventPageDto'>) => nextCursor,
       refetchInterval: REFRESH_MS,
     },

@@ -34,7 +34,7 @@ export interface CardSkill {
 }
 
 export function cardOf(card: unknown): AgentCard {
-  return (card ?? {}) as AgentCard;
+  return card ?? {};
 }
 
 export function skillsOf(card: unknown): readonly CardSkill[] {

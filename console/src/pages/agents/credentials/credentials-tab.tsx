@@ -18,7 +18,7 @@ export function CredentialsTab({ agent }: { readonly agent: Schema<'AgentDto'> }
           </p>
         </Notice>
       )}
-      <div className="columns">
+      <div className="agents-pairs">
         <Card title="What the card asks for">
           <SecurityList security={agent.security} />
         </Card>

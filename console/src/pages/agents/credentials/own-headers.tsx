@@ -64,7 +64,7 @@ function useHeaderChange({ id, name }: Schema<'AgentDto'>, member: Member): Chan
   return async (headers) => {
     await client.PATCH('/api/v1/agents/{id}', {
       params: { path: { id } },
-      body: { [member]: headers } as Schema<'PatchAgentDto'>,
+      body: { [member]: headers },
     });
     await queries.invalidateQueries();
     notify(`The headers of ${name} were changed.`);

@@ -45,7 +45,7 @@ export function SetOrganizationCredentials({
           ...(chosen.type !== '' && {
             authentication: authenticationOf(chosen.type, chosen.texts),
           }),
-        } as Schema<'AgentCredentialsBodyDto'>,
+        },
       });
       await queries.invalidateQueries();
       notify(`${agent.name} has credentials for ${organization}.`);

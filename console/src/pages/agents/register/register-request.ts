@@ -32,7 +32,8 @@ export function sourceRequest({
   cardHeaders,
 }: CardSource): Schema<'RegisterAgentDto'> {
   const headers = headersOf(cardHeaders);
-  const source = card.trim() === '' ? { cardUrl: cardUrl.trim() } : { card: JSON.parse(card) };
+  const source =
+    card.trim() === '' ? { cardUrl: cardUrl.trim() } : { card: JSON.parse(card) as unknown };
   return {
     ...source,
     ...(Object.keys(headers).length > 0 && { cardHeaders: headers }),
@@ -48,7 +49,7 @@ export function proofRequest({
   return {
     ...(Object.keys(credentials).length > 0 && { credentials }),
     ...(type !== '' && { authentication: authenticationOf(type, texts) }),
-  } as Partial<Schema<'RegisterAgentDto'>>;
+  };
 }
 
 export function registerRequest(
@@ -65,7 +66,7 @@ export function registerRequest(
     ...(priority.trim() !== '' && { priority: numberOf(priority.trim()) as number }),
     ...(!enabled && { enabled }),
     ...taken,
-  } as Schema<'RegisterAgentDto'>;
+  };
 }
 
 /** The headers that the card asks for and that are not set, ready to be filled in. */
