@@ -110,7 +110,7 @@ function optionsOf(
     cursor: { points: { show: false } },
     legend: { live: true },
     axes: [
-      { ...axis, space: 64, values: (_plot, splits) => splits.map(timeText) },
+      { ...axis, size: 30, space: 64, values: (_plot, splits) => splits.map(timeText) },
       { ...axis, size: 44 },
     ],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },

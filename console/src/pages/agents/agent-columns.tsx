@@ -17,7 +17,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'agent',
       header: 'Agent',
-      share: 1.6,
+      share: 1.1,
       sortBy: ({ name }) => name.toLowerCase(),
       cell: ({ id, name, tags }) => (
         <>
@@ -31,12 +31,11 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'health',
       header: 'Health',
-      share: 1.2,
+      share: 1,
       sortBy: ({ health }) => HEALTH_RANK[health.state],
       cell: ({ enabled, health, cardTrouble }) => (
         <span className="agents-badges">
-          {!enabled && <Badge>disabled</Badge>}
-          <HealthBadge health={health.state} />
+          {enabled ? <HealthBadge health={health.state} /> : <Badge>disabled</Badge>}
           <BreakerBadge breaker={health.breaker} />
           {cardTrouble && (
             <Badge tone="warning" title={cardTrouble.reason}>
@@ -49,7 +48,8 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'skills',
       header: 'Skills',
-      share: 0.5,
+      minor: true,
+      share: 0.35,
       align: 'end',
       sortBy: ({ card }) => skillsOf(card).length,
       cell: ({ card }) => skillsOf(card).length,
@@ -57,7 +57,8 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'work',
       header: 'At work',
-      share: 0.7,
+      minor: true,
+      share: 0.5,
       align: 'end',
       sortBy: ({ health }) => health.outstanding,
       cell: ({ health: { outstanding, queued, isFull } }) => (
@@ -71,7 +72,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'latency',
       header: 'Answers in',
-      share: 0.7,
+      share: 0.6,
       align: 'end',
       minor: true,
       sortBy: ({ health }) => health.latencyMs ?? -1,
@@ -81,6 +82,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'for',
       header: 'For',
+      share: 0.7,
       minor: true,
       cell: ({ organizations }) =>
         organizations === null ? (
@@ -92,6 +94,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'interface',
       header: 'Called over',
+      share: 0.75,
       minor: true,
       sortBy: ({ endpointNow }) => endpointNow.protocolBinding,
       cell: ({ endpointNow: { protocolBinding, protocolVersion } }) =>
@@ -100,7 +103,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'error',
       header: 'Last error',
-      share: 2,
+      share: 1.3,
       minor: true,
       cell: ({ health: { lastError, lastTaskError, lastOkAt } }) =>
         lastError || lastTaskError ? (
@@ -117,7 +120,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     },
     {
       id: 'actions',
-      header: '',
+      header: 'Actions',
       share: 0.3,
       align: 'end',
       cell: (agent) => <Menu label={`Actions of ${agent.id}`} items={actions.itemsOf(agent)} />,

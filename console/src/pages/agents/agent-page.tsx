@@ -1,13 +1,14 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type AgentCondition, useAgentConditions } from '../../api/agent-conditions';
 import { api, type Schema } from '../../api/client';
+import { useMay } from '../../api/me';
 import { BreakerBadge, HealthBadge } from '../../ui/agent-badges';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import { Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icons';
 import { Menu } from '../../ui/menu';
-import { Page } from '../../ui/page';
+import { Card, Page } from '../../ui/page';
 import { PageLink } from '../../ui/page-link';
 import { Tabs } from '../../ui/tabs';
 import { useAgentActions } from './actions/agent-actions';
@@ -20,7 +21,6 @@ import { SkillList } from './card/skill-list';
 import { CredentialsTab } from './credentials/credentials-tab';
 import { OverviewTab } from './overview-tab';
 import { SettingsTab } from './settings/settings-tab';
-import { Card } from '../../ui/page';
 
 const REFRESH_MS = 5_000;
 
@@ -55,6 +55,7 @@ function AgentView({
 }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const mayAsk = useMay('a2a');
   const actions = useAgentActions(() => navigate({ to: '/agents' }));
   const health = condition?.health ?? agent.health.state;
   const breaker = condition?.breaker ?? agent.health.breaker;
@@ -88,6 +89,11 @@ function AgentView({
       }
       actions={
         <>
+          {mayAsk && agent.enabled && (
+            <PageLink to="/playground" search={{ agent: agent.id }} className="button button-plain">
+              <Icon name="playground" /> Try it
+            </PageLink>
+          )}
           <Button
             icon={<Icon name="refresh" />}
             busy={actions.refreshing === agent.id}

@@ -51,7 +51,7 @@ export function HeaderEditor({
             <TextInput
               type={row.kind === 'value' ? 'password' : 'text'}
               autoComplete="off"
-              placeholder={row.kind === 'value' ? 'Bearer …' : 'vault:agents/books#key'}
+              placeholder={placeholderOf(row)}
               value={row.value}
               onChange={({ target }) => set(index, { value: target.value })}
             />
@@ -76,4 +76,9 @@ export function HeaderEditor({
       </div>
     </div>
   );
+}
+
+function placeholderOf({ kind, name }: HeaderRow): string {
+  if (kind === 'reference') return 'vault:agents/books#key';
+  return ['', 'authorization'].includes(name.toLowerCase()) ? 'Bearer …' : '';
 }

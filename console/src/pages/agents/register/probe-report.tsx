@@ -42,10 +42,10 @@ export function ProbeReport({
       <Facts
         facts={{
           Answer: report.answer,
-          Streams: report.streams,
-          'Can be asked for its task': report.answersGetTask,
-          'Lists its tasks': report.listsTasks,
-          'Can be canceled': report.cancels,
+          Streams: tested(report.streams),
+          'Can be asked for its task': tested(report.answersGetTask),
+          'Lists its tasks': tested(report.listsTasks),
+          'Can be canceled': tested(report.cancels),
           Server: report.server,
           'Deviates from A2A': report.deviations.length > 0 ? report.deviations.join(', ') : null,
         }}
@@ -79,4 +79,8 @@ function isTaken(
   return Object.entries(patch).every(
     ([name, value]) => JSON.stringify(taken[name]) === JSON.stringify(value),
   );
+}
+
+function tested(found: Report['streams']): string | null {
+  return found === 'not-tested' ? null : found;
 }

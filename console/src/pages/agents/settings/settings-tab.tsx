@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
@@ -16,6 +16,11 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   const [edits, setEdits] = useState<Partial<Settings>>({});
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error === null) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
   const present = settingsOf(agent);
   const settings = { ...present, ...edits };
   const edited = Object.fromEntries(
@@ -48,7 +53,7 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   };
 
   return (
-    <form className="agents-stack" onSubmit={(event) => void save(event)}>
+    <form ref={form} className="agents-stack" onSubmit={(event) => void save(event)}>
       {agent.source === 'config' && (
         <Notice tone="info">
           <p>
