@@ -81,6 +81,7 @@ function SetAuthentication({
       setBusy(false);
     }
   };
+  const violations = error === null ? [] : asProblem(error).violations;
   return (
     <Dialog
       wide
@@ -90,12 +91,8 @@ function SetAuthentication({
       description="Given as a whole, in place of what there is."
     >
       <div className="dialog-body">
-        <AuthenticationFields
-          chosen={chosen}
-          onChange={setChosen}
-          violations={error === null ? [] : asProblem(error).violations}
-        />
-        {error !== null && <ErrorView error={error} />}
+        <AuthenticationFields chosen={chosen} onChange={setChosen} violations={violations} />
+        {error !== null && violations.length === 0 && <ErrorView error={error} />}
       </div>
       <footer className="dialog-foot">
         <Button onClick={onClose}>Cancel</Button>
