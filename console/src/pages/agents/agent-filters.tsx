@@ -1,9 +1,7 @@
-import { useEffect, useState } from 'react';
 import { Button } from '../../ui/button';
-import { Field, Select, TextInput } from '../../ui/field';
+import { Field, Select } from '../../ui/field';
+import { FilterInput } from '../../ui/filter-input';
 import { type AgentsSearch, agentsSearchOf, HEALTH_FILTERS } from './search';
-
-const TYPING_MS = 300;
 
 const HEALTHS = [
   { value: '', label: 'Any' },
@@ -26,16 +24,17 @@ export function AgentFilters({
   readonly search: AgentsSearch;
   readonly onChange: (search: AgentsSearch) => void;
 }) {
-  const set = (part: Record<string, string>) => onChange(agentsSearchOf({ ...search, ...part }));
+  const set = (part: Record<string, string | undefined>) =>
+    onChange(agentsSearchOf({ ...search, ...part }));
   return (
     <div className="filters" role="search" aria-label="Agents">
-      <TypedFilter
+      <FilterInput
         label="Search"
         placeholder="Name, id, skill …"
-        value={search.text ?? ''}
+        value={search.text}
         onChange={(text) => set({ text })}
       />
-      <TypedFilter label="Tag" value={search.tag ?? ''} onChange={(tag) => set({ tag })} />
+      <FilterInput label="Tag" value={search.tag} onChange={(tag) => set({ tag })} />
       <Field label="Health">
         <Select
           options={HEALTHS}
@@ -52,40 +51,5 @@ export function AgentFilters({
       </Field>
       {Object.keys(search).length > 0 && <Button onClick={() => onChange({})}>Clear</Button>}
     </div>
-  );
-}
-
-/** A filter that is set when one stops typing. */
-function TypedFilter({
-  label,
-  placeholder,
-  value,
-  onChange,
-}: {
-  readonly label: string;
-  readonly placeholder?: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}) {
-  const [typed, setTyped] = useState<string | null>(null);
-  useEffect(() => {
-    if (typed === null) return;
-    const timer = setTimeout(() => {
-      onChange(typed);
-      setTyped(null);
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-    // What is called is the newest at the time that the text is taken.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [typed]);
-  return (
-    <Field label={label}>
-      <TextInput
-        type="search"
-        placeholder={placeholder}
-        value={typed ?? value}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-    </Field>
   );
 }

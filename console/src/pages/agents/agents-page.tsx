@@ -1,21 +1,17 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { isTroubled, useAgentConditions } from '../../api/agent-conditions';
-import { api, type Schema } from '../../api/client';
-import { DataTable } from '../../ui/data-table';
-import { Empty, ErrorView, Loading } from '../../ui/feedback';
+import { client, type Schema } from '../../api/client';
+import { PAGE_ROWS, usePages } from '../../api/pages';
+import { Empty } from '../../ui/feedback';
 import { Icon } from '../../ui/icons';
 import { Card, Page } from '../../ui/page';
 import { PageLink } from '../../ui/page-link';
+import { PagedTable } from '../../ui/paged-table';
 import { useAgentActions } from './actions/agent-actions';
 import { agentColumns } from './agent-columns';
 import { AgentFilters } from './agent-filters';
 import './agents.css';
 import type { AgentsSearch } from './search';
-
-const PAGE = 100;
-const REFRESH_MS = 5_000;
-/** Of a list of many pages all are read anew at once. */
-const LONG_REFRESH_MS = 60_000;
 
 const route = getRouteApi('/agents');
 
@@ -25,21 +21,14 @@ export function AgentsPage() {
   const { conditions, live } = useAgentConditions(true);
   const actions = useAgentActions();
   const { health, ...filter } = search;
-  const list = api.useInfiniteQuery(
-    'get',
-    '/api/v1/agents',
-    { params: { query: { limit: PAGE, ...filter } } },
-    {
-      pageParamName: 'cursor',
-      initialPageParam: null,
-      getNextPageParam: ({ nextCursor }: Schema<'AgentPageDto'>) => nextCursor,
-      refetchInterval: ({ state }) =>
-        (state.data?.pages.length ?? 1) > 1 ? LONG_REFRESH_MS : REFRESH_MS,
-    },
+  const pages = usePages(['agents', filter], (cursor, signal) =>
+    client.GET('/api/v1/agents', {
+      params: { query: { ...filter, limit: PAGE_ROWS, ...(cursor && { cursor }) } },
+      signal,
+    }),
   );
-  const agents = (list.data?.pages ?? [])
-    .flatMap(({ items }) => items)
-    .map((agent) => withCondition(agent, conditions))
+  const agents = pages.data
+    ?.map((agent) => withCondition(agent, conditions))
     .filter((agent) => hasHealth(agent, health));
   const isNarrowed = Object.keys(search).length > 0;
   return (
@@ -60,22 +49,15 @@ export function AgentsPage() {
         search={search}
         onChange={(next) => void navigate({ search: next, replace: true })}
       />
-      {list.error && <ErrorView error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data === undefined && !list.error && <Loading />}
-      {list.data !== undefined && (
-        <Card flush>
-          <DataTable
-            label="Agents"
-            columns={agentColumns(actions)}
-            rows={agents}
-            rowId={({ id }) => id}
-            hasMore={list.hasNextPage}
-            loadingMore={list.isFetchingNextPage}
-            onMore={() => void list.fetchNextPage()}
-            empty={isNarrowed ? <NoneFound /> : <NoneYet />}
-          />
-        </Card>
-      )}
+      <Card flush>
+        <PagedTable
+          label="Agents"
+          columns={agentColumns(actions)}
+          pages={{ ...pages, data: agents, rows: agents ?? [] }}
+          rowId={({ id }) => id}
+          empty={isNarrowed ? <NoneFound /> : <NoneYet />}
+        />
+      </Card>
       {actions.dialogs}
     </Page>
   );

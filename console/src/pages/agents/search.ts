@@ -1,3 +1,5 @@
+import { textsOf } from '../../ui/search';
+
 export const HEALTH_FILTERS = ['troubled', 'healthy', 'degraded', 'down', 'unknown'] as const;
 export type HealthFilter = (typeof HEALTH_FILTERS)[number];
 
@@ -10,10 +12,9 @@ export interface AgentsSearch {
 }
 
 export function agentsSearchOf(search: Record<string, unknown>): AgentsSearch {
-  const { text, tag, health, state } = search;
+  const { health, state } = search;
   return {
-    ...(isText(text) && { text: String(text) }),
-    ...(isText(tag) && { tag: String(tag) }),
+    ...textsOf(search, ['text', 'tag']),
     ...(HEALTH_FILTERS.includes(health as HealthFilter) && { health: health as HealthFilter }),
     ...((state === 'enabled' || state === 'disabled') && { state }),
   };
@@ -28,14 +29,7 @@ export interface AgentSearch {
   readonly range?: Range;
 }
 
-export function agentSearchOf({ tab, range }: Record<string, unknown>): AgentSearch {
-  return {
-    ...(isText(tab) && { tab: String(tab) }),
-    ...(RANGES.includes(range as Range) && { range: range as Range }),
-  };
-}
-
-/** A number in an address is read as one; an id or a text may look like that. */
-function isText(value: unknown): value is string | number {
-  return (typeof value === 'string' && value !== '') || typeof value === 'number';
+export function agentSearchOf(search: Record<string, unknown>): AgentSearch {
+  const range = search['range'] as Range;
+  return { ...textsOf(search, ['tab']), ...(RANGES.includes(range) && { range }) };
 }

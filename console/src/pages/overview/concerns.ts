@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/client';
+import { counted } from '../../ui/lists';
 import type { PageAddress } from '../../ui/page-link';
 import { durationText } from '../../ui/time';
 
@@ -148,8 +149,4 @@ function limits(near: Schema<'OverviewDto'>['limits']): readonly Concern[] {
 
 export function recent(numbers: readonly number[]): number {
   return numbers.slice(-RECENT_MINUTES).reduce((sum, each) => sum + each, 0);
-}
-
-export function counted(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }

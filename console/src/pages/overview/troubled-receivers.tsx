@@ -1,8 +1,8 @@
 import type { Schema } from '../../api/client';
 import { Badge } from '../../ui/badge';
+import { counted } from '../../ui/lists';
 import { Card } from '../../ui/page';
 import { PageLink } from '../../ui/page-link';
-import { counted } from './concerns';
 
 /** Receivers of webhooks that fail, or get none any more. */
 export function TroubledReceivers({

@@ -1,11 +1,10 @@
-import { api, type Schema } from '../../../api/client';
+import { client, type Schema } from '../../../api/client';
+import { PAGE_ROWS, usePages } from '../../../api/pages';
 import { BreakerBadge, HealthBadge } from '../../../ui/agent-badges';
-import { type Column, DataTable } from '../../../ui/data-table';
-import { Empty, ErrorView, Loading } from '../../../ui/feedback';
+import type { Column } from '../../../ui/data-table';
+import { Empty } from '../../../ui/feedback';
+import { PagedTable } from '../../../ui/paged-table';
 import { Time } from '../../../ui/time';
-
-const PAGE = 50;
-const REFRESH_MS = 10_000;
 
 type Change = Schema<'AgentEventDto'>;
 
@@ -42,35 +41,18 @@ const COLUMNS: readonly Column<Change>[] = [
 
 /** How the health of an agent changed, newest first. */
 export function HealthLog({ agentId }: { readonly agentId: string }) {
-  const log = api.useInfiniteQuery(
-    'get',
-    '/api/v1/agents/events/log',
-    { params: { query: { agentId, limit: PAGE } } },
-    {
-      pageParamName: 'cursor',
-      initialPageParam: null,
-      getNextPageParam: ({ nextCursor }: Schema<'AgentEventPageDto'>) => nextCursor,
-      refetchInterval: REFRESH_MS,
-    },
+  const pages = usePages(['agents', agentId, 'log'], (cursor, signal) =>
+    client.GET('/api/v1/agents/events/log', {
+      params: { query: { agentId, limit: PAGE_ROWS, ...(cursor && { cursor }) } },
+      signal,
+    }),
   );
-  if (log.data === undefined) {
-    return log.error ? (
-      <ErrorView error={log.error} onRetry={() => void log.refetch()} />
-    ) : (
-      <div className="card-body">
-        <Loading />
-      </div>
-    );
-  }
   return (
-    <DataTable
+    <PagedTable
       label="Changes of its health"
       columns={COLUMNS}
-      rows={log.data.pages.flatMap(({ items }) => items)}
+      pages={pages}
       rowId={({ id }) => id}
-      hasMore={log.hasNextPage}
-      loadingMore={log.isFetchingNextPage}
-      onMore={() => void log.fetchNextPage()}
       empty={
         <Empty title="Nothing has changed since this process of the hub started">
           Older changes are in the log of the hub and, by the minute, under Overview.

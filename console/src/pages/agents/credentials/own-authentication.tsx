@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { asProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
-import { Confirm, Dialog } from '../../../ui/dialog';
-import { ErrorView } from '../../../ui/feedback';
+import { Confirm } from '../../../ui/dialog';
+import { FormDialog } from '../../../ui/form-dialog';
 import { Card } from '../../../ui/page';
 import { notify } from '../../../ui/toast';
 import {
@@ -63,48 +62,24 @@ function SetAuthentication({
   change,
   onClose,
 }: {
-  readonly change: (authentication: Schema<'AuthenticationDto'>) => Promise<void>;
+  readonly change: (authentication: Schema<'AuthenticationDto'> | null) => Promise<void>;
   readonly onClose: () => void;
 }) {
   const [chosen, setChosen] = useState<ChosenAuthentication>(NO_AUTHENTICATION);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const save = async () => {
-    if (chosen.type === '') return;
-    setBusy(true);
-    setError(null);
-    try {
-      await change(authenticationOf(chosen.type, chosen.texts));
-      onClose();
-    } catch (thrown) {
-      setError(thrown);
-      setBusy(false);
-    }
-  };
-  const violations = error === null ? [] : asProblem(error).violations;
   return (
-    <Dialog
+    <FormDialog
       wide
-      open
-      onClose={onClose}
       title="Set authentication"
       description="Given as a whole, in place of what there is."
+      action="Set"
+      onClose={onClose}
+      onSubmit={() =>
+        change(chosen.type === '' ? null : authenticationOf(chosen.type, chosen.texts))
+      }
     >
-      <div className="dialog-body">
+      {(violations) => (
         <AuthenticationFields chosen={chosen} onChange={setChosen} violations={violations} />
-        {error !== null && violations.length === 0 && <ErrorView error={error} />}
-      </div>
-      <footer className="dialog-foot">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          kind="primary"
-          busy={busy}
-          disabled={chosen.type === ''}
-          onClick={() => void save()}
-        >
-          Set
-        </Button>
-      </footer>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

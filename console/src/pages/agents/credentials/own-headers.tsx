@@ -1,16 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { asProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
-import { Confirm, Dialog } from '../../../ui/dialog';
-import { ErrorView } from '../../../ui/feedback';
+import { Confirm } from '../../../ui/dialog';
 import { violationOf } from '../../../ui/field';
+import { FormDialog } from '../../../ui/form-dialog';
 import { Card } from '../../../ui/page';
 import { notify } from '../../../ui/toast';
 import { HeaderEditor } from './header-editor';
 import { HeaderNames } from './header-names';
-import { EMPTY_ROW, headersOf } from './header-rows';
+import { EMPTY_ROW, type HeaderRow, headersOf } from './header-rows';
 
 type Member = 'credentials' | 'cardHeaders';
 
@@ -82,44 +81,19 @@ function SetHeaders({
   readonly change: Change;
   readonly onClose: () => void;
 }) {
-  const [rows, setRows] = useState([EMPTY_ROW]);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const save = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await change(headersOf(rows));
-      onClose();
-    } catch (thrown) {
-      setError(thrown);
-      setBusy(false);
-    }
-  };
-  const wrong = error === null ? undefined : violationOf(asProblem(error).violations, member);
+  const [rows, setRows] = useState<readonly HeaderRow[]>([EMPTY_ROW]);
   return (
-    <Dialog
+    <FormDialog
       wide
-      open
-      onClose={onClose}
       title={title}
       description="A header that is there already gets the new value; the others stay."
+      action="Set"
+      onClose={onClose}
+      onSubmit={() => change(headersOf(rows))}
     >
-      <div className="dialog-body">
-        <HeaderEditor rows={rows} onChange={(next) => setRows([...next])} error={wrong} />
-        {error !== null && !wrong && <ErrorView error={error} />}
-      </div>
-      <footer className="dialog-foot">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          kind="primary"
-          busy={busy}
-          disabled={Object.keys(headersOf(rows)).length === 0}
-          onClick={() => void save()}
-        >
-          Set
-        </Button>
-      </footer>
-    </Dialog>
+      {(violations) => (
+        <HeaderEditor rows={rows} onChange={setRows} error={violationOf(violations, member)} />
+      )}
+    </FormDialog>
   );
 }
