@@ -7,6 +7,7 @@ import { Card } from '../../../ui/page';
 import { useJsonDraft } from '../../../ui/use-json-draft';
 import { PlanPicture } from '../picture/plan-picture';
 import { stepsOfPlan, stepsOfWritten } from '../picture/plan-steps';
+import { LeaveGuard } from '../leave-guard';
 import { problemsOf, useSave } from '../use-save';
 import { WrittenAs } from '../written-as';
 import { type CompositeDraft, stepsOf } from './composite-draft';
@@ -31,13 +32,14 @@ export function CompositeEditor({
 }) {
   const draft = useJsonDraft(initial);
   const [organization, setOrganization] = useState('');
-  const check = useCompositeCheck(draft.value, organization);
-  const { busy, error, submit } = useSave(() => onSave(draft.value));
+  const check = useCompositeCheck(draft.value, organization, !isNew || draft.isTouched);
+  const { busy, error, submit, mayLeave } = useSave(() => onSave(draft.value));
   // What is empty at first is wrong only once one has begun.
   const isShown = draft.isTouched || error !== null;
   const problems = isShown ? problemsOf(check.problems, error) : NO_PROBLEMS;
   return (
     <form className="routing-composite-editor" onSubmit={submit} noValidate>
+      <LeaveGuard isUnsaved={() => draft.isTouched && !mayLeave()} />
       <Card
         title="Picture"
         flush
@@ -93,8 +95,11 @@ function Preview({
   const steps = useMemo(() => {
     const written = stepsOfWritten(stepsOf(draft), problems);
     // With the agents that would do it, where the hub has found some.
-    const agents = new Map(stepsOfPlan(check.plan).map((step) => [step.name, step.target]));
-    return written.map((step) => ({ ...step, target: agents.get(step.name) ?? step.target }));
+    const planned = new Map(stepsOfPlan(check.plan).map((step) => [step.name, step]));
+    return written.map((step) => {
+      const { target, how } = planned.get(step.name) ?? step;
+      return { ...step, target, how };
+    });
   }, [draft, check.plan, problems]);
   return (
     <>

@@ -35,7 +35,7 @@ export const STEP_WIDTH = 196;
 export const STEP_HEIGHT = 78;
 const END_WIDTH = 84;
 const END_HEIGHT = 34;
-const GAP_ACROSS = 84;
+const GAP_ACROSS = 100;
 const GAP_DOWN = 52;
 const GAP_BESIDE = 18;
 const EDGE = 12;
@@ -220,9 +220,9 @@ function lineOf({ edge, stops }: Route, boxes: ReadonlyMap<string, Box>, isAcros
     const [x2, y2] = isAcross ? [to.x, to.y + to.height / 2] : [to.x + to.width / 2, to.y];
     const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2];
     path += index === 0 ? `M${x1} ${y1}` : `L${x1} ${y1}`;
-    path += isAcross
-      ? `C${mx} ${y1} ${mx} ${y2} ${x2} ${y2}`
-      : `C${x1} ${my} ${x2} ${my} ${x2} ${y2}`;
+    if (isAcross ? y1 === y2 : x1 === x2) path += `L${x2} ${y2}`;
+    else if (isAcross) path += `C${mx} ${y1} ${mx} ${y2} ${x2} ${y2}`;
+    else path += `C${x1} ${my} ${x2} ${my} ${x2} ${y2}`;
     middle = [mx, my];
   });
   return { ...edge, path, labelX: middle[0], labelY: middle[1] + 4 };
