@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Badge } from '../../../ui/badge';
+import { counted } from '../../../ui/lists';
 import { Button } from '../../../ui/button';
 import { ErrorView } from '../../../ui/feedback';
 import { TextInput } from '../../../ui/field';
@@ -71,12 +72,14 @@ export function CompositeEditor({
             />
           }
         />
-        {error !== null && <ErrorView error={error} />}
-        <div className="actions routing-save">
-          <Button type="submit" kind="primary" busy={busy} disabled={draft.fault !== null}>
-            {action}
-          </Button>
-          <Button onClick={onCancel}>Cancel</Button>
+        <div className="routing-save">
+          {error !== null && <ErrorView error={error} />}
+          <div className="actions">
+            <Button type="submit" kind="primary" busy={busy} disabled={draft.fault !== null}>
+              {action}
+            </Button>
+            <Button onClick={onCancel}>Cancel</Button>
+          </div>
         </div>
       </Card>
     </form>
@@ -121,7 +124,7 @@ function CheckBadge({ check }: { readonly check: CompositeCheck }) {
   if (problems.length === 0) return <Badge tone="good">can be saved</Badge>;
   return (
     <Badge tone="bad" title={problems.map(({ description }) => description).join('\n')}>
-      {problems.length} {problems.length === 1 ? 'problem' : 'problems'}
+      {counted(problems.length, 'problem')}
     </Badge>
   );
 }

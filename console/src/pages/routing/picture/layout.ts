@@ -31,8 +31,8 @@ export interface Layout {
   readonly lines: readonly Line[];
 }
 
-export const STEP_WIDTH = 196;
-export const STEP_HEIGHT = 78;
+const STEP_WIDTH = { across: 196, down: 158 } as const;
+const STEP_HEIGHT = 78;
 const END_WIDTH = 84;
 const END_HEIGHT = 34;
 const GAP_ACROSS = 100;
@@ -170,7 +170,7 @@ function placed(
   const isAcross = direction === 'across';
   const sizeOf = (id: string) => {
     if (id === START || id === END) return { width: END_WIDTH, height: END_HEIGHT };
-    if (byName.has(id)) return { width: STEP_WIDTH, height: STEP_HEIGHT };
+    if (byName.has(id)) return { width: STEP_WIDTH[direction], height: STEP_HEIGHT };
     return { width: PASS, height: PASS };
   };
   const besideOf = (id: string) => (isAcross ? sizeOf(id).height : sizeOf(id).width);
