@@ -1,0 +1,64 @@
+import { StateBadge } from '../../../ui/badge';
+import { placeOf, type TimeAxis } from './time-axis';
+import type { TimelineRow } from './timeline-rows';
+
+/** Ticks of one row that are drawn: more could not be told apart. */
+const MOST_TICKS = 400;
+
+export function Row({ row, axis }: { readonly row: TimelineRow; readonly axis: TimeAxis }) {
+  const { segments, ticks } = row;
+  return (
+    <li className="timeline-row">
+      <div className="timeline-name">
+        <span className="timeline-title" title={row.name}>
+          {row.name}
+        </span>
+        <StateBadge state={row.state} />
+        {row.detail && <span className="faint">{row.detail}</span>}
+      </div>
+      <div>
+        <div className="timeline-track" aria-hidden="true">
+          {axis.marks.map((mark) => (
+            <span
+              key={mark}
+              className="timeline-line"
+              style={{ insetInlineStart: `${placeOf(axis.from + mark, axis)}%` }}
+            />
+          ))}
+          {segments.map(({ kind, from, to, label }, index) => (
+            <span
+              key={index}
+              className={`timeline-segment timeline-${kind}`}
+              title={label}
+              style={{
+                insetInlineStart: `${placeOf(from, axis)}%`,
+                width: `${placeOf(to, axis) - placeOf(from, axis)}%`,
+              }}
+            />
+          ))}
+          {ticks.slice(-MOST_TICKS).map(({ kind, at, label }, index) => (
+            <span
+              key={index}
+              className={`timeline-tick timeline-tick-${kind}`}
+              title={label}
+              style={{ insetInlineStart: `${placeOf(at, axis)}%` }}
+            />
+          ))}
+        </div>
+        <p className="timeline-words">{row.words}</p>
+        {ticks.some(({ kind }) => kind === 'attempt') && (
+          <ul className="timeline-attempts">
+            {ticks
+              .filter(({ kind }) => kind === 'attempt')
+              .slice(0, SHOWN_ATTEMPTS)
+              .map(({ label }, index) => (
+                <li key={index}>{label}</li>
+              ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const SHOWN_ATTEMPTS = 4;
