@@ -10,7 +10,7 @@ import { notify } from '../../../ui/toast';
 import { eventOutline } from './event-outline';
 import type { TaskEvent } from './task-query';
 
-const SHOWN = 100;
+const SHOWN = 50;
 
 /** The log of a task, newest first, as it grows. */
 export function EventsTab({

@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
 import { durationText } from '../../../ui/time';
 import { isEnded } from '../task-state';
+import { Sentences } from './sentences';
 import { storyQuery, type TaskDetail } from './task-query';
 
 const FRESH_EVERY_MS = 5_000;
@@ -27,10 +28,12 @@ export function StoryCard({ task }: { readonly task: TaskDetail }) {
       <Loaded query={story}>
         {(read) => (
           <div className="tasks-story">
-            <p className="tasks-summary">{read.summary}</p>
+            <p className="tasks-summary">
+              <Sentences text={read.summary} />
+            </p>
             {read.waitsFor !== null && (
               <div className="notice notice-warning">
-                <strong>Waits for</strong> {read.waitsFor}
+                <strong>Waits for</strong> <Sentences text={read.waitsFor} />
               </div>
             )}
             <Entries entries={read.entries} begunAt={Date.parse(task.createdAt)} />
@@ -68,7 +71,9 @@ function Entries({
             <time dateTime={at} title={new Date(at).toLocaleString()}>
               {offset(Date.parse(at) - begunAt)}
             </time>
-            <span>{text}</span>
+            <span>
+              <Sentences text={text} />
+            </span>
           </li>
         ))}
       </ol>

@@ -17,7 +17,7 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
           Organization: task.organization,
           Caller: (
             <Link to="/tasks" search={{ principal: task.principalId }} title={task.principalId}>
-              {task.key?.name ?? `${task.principalId.slice(0, 13)}…`}
+              {task.key?.name ?? shortened(task.principalId)}
             </Link>
           ),
           Began: <Time at={task.createdAt} />,
@@ -27,12 +27,12 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
           'End reason': task.reason && REASON_LABELS[task.reason],
           Context: (
             <Link to="/tasks" search={{ context: task.contextId }} title={task.contextId}>
-              {task.contextId.slice(0, 8)}…{task.contextId.slice(-6)}
+              {shortened(task.contextId)}
             </Link>
           ),
           'Retry of': task.retryOf && (
             <Link to="/tasks/$taskId" params={{ taskId: task.retryOf.taskId }}>
-              {task.retryOf.taskId.slice(0, 8)}…
+              {shortened(task.retryOf.taskId)}
             </Link>
           ),
           'Canceled by': task.canceledBy && <Operator operator={task.canceledBy} />,
@@ -42,6 +42,10 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
       />
     </Card>
   );
+}
+
+function shortened(id: string): string {
+  return id.length > 18 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
 }
 
 function Operator({ operator }: { readonly operator: Schema<'OperatorDto'> }) {

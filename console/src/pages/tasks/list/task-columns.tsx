@@ -15,24 +15,30 @@ export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
       header: 'State',
       cell: ({ state }) => <StateBadge state={state} />,
       sortBy: ({ state }) => state,
-      share: 0.9,
+      share: 0.8,
     },
     {
       id: 'id',
       header: 'Task',
       cell: ({ id }) => (
         <Link to="/tasks/$taskId" params={{ taskId: id }} className="tasks-id" title={id}>
-          {id.length > 18 ? `${id.slice(0, 8)}…${id.slice(-8)}` : id}
+          {id.length > 18 ? (
+            <>
+              <span className="minor">{id.slice(0, 8)}</span>…{id.slice(-8)}
+            </>
+          ) : (
+            id
+          )}
         </Link>
       ),
-      share: 1.3,
+      share: 1.1,
     },
     {
       id: 'agents',
       header: 'Agents',
       cell: (task) => <Agents task={task} />,
       sortBy: ({ delegations }) => delegations[0]?.agentName ?? '',
-      share: 1.6,
+      share: 1.1,
     },
     {
       id: 'caller',
@@ -40,14 +46,14 @@ export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
       cell: (task) => <Caller task={task} seesAll={seesAll} />,
       sortBy: ({ organization }) => organization,
       minor: true,
-      share: 1.3,
+      share: 1.1,
     },
     {
       id: 'begun',
       header: 'Began',
       cell: ({ createdAt }) => <Time at={createdAt} />,
       sortBy: ({ createdAt }) => Date.parse(createdAt),
-      share: 0.9,
+      share: 0.75,
     },
     {
       id: 'duration',
@@ -56,15 +62,15 @@ export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
       sortBy: ({ createdAt, statusAt }) => Date.parse(statusAt) - Date.parse(createdAt),
       align: 'end',
       minor: true,
-      share: 0.8,
+      share: 0.65,
     },
     {
       id: 'why',
-      header: 'End reason, or what it waits for',
+      header: 'Reason',
       cell: (task) => <Why task={task} />,
       sortBy: ({ reason }) => reason ?? '',
       minor: true,
-      share: 2.2,
+      share: 1.3,
     },
   ];
 }
@@ -93,14 +99,16 @@ function Caller({ task, seesAll }: { readonly task: Task; readonly seesAll: bool
 
 function Duration({ task }: { readonly task: Task }) {
   return isEnded(task.state) ? (
-    <>{durationText(Date.parse(task.statusAt) - Date.parse(task.createdAt))}</>
+    <span className="tasks-nowrap">
+      {durationText(Date.parse(task.statusAt) - Date.parse(task.createdAt))}
+    </span>
   ) : (
     <Running since={Date.parse(task.createdAt)} />
   );
 }
 
 function Running({ since }: { readonly since: number }) {
-  return <span className="faint">{durationText(Math.max(0, useNow() - since))}</span>;
+  return <span className="faint tasks-nowrap">{durationText(Math.max(0, useNow() - since))}</span>;
 }
 
 const LONGEST = 110;
@@ -110,14 +118,18 @@ function Why({ task }: { readonly task: Task }) {
   const text = said.length > LONGEST ? `${said.slice(0, LONGEST)}…` : said;
   if (task.reason !== null) {
     return (
-      <span title={said}>
+      <span className="tasks-why" title={said}>
         {REASON_LABELS[task.reason]}
         {text !== '' && <span className="faint"> · {text}</span>}
       </span>
     );
   }
   if (isEnded(task.state)) return null;
-  return <span title={said}>{text || WAITS[task.state] || null}</span>;
+  return (
+    <span className="tasks-why" title={said}>
+      {text || WAITS[task.state] || null}
+    </span>
+  );
 }
 
 const WAITS: Readonly<Record<string, string>> = {

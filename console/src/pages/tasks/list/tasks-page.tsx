@@ -39,6 +39,7 @@ export function TasksPage() {
         (state.data?.pages.length ?? 0) <= MAX_LIVE_PAGES && FRESH_EVERY_MS,
     },
   );
+  const rows = useMemo(() => tasks.data?.pages.flatMap(({ items }) => items), [tasks.data]);
   const columns = useMemo(() => taskColumns(seesAll), [seesAll]);
   return (
     <Page
@@ -57,22 +58,26 @@ export function TasksPage() {
       }
     >
       <TaskFilters search={search} onChange={change} />
-      <Card flush>
-        <Loaded query={{ ...tasks, data: tasks.data?.pages }}>
-          {(pages) => (
-            <DataTable
-              label="Tasks"
-              columns={columns}
-              rows={pages.flatMap(({ items }) => items)}
-              rowId={({ id }) => id}
-              hasMore={tasks.hasNextPage}
-              loadingMore={tasks.isFetchingNextPage}
-              onMore={() => void tasks.fetchNextPage()}
-              empty={<NoTasks isSearch={Object.keys(search).length > 0} onAll={() => change({})} />}
-            />
-          )}
-        </Loaded>
-      </Card>
+      <div className="tasks-list">
+        <Card flush>
+          <Loaded query={{ ...tasks, data: rows }}>
+            {(loaded) => (
+              <DataTable
+                label="Tasks"
+                columns={columns}
+                rows={loaded}
+                rowId={({ id }) => id}
+                hasMore={tasks.hasNextPage}
+                loadingMore={tasks.isFetchingNextPage}
+                onMore={() => void tasks.fetchNextPage()}
+                empty={
+                  <NoTasks isSearch={Object.keys(search).length > 0} onAll={() => change({})} />
+                }
+              />
+            )}
+          </Loaded>
+        </Card>
+      </div>
     </Page>
   );
 }

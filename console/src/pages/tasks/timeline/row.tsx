@@ -46,19 +46,14 @@ export function Row({ row, axis }: { readonly row: TimelineRow; readonly axis: T
           ))}
         </div>
         <p className="timeline-words">{row.words}</p>
-        {ticks.some(({ kind }) => kind === 'attempt') && (
+        {row.attempts.length > 0 && (
           <ul className="timeline-attempts">
-            {ticks
-              .filter(({ kind }) => kind === 'attempt')
-              .slice(0, SHOWN_ATTEMPTS)
-              .map(({ label }, index) => (
-                <li key={index}>{label}</li>
-              ))}
+            {row.attempts.map((label, index) => (
+              <li key={index}>{label}</li>
+            ))}
           </ul>
         )}
       </div>
     </li>
   );
 }
-
-const SHOWN_ATTEMPTS = 4;

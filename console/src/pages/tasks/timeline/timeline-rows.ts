@@ -30,6 +30,8 @@ export interface TimelineRow {
   readonly ticks: readonly Tick[];
   /** What the bar shows, in words. */
   readonly words: string;
+  /** Agents that were tried before, and why they did not take it. */
+  readonly attempts: readonly string[];
 }
 
 type Delegation = Schema<'DelegationDto'>;
@@ -81,6 +83,7 @@ export function taskRow(task: TaskDetail, events: readonly TaskEvent[], now: num
     segments: stretches.map(segmentOf),
     ticks: events.flatMap(tickOf),
     words: wordsOf(stretches),
+    attempts: [],
   };
 }
 
@@ -157,6 +160,7 @@ export function delegationRow(
       label: `${attempt.agentName}: ${attempt.why}`,
     })),
     words: stretches.length === 0 ? 'not begun' : wordsOf(stretches),
+    attempts: attempts.map(({ agentId, why }) => `Before it ${agentId}: ${why}`),
   };
 }
 
@@ -217,9 +221,11 @@ export function webhookRow(
       `${count('delivered')} of ${deliveries.length} delivered`,
       retrying > 0 && `${retrying} retrying`,
       dead > 0 && `${dead} dead`,
+      deliveries.find(({ reason }) => reason !== null)?.reason,
     ]
       .filter(Boolean)
       .join(', '),
+    attempts: [],
   };
 }
 
@@ -232,7 +238,10 @@ function wordsOf(stretches: readonly Stretch[]): string {
   for (const { name, from, to } of stretches) {
     totals.set(name, (totals.get(name) ?? 0) + to - from);
   }
-  return [...totals].map(([name, ms]) => `${name} ${durationText(ms)}`).join(' · ');
+  return [...totals]
+    .filter(([, ms]) => ms > 0 || totals.size === 1)
+    .map(([name, ms]) => `${name} ${durationText(ms)}`)
+    .join(' · ');
 }
 
 function timeOf(iso: string | null): number | null {
