@@ -3,18 +3,21 @@
 FROM node:24.20.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY console/package.json ./console/
 RUN npm ci --include=dev --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY console ./console
+COPY docs/openapi.json ./docs/
 COPY scripts/copy-reference.mjs ./scripts/
-# The build copies the two files of swagger-ui that /docs shows.
+# The build copies the two files of swagger-ui that /docs shows, and makes the pages of the console.
 RUN npm run build
 
 # The packages the hub runs with; to npm, compilers and servers that only examples need are optional ones.
 FROM build AS packages
 # The package of swagger-ui, which brings telemetry along, stays out.
 RUN npm prune --omit=dev --omit=optional --no-audit --no-fund \
-  && rm -rf node_modules/swagger-ui-dist node_modules/@scarf
+  && rm -rf node_modules/swagger-ui-dist node_modules/@scarf node_modules/a2a-hub-console
 
 # An agent to try the hub with, for compose.yaml: `docker build --target example-agent .`
 FROM node:24.20.0-bookworm-slim AS example-agent

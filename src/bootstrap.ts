@@ -154,7 +154,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     serveOpenApi(app);
     serveReference(server);
     serveFrontPage(server);
-    await serveConsole(server);
+    if (config.console.enabled) await serveConsole(server);
     bindings = app.get(HttpBindings);
   }
   boundDraining(app.get(Draining), app.getHttpServer(), config.server.drainMs);

@@ -31,6 +31,10 @@ const PLACES: Readonly<Record<string, Place>> = {
     // To a browser, which GETs, it answers 405.
     isPage: false,
   },
+  console: {
+    at: 'console',
+    what: 'the console, for people: agents, tasks, routes, webhooks, access',
+  },
   docs: { at: 'docs', what: 'the admin API, to read and to try: keys, agents, tasks, webhooks' },
   openapi: { at: 'docs/openapi.json', what: 'its description (OpenAPI)' },
   health: { at: 'health/ready', what: 'whether the hub is ready' },

@@ -14,7 +14,7 @@ const HUB = {
 it('tells at a start what an operator looks for, in about ten lines', () => {
   const config = configWith({ egress: { allow: ['10.0.0.0/8'] } });
   const lines = summaryLines(startSummary(config, HUB));
-  expect(lines.split('\n').length).toBeLessThanOrEqual(12);
+  expect(lines.split('\n').length).toBeLessThanOrEqual(13);
   expect(lines).toContain('https://hub.example.com/base (http://127.0.0.1:4000)');
   expect(lines).toMatch(/agents +3 registered, 1 disabled\n/);
   expect(lines).toMatch(/agentsAt +public addresses and 10\.0\.0\.0\/8\n/);

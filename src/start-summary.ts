@@ -27,7 +27,9 @@ export function startSummary(config: AppConfig, hub: StartedHub): Readonly<Recor
     webhooksAt: `public addresses${alsoAt(push.allow)}`,
     browsers: server.corsOrigins.length > 0 ? server.corsOrigins.join(', ') : 'own pages only',
     log: `${log.level}${log.requests ? ', a line for each request' : ''}`,
-    docs: role === 'worker' ? 'none: this process serves no clients' : `${hub.publicUrl}/docs`,
+    ...(role === 'worker'
+      ? { docs: 'none: this process serves no clients' }
+      : { console: `${hub.publicUrl}/console`, docs: `${hub.publicUrl}/docs` }),
   };
 }
 

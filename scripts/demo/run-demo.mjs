@@ -209,6 +209,9 @@ function printNextCommands({ hub, adminKey, key }, directory) {
   curl $HUB/api/v1/routes:dry-run -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
     -d '${JSON.stringify({ message: send.params.message })}'
 
+  ${dim('# or see it all in the console: sign in there with the ADMIN_KEY above')}
+  ${bold(`${hub.url}/console`)}
+
   ${dim(`Logs: ${directory}. Stop with Ctrl-C.`)}`);
 }
 

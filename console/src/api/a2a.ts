@@ -1,7 +1,11 @@
 import { authenticationHeaders, credential } from './credential';
+import { newId } from './new-id';
 import { hubUrl } from './place';
 import { ApiProblem, type FieldViolation, problemOf } from './problem';
 import { sessionEnded } from './session-end';
+
+/** The key of metadata under which a message says who is to handle it. */
+export const ROUTING_EXTENSION = 'urn:a2a-hub:routing:v1';
 
 /** A part of a message or an artifact, in the JSON of A2A 1.0. One of `text`, `raw`, `url` and `data` is there. */
 export interface Part {
@@ -93,7 +97,7 @@ export async function callA2a<Result>(
   const response = await fetch(hubUrl('a2a'), {
     method: 'POST',
     headers: a2aHeaders(),
-    body: JSON.stringify({ jsonrpc: '2.0', id: crypto.randomUUID(), method, params }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: newId(), method, params }),
     ...(signal && { signal }),
   });
   if (response.status === 401 && credential().kind !== 'none') sessionEnded();

@@ -34,13 +34,16 @@ export function useCredential(): Credential {
   }, credential);
 }
 
-/** What a request is authenticated with. The header beside the cookie is one that no other site can make a browser send. */
-export function authenticationHeaders(): Record<string, string> {
+/** Beside the cookie of a session: no other site can make a browser send it. */
+export const SESSION_HEADERS = { 'X-A2A-Hub-Console': '1' } as const;
+
+/** What a request is authenticated with. */
+export function authenticationHeaders(): Readonly<Record<string, string>> {
   switch (current.kind) {
     case 'key':
       return { Authorization: `Bearer ${current.key}` };
     case 'session':
-      return { 'X-A2A-Hub-Console': '1' };
+      return SESSION_HEADERS;
     case 'none':
       return {};
   }

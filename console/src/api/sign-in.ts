@@ -1,4 +1,4 @@
-import { forgetCredential, setCredential } from './credential';
+import { forgetCredential, SESSION_HEADERS, setCredential } from './credential';
 import { HUB_URL, hubUrl } from './place';
 import { problemOf } from './problem';
 import { sessionRenewed } from './session-end';
@@ -14,7 +14,7 @@ export interface Session {
 
 /** Which sign-ins there are, and whether this browser has a session. */
 export async function readSession(): Promise<Session> {
-  const response = await fetch(hubUrl('console/session'));
+  const response = await fetch(hubUrl('console/session'), { headers: SESSION_HEADERS });
   if (!response.ok) throw await problemOf(response);
   return (await response.json()) as Session;
 }
@@ -51,7 +51,7 @@ export async function signOut(isSession: boolean): Promise<void> {
   if (!isSession) return;
   const response = await fetch(hubUrl('console/sign-out'), {
     method: 'POST',
-    headers: { 'X-A2A-Hub-Console': '1' },
+    headers: SESSION_HEADERS,
   });
   if (!response.ok) throw await problemOf(response);
   const { signOutUrl } = (await response.json()) as { readonly signOutUrl: string | null };

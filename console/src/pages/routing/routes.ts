@@ -1,10 +1,96 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import type { CompositeSearch, DryRunSearch, EditorSearch } from './search';
 
-const routingRoute = createRoute({
+const begin = createRoute({
   getParentRoute: () => root,
   path: '/routing',
-  component: lazyRouteComponent(() => import('./routing-page'), 'RoutingPage'),
+  component: lazyRouteComponent(() => import('./routing-begin'), 'RoutingBegin'),
 });
 
-export const routingRoutes = [routingRoute] as const;
+const rules = createRoute({
+  getParentRoute: () => root,
+  path: '/routing/rules',
+  validateSearch: ({ q }): { q?: string } => textsOf({ q }),
+  component: lazyRouteComponent(() => import('./rules/rules-page'), 'RulesPage'),
+});
+
+const newRule = createRoute({
+  getParentRoute: () => root,
+  path: '/routing/rules/new',
+  validateSearch: editorSearch,
+  component: lazyRouteComponent(() => import('./rules/new-rule-page'), 'NewRulePage'),
+});
+
+const rule = createRoute({
+  getParentRoute: () => root,
+  path: '/routing/rules/$ruleId',
+  validateSearch: editorSearch,
+  component: lazyRouteComponent(() => import('./rules/rule-page'), 'RulePage'),
+});
+
+const composites = createRoute({
+  getParentRoute: () => root,
+  path: '/routing/composite-skills',
+  component: lazyRouteComponent(() => import('./composites/composites-page'), 'CompositesPage'),
+});
+
+const newComposite = createRoute({
+  getParentRoute: () => root,
+  path: '/routing/composite-skills/new',
+  validateSearch: editorSearch,
+  component: lazyRouteComponent(
+    () => import('./composites/new-composite-page'),
+    'NewCompositePage',
+  ),
+});
+
+const composite = createRoute({
+  getParentRoute: () => root,
+  path: '/routing/composite-skills/$compositeId',
+  validateSearch: (search): CompositeSearch => ({
+    ...editorSearch(search),
+    ...textsOf({ tab: search['tab'] }),
+    ...(isVersion(search['from']) && { from: search['from'] }),
+    ...(isVersion(search['to']) && { to: search['to'] }),
+  }),
+  component: lazyRouteComponent(() => import('./composites/composite-page'), 'CompositePage'),
+});
+
+const dryRun = createRoute({
+  getParentRoute: () => root,
+  path: '/routing/dry-run',
+  validateSearch: ({ agent, skill, tags, organization }): DryRunSearch =>
+    textsOf({ agent, skill, tags, organization }),
+  component: lazyRouteComponent(() => import('./dry-run/dry-run-page'), 'DryRunPage'),
+});
+
+export const routingRoutes = [
+  begin,
+  rules,
+  newRule,
+  rule,
+  composites,
+  newComposite,
+  composite,
+  dryRun,
+] as const;
+
+function editorSearch({ view }: Record<string, unknown>): EditorSearch {
+  return view === 'json' ? { view } : {};
+}
+
+function textsOf<Name extends string>(
+  values: Readonly<Record<Name, unknown>>,
+): { [name in Name]?: string } {
+  const texts = Object.entries(values).filter(
+    ([, value]) => (typeof value === 'string' || typeof value === 'number') && value !== '',
+  );
+  return Object.fromEntries(texts.map(([name, value]) => [name, String(value)])) as {
+    [name in Name]?: string;
+  };
+}
+
+function isVersion(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0;
+}

@@ -1,0 +1,122 @@
+import { useMemo, useState } from 'react';
+import { Badge } from '../../../ui/badge';
+import { Button } from '../../../ui/button';
+import { ErrorView } from '../../../ui/feedback';
+import { TextInput } from '../../../ui/field';
+import { Card } from '../../../ui/page';
+import { useJsonDraft } from '../../../ui/use-json-draft';
+import { PlanPicture } from '../picture/plan-picture';
+import { stepsOfPlan, stepsOfWritten } from '../picture/plan-steps';
+import { problemsOf, useSave } from '../use-save';
+import { WrittenAs } from '../written-as';
+import { type CompositeDraft, stepsOf } from './composite-draft';
+import { CompositeForm } from './composite-form';
+import { type CompositeCheck, useCompositeCheck } from './use-composite-check';
+
+const NO_PROBLEMS: CompositeCheck['problems'] = [];
+
+/** Writes a composite skill as a form or as JSON beside its picture; checked while one types. */
+export function CompositeEditor({
+  initial,
+  isNew,
+  action,
+  onSave,
+  onCancel,
+}: {
+  readonly initial: CompositeDraft;
+  readonly isNew: boolean;
+  readonly action: string;
+  readonly onSave: (draft: CompositeDraft) => Promise<unknown>;
+  readonly onCancel: () => void;
+}) {
+  const draft = useJsonDraft(initial);
+  const [organization, setOrganization] = useState('');
+  const check = useCompositeCheck(draft.value, organization);
+  const { busy, error, submit } = useSave(() => onSave(draft.value));
+  // What is empty at first is wrong only once one has begun.
+  const isShown = draft.isTouched || error !== null;
+  const problems = isShown ? problemsOf(check.problems, error) : NO_PROBLEMS;
+  return (
+    <form className="routing-composite-editor" onSubmit={submit} noValidate>
+      <Card
+        title="Picture"
+        flush
+        actions={
+          <>
+            {isShown && <CheckBadge check={check} />}
+            <TextInput
+              aria-label="As an organization"
+              placeholder="as your organization"
+              value={organization}
+              onChange={({ target }) => setOrganization(target.value)}
+            />
+          </>
+        }
+      >
+        <Preview draft={draft.value} check={check} problems={problems} />
+      </Card>
+      <Card>
+        <WrittenAs
+          label="The composite skill as JSON"
+          draft={draft}
+          problems={problems}
+          form={
+            <CompositeForm
+              draft={draft.value}
+              isNew={isNew}
+              problems={problems}
+              onChange={draft.setValue}
+            />
+          }
+        />
+        {error !== null && <ErrorView error={error} />}
+        <div className="actions routing-save">
+          <Button type="submit" kind="primary" busy={busy} disabled={draft.fault !== null}>
+            {action}
+          </Button>
+          <Button onClick={onCancel}>Cancel</Button>
+        </div>
+      </Card>
+    </form>
+  );
+}
+
+function Preview({
+  draft,
+  check,
+  problems,
+}: {
+  readonly draft: CompositeDraft;
+  readonly check: CompositeCheck;
+  readonly problems: CompositeCheck['problems'];
+}) {
+  const steps = useMemo(() => {
+    const written = stepsOfWritten(stepsOf(draft), problems);
+    // With the agents that would do it, where the hub has found some.
+    const agents = new Map(stepsOfPlan(check.plan).map((step) => [step.name, step.target]));
+    return written.map((step) => ({ ...step, target: agents.get(step.name) ?? step.target }));
+  }, [draft, check.plan, problems]);
+  return (
+    <>
+      <PlanPicture label="The steps" steps={steps} />
+      {check.refusal && (
+        <p className="routing-note">
+          <Badge tone="warning">not usable now</Badge> {check.refusal}
+        </p>
+      )}
+      {check.error ? <ErrorView error={check.error} /> : null}
+    </>
+  );
+}
+
+function CheckBadge({ check }: { readonly check: CompositeCheck }) {
+  const { problems, isPending, error } = check;
+  if (isPending) return <Badge>checking …</Badge>;
+  if (error) return null;
+  if (problems.length === 0) return <Badge tone="good">can be saved</Badge>;
+  return (
+    <Badge tone="bad" title={problems.map(({ description }) => description).join('\n')}>
+      {problems.length} {problems.length === 1 ? 'problem' : 'problems'}
+    </Badge>
+  );
+}

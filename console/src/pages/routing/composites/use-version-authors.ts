@@ -1,0 +1,30 @@
+import { api, type Schema } from '../../../api/client';
+import { useMay } from '../../../api/me';
+
+const ENTRIES = 200;
+
+/** Who made a version, by the audit log; null for those who may not read it, and for what it does not hold. */
+export function useVersionAuthors(
+  id: string,
+): (version: Schema<'CompositeVersionDto'>) => string | null {
+  const query = { resourceType: 'composite-skills', resourceId: id, limit: ENTRIES };
+  const log = api.useQuery(
+    'get',
+    '/api/v1/audit',
+    { params: { query } },
+    { enabled: useMay('audit') },
+  );
+  const entries = log.data?.items ?? [];
+  const begun = new Map(entries.map(({ id: entry, at }) => [entry, Date.parse(at)]));
+  const changes = entries
+    .filter(({ outcome }) => outcome === 'succeeded')
+    .map(({ at, principal, onBehalfOf, details }) => ({
+      from: begun.get(String(details['attempt'])) ?? Date.parse(at),
+      to: Date.parse(at),
+      who: onBehalfOf ?? principal,
+    }));
+  return ({ createdAt }) => {
+    const at = Date.parse(createdAt);
+    return changes.find(({ from, to }) => from <= at && at <= to)?.who ?? null;
+  };
+}

@@ -1,0 +1,52 @@
+import { Link } from '@tanstack/react-router';
+import type { Schema } from '../../../api/client';
+
+/** Agents with the reason why each was chosen or left out. */
+export function CandidateList({
+  label,
+  candidates,
+  numbered = false,
+}: {
+  readonly label: string;
+  readonly candidates: readonly Schema<'CandidateDto'>[];
+  readonly numbered?: boolean;
+}) {
+  return (
+    <ol className="routing-candidates" aria-label={label}>
+      {candidates.map(({ agentId, skillId, score, why }, index) => (
+        <li key={`${agentId} ${skillId} ${index}`}>
+          {numbered && <span className="routing-rule-number">{index + 1}</span>}
+          <div>
+            <p>
+              <AgentLink agentId={agentId} skillId={skillId} />
+              {skillId && <span className="faint"> {skillId}</span>}
+            </p>
+            <p className="faint">{why}</p>
+          </div>
+          {score !== undefined && (
+            <span className="routing-score" title="How well it matches the text, from 0 to 1">
+              <span className="routing-score-bar" aria-hidden="true">
+                <span style={{ width: `${score * 100}%` }} />
+              </span>
+              {score.toFixed(2)}
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function AgentLink({
+  agentId,
+  skillId,
+}: {
+  readonly agentId: string;
+  readonly skillId: string | undefined;
+}) {
+  const to =
+    agentId === 'composite' && skillId !== undefined
+      ? `/routing/composite-skills/${skillId}`
+      : `/agents/${agentId}`;
+  return <Link to={to}>{agentId === 'composite' ? 'composite skill' : agentId}</Link>;
+}

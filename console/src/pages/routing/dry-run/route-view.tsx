@@ -1,0 +1,83 @@
+import { Badge } from '../../../ui/badge';
+import { Notice } from '../../../ui/feedback';
+import { JsonTree } from '../../../ui/json-tree';
+import { Card, Facts } from '../../../ui/page';
+import { durationText } from '../../../ui/time';
+import { stepsOfPlan } from '../picture/plan-steps';
+import { PlanPicture } from '../picture/plan-picture';
+import { CandidateList } from './candidate-list';
+import type { DryRunAnswer, DryRunRoute } from './dry-run';
+import { reasonInWords, strategyInWords } from './route-words';
+import { RuleReports } from './rule-reports';
+
+/** Who would get a message and why, who would not and why, and what became of each rule. */
+export function RouteView({ answer }: { readonly answer: DryRunAnswer }) {
+  const { route, refusal, rules } = answer;
+  return (
+    <>
+      {route && <Chosen route={route} />}
+      {refusal && (
+        <Card title="Nobody gets it">
+          <Notice tone="bad">
+            <p>
+              <strong>{refusal.reason.replaceAll('_', ' ')}</strong> {refusal.message}
+            </p>
+          </Notice>
+        </Card>
+      )}
+      {route?.plan && (
+        <Card title="The plan" flush>
+          <PlanPicture label="The plan of the message" steps={stepsOfPlan(route.plan)} />
+        </Card>
+      )}
+      {route && (
+        <Card title={`Passed over (${route.skipped.length})`} flush={route.skipped.length > 0}>
+          {route.skipped.length === 0 ? (
+            <p className="faint">No other agent came into question.</p>
+          ) : (
+            <CandidateList label="Passed over" candidates={route.skipped} />
+          )}
+        </Card>
+      )}
+      {rules && rules.length > 0 && (
+        <Card title="Rules" flush>
+          <RuleReports reports={rules} />
+        </Card>
+      )}
+      <details className="routing-raw">
+        <summary>The whole answer</summary>
+        <JsonTree label="The answer" value={route ?? refusal?.body} />
+      </details>
+    </>
+  );
+}
+
+function Chosen({ route }: { readonly route: DryRunRoute }) {
+  const { reason, rule, composite, deadlineMs, maxCalls, passedRules, leftOut, chosen } = route;
+  return (
+    <Card title="Who gets it" actions={<Badge tone="info">by {reason}</Badge>} flush>
+      <div className="card-body">
+        <p>
+          <strong>{reasonInWords(route)}</strong> {strategyInWords(route)}
+        </p>
+        <Facts
+          facts={{
+            Rule: rule?.name,
+            'Composite skill': composite && `${composite.id}, version ${composite.version}`,
+            Deadline: deadlineMs === undefined ? undefined : durationText(deadlineMs),
+            'At most': maxCalls === undefined ? undefined : `${maxCalls} messages to agents`,
+          }}
+        />
+      </div>
+      <CandidateList label="Chosen" candidates={chosen} numbered />
+      {[...(passedRules ?? []), ...(leftOut ?? [])].map((passed) => (
+        <p className="card-body" key={passed.why}>
+          <Badge tone="warning">
+            {'step' in passed ? `without step ${passed.step}` : `rule ${passed.name} passed over`}
+          </Badge>{' '}
+          {passed.why}
+        </p>
+      ))}
+    </Card>
+  );
+}

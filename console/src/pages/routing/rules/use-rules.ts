@@ -1,0 +1,74 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { client, queries, type Schema } from '../../../api/client';
+import { notify } from '../../../ui/toast';
+
+export type Rule = Schema<'RuleDto'>;
+
+const KEY = ['routing-rules'];
+const PAGE = 200;
+const READ_AGAIN_MS = 5_000;
+
+/** All rules in their order. */
+export function useRules() {
+  return useQuery({ queryKey: KEY, queryFn: readAll, refetchInterval: READ_AGAIN_MS });
+}
+
+async function readAll(): Promise<readonly Rule[]> {
+  const rules: Rule[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: { limit: number; cursor?: string } = { limit: PAGE, ...(cursor && { cursor }) };
+    const { data } = await client.GET('/api/v1/routes/rules', { params: { query } });
+    rules.push(...(data?.items ?? []));
+    cursor = data?.nextCursor ?? null;
+  } while (cursor !== null);
+  return rules;
+}
+
+/** To be called when a rule has changed. */
+export function rulesChanged(): Promise<void> {
+  return queries.invalidateQueries({ queryKey: KEY });
+}
+
+/** Puts a rule at another place; the list shows it there at once. */
+export function useMoveRule() {
+  return useMutation({
+    mutationFn: ({ rule, position }: { readonly rule: Rule; readonly position: number }) =>
+      client.PATCH('/api/v1/routes/rules/{id}', {
+        params: { path: { id: rule.id } },
+        body: { position },
+      }),
+    onMutate: async ({ rule, position }) => {
+      await queries.cancelQueries({ queryKey: KEY });
+      queries.setQueryData<readonly Rule[]>(KEY, (rules = []) => moved(rules, rule, position));
+    },
+    onSuccess: (_answer, { rule, position }) => notify(`“${rule.name}” is no. ${position} now.`),
+    onSettled: rulesChanged,
+  });
+}
+
+function moved(rules: readonly Rule[], rule: Rule, position: number): readonly Rule[] {
+  const others = rules.filter(({ id }) => id !== rule.id);
+  others.splice(position - 1, 0, rule);
+  return others.map((each, index) => ({ ...each, position: index + 1 }));
+}
+
+/** Puts a rule into force, or out of it. */
+export function useSwitchRule() {
+  return useMutation({
+    mutationFn: ({ id, enabled }: Rule) =>
+      client.PATCH('/api/v1/routes/rules/{id}', {
+        params: { path: { id } },
+        body: { enabled: !enabled },
+      }),
+    onSuccess: (_answer, { name, enabled }) =>
+      notify(`“${name}” is ${enabled ? 'disabled' : 'enabled'}.`),
+    onSettled: rulesChanged,
+  });
+}
+
+export async function deleteRule({ id, name }: Rule): Promise<void> {
+  await client.DELETE('/api/v1/routes/rules/{id}', { params: { path: { id } } });
+  await rulesChanged();
+  notify(`“${name}” is deleted.`);
+}

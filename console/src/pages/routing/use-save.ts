@@ -1,0 +1,31 @@
+import { type FormEvent, useState } from 'react';
+import { asProblem, type FieldViolation } from '../../api/problem';
+
+/** Saves what a form holds, once at a time, and keeps what the hub has against it. */
+export function useSave(save: () => Promise<unknown>) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await save();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, error, submit: (event: FormEvent) => void submit(event) };
+}
+
+/** What is wrong by a check, and what the hub has refused beyond it. */
+export function problemsOf(
+  checked: readonly FieldViolation[],
+  error: unknown,
+): readonly FieldViolation[] {
+  if (error === null) return checked;
+  const known = new Set(checked.map(({ field }) => field));
+  return [...checked, ...asProblem(error).violations.filter(({ field }) => !known.has(field))];
+}

@@ -1,0 +1,23 @@
+import type { InputHTMLAttributes } from 'react';
+
+type Props = Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange' | 'type'>;
+
+/** A number, or none. */
+export function NumberInput({
+  value,
+  onChange,
+  ...props
+}: Props & {
+  readonly value: number | null | undefined;
+  readonly onChange: (value: number | undefined) => void;
+}) {
+  return (
+    <input
+      {...props}
+      type="number"
+      className="input"
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value === '' ? undefined : Number(target.value))}
+    />
+  );
+}

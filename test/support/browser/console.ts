@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { ADMIN_KEY } from '../app.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const WIDTH = 1280;
+const HEIGHT = 800;
+/** How long a test waits for what it looks for. */
+const TIMEOUT_MS = 15_000;
+
+/** What axe finds of this weight fails a test. */
+const SERIOUS = new Set(['serious', 'critical']);
+
+/** A browser that has the console open, as one person has it: cookies and memory of its own. */
+export class ConsoleBrowser {
+  /** What the pages wrote to the browser's console as an error, and what the policy of the page kept away. */
+  readonly faults: string[] = [];
+  /** The origins that were called. */
+  readonly origins = new Set<string>();
+
+  private constructor(
+    private readonly browser: Browser,
+    readonly page: Page,
+    readonly hubUrl: string,
+  ) {}
+
+  static async open(
+    hubUrl: string,
+    options: { dark?: boolean; width?: number } = {},
+  ): Promise<ConsoleBrowser> {
+    const browser = await chromium.connect(process.env['TEST_BROWSER']!);
+    const context = await browser.newContext({
+      viewport: { width: options.width ?? WIDTH, height: HEIGHT },
+      colorScheme: options.dark === true ? 'dark' : 'light',
+      reducedMotion: 'reduce',
+      permissions: ['clipboard-read', 'clipboard-write'],
+      acceptDownloads: true,
+    });
+    context.setDefaultTimeout(TIMEOUT_MS);
+    const page = await context.newPage();
+    const opened = new ConsoleBrowser(browser, page, hubUrl);
+    page.on('console', (message) => {
+      if (message.type() === 'error') opened.faults.push(message.text());
+    });
+    page.on('pageerror', (error) => opened.faults.push(String(error)));
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol.startsWith('http')) opened.origins.add(url.origin);
+    });
+    return opened;
+  }
+
+  /** Opens a page of the console by its address and signs in with a key. */
+  async signIn(path = '', key = ADMIN_KEY): Promise<Page> {
+    await this.page.goto(`${this.hubUrl}/console/${path}`);
+    await this.page.getByLabel('API key or access token').fill(key);
+    await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await this.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return this.page;
+  }
+
+  /** What axe finds serious on the page as it is: empty when nothing. */
+  async axe(): Promise<string[]> {
+    await this.page.evaluate(AXE);
+    const { violations } = await this.page.evaluate<{ violations: Violation[] }>('axe.run()');
+    return violations
+      .filter(({ impact }) => SERIOUS.has(impact))
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+  }
+
+  /** Ends its pages; the browser goes on for others. */
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
