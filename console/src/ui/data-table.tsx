@@ -7,7 +7,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { Button } from './button';
 import { classNames } from './class-names';
 
@@ -39,6 +39,9 @@ export interface DataTableProps<Row> {
   readonly onMore?: () => void;
 }
 
+/** The least room for a share of the width; a table that needs more than there is scrolls. On narrow screens it does so anyway. */
+const SHARE_REM = 5.5;
+const NARROW_SHARE_REM = 7.5;
 const ROW_PX = 44;
 const OVERSCAN = 8;
 /** Rows before the end at which the next page is loaded. */
@@ -106,15 +109,20 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const before = items[0]?.start ?? 0;
   const after = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
   const byId = new Map(columns.map((column) => [column.id, column]));
+  const shares = sharesOf(columns);
+  const least = {
+    '--wide': `${shares * SHARE_REM}rem`,
+    '--narrow': `${sharesOf(columns.filter(({ minor }) => !minor)) * NARROW_SHARE_REM}rem`,
+  } as CSSProperties;
   return (
     <div className="table-scroll" ref={scroller} tabIndex={0} role="region" aria-label={label}>
-      <table className="table" aria-rowcount={hasMore ? -1 : models.length + 1}>
+      <table className="table" style={least} aria-rowcount={hasMore ? -1 : models.length + 1}>
         <colgroup>
           {columns.map(({ id, share = 1, minor }) => (
             <col
               key={id}
               className={minor ? 'minor' : undefined}
-              style={{ width: `${share * 10}rem` }}
+              style={{ width: `${(100 * share) / shares}%` }}
             />
           ))}
         </colgroup>
@@ -184,4 +192,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       )}
     </div>
   );
+}
+
+function sharesOf(columns: readonly { readonly share?: number }[]): number {
+  return columns.reduce((sum, { share = 1 }) => sum + share, 0);
 }

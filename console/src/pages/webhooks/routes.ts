@@ -1,9 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import { webhookSearchOf } from './search';
 
 const webhookRoute = createRoute({
   getParentRoute: () => root,
   path: '/webhooks',
+  validateSearch: webhookSearchOf,
   component: lazyRouteComponent(() => import('./webhooks-page'), 'WebhooksPage'),
 });
 

@@ -1,5 +1,59 @@
+import { useLive } from '../../api/live';
+import { useMay } from '../../api/me';
+import { Badge } from '../../ui/badge';
 import { Page } from '../../ui/page';
+import { Tabs } from '../../ui/tabs';
+import { AuthProfilesTab } from './auth-profiles/auth-profiles-tab';
+import { ConfigsTab } from './configs/configs-tab';
+import { DeadLettersTab } from './dead-letters/dead-letters-tab';
+import { DeliveriesTab } from './deliveries/deliveries-tab';
+import { EventLogTab } from './event-log/event-log-tab';
+import { refreshPush } from './keys';
+import { ReceiversTab } from './receivers/receivers-tab';
+import { useWebhookSearch } from './search';
+import { SubscriptionsTab } from './subscriptions/subscriptions-tab';
+import './webhooks.css';
 
+/** Who is told what happens to tasks, what became of it, and what to do about it. */
 export function WebhooksPage() {
-  return <Page title="Webhooks">{null}</Page>;
+  const [{ tab = 'receivers' }, change] = useWebhookSearch();
+  const mayAll = useMay('push:all');
+  const live = useLive({ path: 'api/v1/push/events', onEvent: () => void refreshPush() });
+  return (
+    <Page
+      title="Webhooks"
+      lead="Receivers, what is sent to them, and what they did not get."
+      actions={
+        <Badge tone={live === 'live' ? 'good' : 'neutral'}>
+          {live === 'live' ? 'live' : live === 'lost' ? 'connection lost' : live}
+        </Badge>
+      }
+    >
+      <Tabs
+        label="Webhooks"
+        value={tab}
+        onChange={(next) =>
+          change({
+            tab: next,
+            id: undefined,
+            state: undefined,
+            config: undefined,
+            subscription: undefined,
+            type: undefined,
+          })
+        }
+        tabs={[
+          { id: 'receivers', label: 'Receivers', content: <ReceiversTab /> },
+          { id: 'webhooks', label: 'Webhooks of tasks', content: <ConfigsTab /> },
+          { id: 'subscriptions', label: 'Subscriptions', content: <SubscriptionsTab /> },
+          { id: 'deliveries', label: 'Deliveries', content: <DeliveriesTab /> },
+          { id: 'dead-letters', label: 'Dead letters', content: <DeadLettersTab /> },
+          { id: 'events', label: 'Event log', content: <EventLogTab /> },
+          ...(mayAll
+            ? [{ id: 'auth-profiles', label: 'Auth profiles', content: <AuthProfilesTab /> }]
+            : []),
+        ]}
+      />
+    </Page>
+  );
 }

@@ -1,0 +1,61 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+
+interface PageOf<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** The rows of a list of the hub that are loaded, and how further ones are. */
+export interface Pages<Item> {
+  readonly rows: readonly Item[];
+  /** The same rows; undefined until the first page has come. */
+  readonly data: readonly Item[] | undefined;
+  readonly error: unknown;
+  readonly isPending: boolean;
+  readonly refetch: () => unknown;
+  readonly hasMore: boolean;
+  readonly loadingMore: boolean;
+  readonly onMore: () => void;
+}
+
+/** Rows that one page holds: the most that the hub gives. */
+export const PAGE_ROWS = 200;
+
+const EVERY_MS = 5_000;
+/** Beyond these, a list is read anew only when something was changed: who has scrolled that far reads. */
+const LIVE_PAGES = 2;
+
+/**
+ * A list of the hub, page by page, read anew every five seconds while it is shown. `key` begins with what the list
+ * belongs to, so that `queries.invalidateQueries` reaches it, and names all that `read` depends on.
+ */
+export function usePages<Item>(
+  key: readonly unknown[],
+  read: (
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<{ readonly data?: PageOf<Item> }>,
+  { enabled = true }: { readonly enabled?: boolean } = {},
+): Pages<Item> {
+  const query = useInfiniteQuery({
+    queryKey: key,
+    queryFn: async ({ pageParam, signal }) => (await read(pageParam, signal)).data!,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      (state.data?.pages.length ?? 0) <= LIVE_PAGES ? EVERY_MS : false,
+    enabled,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+  });
+  return {
+    rows: query.data ?? [],
+    data: query.data,
+    error: query.error,
+    isPending: query.isPending,
+    refetch: query.refetch,
+    hasMore: query.hasNextPage,
+    loadingMore: query.isFetchingNextPage,
+    onMore: () => void query.fetchNextPage(),
+  };
+}

@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { Button } from '../../../ui/button';
+import { Dialog } from '../../../ui/dialog';
+import { ErrorView, Loading, Notice } from '../../../ui/feedback';
+import { counted } from '../../../ui/lists';
+import { notify } from '../../../ui/toast';
+import { PUSH, refreshPush } from '../keys';
+import { type BulkAction, countMatching, type Meant, runBulk } from './bulk';
+
+const TEXTS = {
+  redeliver: {
+    title: 'Send dead letters again',
+    verb: 'Send again',
+    running: 'Sent again',
+    done: 'sent again',
+    what: 'They are sent again, the oldest first, each with its webhook-id. Those whose webhook was deleted or is disabled are passed over.',
+  },
+  purge: {
+    title: 'Delete dead letters',
+    verb: 'Delete',
+    running: 'Deleted',
+    done: 'deleted',
+    what: 'They are deleted with their attempts. This cannot be undone: their receivers never get them.',
+  },
+} as const;
+
+/** Says how many dead letters are meant, asks, and shows how far it is. */
+export function BulkDialog({
+  action,
+  meant,
+  onClose,
+  onDone,
+}: {
+  readonly action: BulkAction;
+  readonly meant: Meant;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const text = TEXTS[action];
+  const [progress, setProgress] = useState<number | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const stop = useRef<AbortController | null>(null);
+  const count = useQuery({
+    queryKey: [PUSH, 'dead-letters-count', meant],
+    queryFn: ({ signal }) =>
+      meant.kind === 'ids'
+        ? { count: meant.ids.length, more: false }
+        : countMatching(meant.query, signal),
+    // While it runs there are fewer and fewer.
+    enabled: progress === null,
+    staleTime: Infinity,
+  });
+  const close = () => {
+    stop.current?.abort();
+    onClose();
+  };
+  const run = async (atMost: number) => {
+    setError(null);
+    setProgress(0);
+    stop.current = new AbortController();
+    try {
+      const done = await runBulk(action, meant, atMost, setProgress, stop.current.signal);
+      notify(`${counted(done, 'dead letter')} ${text.done}.`);
+      onDone();
+    } catch (thrown) {
+      setError(thrown);
+      setProgress(null);
+    } finally {
+      await refreshPush();
+    }
+  };
+  const many =
+    count.data && `${counted(count.data.count, 'dead letter')}${count.data.more ? ' or more' : ''}`;
+  return (
+    <Dialog title={text.title} open onClose={close}>
+      <div className="dialog-body">
+        {count.isPending && <Loading what="Counting …" />}
+        {count.error && <ErrorView error={count.error} onRetry={() => void count.refetch()} />}
+        {count.data && (
+          <Notice tone={action === 'purge' ? 'warning' : 'info'}>
+            <p>
+              <strong>{many}</strong>
+              {meant.kind === 'ids' ? ' that you have chosen.' : ' that fit the filters.'}{' '}
+              {text.what}
+            </p>
+          </Notice>
+        )}
+        {progress !== null && count.data && (
+          <div className="webhooks-progress">
+            <progress max={count.data.count} value={progress} aria-label={text.title} />
+            <span role="status">
+              {text.running} {progress.toLocaleString('en')} of{' '}
+              {count.data.count.toLocaleString('en')}
+            </span>
+          </div>
+        )}
+        {error !== null && <ErrorView error={error} />}
+      </div>
+      <footer className="dialog-foot">
+        <Button onClick={close}>{progress === null ? 'Keep as it is' : 'Stop'}</Button>
+        <Button
+          kind={action === 'purge' ? 'danger' : 'primary'}
+          busy={progress !== null}
+          disabled={!count.data || count.data.count === 0}
+          onClick={() => void run(count.data!.more ? Infinity : count.data!.count)}
+        >
+          {text.verb} {many ?? ''}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}

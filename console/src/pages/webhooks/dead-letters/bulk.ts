@@ -1,0 +1,80 @@
+import { client, type Schema } from '../../../api/client';
+import { PAGE_ROWS } from '../../../api/pages';
+import { type DeliveryQuery, isFiltered } from '../deliveries/delivery-query';
+
+/** Dead letters that a count goes to. */
+const MOST_COUNTED = 10_000;
+/** Dead letters of one request, so that a long job tells of its progress. */
+const AT_ONCE = 200;
+/** What one request may name by id. */
+const IDS_AT_ONCE = 100;
+
+export type BulkAction = 'redeliver' | 'purge';
+
+/** Which dead letters are meant: these, or all that fit. */
+export type Meant =
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  | { readonly kind: 'matching'; readonly query: DeliveryQuery };
+
+export interface Count {
+  readonly count: number;
+  /** There are more than were counted. */
+  readonly more: boolean;
+}
+
+/** How many dead letters fit. */
+export async function countMatching(query: DeliveryQuery, signal: AbortSignal): Promise<Count> {
+  let count = 0;
+  let cursor: string | undefined;
+  do {
+    const { data } = await client.GET('/api/v1/push/dead-letters', {
+      params: { query: { limit: PAGE_ROWS, cursor, ...query } },
+      signal,
+    });
+    count += data!.items.length;
+    cursor = data!.nextCursor ?? undefined;
+  } while (cursor !== undefined && count < MOST_COUNTED);
+  return { count, more: cursor !== undefined };
+}
+
+/** Does it, part by part; `onProgress` hears how many were done. Ends early when `signal` is aborted. */
+export async function runBulk(
+  action: BulkAction,
+  meant: Meant,
+  atMost: number,
+  onProgress: (done: number) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  let done = 0;
+  const step = async (body: Schema<'DeadLettersDto'>) => {
+    const { changed, more } = await request(action, body);
+    done += changed;
+    onProgress(done);
+    return more && changed > 0;
+  };
+  if (meant.kind === 'ids') {
+    for (let at = 0; at < meant.ids.length && !signal.aborted; at += IDS_AT_ONCE) {
+      await step({ ids: meant.ids.slice(at, at + IDS_AT_ONCE), limit: IDS_AT_ONCE });
+    }
+    return done;
+  }
+  // What comes while it runs is not meant, and what dies again is not sent twice.
+  const until = meant.query.until ?? new Date().toISOString();
+  const body = { ...meant.query, until, ...(!isFiltered(meant.query) && { all: true }) };
+  while (!signal.aborted && done < atMost) {
+    if (!(await step({ ...body, limit: Math.min(AT_ONCE, atMost - done) }))) break;
+  }
+  return done;
+}
+
+async function request(
+  action: BulkAction,
+  body: Schema<'DeadLettersDto'>,
+): Promise<{ readonly changed: number; readonly more: boolean }> {
+  if (action === 'redeliver') {
+    const { data } = await client.POST('/api/v1/push/dead-letters:redeliver', { body });
+    return { changed: data!.redelivered, more: data!.more };
+  }
+  const { data } = await client.POST('/api/v1/push/dead-letters:purge', { body });
+  return { changed: data!.purged, more: data!.more };
+}

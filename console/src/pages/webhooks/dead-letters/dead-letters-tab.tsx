@@ -1,0 +1,121 @@
+import { useState } from 'react';
+import { client, type Schema } from '../../../api/client';
+import { PAGE_ROWS, usePages } from '../../../api/pages';
+import { Button } from '../../../ui/button';
+import { Empty } from '../../../ui/feedback';
+import { counted } from '../../../ui/lists';
+import { Card } from '../../../ui/page';
+import { PagedTable } from '../../../ui/paged-table';
+import { Toolbar } from '../../../ui/toolbar';
+import { useSpan } from '../../../ui/time-range';
+import { deliveryColumns } from '../deliveries/delivery-columns';
+import { DeliveryDialog } from '../deliveries/delivery-dialog';
+import { DeliveryFilters } from '../deliveries/delivery-filters';
+import { deliveryQueryOf, isFiltered } from '../deliveries/delivery-query';
+import { PUSH } from '../keys';
+import { useWebhookSearch } from '../search';
+import type { BulkAction, Meant } from './bulk';
+import { BulkDialog } from './bulk-dialog';
+
+type Delivery = Schema<'DeliveryDto'>;
+
+/** What was given up: to be sent again, or deleted, one by one, by choice or all that fit. */
+export function DeadLettersTab() {
+  const [search, change] = useWebhookSearch();
+  const query = deliveryQueryOf(search, useSpan(search));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [bulk, setBulk] = useState<{ action: BulkAction; meant: Meant } | null>(null);
+  const pages = usePages<Delivery>([PUSH, 'dead-letters', query], (cursor, signal) =>
+    client.GET('/api/v1/push/dead-letters', {
+      params: { query: { limit: PAGE_ROWS, cursor, ...query } },
+      signal,
+    }),
+  );
+  const { id } = search;
+  const toggle = (row: Delivery) => {
+    const next = new Set(chosen);
+    if (!next.delete(row.id)) next.add(row.id);
+    setChosen(next);
+  };
+  const meant: Meant =
+    chosen.size > 0 ? { kind: 'ids', ids: [...chosen] } : { kind: 'matching', query };
+  const whose = chosen.size > 0 ? `${chosen.size.toLocaleString('en')} chosen` : 'all that match';
+  return (
+    <div className="page">
+      <Toolbar>
+        <DeliveryFilters />
+      </Toolbar>
+      <Card
+        title={`Dead letters${pages.data ? `: ${counted(pages.rows.length, 'row')}${pages.hasMore ? ' and more' : ''}` : ''}`}
+        flush
+        actions={
+          pages.rows.length > 0 && (
+            <>
+              <Button
+                small
+                onClick={() =>
+                  setChosen(new Set(chosen.size > 0 ? [] : pages.rows.map(({ id }) => id)))
+                }
+              >
+                {chosen.size > 0 ? 'Choose none' : 'Choose all rows'}
+              </Button>
+              <Button small kind="primary" onClick={() => setBulk({ action: 'redeliver', meant })}>
+                Send again: {whose}
+              </Button>
+              <Button small kind="danger" onClick={() => setBulk({ action: 'purge', meant })}>
+                Delete: {whose}
+              </Button>
+            </>
+          )
+        }
+      >
+        <PagedTable
+          label="Dead letters"
+          pages={pages}
+          rowId={(row) => row.id}
+          selected={(row) => row.id === id || chosen.has(row.id)}
+          columns={[
+            {
+              id: 'choose',
+              header: 'Choose',
+              share: 0.2,
+              cell: (row) => (
+                <input
+                  type="checkbox"
+                  aria-label={`Choose the dead letter of ${row.createdAt}`}
+                  checked={chosen.has(row.id)}
+                  onChange={() => toggle(row)}
+                />
+              ),
+            },
+            ...deliveryColumns((row) => change({ id: row.id })).filter(
+              (column) => column.id !== 'state',
+            ),
+          ]}
+          empty={
+            <Empty
+              title={isFiltered(query) ? 'No dead letter fits these filters' : 'No dead letters'}
+            >
+              <p>
+                {isFiltered(query)
+                  ? 'No event was lost there.'
+                  : 'Every event was delivered, or is still being tried.'}
+              </p>
+            </Empty>
+          }
+        />
+      </Card>
+      {id && <DeliveryDialog id={id} onClose={() => change({ id: undefined })} />}
+      {bulk && (
+        <BulkDialog
+          {...bulk}
+          onClose={() => setBulk(null)}
+          onDone={() => {
+            setBulk(null);
+            setChosen(new Set());
+          }}
+        />
+      )}
+    </div>
+  );
+}

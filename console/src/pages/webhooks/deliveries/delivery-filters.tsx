@@ -1,0 +1,35 @@
+import { useMay } from '../../../api/me';
+import { FilterInput } from '../../../ui/filter-input';
+import { TimeRangeField } from '../../../ui/time-range';
+import { useWebhookSearch } from '../search';
+
+/** What deliveries and dead letters are both searched by. */
+export function DeliveryFilters() {
+  const [search, change] = useWebhookSearch();
+  const mayAll = useMay('push:all');
+  return (
+    <>
+      <TimeRangeField label="Created" value={search} onChange={change} />
+      <FilterInput
+        label="Receiver"
+        placeholder="https://hooks.example"
+        value={search.endpoint}
+        onChange={(endpoint) => change({ endpoint })}
+      />
+      <FilterInput label="Task" value={search.task} onChange={(task) => change({ task })} />
+      <FilterInput
+        label="Webhook"
+        placeholder="its id"
+        value={search.config}
+        onChange={(config) => change({ config })}
+      />
+      {mayAll && (
+        <FilterInput
+          label="Organization"
+          value={search.organization}
+          onChange={(organization) => change({ organization })}
+        />
+      )}
+    </>
+  );
+}

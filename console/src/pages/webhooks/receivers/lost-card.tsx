@@ -1,0 +1,75 @@
+import { Card } from '../../../ui/page';
+import { Loaded } from '../../../ui/feedback';
+import { counted } from '../../../ui/lists';
+import { Time } from '../../../ui/time';
+import { rangeText, TimeRangeField, useSpan } from '../../../ui/time-range';
+import { useWebhookSearch } from '../search';
+import { EndpointName, partsOfEndpoint } from '../shared/endpoint-name';
+import { SearchLink } from '../shared/search-link';
+import { useLostEvents } from './lost-events';
+
+/** Receivers shown; the others are in the list of dead letters. */
+const SHOWN = 8;
+
+/** Which receivers lost events, how many, when and why. */
+export function LostCard() {
+  const [search, change] = useWebhookSearch();
+  const range = { range: '24h', ...timesOf(search) };
+  const span = useSpan(range);
+  const lost = useLostEvents(span, search.organization);
+  return (
+    <Card
+      title="Lost events by receiver"
+      actions={
+        <div className="filters webhooks-lost-time">
+          <TimeRangeField label="Sent" value={range} onChange={change} />
+        </div>
+      }
+    >
+      <Loaded query={lost}>
+        {({ endpoints, total, more }) =>
+          total === 0 ? (
+            <p className="faint">No receiver lost an event ({rangeText(range)}).</p>
+          ) : (
+            <>
+              <ul className="webhooks-lost">
+                {endpoints.slice(0, SHOWN).map(({ endpoint, count, first, last, reasons }) => (
+                  <li key={endpoint}>
+                    <EndpointName {...partsOfEndpoint(endpoint)} />
+                    <SearchLink search={{ tab: 'dead-letters', endpoint, ...range }}>
+                      {counted(count, 'lost event')}
+                    </SearchLink>
+                    <span>
+                      {reasons[0]!.reason}
+                      {reasons.length > 1 && (
+                        <span className="faint">
+                          {' '}
+                          and {counted(reasons.length - 1, 'other reason')}
+                        </span>
+                      )}
+                    </span>
+                    <span className="faint">
+                      first <Time at={first} />, last <Time at={last} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              {endpoints.length > SHOWN && (
+                <p className="faint">and {counted(endpoints.length - SHOWN, 'other receiver')}</p>
+              )}
+              {more && (
+                <p className="faint">
+                  Counted are the newest {total.toLocaleString('en')}; there are more.
+                </p>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function timesOf({ range, since, until }: ReturnType<typeof useWebhookSearch>[0]) {
+  return range || since || until ? { range, since, until } : {};
+}

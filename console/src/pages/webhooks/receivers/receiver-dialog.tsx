@@ -1,0 +1,111 @@
+import type { Schema } from '../../../api/client';
+import { Dialog } from '../../../ui/dialog';
+import { Loaded, Notice } from '../../../ui/feedback';
+import { Chart } from '../../../ui/lazy-chart';
+import { counted } from '../../../ui/lists';
+import { Facts } from '../../../ui/page';
+import { durationText, Time } from '../../../ui/time';
+import { EndpointStateBadge } from '../shared/push-badges';
+import { SearchLink } from '../shared/search-link';
+import { useLatency } from './latency';
+
+/** All about one receiver: its breaker, how fast it answers, and where its webhooks and deliveries are. */
+export function ReceiverDialog({
+  endpoint,
+  onClose,
+}: {
+  readonly endpoint: Schema<'EndpointDto'>;
+  readonly onClose: () => void;
+}) {
+  const name = `${endpoint.organization} ${endpoint.origin}`;
+  const latency = useLatency(name);
+  return (
+    <Dialog
+      wide
+      open
+      title={endpoint.origin}
+      description={`A receiver of ${endpoint.organization}`}
+      onClose={onClose}
+    >
+      <div className="dialog-body">
+        {endpoint.lastError !== null && endpoint.state !== 'healthy' && (
+          <Notice tone={endpoint.state === 'disabled' ? 'bad' : 'warning'}>
+            <p>
+              <strong>{endpoint.lastError}</strong>{' '}
+              {endpoint.state === 'disabled'
+                ? 'Its webhooks are disabled. Repair the receiver, then resume them.'
+                : 'Deliveries wait, and one is tried at a time until it answers.'}
+            </p>
+          </Notice>
+        )}
+        {endpoint.heldReason !== null && <Notice tone="info">{endpoint.heldReason}</Notice>}
+        <Facts
+          facts={{
+            Health: <EndpointStateBadge endpoint={endpoint} />,
+            'Failures in a row': endpoint.failures,
+            'Failing since': endpoint.failingSince && <Time at={endpoint.failingSince} />,
+            'Disabled since': endpoint.disabledAt && <Time at={endpoint.disabledAt} />,
+            'Next try': endpoint.nextProbeAt && <Time at={endpoint.nextProbeAt} />,
+            'Last answered': <Time at={endpoint.lastSuccessAt} />,
+            'Last failed': <Time at={endpoint.lastFailureAt} />,
+            'Webhooks waiting': endpoint.waiting,
+            'Attempts at once, at most': endpoint.slots,
+            'Agreed to be called': endpoint.verifiedBy
+              ? { challenge: 'by the challenge', list: 'its host is trusted' }[endpoint.verifiedBy]
+              : 'not yet, so it is called at a limited rate',
+          }}
+        />
+        <h3>How long it takes to answer</h3>
+        <Loaded query={latency}>
+          {({ attempts, medianMs, slowestMs }) =>
+            medianMs === null || slowestMs === null ? (
+              <p className="faint">No attempt is on record.</p>
+            ) : (
+              <>
+                <p>
+                  Median {durationText(medianMs)}, slowest {durationText(slowestMs)}, of the last{' '}
+                  {counted(attempts.length, 'attempt')}.
+                  {attempts.every(({ durationMs }) => durationMs % 1000 === 0) && (
+                    <span className="faint">
+                      {' '}
+                      Of receivers at private addresses it is known in whole seconds.
+                    </span>
+                  )}
+                </p>
+                {attempts.length > 1 && (
+                  <Chart
+                    label={`Latency of ${endpoint.origin}`}
+                    unit=" ms"
+                    height={140}
+                    times={attempts.map(({ at }) => Date.parse(at) / 1000)}
+                    series={[
+                      {
+                        label: 'answered',
+                        colour: '--good',
+                        values: attempts.map(({ error, durationMs }) =>
+                          error === null ? durationMs : null,
+                        ),
+                      },
+                      {
+                        label: 'failed',
+                        colour: '--bad',
+                        values: attempts.map(({ error, durationMs }) =>
+                          error === null ? null : durationMs,
+                        ),
+                      },
+                    ]}
+                  />
+                )}
+              </>
+            )
+          }
+        </Loaded>
+        <p className="actions">
+          <SearchLink search={{ tab: 'dead-letters', endpoint: name }}>Dead letters</SearchLink>
+          <SearchLink search={{ tab: 'deliveries', endpoint: name }}>Deliveries</SearchLink>
+          <SearchLink search={{ tab: 'webhooks', endpoint: name }}>Webhooks of tasks</SearchLink>
+        </p>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,170 @@
+import { client, type Schema } from '../../../api/client';
+import { useMay } from '../../../api/me';
+import { PAGE_ROWS, usePages } from '../../../api/pages';
+import type { Column } from '../../../ui/data-table';
+import { Empty } from '../../../ui/feedback';
+import { Field, Select } from '../../../ui/field';
+import { FilterInput } from '../../../ui/filter-input';
+import { PagedTable } from '../../../ui/paged-table';
+import { Card } from '../../../ui/page';
+import { Toolbar } from '../../../ui/toolbar';
+import { Time } from '../../../ui/time';
+import { PUSH } from '../keys';
+import { useWebhookSearch } from '../search';
+import { EndpointName } from '../shared/endpoint-name';
+import { EndpointStateBadge } from '../shared/push-badges';
+import { LostCard } from './lost-card';
+import { ReceiverDialog } from './receiver-dialog';
+import { ReceiverTiles } from './receiver-tiles';
+
+type Endpoint = Schema<'EndpointDto'>;
+
+/** The receivers of webhooks with their health: who does not answer, since when and why. */
+export function ReceiversTab() {
+  const [{ state, organization, id }, change] = useWebhookSearch();
+  const mayAll = useMay('push:all');
+  const pages = usePages<Endpoint>([PUSH, 'endpoints', state, organization], (cursor, signal) =>
+    client.GET('/api/v1/push/endpoints', {
+      params: {
+        query: { limit: PAGE_ROWS, cursor, state: state as Endpoint['state'], organization },
+      },
+      signal,
+    }),
+  );
+  const open = pages.rows.find((row) => idOf(row) === id);
+  return (
+    <div className="page">
+      <ReceiverTiles />
+      <LostCard />
+      <Toolbar>
+        <Field label="Health">
+          <Select
+            value={state ?? ''}
+            onChange={(event) => change({ state: event.target.value || undefined })}
+            options={[
+              { value: '', label: 'All' },
+              { value: 'healthy', label: 'Healthy' },
+              { value: 'failing', label: 'Failing' },
+              { value: 'disabled', label: 'Disabled' },
+            ]}
+          />
+        </Field>
+        {mayAll && (
+          <FilterInput
+            label="Organization"
+            value={organization}
+            onChange={(next) => change({ organization: next })}
+          />
+        )}
+      </Toolbar>
+      <Card flush>
+        <PagedTable
+          label="Receivers"
+          pages={pages}
+          rowId={idOf}
+          selected={(row) => idOf(row) === id}
+          columns={columnsOf((row) => change({ id: idOf(row) }))}
+          empty={
+            state || organization ? (
+              <Empty title="No receiver fits these filters">
+                <button
+                  type="button"
+                  className="link"
+                  onClick={() => change({ state: undefined, organization: undefined })}
+                >
+                  Show all
+                </button>
+              </Empty>
+            ) : (
+              <Empty title="No receiver yet">
+                <p>
+                  A receiver appears here when its first event is due. Make a subscription, or set a
+                  webhook on a task.
+                </p>
+              </Empty>
+            )
+          }
+        />
+      </Card>
+      {open && <ReceiverDialog endpoint={open} onClose={() => change({ id: undefined })} />}
+    </div>
+  );
+}
+
+function idOf({ organization, origin }: Endpoint): string {
+  return `${organization} ${origin}`;
+}
+
+function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
+  return [
+    {
+      id: 'receiver',
+      header: 'Receiver',
+      share: 1.6,
+      sortBy: ({ origin }) => origin,
+      cell: (row) => (
+        <button type="button" className="webhooks-open" onClick={() => open(row)}>
+          <EndpointName {...row} />
+        </button>
+      ),
+    },
+    {
+      id: 'health',
+      header: 'Health',
+      share: 0.9,
+      sortBy: ({ state }) => state,
+      cell: (row) => <EndpointStateBadge endpoint={row} />,
+    },
+    {
+      id: 'error',
+      header: 'Last error',
+      share: 1.2,
+      cell: ({ lastError, lastFailureAt }) =>
+        lastError === null ? (
+          <span className="faint">none</span>
+        ) : (
+          <>
+            {lastError}{' '}
+            {lastFailureAt && (
+              <span className="faint">
+                <Time at={lastFailureAt} />
+              </span>
+            )}
+          </>
+        ),
+    },
+    {
+      id: 'waiting',
+      header: 'Waiting',
+      align: 'end',
+      share: 0.5,
+      sortBy: ({ waiting }) => waiting,
+      cell: ({ waiting }) => (waiting >= 1000 ? '1,000 or more' : waiting),
+    },
+    {
+      id: 'failures',
+      header: 'Failures in a row',
+      align: 'end',
+      share: 0.8,
+      minor: true,
+      sortBy: ({ failures }) => failures,
+      cell: ({ failures }) => failures,
+    },
+    {
+      id: 'success',
+      header: 'Last answered',
+      share: 0.8,
+      minor: true,
+      sortBy: ({ lastSuccessAt }) => lastSuccessAt,
+      cell: ({ lastSuccessAt }) => <Time at={lastSuccessAt} />,
+    },
+    {
+      id: 'probe',
+      header: 'Next try',
+      share: 0.6,
+      minor: true,
+      cell: ({ nextProbeAt, breaker }) =>
+        nextProbeAt ? <Time at={nextProbeAt} /> : breaker === 'open' ? 'now' : '',
+    },
+  ];
+}

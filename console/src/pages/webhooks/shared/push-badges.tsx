@@ -1,0 +1,66 @@
+import type { Schema } from '../../../api/client';
+import { Badge, type Tone } from '../../../ui/badge';
+
+const DELIVERY_TONES: Readonly<Record<Schema<'DeliveryDto'>['state'], Tone>> = {
+  pending: 'neutral',
+  retrying: 'warning',
+  delivered: 'good',
+  dead: 'bad',
+};
+
+export function DeliveryStateBadge({ state }: { readonly state: Schema<'DeliveryDto'>['state'] }) {
+  return <Badge tone={DELIVERY_TONES[state]}>{state}</Badge>;
+}
+
+const WEBHOOK_TONES: Readonly<Record<Schema<'WebhookDto'>['state'], Tone>> = {
+  active: 'good',
+  failing: 'warning',
+  paused: 'neutral',
+  disabled: 'bad',
+};
+
+type Held = Schema<'WebhookDto'>['held'];
+
+/** The state of a webhook or a subscription, and why nothing is sent whatever it is. */
+export function WebhookStateBadge({
+  state,
+  reason,
+  held,
+}: {
+  readonly state: Schema<'WebhookDto'>['state'];
+  readonly reason: string | null;
+  readonly held: Held;
+}) {
+  return (
+    <span className="webhooks-badges">
+      <Badge tone={WEBHOOK_TONES[state]} {...(reason !== null && { title: reason })}>
+        {state}
+      </Badge>
+      {held !== null && <Badge tone="warning">held: {held.replaceAll('-', ' ')}</Badge>}
+    </span>
+  );
+}
+
+const ENDPOINT_TONES: Readonly<Record<Schema<'EndpointDto'>['state'], Tone>> = {
+  healthy: 'good',
+  failing: 'warning',
+  disabled: 'bad',
+};
+
+export function EndpointStateBadge({ endpoint }: { readonly endpoint: Schema<'EndpointDto'> }) {
+  return (
+    <span className="webhooks-badges">
+      <Badge tone={ENDPOINT_TONES[endpoint.state]}>{endpoint.state}</Badge>
+      {endpoint.breaker === 'open' && (
+        <Badge tone="warning" title="One delivery is tried at a time; the others wait for it.">
+          breaker open
+        </Badge>
+      )}
+      {endpoint.heldUntil !== null && (
+        <Badge tone="neutral" title={endpoint.heldReason ?? undefined}>
+          held back
+        </Badge>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,214 @@
+import { useState } from 'react';
+import { client, type Schema } from '../../../api/client';
+import { useMay } from '../../../api/me';
+import { Checkbox, Field, Select, TextInput, violationOf } from '../../../ui/field';
+import { FormDialog } from '../../../ui/form-dialog';
+import { listOf, textOfList } from '../../../ui/lists';
+import { notify } from '../../../ui/toast';
+import { EVENT_OPTIONS, VERSION_OPTIONS } from '../configs/config-form';
+import { refreshPush } from '../keys';
+import { emptySecrets, SecretsFields, secretsOf } from '../shared/secrets-form';
+
+type Subscription = Schema<'SubscriptionDto'>;
+type State = NonNullable<Schema<'SubscriptionFilterDto'>['states']>[number];
+
+const STATES: readonly State[] = [
+  'submitted',
+  'working',
+  'input-required',
+  'auth-required',
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+];
+
+/** Makes a subscription, or changes one for all its tasks. */
+export function SubscriptionForm({
+  subscription,
+  onClose,
+}: {
+  readonly subscription: Subscription | null;
+  readonly onClose: () => void;
+}) {
+  const mayAll = useMay('push:all');
+  const mayOrganization = useMay('tasks:organization');
+  const isNew = subscription === null;
+  const [name, setName] = useState(subscription?.name ?? '');
+  const [url, setUrl] = useState(subscription?.url ?? '');
+  const [events, setEvents] = useState<Subscription['events']>(subscription?.events ?? 'changes');
+  const [version, setVersion] = useState<Subscription['version']>('1.0');
+  const [scope, setScope] = useState('');
+  const [organization, setOrganization] = useState('');
+  const [agents, setAgents] = useState(textOfList(subscription?.filter?.agents));
+  const [tags, setTags] = useState((subscription?.filter?.tags ?? []).join(', '));
+  const [states, setStates] = useState<readonly State[]>(subscription?.filter?.states ?? []);
+  const [secrets, setSecrets] = useState(emptySecrets(!isNew));
+  const submit = async () => {
+    const common = {
+      events,
+      name: name.trim() === '' ? null : name.trim(),
+      filter: filterOf(listOf(agents), commaList(tags), states),
+    };
+    if (isNew) {
+      await client.POST('/api/v1/push/subscriptions', {
+        body: {
+          ...common,
+          url: url.trim(),
+          version,
+          ...(scope !== '' && { scope: scope as Subscription['scope'] }),
+          ...(organization.trim() !== '' && { organization: organization.trim() }),
+          ...secretsOf(secrets, true),
+        },
+      });
+      notify('The subscription was made. It gets the tasks that begin from now on.');
+    } else {
+      await client.PATCH('/api/v1/push/subscriptions/{id}', {
+        params: { path: { id: subscription.id } },
+        body: {
+          ...common,
+          ...(url.trim() !== subscription.url && { url: url.trim() }),
+          ...secretsOf(secrets, false),
+        },
+      });
+      notify('The subscription was changed for all its tasks.');
+    }
+    await refreshPush();
+  };
+  return (
+    <FormDialog
+      wide
+      title={isNew ? 'New subscription' : `Change ${subscription.name ?? 'the subscription'}`}
+      description={
+        isNew
+          ? 'A webhook on every task that begins from now on, or on those that fit.'
+          : 'Counts for all its tasks at once; a changed filter for those that begin afterwards.'
+      }
+      action={isNew ? 'Create' : 'Save'}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      {(violations) => (
+        <>
+          <div className="webhooks-pair">
+            <Field label="Name" error={violationOf(violations, 'name')}>
+              <TextInput value={name} onChange={(event) => setName(event.target.value)} />
+            </Field>
+            <Field label="Address" error={violationOf(violations, 'url')}>
+              <TextInput
+                required
+                inputMode="url"
+                placeholder="https://hooks.example/a2a"
+                value={url}
+                onChange={(event) => setUrl(event.target.value)}
+              />
+            </Field>
+            <Field label="Events" error={violationOf(violations, 'events')}>
+              <Select
+                value={events}
+                onChange={(event) => setEvents(event.target.value as Subscription['events'])}
+                options={EVENT_OPTIONS}
+              />
+            </Field>
+            {isNew && (
+              <Field label="Bodies" error={violationOf(violations, 'version')}>
+                <Select
+                  value={version}
+                  onChange={(event) => setVersion(event.target.value as Subscription['version'])}
+                  options={VERSION_OPTIONS}
+                />
+              </Field>
+            )}
+            {isNew && (
+              <Field label="Whose tasks" error={violationOf(violations, 'scope')}>
+                <Select
+                  value={scope}
+                  onChange={(event) => setScope(event.target.value)}
+                  options={[
+                    { value: '', label: 'All that you may see' },
+                    { value: 'own', label: 'Your own' },
+                    ...(mayOrganization
+                      ? [{ value: 'organization', label: 'Those of the organization' }]
+                      : []),
+                  ]}
+                />
+              </Field>
+            )}
+            {isNew && mayAll && (
+              <Field
+                label="Organization"
+                hint="Empty: your own."
+                error={violationOf(violations, 'organization')}
+              >
+                <TextInput
+                  value={organization}
+                  onChange={(event) => setOrganization(event.target.value)}
+                />
+              </Field>
+            )}
+          </div>
+          <fieldset className="webhooks-secrets">
+            <legend>Which tasks</legend>
+            <div className="webhooks-pair">
+              <Field
+                label="Agents"
+                hint="Ids, with commas; one of them works on the task. Empty: any."
+                error={violationOf(violations, 'filter.agents')}
+              >
+                <TextInput value={agents} onChange={(event) => setAgents(event.target.value)} />
+              </Field>
+              <Field
+                label="Tags"
+                hint="With commas; the skill or its agent has one. Empty: any."
+                error={violationOf(violations, 'filter.tags')}
+              >
+                <TextInput value={tags} onChange={(event) => setTags(event.target.value)} />
+              </Field>
+            </div>
+            <p className="hint">Only changes into these states; none chosen: all, and artifacts.</p>
+            <div className="webhooks-states">
+              {STATES.map((state) => (
+                <Checkbox
+                  key={state}
+                  label={state}
+                  checked={states.includes(state)}
+                  onChange={(event) =>
+                    setStates(
+                      event.target.checked
+                        ? [...states, state]
+                        : states.filter((each) => each !== state),
+                    )
+                  }
+                />
+              ))}
+            </div>
+          </fieldset>
+          <SecretsFields
+            draft={secrets}
+            onChange={setSecrets}
+            keep={!isNew}
+            violations={violations}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Null for all tasks. */
+function filterOf(agents: string[], tags: string[], states: readonly State[]) {
+  if (agents.length + tags.length + states.length === 0) return null;
+  return {
+    ...(agents.length > 0 && { agents }),
+    ...(tags.length > 0 && { tags }),
+    ...(states.length > 0 && { states: [...states] }),
+  };
+}
+
+/** Tags may have blanks. */
+function commaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
+}

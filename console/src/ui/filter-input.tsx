@@ -1,0 +1,44 @@
+import { useEffect, useRef, useState } from 'react';
+import { Field, TextInput } from './field';
+
+const PAUSE_MS = 400;
+
+/** A filter that is typed: it counts when one stops typing. */
+export function FilterInput({
+  label,
+  value,
+  onChange,
+  placeholder,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+  readonly placeholder?: string;
+}) {
+  const given = value ?? '';
+  const [typed, setTyped] = useState(given);
+  const [last, setLast] = useState(given);
+  if (last !== given) {
+    setLast(given);
+    setTyped(given);
+  }
+  const report = useRef(onChange);
+  useEffect(() => {
+    report.current = onChange;
+  });
+  useEffect(() => {
+    if (typed.trim() === given) return;
+    const timer = setTimeout(() => report.current(typed.trim() || undefined), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed, given]);
+  return (
+    <Field label={label}>
+      <TextInput
+        type="search"
+        value={typed}
+        placeholder={placeholder}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </Field>
+  );
+}
