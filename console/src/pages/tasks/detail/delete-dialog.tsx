@@ -24,6 +24,7 @@ export function DeleteDialog({
     });
     await navigate({ to: '/tasks' });
     queries.removeQueries({ queryKey: taskQuery(task.id).queryKey });
+    await queries.invalidateQueries({ queryKey: ['tasks'] });
     notify('The task is deleted.');
   };
   return (

@@ -27,18 +27,20 @@ export function FollowUpDialog({
       open={open}
       onClose={onClose}
     >
-      <MessageForm
-        label="Message"
-        action="Send"
-        to={ended ? { contextId: task.contextId, referenceTaskIds: [task.id] } : to(task)}
-        refreshes={task.id}
-        onSent={(taskId) => {
-          onClose();
-          if (taskId !== undefined && taskId !== task.id) {
-            void navigate({ to: '/tasks/$taskId', params: { taskId } });
-          }
-        }}
-      />
+      <div className="dialog-body">
+        <MessageForm
+          label="Message"
+          action="Send"
+          to={ended ? { contextId: task.contextId, referenceTaskIds: [task.id] } : to(task)}
+          refreshes={task.id}
+          onSent={(taskId) => {
+            onClose();
+            if (taskId !== undefined && taskId !== task.id) {
+              void navigate({ to: '/tasks/$taskId', params: { taskId } });
+            }
+          }}
+        />
+      </div>
     </Dialog>
   );
 }

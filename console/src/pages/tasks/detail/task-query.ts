@@ -18,6 +18,7 @@ export async function refreshTask(id: string): Promise<void> {
   await Promise.all([
     queries.invalidateQueries({ queryKey: taskQuery(id).queryKey }),
     queries.invalidateQueries({ queryKey: storyQuery(id).queryKey }),
+    queries.invalidateQueries({ queryKey: ['tasks'] }),
     queries.invalidateQueries({ queryKey: ['get', '/api/v1/push/deliveries'] }),
   ]);
 }

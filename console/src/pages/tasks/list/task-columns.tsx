@@ -79,7 +79,7 @@ function Agents({ task: { delegations } }: { readonly task: Task }) {
   const [first, ...others] = delegations;
   if (!first) return <span className="faint">none</span>;
   return (
-    <span title={delegations.map(({ agentName }) => agentName).join(', ')}>
+    <span className="tasks-agents" title={delegations.map(({ agentName }) => agentName).join(', ')}>
       {first.agentName}
       {others.length > 0 && <span className="faint"> and {others.length} more</span>}
     </span>

@@ -2,12 +2,13 @@ import { api } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { Button } from '../../../ui/button';
 import { Field, Select } from '../../../ui/field';
-import { CommittedInput } from './committed-input';
+import { FilterInput } from '../../../ui/filter-input';
+import { TimeRangeField } from '../../../ui/time-range';
+import { Toolbar } from '../../../ui/toolbar';
 import { FilterChips } from './filter-chips';
 import { StateFilter } from './state-filter';
-import { type EndReason, PERIODS, REASON_LABELS, type TaskSearch } from './task-search';
+import { type EndReason, REASON_LABELS, type TaskSearch } from './task-search';
 
-const CUSTOM = 'custom';
 const SUGGESTED = 200;
 
 /** What is searched for: each change is in the address at once. */
@@ -20,23 +21,30 @@ export function TaskFilters({
 }) {
   const seesAll = useMay('tasks:all');
   const set = (change: Partial<TaskSearch>) => onChange({ ...search, ...change });
-  const isCustom = search.from !== undefined || search.to !== undefined;
+  const { agents, rules } = useSuggestions();
   return (
     <section className="tasks-filters" aria-label="Filters">
       <StateFilter value={search.state} onChange={(state) => set({ state })} />
-      <div className="filters">
-        <AgentField value={search.agent} onCommit={(agent) => set({ agent })} />
-        <Field label="Skill">
-          <CommittedInput value={search.skill} onCommit={(skill) => set({ skill })} />
-        </Field>
-        <RuleField value={search.rule} onCommit={(rule) => set({ rule })} />
+      <Toolbar>
+        <FilterInput
+          label="Agent"
+          value={search.agent}
+          onChange={(agent) => set({ agent })}
+          suggestions={agents}
+        />
+        <FilterInput label="Skill" value={search.skill} onChange={(skill) => set({ skill })} />
+        <FilterInput
+          label="Rule"
+          value={search.rule}
+          onChange={(rule) => set({ rule })}
+          suggestions={rules}
+        />
         {seesAll && (
-          <Field label="Organization">
-            <CommittedInput
-              value={search.organization}
-              onCommit={(organization) => set({ organization })}
-            />
-          </Field>
+          <FilterInput
+            label="Organization"
+            value={search.organization}
+            onChange={(organization) => set({ organization })}
+          />
         )}
         <Field label="End reason">
           <Select
@@ -50,105 +58,34 @@ export function TaskFilters({
             ]}
           />
         </Field>
-        <Field label="Began">
-          <Select
-            value={isCustom ? CUSTOM : (search.since ?? '')}
-            onChange={({ target: { value } }) =>
-              set(
-                value === CUSTOM
-                  ? { since: undefined, from: dayAgo() }
-                  : { since: value || undefined, from: undefined, to: undefined },
-              )
-            }
-            options={[
-              { value: '', label: 'At any time' },
-              ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label })),
-              { value: CUSTOM, label: 'From … to …' },
-            ]}
-          />
-        </Field>
-        {isCustom && (
-          <>
-            <Field label="From">
-              <CommittedInput
-                type="datetime-local"
-                value={localOf(search.from)}
-                onCommit={(from) => set({ from: isoOf(from) })}
-              />
-            </Field>
-            <Field label="To">
-              <CommittedInput
-                type="datetime-local"
-                value={localOf(search.to)}
-                onCommit={(to) => set({ to: isoOf(to) })}
-              />
-            </Field>
-          </>
-        )}
+        <TimeRangeField label="Began" value={search} onChange={set} />
         {Object.keys(search).length > 0 && (
           <Button kind="quiet" onClick={() => onChange({})}>
             Clear filters
           </Button>
         )}
-      </div>
+      </Toolbar>
       <FilterChips search={search} onChange={onChange} />
     </section>
   );
 }
 
-interface Suggesting {
-  readonly value: string | undefined;
-  readonly onCommit: (value: string | undefined) => void;
-}
-
-function AgentField({ value, onCommit }: Suggesting) {
+/** The agents and rules that one may see. */
+function useSuggestions() {
   const agents = api.useQuery(
     'get',
     '/api/v1/agents',
     { params: { query: { limit: SUGGESTED } } },
     { enabled: useMay('agents:organization'), staleTime: 60_000 },
   );
-  return (
-    <Field label="Agent">
-      <CommittedInput
-        value={value}
-        onCommit={onCommit}
-        suggestions={agents.data?.items.map(({ id }) => id)}
-      />
-    </Field>
-  );
-}
-
-function RuleField({ value, onCommit }: Suggesting) {
   const rules = api.useQuery(
     'get',
     '/api/v1/routes/rules',
     {},
     { enabled: useMay('routing'), staleTime: 60_000 },
   );
-  return (
-    <Field label="Rule">
-      <CommittedInput
-        value={value}
-        onCommit={onCommit}
-        suggestions={rules.data?.items.map(({ name }) => name)}
-      />
-    </Field>
-  );
-}
-
-function dayAgo(): string {
-  return new Date(Date.now() - PERIODS['24h']!.ms).toISOString();
-}
-
-/** A time as `datetime-local` writes it, in the zone of who looks at it. */
-function localOf(iso: string | undefined): string {
-  if (iso === undefined || Number.isNaN(Date.parse(iso))) return '';
-  const date = new Date(iso);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-function isoOf(local: string | undefined): string | undefined {
-  const at = Date.parse(local ?? '');
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+  return {
+    agents: agents.data?.items.map(({ id }) => id),
+    rules: rules.data?.items.map(({ name }) => name),
+  };
 }

@@ -1,5 +1,7 @@
 import type { Schema } from '../../../api/client';
 import type { paths } from '../../../api/schema';
+import { present, textsOf } from '../../../ui/search';
+import type { Span } from '../../../ui/time-range';
 
 export type TaskState = Schema<'TaskDto'>['state'];
 export type EndReason = NonNullable<Schema<'TaskDto'>['reason']>;
@@ -16,10 +18,10 @@ export interface TaskSearch {
   readonly principal?: string;
   readonly context?: string;
   readonly reason?: EndReason;
-  /** How far back: a key of `PERIODS`, or else `from` and `to`. */
+  /** When it began, by name or by two times. */
+  readonly range?: string;
   readonly since?: string;
-  readonly from?: string;
-  readonly to?: string;
+  readonly until?: string;
   readonly q?: string;
 }
 
@@ -33,17 +35,6 @@ export const STATES = Object.keys({
   rejected: true,
   canceled: true,
 } satisfies Record<TaskState, true>) as readonly TaskState[];
-
-const HOUR_MS = 3_600_000;
-
-export const PERIODS: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
-  '15m': { label: 'Last 15 minutes', ms: HOUR_MS / 4 },
-  '1h': { label: 'Last hour', ms: HOUR_MS },
-  '6h': { label: 'Last 6 hours', ms: 6 * HOUR_MS },
-  '24h': { label: 'Last 24 hours', ms: 24 * HOUR_MS },
-  '7d': { label: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
-  '30d': { label: 'Last 30 days', ms: 30 * 24 * HOUR_MS },
-};
 
 /** Why a task can have ended without success, in words. */
 export const REASON_LABELS: Readonly<Record<EndReason, string>> = {
@@ -79,32 +70,29 @@ export const REASON_LABELS: Readonly<Record<EndReason, string>> = {
   NOT_NEEDED: 'Not needed any more',
 };
 
-const TEXTS = [
+const NAMES = [
+  'state',
+  'reason',
   'agent',
   'skill',
   'rule',
   'organization',
   'principal',
   'context',
-  'from',
-  'to',
+  'range',
+  'since',
+  'until',
   'q',
 ] as const;
 
 /** The search in an address, without what it cannot mean. */
 export function taskSearchOf(search: Record<string, unknown>): TaskSearch {
-  const states = statesOf(textOf(search['state']));
-  const reason = textOf(search['reason']);
-  const since = textOf(search['since']);
-  const texts = TEXTS.flatMap((name) => {
-    const text = textOf(search[name]);
-    return text === '' ? [] : [[name, text] as const];
-  });
+  const { state, reason, ...texts } = textsOf(search, NAMES);
+  const states = statesOf(state);
   return {
+    ...texts,
     ...(states.length > 0 && { state: states.join(',') }),
-    ...(reason in REASON_LABELS && { reason: reason as EndReason }),
-    ...(since in PERIODS && { since }),
-    ...(Object.fromEntries(texts) as Partial<TaskSearch>),
+    ...(reason !== undefined && reason in REASON_LABELS && { reason: reason as EndReason }),
   };
 }
 
@@ -113,33 +101,23 @@ export function statesOf(list: string | undefined): readonly TaskState[] {
   return STATES.filter((each) => given.has(each));
 }
 
-/** What the hub is asked. Periods are counted back from now. */
-export function queryOf(search: TaskSearch): TaskQuery {
-  const { agent, skill, rule, organization, principal, context, reason, since, q } = search;
+/** What the hub is asked. */
+export function queryOf(search: TaskSearch, { since, until }: Span): TaskQuery {
+  const { agent, skill, rule, organization, principal, context, reason, q } = search;
   const states = statesOf(search.state);
-  const period = since === undefined ? undefined : PERIODS[since];
-  const after = period ? new Date(Date.now() - period.ms).toISOString() : timeOf(search.from);
-  const before = timeOf(search.to);
   return {
     ...(states.length > 0 && { state: [...states] }),
-    ...(agent && { agentId: agent }),
-    ...(skill && { skill }),
-    ...(rule && { rule }),
-    ...(organization && { organization }),
-    ...(principal && { principalId: principal }),
-    ...(context && { contextId: context }),
-    ...(reason && { reason }),
-    ...(after && { createdAfter: after }),
-    ...(before && { createdBefore: before }),
-    ...(q && { q }),
+    ...present({
+      agentId: agent,
+      skill,
+      rule,
+      organization,
+      principalId: principal,
+      contextId: context,
+      reason,
+      createdAfter: since,
+      createdBefore: until,
+      q,
+    }),
   };
-}
-
-function timeOf(text: string | undefined): string | undefined {
-  const at = text === undefined ? NaN : Date.parse(text);
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 }
