@@ -70,7 +70,7 @@ export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
       cell: (task) => <Why task={task} />,
       sortBy: ({ reason }) => reason ?? '',
       minor: true,
-      share: 1.3,
+      share: 1.5,
     },
   ];
 }

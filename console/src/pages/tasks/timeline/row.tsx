@@ -1,4 +1,5 @@
 import { StateBadge } from '../../../ui/badge';
+import { durationText } from '../../../ui/time';
 import { placeOf, type TimeAxis } from './time-axis';
 import type { TimelineRow } from './timeline-rows';
 
@@ -6,7 +7,9 @@ import type { TimelineRow } from './timeline-rows';
 const MOST_TICKS = 400;
 
 export function Row({ row, axis }: { readonly row: TimelineRow; readonly axis: TimeAxis }) {
-  const { segments, ticks } = row;
+  const segments = row.segments.filter(({ from }) => from <= axis.to);
+  const ticks = row.ticks.filter(({ at }) => at <= axis.to);
+  const last = Math.max(...row.segments.map(({ to }) => to), ...row.ticks.map(({ at }) => at));
   return (
     <li className="timeline-row">
       <div className="timeline-name">
@@ -45,7 +48,10 @@ export function Row({ row, axis }: { readonly row: TimelineRow; readonly axis: T
             />
           ))}
         </div>
-        <p className="timeline-words">{row.words}</p>
+        <p className="timeline-words">
+          {row.words}
+          {last > axis.to && ` · until +${durationText(last - axis.from)}, beyond what is drawn`}
+        </p>
         {row.attempts.length > 0 && (
           <ul className="timeline-attempts">
             {row.attempts.map((label, index) => (
