@@ -1,0 +1,177 @@
+import { useSearch } from '@tanstack/react-router';
+import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { type Part, ROUTING_EXTENSION } from '../../api/a2a';
+import { Button } from '../../ui/button';
+import { classNames } from '../../ui/class-names';
+import { ErrorView } from '../../ui/feedback';
+import { Checkbox, Field, TextArea } from '../../ui/field';
+import { Icon } from '../../ui/icons';
+import { JsonEditor } from '../../ui/json-editor';
+import { ListInput } from '../../ui/list-input';
+import { AttachedFiles } from './attached-files';
+import { partOfFile } from './attachments';
+import { openTask, type PlaygroundSession } from './playground-session';
+import { directiveOf, targetInWords, targetOf } from './target';
+import { type Turn, waitsForClient } from './turn';
+
+const NO_JSON = { value: undefined, fault: null } as const;
+
+/** Writes the next message: text, data and files. */
+export function Composer({
+  session,
+  turns,
+}: {
+  readonly session: PlaygroundSession;
+  readonly turns: readonly Turn[];
+}) {
+  const search = useSearch({ from: '/playground' });
+  const target = targetOf(search);
+  const [text, setText] = useState('');
+  const [data, setData] = useState('');
+  const [metadata, setMetadata] = useState('');
+  const [modes, setModes] = useState<string[]>([]);
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [isOver, setIsOver] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [goesOn, setGoesOn] = useState<{ id: string; value: boolean } | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const open = openTask(turns);
+  const waits = open !== null && waitsForClient(open.state);
+  const answers = open !== null && (goesOn?.id === open.id ? goesOn.value : waits);
+  const dataRead = jsonOf(data);
+  const metadataRead = jsonOf(metadata, true);
+  const fault = dataRead.fault ?? metadataRead.fault;
+  const isEmpty = text.trim() === '' && dataRead.value === undefined && files.length === 0;
+
+  const send = async (event?: FormEvent) => {
+    event?.preventDefault();
+    if (isEmpty || fault !== null) return;
+    setError(null);
+    try {
+      const parts: Part[] = [
+        ...(text.trim() === '' ? [] : [{ text }]),
+        ...(dataRead.value === undefined ? [] : [{ data: dataRead.value }]),
+        ...(await Promise.all(files.map(partOfFile))),
+      ];
+      const directive = answers ? undefined : directiveOf(target);
+      const own = metadataRead.value as Record<string, unknown> | undefined;
+      session.send({
+        parts,
+        metadata: directive ? { ...own, [ROUTING_EXTENSION]: directive } : own,
+        acceptedOutputModes: modes,
+        mode: search.mode ?? 'stream',
+        to: answers ? 'the task' : targetInWords(target),
+        taskId: answers ? open.id : undefined,
+      });
+      setText('');
+      setData('');
+      setFiles([]);
+    } catch (thrown) {
+      setError(thrown);
+    }
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+  };
+  const add = (list: FileList | null) => list && setFiles([...files, ...list]);
+
+  return (
+    <form
+      className={classNames('card', 'playground-composer', isOver && 'over')}
+      aria-label="Message"
+      onSubmit={(event) => void send(event)}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setIsOver(false);
+        add(event.dataTransfer.files);
+      }}
+    >
+      {open && (
+        <Checkbox
+          label={
+            waits ? 'Answers the question of the task' : 'A further message to the task at work'
+          }
+          checked={answers}
+          onChange={({ target: { checked } }) => setGoesOn({ id: open.id, value: checked })}
+        />
+      )}
+      <Field label={answers && waits ? 'Your answer' : 'Message'}>
+        <TextArea
+          rows={3}
+          value={text}
+          placeholder="How readable is this text?"
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKey}
+          onPaste={(event) =>
+            add(event.clipboardData.files.length ? event.clipboardData.files : null)
+          }
+        />
+      </Field>
+      <AttachedFiles
+        files={files}
+        onRemove={(file) => setFiles(files.filter((each) => each !== file))}
+      />
+      <details className="playground-more">
+        <summary>Data, metadata and media types</summary>
+        <div className="form">
+          <JsonEditor
+            label="Data (JSON), a part of its own"
+            text={data}
+            fault={dataRead.fault}
+            problems={[]}
+            onChange={setData}
+          />
+          <JsonEditor
+            label="Metadata of the message (JSON)"
+            text={metadata}
+            fault={metadataRead.fault}
+            problems={[]}
+            onChange={setMetadata}
+          />
+          <Field label="Media types that are accepted">
+            <ListInput placeholder="any" values={modes} onChange={setModes} />
+          </Field>
+        </div>
+      </details>
+      {error !== null && <ErrorView error={error} />}
+      <div className="actions">
+        <Button type="submit" kind="primary" disabled={isEmpty || fault !== null}>
+          {answers && waits ? 'Send the answer' : 'Send'}
+        </Button>
+        <Button icon={<Icon name="plus" />} onClick={() => input.current?.click()}>
+          Files
+        </Button>
+        <input
+          ref={input}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to send"
+          onChange={(event) => {
+            add(event.target.files);
+            event.target.value = '';
+          }}
+        />
+        <span className="faint playground-hint">Ctrl+Enter sends. Files can be dropped here.</span>
+      </div>
+    </form>
+  );
+}
+
+/** What a text says as JSON; nothing when it is empty. */
+function jsonOf(text: string, isObject = false): { value: unknown; fault: string | null } {
+  if (text.trim() === '') return NO_JSON;
+  try {
+    const value: unknown = JSON.parse(text);
+    const fits =
+      !isObject || (typeof value === 'object' && value !== null && !Array.isArray(value));
+    return fits ? { value, fault: null } : { value: undefined, fault: 'must be an object: { … }' };
+  } catch (thrown) {
+    return { value: undefined, fault: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}

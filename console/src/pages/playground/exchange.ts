@@ -1,0 +1,104 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { a2aHeaders, problemOfRpc, type StreamResponse, type Task } from '../../api/a2a';
+import { credential } from '../../api/credential';
+import { hubUrl } from '../../api/place';
+import { ApiProblem, problemOf } from '../../api/problem';
+import { sessionEnded } from '../../api/session-end';
+
+/** One request to the hub and all that came back, as it went over the wire. */
+export interface Exchange {
+  readonly id: number;
+  readonly method: string;
+  readonly url: string;
+  /** What it was sent with, without what signs in. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: RpcRequest;
+  /** Unix time in milliseconds. */
+  readonly at: number;
+  readonly answer: { readonly status: number; readonly requestId: string | null } | null;
+  readonly events: readonly WireEvent[];
+  /** Milliseconds from the request to its end; null while it is under way. */
+  readonly tookMs: number | null;
+  /** Why no more came. */
+  readonly fault: string | null;
+}
+
+export interface RpcRequest {
+  readonly jsonrpc: '2.0';
+  readonly id: string;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+export interface WireEvent {
+  /** Milliseconds from the request. */
+  readonly afterMs: number;
+  /** The `id` of a Server-Sent Event. */
+  readonly id: string | null;
+  readonly raw: string;
+}
+
+/** What came of a request, told as it comes. */
+export interface ExchangeListener {
+  readonly onAnswer: (answer: NonNullable<Exchange['answer']>) => void;
+  readonly onEvent: (event: Omit<WireEvent, 'afterMs'>) => void;
+  readonly onResult: (result: StreamResponse | Task) => void;
+}
+
+/** Sends a request as any client would. Throws an ApiProblem for what the hub refuses. */
+export async function exchange(
+  request: RpcRequest,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  to: ExchangeListener,
+): Promise<void> {
+  const response = await fetch(hubUrl('a2a'), {
+    method: 'POST',
+    headers: { ...a2aHeaders(), ...headers },
+    body: JSON.stringify(request),
+    signal,
+  });
+  const { status } = response;
+  if (status === 401 && credential().kind !== 'none') sessionEnded();
+  to.onAnswer({ status, requestId: response.headers.get('x-request-id') });
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  if (!isStream || response.body === null) {
+    const raw = await response.text();
+    to.onEvent({ id: null, raw });
+    const again = new Response(raw, response);
+    if (!response.ok && !raw.includes('"jsonrpc"')) throw await problemOf(again);
+    return take(raw, response, to);
+  }
+  const events = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
+  for (;;) {
+    const { done, value } = await events.read();
+    if (done) return;
+    to.onEvent({ id: value.id ?? null, raw: value.data });
+    take(value.data, response, to);
+  }
+}
+
+interface RpcAnswer {
+  readonly result?: StreamResponse | Task;
+  readonly error?: Parameters<typeof problemOfRpc>[0];
+}
+
+function take(raw: string, response: Response, to: ExchangeListener): void {
+  let answer: RpcAnswer;
+  try {
+    answer = JSON.parse(raw) as RpcAnswer;
+  } catch {
+    throw new ApiProblem(response.status, 'NO_JSON', 'What the hub answered is no JSON.');
+  }
+  if (answer.error) throw problemOfRpc(answer.error, response);
+  if (answer.result) to.onResult(answer.result);
+}
+
+/** The headers as they are shown and copied: a key never is. */
+export function shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const all = { ...a2aHeaders(), ...headers };
+  return 'Authorization' in all ? { ...all, Authorization: 'Bearer ••••••••' } : all;
+}

@@ -1,0 +1,72 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTargets } from '../../api/targets';
+import { Field, Select } from '../../ui/field';
+import { Suggest } from '../../ui/suggest';
+import { type Mode, MODES } from './search';
+import { type TargetKind, TARGET_KINDS, targetOf } from './target';
+
+const LABELS = { agent: 'Agent', skill: 'Skill', tags: 'Tags' } as const;
+
+/** To whom the next message goes, and how one waits; both are in the address. */
+export function TargetBar() {
+  const search = useSearch({ from: '/playground' });
+  const navigate = useNavigate({ from: '/playground' });
+  const { agents, skills, tags } = useTargets();
+  const target = targetOf(search);
+  // Chosen, but without a name yet.
+  const [begun, setBegun] = useState<TargetKind | null>(null);
+  const kind = begun ?? target.kind;
+  const { mode } = search;
+  const name = (chosen: TargetKind, value: string) =>
+    void navigate({
+      search: { ...(mode && { mode }), ...(chosen !== 'hub' && value && { [chosen]: value }) },
+      replace: true,
+    });
+  const values = { agent: agents, skill: skills.map(({ id }) => id), tags };
+  return (
+    <div className="filters">
+      <Field label="To">
+        <Select
+          options={TARGET_KINDS}
+          value={kind}
+          onChange={(event) => {
+            setBegun(event.target.value as TargetKind);
+            name('hub', '');
+          }}
+        />
+      </Field>
+      {kind !== 'hub' && (
+        <Field label={LABELS[kind]}>
+          <Suggest
+            values={values[kind]}
+            value={target.name}
+            onChange={(event) => {
+              setBegun(kind);
+              name(kind, event.target.value);
+            }}
+          />
+        </Field>
+      )}
+      <Field label="How">
+        <Select
+          options={MODES}
+          value={mode ?? 'stream'}
+          onChange={(event) =>
+            void navigate({
+              search: (before) => ({ ...before, mode: event.target.value as Mode }),
+              replace: true,
+            })
+          }
+        />
+      </Field>
+      <Link
+        className="button"
+        to="/routing/dry-run"
+        search={target.kind === 'hub' ? {} : { [target.kind]: target.name }}
+      >
+        Who would get it?
+      </Link>
+    </div>
+  );
+}

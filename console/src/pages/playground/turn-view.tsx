@@ -1,0 +1,124 @@
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import { useMay } from '../../api/me';
+import { StateBadge } from '../../ui/badge';
+import { Button } from '../../ui/button';
+import { ErrorView } from '../../ui/feedback';
+import { PartList } from '../../ui/parts/part-view';
+import { agentOf, hasEnded, type Turn, type TurnItem, waitsForClient } from './turn';
+
+export interface TurnActions {
+  readonly onCancel: (turn: Turn) => void;
+  readonly onLook: (turn: Turn) => void;
+  readonly onListen: (turn: Turn) => void;
+  readonly onStop: (turn: Turn) => void;
+}
+
+/** A message that was sent, and what came of it. */
+export const TurnView = memo(function TurnView({
+  turn,
+  actions,
+}: {
+  readonly turn: Turn;
+  readonly actions: TurnActions;
+}) {
+  const { message, to, items, problem, isOpen, agents, state } = turn;
+  return (
+    <li className="playground-turn">
+      <article className="playground-sent" aria-label={`To ${to}`}>
+        <p className="faint">To {to}</p>
+        <PartList parts={message.parts} />
+      </article>
+      <div className="playground-came">
+        {agents.length > 0 && <p className="faint">Goes to {agents.join(', ')}</p>}
+        {items.map((item, index) => (
+          <ItemView key={index} item={item} />
+        ))}
+        {problem && <ErrorView error={problem} />}
+        {isOpen && (
+          <p className="loading" role="status">
+            <span className="spinner" aria-hidden="true" />
+            {state === null ? 'Waiting for the hub …' : 'Listening …'}
+          </p>
+        )}
+        <Actions turn={turn} actions={actions} />
+      </div>
+    </li>
+  );
+});
+
+function ItemView({ item }: { readonly item: TurnItem }) {
+  switch (item.kind) {
+    case 'status':
+      return (
+        <div className="playground-status">
+          <StateBadge state={item.state} />
+          {item.message?.parts && <PartList parts={item.message.parts} />}
+        </div>
+      );
+    case 'artifact': {
+      const { artifactId, name, description, parts, metadata } = item.artifact;
+      const from = agentOf(metadata);
+      return (
+        <article className="playground-artifact" aria-label={`Artifact ${name ?? artifactId}`}>
+          <header>
+            <strong>{name ?? artifactId}</strong>
+            <span className="faint">
+              {from && ` from ${from}`}
+              {!item.isWhole && ' · more may come'}
+            </span>
+          </header>
+          {description && <p className="faint">{description}</p>}
+          <PartList parts={parts} />
+        </article>
+      );
+    }
+    case 'message':
+      return (
+        <article className="playground-artifact" aria-label="Message of the agent">
+          <PartList parts={item.message.parts} />
+        </article>
+      );
+  }
+}
+
+function Actions({ turn, actions }: { readonly turn: Turn; readonly actions: TurnActions }) {
+  const maySeeTasks = useMay('tasks:organization');
+  const { task, state, isOpen } = turn;
+  if (task === null) {
+    return isOpen ? (
+      <div className="actions">
+        <Button small onClick={() => actions.onStop(turn)}>
+          Stop waiting
+        </Button>
+      </div>
+    ) : null;
+  }
+  const goesOn = !hasEnded(state);
+  const taskPage: string = `/tasks/${task.id}`;
+  return (
+    <div className="actions">
+      {goesOn && (
+        <Button small kind="danger" onClick={() => actions.onCancel(turn)}>
+          Cancel the task
+        </Button>
+      )}
+      {goesOn && isOpen && (
+        <Button small onClick={() => actions.onStop(turn)}>
+          Stop listening
+        </Button>
+      )}
+      {goesOn && !isOpen && !waitsForClient(state) && (
+        <Button small onClick={() => actions.onListen(turn)}>
+          Listen again
+        </Button>
+      )}
+      {!isOpen && (
+        <Button small onClick={() => actions.onLook(turn)}>
+          Read the task
+        </Button>
+      )}
+      {maySeeTasks && <Link to={taskPage}>Why and how: the task</Link>}
+    </div>
+  );
+}
