@@ -15,6 +15,8 @@ export default defineConfig({
     // Its preloads are added as elements in line otherwise; browsers know `modulepreload`.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // One style sheet, loaded first: a page whose own could not be loaded would fail for good.
+    cssCodeSplit: false,
   },
   // `npm run dev -w console` beside a hub at its usual port.
   server: {

@@ -90,6 +90,9 @@ describe('the sign-in at a provider', () => {
 describe('a lost connection', () => {
   it('is said, and ends by itself when the hub is there again', async () => {
     const page = await own.signIn('tasks');
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Tasks' }).click();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByText('No connection').first().waitFor();

@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import createClient, { type Middleware } from 'openapi-fetch';
 import createQueries from 'openapi-react-query';
+import { connectionFound, connectionLost } from './connection';
 import { authenticationHeaders, credential } from './credential';
 import { HUB_URL } from './place';
 import { asProblem, problemOf } from './problem';
@@ -18,10 +19,15 @@ const authenticated: Middleware = {
     return request;
   },
   async onResponse({ response }) {
+    connectionFound();
     if (response.ok) return;
     // Of whoever has not signed in yet nothing can end.
     if (response.status === 401 && credential().kind !== 'none') sessionEnded();
     throw await problemOf(response);
+  },
+  onError({ error }) {
+    // Whoever gave up the wait has lost nothing.
+    if (!(error instanceof DOMException)) connectionLost();
   },
 };
 

@@ -1,6 +1,6 @@
-import { createRootRoute, type ErrorComponentProps, Link } from '@tanstack/react-router';
-import { Button } from '../ui/button';
-import { Empty, ErrorView } from '../ui/feedback';
+import { createRootRoute, Link } from '@tanstack/react-router';
+import { Empty } from '../ui/feedback';
+import { PageFailed } from './page-failed';
 import { Shell } from './shell';
 
 /** What every page's route is below. */
@@ -13,13 +13,3 @@ export const root = createRootRoute({
   ),
   errorComponent: PageFailed,
 });
-
-/** A page that failed: a new version of the hub has other files, or there is a fault in it. */
-function PageFailed({ error }: ErrorComponentProps) {
-  return (
-    <div className="page">
-      <ErrorView error={error} />
-      <Button onClick={() => location.reload()}>Load the console again</Button>
-    </div>
-  );
-}

@@ -8,6 +8,7 @@ import { routingRoutes } from '../pages/routing/routes';
 import { taskRoutes } from '../pages/tasks/routes';
 import { webhookRoutes } from '../pages/webhooks/routes';
 import { Loading } from '../ui/feedback';
+import { PageFailed } from './page-failed';
 import { root } from './root';
 
 export const router = createRouter({
@@ -22,6 +23,8 @@ export const router = createRouter({
   ]),
   basepath: CONSOLE_URL.pathname.replace(/\/$/, ''),
   defaultPendingComponent: () => <Loading />,
+  // Within the shell: whoever has pasted a key keeps it, and the other pages are still there.
+  defaultErrorComponent: PageFailed,
   scrollRestoration: true,
 });
 

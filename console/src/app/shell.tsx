@@ -1,18 +1,20 @@
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { queries } from '../api/client';
 import { useCredential } from '../api/credential';
+import { useConnectionLost } from '../api/connection';
 import { may, useMe } from '../api/me';
 import { useSessionEnded } from '../api/session-end';
 import { signOut } from '../api/sign-in';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
-import { ErrorView, Loading } from '../ui/feedback';
+import { ErrorView, Loading, Notice } from '../ui/feedback';
 import { Icon } from '../ui/icons';
 import { notify, Toasts } from '../ui/toast';
 import { NAV } from './nav';
 import { SignInView } from './sign-in-view';
 import { chooseTheme, useTheme } from './theme';
+import { warmPages } from './warm-pages';
 
 /** What is around every page: the navigation, who is signed in, and the sign-in of who is not. */
 export function Shell() {
@@ -44,7 +46,10 @@ function Welcome() {
 
 function SignedIn() {
   const me = useMe();
+  const router = useRouter();
+  useEffect(() => warmPages(router), [router]);
   const ended = useSessionEnded();
+  const lost = useConnectionLost();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // On narrow screens: open on this page; the next one begins without it.
   const [openOn, setOpenOn] = useState<string | null>(null);
@@ -82,6 +87,12 @@ function SignedIn() {
         <Who />
       </nav>
       <main id="content" className="content" tabIndex={-1}>
+        {lost && (
+          <Notice tone="bad">
+            <strong>No connection</strong> The hub cannot be reached. What is shown may be old; it
+            is tried again by itself.
+          </Notice>
+        )}
         {me.isPending && <Loading />}
         {me.error && !ended && <ErrorView error={me.error} onRetry={() => void me.refetch()} />}
         {me.data && <Outlet />}
