@@ -150,3 +150,19 @@ function limits(near: Schema<'OverviewDto'>['limits']): readonly Concern[] {
 export function recent(numbers: readonly number[]): number {
   return numbers.slice(-RECENT_MINUTES).reduce((sum, each) => sum + each, 0);
 }
+
+/** What was looked at, when nothing of it needs a look. */
+export function whatIsWell(
+  { agents, tasks, receivers, deliveries, limits }: Schema<'OverviewDto'>,
+  health: Schema<'HealthDetailsDto'> | undefined,
+): string {
+  const looked = [
+    agents && `${counted(agents.enabled, 'agent')} in service`,
+    tasks && 'work does not pile up',
+    receivers && 'every receiver of webhooks takes them',
+    deliveries && 'no webhook was given up',
+    limits && 'no limit is near its end',
+    health && 'every check of the hub is ok',
+  ].filter(Boolean);
+  return `${looked.join(', ')}.`;
+}

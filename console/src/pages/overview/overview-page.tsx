@@ -5,7 +5,7 @@ import { Empty, Loaded } from '../../ui/feedback';
 import { Page } from '../../ui/page';
 import { Time } from '../../ui/time';
 import { ActivityCharts } from './activity-charts';
-import { concernsOf } from './concerns';
+import { concernsOf, whatIsWell } from './concerns';
 import { LongestQueues, TaskFailures } from './failures';
 import { FirstSteps } from './first-steps';
 import { HealthChecks } from './health-checks';
@@ -69,19 +69,26 @@ function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
     { refetchInterval: CHECKS_MS, enabled: isAdmin },
   );
   const hasNoAgent = agents !== null && agents.enabled + agents.disabled === 0;
+  const concerns = concernsOf(overview, health.data);
   return (
     <>
       {hasNoAgent && <FirstSteps />}
-      <Verdict concerns={concernsOf(overview, health.data)} />
-      <OverviewTiles overview={overview} />
-      <div className="columns overview-troubled">
-        <TroubledAgents conditions={conditions} />
-        {receivers && <TroubledReceivers receivers={receivers} />}
-        {limits && <NearLimits limits={limits} />}
-        {tasks && <TaskFailures errors={tasks.errors} />}
-        {tasks && <LongestQueues queues={tasks.queues} />}
-      </div>
-      <ActivityCharts overview={overview} />
+      {!(hasNoAgent && concerns.length === 0) && (
+        <Verdict concerns={concerns} well={whatIsWell(overview, health.data)} />
+      )}
+      {!hasNoAgent && (
+        <>
+          <OverviewTiles overview={overview} />
+          <div className="columns overview-troubled">
+            <TroubledAgents conditions={conditions} />
+            {receivers && <TroubledReceivers receivers={receivers} />}
+            {limits && <NearLimits limits={limits} />}
+            {tasks && <TaskFailures errors={tasks.errors} />}
+            {tasks && <LongestQueues queues={tasks.queues} />}
+          </div>
+          <ActivityCharts overview={overview} />
+        </>
+      )}
       {isAdmin && <Loaded query={health}>{(data) => <HealthChecks health={data} />}</Loaded>}
     </>
   );

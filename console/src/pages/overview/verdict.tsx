@@ -3,7 +3,14 @@ import { PageLink } from '../../ui/page-link';
 import type { Concern } from './concerns';
 
 /** Whether all is well, and if not, what is not. */
-export function Verdict({ concerns }: { readonly concerns: readonly Concern[] }) {
+export function Verdict({
+  concerns,
+  well,
+}: {
+  readonly concerns: readonly Concern[];
+  /** What was looked at. */
+  readonly well: string;
+}) {
   const worst = concerns[0]?.tone ?? 'good';
   return (
     <section className={`overview-verdict overview-verdict-${worst}`} aria-label="State of the hub">
@@ -11,6 +18,7 @@ export function Verdict({ concerns }: { readonly concerns: readonly Concern[] })
         <Icon name={worst === 'good' ? 'check' : 'warning'} />
         {titleOf(concerns)}
       </h2>
+      {concerns.length === 0 && <p className="overview-well">{well}</p>}
       {concerns.length > 0 && (
         <ul>
           {concerns.map(({ tone, text, link }) => (
