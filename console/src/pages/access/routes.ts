@@ -1,9 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import { accessSearchOf } from './search';
 
 const accessRoute = createRoute({
   getParentRoute: () => root,
   path: '/access',
+  validateSearch: accessSearchOf,
   component: lazyRouteComponent(() => import('./access-page'), 'AccessPage'),
 });
 

@@ -1,0 +1,168 @@
+import { useState } from 'react';
+import { client, type Schema } from '../../../api/client';
+import { PAGE_ROWS, usePages } from '../../../api/pages';
+import { Badge, type Tone } from '../../../ui/badge';
+import type { Column } from '../../../ui/data-table';
+import { Dialog } from '../../../ui/dialog';
+import { Empty } from '../../../ui/feedback';
+import { JsonTree } from '../../../ui/json-tree';
+import { Card } from '../../../ui/page';
+import { PagedTable } from '../../../ui/paged-table';
+import { TaskLink } from '../../../ui/task-link';
+import { Time } from '../../../ui/time';
+import { useSpan } from '../../../ui/time-range';
+import { ACCESS } from '../query-keys';
+import { useAccessSearch } from '../search';
+import { AuditExport } from './audit-export';
+import { AuditExports } from './audit-exports';
+import { AuditFilters } from './audit-filters';
+import { auditQueryOf } from './audit-query';
+import { AuditVerify } from './audit-verify';
+
+type Entry = Schema<'AuditEventDto'>;
+
+/** Who did what, and what was refused. */
+export function AuditTab() {
+  const [search] = useAccessSearch();
+  const query = auditQueryOf(search, useSpan(search));
+  const [open, setOpen] = useState<Entry | null>(null);
+  const pages = usePages<Entry>([ACCESS, 'audit', query], (cursor, signal) =>
+    client.GET('/api/v1/audit', {
+      params: { query: { limit: PAGE_ROWS, cursor, ...query } },
+      signal,
+    }),
+  );
+  return (
+    <div className="page">
+      <AuditFilters />
+      <AuditExports />
+      <Card
+        flush
+        title="Audit log"
+        actions={
+          <>
+            <AuditVerify />
+            <AuditExport query={query} />
+          </>
+        }
+      >
+        <PagedTable
+          label="Entries of the audit log"
+          pages={pages}
+          rowId={({ id }) => id}
+          columns={columnsOf(setOpen)}
+          empty={
+            <Empty title="No entry fits these filters">
+              <p>Changes, refusals and the ends of tasks are recorded here.</p>
+            </Empty>
+          }
+        />
+      </Card>
+      {open && (
+        <Dialog
+          wide
+          open
+          title={`${open.action}, ${open.outcome}`}
+          description={<Time at={open.at} />}
+          onClose={() => setOpen(null)}
+        >
+          <div className="dialog-body">
+            <JsonTree value={open} label="the entry" />
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+const TONES: Readonly<Record<Entry['outcome'], Tone>> = {
+  attempted: 'neutral',
+  succeeded: 'good',
+  failed: 'bad',
+  refused: 'warning',
+};
+
+function columnsOf(open: (row: Entry) => void): Column<Entry>[] {
+  return [
+    {
+      id: 'at',
+      header: 'When',
+      share: 0.8,
+      sortBy: ({ at }) => at,
+      cell: ({ at }) => <Time at={at} />,
+    },
+    {
+      id: 'action',
+      header: 'Action',
+      share: 1.2,
+      sortBy: ({ action }) => action,
+      cell: (row) => (
+        <button type="button" className="access-open" onClick={() => open(row)}>
+          {row.action}
+        </button>
+      ),
+    },
+    {
+      id: 'outcome',
+      header: 'Outcome',
+      share: 0.7,
+      sortBy: ({ outcome }) => outcome,
+      cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{outcome}</Badge>,
+    },
+    {
+      id: 'who',
+      header: 'Who',
+      share: 1.3,
+      cell: ({ principal, organization, onBehalfOf }) =>
+        principal === null ? (
+          <span className="faint">the hub, or unknown</span>
+        ) : (
+          <span title={principal}>
+            {short(principal)} <span className="faint">{organization}</span>
+            {onBehalfOf !== null && <span className="faint"> for {short(onBehalfOf)}</span>}
+          </span>
+        ),
+    },
+    {
+      id: 'what',
+      header: 'Resource',
+      share: 1.4,
+      cell: ({ resourceType, resourceId }) =>
+        resourceType === 'tasks' && resourceId !== null ? (
+          <>
+            task <TaskLink id={resourceId} />
+          </>
+        ) : (
+          <span title={resourceId ?? undefined}>
+            {resourceType} {resourceId !== null && short(resourceId)}
+          </span>
+        ),
+    },
+    {
+      id: 'why',
+      header: 'Why',
+      share: 1.2,
+      minor: true,
+      cell: ({ details, policy }) => (
+        <>
+          {causeOf(details)} {policy !== null && <span className="faint">policy {policy}</span>}
+        </>
+      ),
+    },
+  ];
+}
+
+const LONG = 26;
+
+function short(id: string): string {
+  return id.length > LONG ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
+}
+
+/** Why something was refused or failed: a code, or words. */
+function causeOf(details: object | null): string {
+  const { cause, reason } = (details ?? {}) as {
+    readonly cause?: unknown;
+    readonly reason?: unknown;
+  };
+  return [cause, reason].filter((each) => typeof each === 'string').join(', ');
+}

@@ -1,0 +1,162 @@
+import { useState } from 'react';
+import { client, type Schema } from '../../../api/client';
+import { Field, Select, TextInput, violationOf } from '../../../ui/field';
+import { FormDialog } from '../../../ui/form-dialog';
+import { present } from '../../../ui/search';
+import { notify } from '../../../ui/toast';
+import { refreshAccess } from '../query-keys';
+import { AgentInput, PrincipalInput } from '../shared/suggest-inputs';
+
+type Limit = Schema<'LimitDto'>;
+
+const COUNTS = [
+  ['openTasks', 'Open tasks', 'Tasks that have not ended.'],
+  ['tasksPerDay', 'Tasks a day', 'Begun since midnight (UTC).'],
+  ['tasksPerMonth', 'Tasks a month', 'Begun since the first of the month (UTC).'],
+  ['requestsPerSecond', 'Requests a second', 'Of an agent the messages that it gets.'],
+  ['storedBytes', 'Stored bytes', 'Of an organization or a principal alone.'],
+] as const;
+
+const SUBJECTS = ['organization', 'principal', 'agent', 'skill'] as const;
+
+/** Sets what an organization, a principal, an agent or a skill may have at most. */
+export function LimitForm({
+  limit,
+  onClose,
+}: {
+  readonly limit: Limit | null;
+  readonly onClose: () => void;
+}) {
+  const [id, setId] = useState(limit?.id ?? '');
+  const [subject, setSubject] = useState<Readonly<Record<string, string>>>(
+    Object.fromEntries(SUBJECTS.map((name) => [name, limit?.[name] ?? ''])),
+  );
+  const [counts, setCounts] = useState<Readonly<Record<string, string>>>(
+    Object.fromEntries(COUNTS.map(([name]) => [name, String(limit?.[name] ?? '')])),
+  );
+  const [budget, setBudget] = useState({
+    unit: limit?.budget?.unit ?? '',
+    amount: String(limit?.budget?.amount ?? ''),
+    per: limit?.budget?.per ?? 'month',
+  });
+  const of = (name: (typeof SUBJECTS)[number]) => ({
+    value: subject[name] ?? '',
+    onChange: (value: string) => setSubject({ ...subject, [name]: value }),
+  });
+  const save = async () => {
+    const numbers = Object.entries(counts).filter(([, value]) => value.trim() !== '');
+    await client.PUT('/api/v1/limits/{id}', {
+      params: { path: { id: id.trim() } },
+      body: {
+        ...present(
+          Object.fromEntries(Object.entries(subject).map(([name, text]) => [name, text.trim()])),
+        ),
+        ...Object.fromEntries(numbers.map(([name, value]) => [name, Number(value)])),
+        ...(budget.unit.trim() !== '' && {
+          budget: { ...budget, unit: budget.unit.trim(), amount: Number(budget.amount) },
+        }),
+      } as Schema<'LimitBodyDto'>,
+    });
+    notify(`The limit ${id.trim()} holds.`);
+    await refreshAccess();
+  };
+  return (
+    <FormDialog
+      wide
+      title={limit === null ? 'New limit' : `Change the limit ${limit.id}`}
+      description="Empty members are not limited by it; 0 lifts the setting of the hub."
+      action="Save"
+      onClose={onClose}
+      onSubmit={save}
+    >
+      {(violations) => (
+        <>
+          <fieldset className="access-scopes">
+            <legend>Whom it is for</legend>
+            <div className="access-pair">
+              {limit === null && (
+                <Field label="Id" error={violationOf(violations, 'id')}>
+                  <TextInput required value={id} onChange={(event) => setId(event.target.value)} />
+                </Field>
+              )}
+              <Field
+                label="Organization"
+                hint="All its principals together."
+                error={violationOf(violations, 'organization')}
+              >
+                <TextInput
+                  value={subject['organization']}
+                  onChange={(event) => of('organization').onChange(event.target.value)}
+                />
+              </Field>
+              <Field
+                label="Principal"
+                hint="Or one principal."
+                error={violationOf(violations, 'principal')}
+              >
+                <PrincipalInput {...of('principal')} />
+              </Field>
+              <Field
+                label="Agent"
+                hint="By itself, or what those have at it."
+                error={violationOf(violations, 'agent')}
+              >
+                <AgentInput {...of('agent')} />
+              </Field>
+              <Field label="Skill" hint="AGENT.SKILL" error={violationOf(violations, 'skill')}>
+                <TextInput
+                  value={subject['skill']}
+                  onChange={(event) => of('skill').onChange(event.target.value)}
+                />
+              </Field>
+            </div>
+          </fieldset>
+          <fieldset className="access-scopes">
+            <legend>At most</legend>
+            <div className="access-pair">
+              {COUNTS.map(([name, label, hint]) => (
+                <Field key={name} label={label} hint={hint} error={violationOf(violations, name)}>
+                  <TextInput
+                    inputMode="numeric"
+                    value={counts[name]}
+                    onChange={(event) => setCounts({ ...counts, [name]: event.target.value })}
+                  />
+                </Field>
+              ))}
+              <Field
+                label="Budget"
+                hint="By the prices of the configuration."
+                error={violationOf(violations, 'budget.amount')}
+              >
+                <TextInput
+                  inputMode="decimal"
+                  value={budget.amount}
+                  onChange={(event) => setBudget({ ...budget, amount: event.target.value })}
+                />
+              </Field>
+              <Field label="Unit of the budget" error={violationOf(violations, 'budget.unit')}>
+                <TextInput
+                  placeholder="EUR"
+                  value={budget.unit}
+                  onChange={(event) => setBudget({ ...budget, unit: event.target.value })}
+                />
+              </Field>
+              <Field label="Budget for" error={violationOf(violations, 'budget.per')}>
+                <Select
+                  value={budget.per}
+                  onChange={(event) =>
+                    setBudget({ ...budget, per: event.target.value as 'day' | 'month' })
+                  }
+                  options={[
+                    { value: 'day', label: 'Each day (UTC)' },
+                    { value: 'month', label: 'Each month (UTC)' },
+                  ]}
+                />
+              </Field>
+            </div>
+          </fieldset>
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { client, type Schema } from '../../../api/client';
+import { asProblem } from '../../../api/problem';
+import { Notice } from '../../../ui/feedback';
+import { ACCESS } from '../query-keys';
+
+const PAUSE_MS = 500;
+
+/** Says, as one types, what is wrong with a policy and which tests would fail if it were saved. */
+export function PolicyCheck({ policy }: { readonly policy: Schema<'WrittenPolicyDto'> }) {
+  const settled = useSettled(JSON.stringify(policy));
+  const draft = JSON.parse(settled) as Schema<'WrittenPolicyDto'>;
+  const check = useQuery({
+    queryKey: [ACCESS, 'policy-check', settled],
+    enabled: draft.text.trim() !== '',
+    retry: false,
+    queryFn: async ({ signal }) => {
+      try {
+        const { data } = await client.POST('/api/v1/policies:dry-run', {
+          // Any question: what is wanted are the faults of the text and the tests.
+          body: { operation: 'ListTasks', policy: { ...draft, id: draft.id || 'unnamed' } },
+          signal,
+        });
+        return { faults: [], failing: data!.failingTests ?? [] };
+      } catch (thrown) {
+        const { status, violations, message } = asProblem(thrown);
+        if (status !== 400) throw thrown;
+        const faults = violations.map(({ field, description }) => `${field}: ${description}`);
+        return { faults: faults.length > 0 ? faults : [message], failing: [] };
+      }
+    },
+  });
+  if (draft.text.trim() === '' || !check.data) return null;
+  const { faults, failing } = check.data;
+  if (faults.length > 0) {
+    return (
+      <Notice tone="warning">
+        <p>It cannot be saved as it is:</p>
+        <List lines={faults} />
+      </Notice>
+    );
+  }
+  if (failing.length > 0) {
+    return (
+      <Notice tone="warning">
+        <p>These tests would fail:</p>
+        <List lines={failing.map(({ field, description }) => `${field} ${description}`)} />
+      </Notice>
+    );
+  }
+  return <Notice tone="good">The text can be read, and all tests pass.</Notice>;
+}
+
+function List({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <ul className="access-faults">
+      {lines.map((each) => (
+        <li key={each}>{each}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** A value once it has stayed the same for a moment. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

@@ -1,0 +1,139 @@
+import { useState } from 'react';
+import { client, type Schema } from '../../../api/client';
+import { asProblem } from '../../../api/problem';
+import { Checkbox, Field, Select, TextArea, TextInput, violationOf } from '../../../ui/field';
+import { FormDialog } from '../../../ui/form-dialog';
+import { present } from '../../../ui/search';
+import { notify } from '../../../ui/toast';
+import { refreshAccess } from '../query-keys';
+import { PolicyCheck } from './policy-check';
+import { PolicyTests } from './policy-tests';
+import { TEMPLATES } from './policy-templates';
+
+type Policy = Schema<'PolicyDto'>;
+
+/** Writes a policy: its text is checked as one types. */
+export function PolicyForm({
+  policy,
+  onClose,
+}: {
+  readonly policy: Policy | null;
+  readonly onClose: () => void;
+}) {
+  const [id, setId] = useState(policy?.id ?? '');
+  const [organization, setOrganization] = useState('');
+  const [description, setDescription] = useState(policy?.description ?? '');
+  const [text, setText] = useState(policy?.text ?? TEMPLATES[0]!.text);
+  const [enabled, setEnabled] = useState(policy?.enabled ?? true);
+  const [tests, setTests] = useState(policy?.tests ?? ([] as Policy['tests']));
+  const [offersForce, setOffersForce] = useState(false);
+  const [force, setForce] = useState(false);
+  const written = {
+    ...present({ organization: policy?.organization ?? organization.trim() }),
+    id: id.trim(),
+    description,
+    enabled,
+    text,
+    tests,
+  } as Schema<'WrittenPolicyDto'>;
+  const save = async () => {
+    try {
+      if (policy === null) {
+        await client.POST('/api/v1/policies', { params: { query: { force } }, body: written });
+      } else {
+        await client.PATCH('/api/v1/policies/{id}', {
+          params: {
+            path: { id: policy.id },
+            query: { force },
+            header: { 'If-Match': `"${policy.version}"` },
+          },
+          body: { description, enabled, text, tests },
+        });
+      }
+    } catch (thrown) {
+      setOffersForce(asProblem(thrown).violations.some(({ field }) => isOther(field)));
+      throw thrown;
+    }
+    notify(`The policy ${written.id} is ${enabled ? 'in force' : 'saved, out of force'}.`);
+    await refreshAccess();
+  };
+  return (
+    <FormDialog
+      wide
+      title={policy === null ? 'New policy' : `Change the policy ${policy.id}`}
+      description="Statements of Cedar. A forbid wins over every permit."
+      action="Save"
+      onClose={onClose}
+      onSubmit={save}
+    >
+      {(violations) => (
+        <>
+          <div className="access-pair">
+            {policy === null && (
+              <>
+                <Field label="Id" error={violationOf(violations, 'id')}>
+                  <TextInput required value={id} onChange={(event) => setId(event.target.value)} />
+                </Field>
+                <Field
+                  label="Organization"
+                  hint="Whose callers it is for. Empty: all."
+                  error={violationOf(violations, 'organization')}
+                >
+                  <TextInput
+                    value={organization}
+                    onChange={(event) => setOrganization(event.target.value)}
+                  />
+                </Field>
+                <Field label="Begin with">
+                  <Select
+                    value={TEMPLATES.find((each) => each.text === text)?.label ?? ''}
+                    onChange={({ target }) =>
+                      setText(TEMPLATES.find(({ label }) => label === target.value)?.text ?? text)
+                    }
+                    options={[
+                      { value: '', label: 'My own text' },
+                      ...TEMPLATES.map(({ label }) => ({ value: label, label })),
+                    ]}
+                  />
+                </Field>
+              </>
+            )}
+            <Field label="Description" error={violationOf(violations, 'description')}>
+              <TextInput
+                value={description}
+                onChange={(event) => setDescription(event.target.value)}
+              />
+            </Field>
+          </div>
+          <Field label="Text" error={violationOf(violations, 'text')}>
+            <TextArea
+              className="access-policy"
+              rows={10}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </Field>
+          <PolicyCheck policy={written} />
+          <PolicyTests tests={tests} onChange={setTests} violations={violations} />
+          <Checkbox
+            label="In force"
+            checked={enabled}
+            onChange={(event) => setEnabled(event.target.checked)}
+          />
+          {offersForce && (
+            <Checkbox
+              label="Save although tests of other policies fail"
+              checked={force}
+              onChange={(event) => setForce(event.target.checked)}
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** A test of another policy, which `force` passes over. */
+function isOther(field: string): boolean {
+  return field.startsWith('policies[');
+}

@@ -1,0 +1,49 @@
+import { client, type Schema } from '../../../api/client';
+
+/** Questions that are asked of the hub at once. */
+const AT_ONCE = 4;
+
+export type Decision = Schema<'PolicyDecisionDto'>;
+export type Caller = Schema<'PolicyCallerDto'>;
+
+/** Who asks whom for what. */
+export interface Question {
+  readonly key: string;
+  /** In words: the caller, or the agent and the skill. */
+  readonly label: string;
+  readonly caller: Partial<Caller>;
+  readonly agentId: string;
+  readonly skillId?: string | undefined;
+}
+
+/** Asks the policies, without anything being done. */
+export async function decide(
+  { caller, agentId, skillId }: Question,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const { data } = await client.POST('/api/v1/policies:dry-run', {
+    body: {
+      caller: caller as Caller,
+      operation: 'SendMessage',
+      agentId,
+      ...(skillId !== undefined && { skillId }),
+    },
+    signal,
+  });
+  return data!;
+}
+
+/** Asks all of them, some at a time; `onDecided` hears each answer as it comes. */
+export async function decideAll(
+  questions: readonly Question[],
+  onDecided: (key: string, decision: Decision) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = [...questions];
+  const work = async () => {
+    for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift()) {
+      onDecided(next.key, await decide(next, signal));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}

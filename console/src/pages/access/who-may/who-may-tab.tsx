@@ -1,0 +1,149 @@
+import { useState } from 'react';
+import { useMay } from '../../../api/me';
+import { Empty, ErrorView } from '../../../ui/feedback';
+import { DataTable } from '../../../ui/data-table';
+import { Field, Select, TextInput } from '../../../ui/field';
+import { listOf } from '../../../ui/lists';
+import { Card } from '../../../ui/page';
+import { Toolbar } from '../../../ui/toolbar';
+import { useAccessSearch } from '../search';
+import { AgentInput, PrincipalInput, useAgents } from '../shared/suggest-inputs';
+import type { Caller, Question } from './decide';
+import { DecidedBy, DecisionView } from './decision-view';
+import { questionsOf, skillsOf, usePrincipals } from './questions';
+import { useDecisions } from './use-decisions';
+
+/** Who may ask an agent, and what a caller may ask: the answers of all policies, by which and why. */
+export function WhoMayTab() {
+  const [{ agent = '', skill = '', principal = '', by = 'agent' }, change] = useAccessSearch();
+  const mayAgents = useMay('agents:organization');
+  const agents = useAgents();
+  const principals = usePrincipals();
+  const [groups, setGroups] = useState('');
+  const [signIn, setSignIn] = useState('key');
+  const caller: Partial<Caller> = {
+    ...(principal !== '' && { id: principal }),
+    ...(groups.trim() !== '' && { groups: listOf(groups) }),
+    signIn: signIn as Caller['signIn'],
+  };
+  const questions = questionsOf({
+    by,
+    agent,
+    skill,
+    caller,
+    agents: agents.data ?? [],
+    principals: principals.data ?? [],
+  });
+  const { decisions, error } = useDecisions(questions);
+  const known = agents.data?.find(({ id }) => id === agent);
+  const skills = known ? skillsOf(known).map(({ id, name }) => ({ value: id, label: name })) : [];
+  const answered = questions.filter(({ key }) => decisions.has(key));
+  const allowed = answered.filter(({ key }) => decisions.get(key)?.decision === 'allow').length;
+  return (
+    <div className="page">
+      <Toolbar>
+        <Field label="Question">
+          <Select
+            value={by}
+            onChange={(event) => change({ by: event.target.value })}
+            options={[
+              { value: 'agent', label: 'Who may call an agent?' },
+              { value: 'caller', label: 'What may a caller ask?' },
+            ]}
+          />
+        </Field>
+        {by === 'agent' ? (
+          <>
+            <Field label="Agent">
+              <AgentInput
+                value={agent}
+                onChange={(next) => change({ agent: next, skill: undefined })}
+              />
+            </Field>
+            <Field label="Skill">
+              {mayAgents ? (
+                <Select
+                  value={skill}
+                  onChange={(event) => change({ skill: event.target.value })}
+                  options={[{ value: '', label: 'The agent by its name' }, ...skills]}
+                />
+              ) : (
+                <TextInput
+                  value={skill}
+                  onChange={(event) => change({ skill: event.target.value })}
+                />
+              )}
+            </Field>
+          </>
+        ) : (
+          <>
+            <Field label="Caller">
+              <PrincipalInput value={principal} onChange={(next) => change({ principal: next })} />
+            </Field>
+            <Field label="Also in the groups">
+              <TextInput value={groups} onChange={(event) => setGroups(event.target.value)} />
+            </Field>
+          </>
+        )}
+        <Field label="Signs in with">
+          <Select
+            value={signIn}
+            onChange={(event) => setSignIn(event.target.value)}
+            options={[
+              { value: 'key', label: 'A key' },
+              { value: 'token', label: 'A token' },
+              { value: 'certificate', label: 'A certificate' },
+              { value: 'none', label: 'Nothing' },
+            ]}
+          />
+        </Field>
+      </Toolbar>
+      {error !== null && <ErrorView error={error} />}
+      {questions.length > 0 && (
+        <p role="status">
+          {answered.length < questions.length
+            ? `Asking: ${answered.length} of ${questions.length} …`
+            : `${allowed} of ${questions.length} may.`}
+        </p>
+      )}
+      <Card flush>
+        <DataTable<Question>
+          label={by === 'agent' ? 'Callers of the agent' : 'What the caller may ask'}
+          rows={questions}
+          rowId={({ key }) => key}
+          columns={[
+            {
+              id: 'who',
+              header: by === 'agent' ? 'Caller' : 'Agent and skill',
+              share: 1.4,
+              sortBy: ({ label }) => label,
+              cell: ({ label }) => label,
+            },
+            {
+              id: 'decision',
+              header: 'Decision',
+              share: 0.6,
+              sortBy: ({ key }) => decisions.get(key)?.decision ?? '',
+              cell: ({ key }) => <DecisionView decision={decisions.get(key)} />,
+            },
+            {
+              id: 'why',
+              header: 'By which policy and why',
+              share: 3,
+              cell: ({ key }) => <DecidedBy decision={decisions.get(key)} />,
+            },
+          ]}
+          empty={
+            <Empty title={by === 'agent' ? 'Which agent?' : 'No agent to ask for'}>
+              <p>
+                {by === 'agent'
+                  ? 'Name an agent above, and each principal is shown with what the policies say.'
+                  : 'Agents appear here once they are registered and you may see them.'}
+              </p>
+            </Empty>
+          }
+        />
+      </Card>
+    </div>
+  );
+}
