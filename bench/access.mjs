@@ -2,20 +2,16 @@
 // keys at a hub without. Both hubs have the same agent; pairs of short runs alternate.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { calibrate } from './calibration.mjs';
 import { admin, newKey, startHub } from './hub.mjs';
 import { startIssuer } from './issuer.mjs';
+import { measurePairs, printPairs } from './pairs.mjs';
 import { group } from './processes.mjs';
-import { run, warm } from './rounds.mjs';
-import { median, print, table } from './tables.mjs';
+import { print } from './tables.mjs';
 
-const PAIRS = 20;
 const POLICIES = 100;
 /** Callers, each with a credential of its own; requests take turns with them. */
 const CALLERS = 50;
 const AUDIENCE = 'https://hub.bench.example';
-const METHOD = 'SendMessage';
-const CONCURRENCY = 64;
 
 export async function benchAccess(directory, options) {
   const servers = group();
@@ -74,58 +70,7 @@ function text(at) {
   return `permit(${who}, action, resource) when { principal.signIn == "token" };`;
 }
 
-/** The CPU of a send at both, so often as there are pairs; every other pair begins with the second. */
-async function measurePairs(targets, options) {
-  for (const target of targets) await warm(target, [METHOD], options);
-  const pairs = [];
-  const count = options.quick ? 2 : PAIRS;
-  for (let at = 0; at < count; at++) {
-    console.log(`Pair ${at + 1} of ${count} …`);
-    calibrate();
-    const pair = {};
-    for (const target of at % 2 === 0 ? targets : targets.toReversed()) {
-      const job = { concurrency: CONCURRENCY, milliseconds: 1000 * options.seconds };
-      pair[target.name] = await run(target, METHOD, job);
-    }
-    pairs.push(pair);
-  }
-  return pairs;
-}
-
 function printAccess(pairs) {
-  const figure = (name, of) => median(pairs.map((pair) => pair[name][of]));
   print(`\nA send with a token at a hub with ${POLICIES} policies, to one with a key and none`);
-  table(
-    ['', 'keys', 'tokens', 'times: median of pairs', 'interval (95 %)'],
-    [
-      ['CPU, ms a send', 'cpu'],
-      ['of the main thread', 'mainCpu'],
-      ['sends a second', 'perSecond'],
-    ].map(([what, of]) => {
-      const times = pairs.map(({ keys, tokens }) => tokens[of] / keys[of]);
-      return [
-        what,
-        figure('keys', of).toFixed(3),
-        figure('tokens', of).toFixed(3),
-        median(times).toFixed(3),
-        interval(times),
-      ];
-    }),
-  );
-}
-
-/** In which the median of all such pairs lies, from the ranks of these ones (binomial, at least 95 %). */
-function interval(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const { length } = sorted;
-  let outside = 0;
-  let rank = 0;
-  let chance = 2 ** -length;
-  while (outside + 2 * chance <= 0.05) {
-    outside += 2 * chance;
-    chance *= (length - rank) / (rank + 1);
-    rank += 1;
-  }
-  if (rank === 0) return 'too few pairs';
-  return `${sorted[rank - 1].toFixed(3)} to ${sorted[length - rank].toFixed(3)}`;
+  printPairs(pairs, 'keys', 'tokens');
 }

@@ -13,7 +13,7 @@ const HELP = `npm run bench [-- options]
   --concurrency LIST   default 1,16,64
   --warm N             sends to each target before it is measured; default 15000
   --synchronous MODE   SQLite durability of the hub: full (default) or normal
-  --part LIST          of send, routing, fan-out, push, chunks, streams, growth, access and postgres; default all
+  --part LIST          of send, routing, fan-out, push, chunks, streams, growth, access, traces and postgres; default all
   --help               show this
 
 Figures are medians over the rounds. CPU is user and system time of all threads of the target's own
@@ -34,6 +34,7 @@ const PARTS = [
   'streams',
   'growth',
   'access',
+  'traces',
   'postgres',
 ];
 
@@ -49,6 +50,7 @@ const { measureInTurn, measurePaced } = await import('./rounds.mjs');
 const { benchChunks, benchStreams } = await import('./streaming.mjs');
 const { benchGrowth } = await import('./growth.mjs');
 const { benchAccess } = await import('./access.mjs');
+const { benchTraces } = await import('./traces.mjs');
 const { benchPostgres } = await import('./postgres.mjs');
 const { printFanOut, printReport, printRouting } = await import('./report.mjs');
 const { FAN_OUTS, registerWide } = await import('./fan-out.mjs');
@@ -73,6 +75,7 @@ try {
   if (options.parts.includes('streams')) await benchStreams(directory, options);
   if (options.parts.includes('growth')) await benchGrowth(directory, options);
   if (options.parts.includes('access')) await benchAccess(directory, options);
+  if (options.parts.includes('traces')) await benchTraces(directory, options);
   if (options.parts.includes('postgres')) await benchPostgres(directory, options);
   printCalibration();
 } finally {

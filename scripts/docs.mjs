@@ -1,5 +1,5 @@
 // `npm run docs`: writes what is generated from the code. test/docs.spec.ts fails when it is old.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -12,8 +12,22 @@ writeFileSync(`${root}docs/configuration.md`, renderConfigurationDocs());
 
 const { createApp } = await import('../dist/bootstrap.js');
 const { renderOpenApi } = await import('../dist/openapi.js');
+// An issuer, since there is a metric of issuers.
+const issuer = { id: 'i', issuer: 'http://127.0.0.1:9', audiences: ['hub'], organization: 'o' };
 const app = await createApp({
-  config: { database: { url: 'sqlite::memory:' }, log: { level: 'silent' } },
+  config: {
+    auth: { issuers: [issuer] },
+    database: { url: 'sqlite::memory:' },
+    egress: { allow: ['127.0.0.1/32'] },
+    log: { level: 'silent' },
+  },
 });
 writeFileSync(`${root}docs/openapi.json`, renderOpenApi(app));
+
+const { withMetricsTable } = await import('../dist/observability/document-metrics.js');
+const { Metrics } = await import('../dist/observability/metrics.js');
+await app.init();
+const telemetry = `${root}docs/telemetry.md`;
+const metrics = app.get(Metrics).describe();
+writeFileSync(telemetry, withMetricsTable(readFileSync(telemetry, 'utf8'), metrics));
 await app.close();

@@ -18,7 +18,8 @@ import { allowOrigins } from './common/http/cors.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { REQUEST_ID, requestIdOf } from './common/request-id.js';
-import { Log } from './common/logger.js';
+import { ModuleLogs } from './common/module-logs.js';
+import { Tracing } from './common/tracing/tracing.js';
 import { UnreadBodies } from './common/http/unread-bodies.js';
 import { adminValidationPipe } from './common/http/validation.pipe.js';
 import {
@@ -42,6 +43,7 @@ import { HttpObserver } from './observability/http-observer.js';
 import { LogRedaction } from './observability/log-redaction.js';
 import { NestLog, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
+import { OperationMetrics } from './observability/operation-metrics.js';
 import { RequestLog } from './observability/request-log.js';
 import { serveOpenApi } from './openapi.js';
 import { openSecretBox } from './secrets/index.js';
@@ -139,7 +141,9 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const refusals = app.get(Refusals);
   observer = new HttpObserver(
     app.get(Metrics),
-    new RequestLog(app.get(Log), config.log.requests),
+    app.get(OperationMetrics),
+    new RequestLog(app.get(ModuleLogs).plain('observability'), config.log.requests),
+    app.get(Tracing),
     (ended, address) => refusals.ended({ ...ended, address }),
   );
   observer.observe(server);

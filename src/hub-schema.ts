@@ -4,6 +4,7 @@ import { AUTH_SCHEMA } from './auth/persistence/schema.js';
 import { OWN_SCHEMA } from './database/own-schema.js';
 import { Schema } from './database/schema.js';
 import { LIMITS_SCHEMA } from './limits/persistence/schema.js';
+import { OBSERVABILITY_SCHEMA } from './observability/persistence/schema.js';
 import { POLICIES_SCHEMA } from './policies/persistence/schema.js';
 import { PUSH_AUTH_SCHEMA } from './push/auth/persistence/schema.js';
 import { DATA_SCHEMA } from './data/persistence/schema.js';
@@ -17,6 +18,7 @@ import { TASKS_SCHEMA } from './tasks/persistence/schema.js';
 /** Every table of the hub. */
 export const HUB_SCHEMA = new Schema([
   OWN_SCHEMA,
+  OBSERVABILITY_SCHEMA,
   SIGNING_SCHEMA,
   AUDIT_SCHEMA,
   AUTH_SCHEMA,

@@ -12,9 +12,13 @@ import { WebhookEgress } from './common/egress/webhook-egress.js';
 import { KeySets } from './common/jwks/key-sets.js';
 import { IdSource, SystemIdSource } from './common/ids.js';
 import { Log } from './common/logger.js';
+import { ModuleLogs } from './common/module-logs.js';
 import { SecretBox } from './common/secret-box.js';
+import { Tracing } from './common/tracing/tracing.js';
 import { SecretReferences } from './common/secret-references/secret-references.js';
 import { AppConfig, OwnAddress, threadPoolSize } from './config/index.js';
+import { Metrics } from './observability/metrics.js';
+import { openTracing } from './observability/tracing/open-tracing.js';
 import { KeptReferences } from './secrets/index.js';
 
 /** A provider that has a token of its own. */
@@ -26,6 +30,7 @@ export class SharedModule implements OnApplicationShutdown {
   constructor(
     private readonly egress: Egress,
     private readonly webhooks: WebhookEgress,
+    private readonly tracing: Tracing,
   ) {}
 
   static of(log: Log, secrets: SecretBox, replacements: readonly Replacement[]): DynamicModule {
@@ -33,6 +38,12 @@ export class SharedModule implements OnApplicationShutdown {
       { provide: Clock, useClass: SystemClock },
       { provide: IdSource, useClass: SystemIdSource },
       { provide: Log, useValue: log },
+      {
+        provide: ModuleLogs,
+        inject: [Log, AppConfig],
+        useFactory: (root: Log, { log: { level, levels } }: AppConfig) =>
+          new ModuleLogs(root, level, levels),
+      },
       { provide: SecretBox, useValue: secrets },
       { provide: Draining, useClass: Draining },
       { provide: KeySets, useClass: KeySets },
@@ -54,6 +65,11 @@ export class SharedModule implements OnApplicationShutdown {
             isOwn: (url) => own.has(url),
           }),
       },
+      {
+        provide: Tracing,
+        inject: [AppConfig, Egress, Clock, Log, Metrics],
+        useFactory: openTracing,
+      },
     ];
     const replaced = new Set(replacements.map((provider) => provider.provide));
     const kept = defaults.filter((provider) => !replaced.has(provider.provide));
@@ -66,6 +82,8 @@ export class SharedModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    // What the other modules did until now is sent first.
+    await this.tracing.close();
     await Promise.all([this.egress.close(), this.webhooks.close()]);
   }
 }

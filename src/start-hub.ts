@@ -6,7 +6,8 @@ import { adminKeyFileOf, writeAdminKey } from './admin-key-file.js';
 import { AgentRegistry } from './agents/index.js';
 import { createApp } from './bootstrap.js';
 import { checked } from './checked-source.js';
-import { Log } from './common/logger.js';
+import type { Log } from './common/logger.js';
+import { ModuleLogs } from './common/module-logs.js';
 import {
   type ConfigSource,
   AppConfig,
@@ -41,7 +42,8 @@ export async function startHub(
   const app = await createApp({ config: await checked(source) });
   const config = app.get(AppConfig);
   const { server, database } = config;
-  quietGrpc(app.get(Log));
+  const log = app.get(ModuleLogs).of('hub');
+  quietGrpc(log);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
   try {
     // What is declared is read then: what is wrong with it is said before the key is made.
@@ -67,7 +69,7 @@ export async function startHub(
       agents: { known: agents.length, disabled },
     });
     if (isForPeople(config.log.format)) print(summaryLines(summary));
-    else app.get(Log).info(summary, 'started');
+    else log.info(summary, 'started');
     print(`A2A Hub ${HUB_VERSION} is listening at ${listening}\n`);
   } catch (error) {
     await app.close();

@@ -9,6 +9,7 @@ Starts an OpenID provider on 127.0.0.1 (default: port 4010). Clients (id: secret
 
   billing: billing-secret            hub.call
   operations: operations-secret      hub.call hub.operate
+  console: console-secret            for people, who sign in to the console of a hub on 127.0.0.1 with any name and password
 
   curl http://127.0.0.1:4010/token -u billing:billing-secret \\
     -d grant_type=client_credentials -d scope=hub.call -d resource=http://127.0.0.1:4000
@@ -42,14 +43,28 @@ const client = (client_id, scope) => ({
   scope,
 });
 const SCOPE = 'hub.call hub.operate';
+const people = {
+  client_id: 'console',
+  client_secret: 'console-secret',
+  // A native application may have any port of loopback.
+  application_type: 'native',
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  redirect_uris: ['http://127.0.0.1/console/sign-in/callback'],
+  post_logout_redirect_uris: ['http://127.0.0.1/console/'],
+};
 const provider = new Provider(issuer, {
-  clients: [client('billing', 'hub.call'), client('operations', SCOPE)],
-  scopes: SCOPE.split(' '),
+  clients: [client('billing', 'hub.call'), client('operations', SCOPE), people],
+  scopes: ['openid', 'offline_access', ...SCOPE.split(' ')],
+  pkce: { required: () => true },
   features: {
     clientCredentials: { enabled: true },
-    devInteractions: { enabled: false },
+    // Pages where any name and password sign in.
+    devInteractions: { enabled: true },
+    revocation: { enabled: true },
     resourceIndicators: {
       enabled: true,
+      defaultResource: () => undefined,
       // Whatever a client names is the audience of its token.
       getResourceServerInfo: (_context, resource) => ({
         scope: SCOPE,

@@ -1,6 +1,7 @@
 // Sign-in from nothing: a provider, the hub, an agent, and a client that knows the hub's address only.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -50,7 +51,7 @@ async function show() {
   const provider = await start(['examples/oidc/provider.mjs', '--port', '0'], /at (http:\S+)\n/);
   console.log(`The provider:   ${provider}`);
   const config = join(directory, 'hub.yaml');
-  await writeFile(config, hubConfig(provider));
+  await writeFile(config, hubConfig(provider, await freePort()));
   const hub = await start(['dist/main.js'], /listening at (http:\S+)\n/, {
     A2A_HUB_CONFIG: config,
   });
@@ -107,14 +108,17 @@ async function show() {
   console.log((await call(`${hub}/api/v1/agents`, foreign)).body.detail);
   if (options.stay) {
     console.log(
+      `\nSign in to the console, with any name and password:\n\n  ${hub}/console/sign-in`,
+    );
+    console.log(
       `\nAll goes on until Ctrl-C. A token, for five minutes:\n\n  export TOKEN=${access}\n`,
     );
     console.log(`  curl ${hub}/a2a/tasks -H "Authorization: Bearer $TOKEN" -H "A2A-Version: 1.0"`);
   }
 }
 
-function hubConfig(provider) {
-  return `server: { port: 0 }
+function hubConfig(provider, port) {
+  return `server: { port: ${port} }
 database: { url: 'sqlite:${join(directory, 'hub.db')}' }
 egress: { allow: [127.0.0.1] }
 log: { level: warn }
@@ -127,7 +131,24 @@ auth:
       grants:
         everyone: []
         scopes: { hub.call: [a2a], hub.operate: [admin] }
+console:
+  signIn:
+    - issuer: example
+      name: The example provider
+      clientId: console
+      clientSecret: console-secret
+      scopes: [openid, offline_access, hub.call, hub.operate]
+      resource: http://127.0.0.1:${port}
 `;
+}
+
+/** The provider makes tokens for the address of the hub, which is in the configuration. */
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 async function start(args, ready, environment = {}) {

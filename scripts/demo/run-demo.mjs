@@ -42,7 +42,7 @@ export async function runDemo({ once, port, data }) {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, done);
   });
   try {
-    const demo = await start({ directory, port, children });
+    const demo = await startDemo({ directory, port, children });
     receiver = demo.receiver;
     const show = showEverything(demo).then(() => 'shown');
     if ((await Promise.race([show, stopped.then(() => 'stopped')])) === 'shown' && !once) {
@@ -58,7 +58,8 @@ export async function runDemo({ once, port, data }) {
   }
 }
 
-async function start({ directory, port, children }) {
+/** The hub, its agents and a receiver of webhooks; the processes are added to `children`. */
+export async function startDemo({ directory, port, children }) {
   chapter('Starting three agents, a webhook receiver and the hub');
   const adminKey = `demo-admin-${randomBytes(18).toString('base64url')}`;
   const [agents, receiver] = await Promise.all([startAgents(directory), startReceiver()]);
@@ -76,7 +77,8 @@ async function start({ directory, port, children }) {
   return { hub, admin, adminKey, key, receiver, client: await createClient(hub.url, key) };
 }
 
-async function showEverything(demo) {
+/** Sends all the work of the demo and shows what comes of it. */
+export async function showEverything(demo) {
   await showOne(demo);
   const task = await showAll(demo);
   await showQuestion(demo);

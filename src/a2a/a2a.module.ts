@@ -35,6 +35,7 @@ import { V0RestBinding } from './rest/v0-rest.binding.js';
 import { V1RestBinding } from './rest/v1-rest.binding.js';
 import { EventStreams } from './sse/event-streams.js';
 import { PoliciesModule } from '../policies/index.js';
+import { logOf } from '../common/module-logs.js';
 
 /** The protocol bindings that clients call. */
 @Module({
@@ -49,6 +50,7 @@ import { PoliciesModule } from '../policies/index.js';
     TasksModule,
   ],
   providers: [
+    logOf('a2a'),
     RateLimit,
     CallAdmission,
     RequestBodyBudget,

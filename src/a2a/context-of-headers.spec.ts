@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallNote } from '../common/call-note.js';
+import { type CallNote, noteTrace } from '../common/call-note.js';
 import { activatedHeaders, callContextOf, type CallSource } from './context-of-headers.js';
 
 describe('the header of active extensions', () => {
@@ -30,7 +30,11 @@ describe('the trace context of a call', () => {
 
   it.each<[string, string | undefined]>([
     [parent, parent],
-    [`${parent}-what-later-versions-add`, `${parent}-what-later-versions-add`],
+    [
+      `01${parent.slice(2)}-what-later-versions-add`,
+      `01${parent.slice(2)}-what-later-versions-add`,
+    ],
+    [`${parent}-more`, undefined],
     [`${parent}-ü`, undefined],
     [`${parent}x`, undefined],
     ['nonsense', undefined],
@@ -40,5 +44,20 @@ describe('the trace context of a call', () => {
     const call = callContextOf(source as unknown as CallSource, '1.0');
     expect(call.traceparent).toBe(expected);
     expect(note.traceId).toBe(expected && '0af7651916cd43dd8448eb211c80319c');
+  });
+
+  it('is that of its span, where it has one', () => {
+    const note: CallNote = { id: 'r' };
+    const own = parent.replace('b7ad6b7169203331', '00f067aa0ba902b7');
+    noteTrace(note, { traceparent: own, span: undefined });
+    const headers = { traceparent: parent, tracestate: 'a=1' };
+    const source = { headers, note, agentId: undefined };
+    const call = callContextOf(source as unknown as CallSource, '1.0');
+    expect([call.traceparent, call.tracestate]).toEqual([own, 'a=1']);
+  });
+
+  it('has no tracestate without a traceparent', () => {
+    const source = { headers: { tracestate: 'a=1' }, note: { id: 'r' }, agentId: undefined };
+    expect(callContextOf(source as unknown as CallSource, '1.0').tracestate).toBeUndefined();
   });
 });

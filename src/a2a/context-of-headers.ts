@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../auth/index.js';
 import type { CallNote } from '../common/call-note.js';
 import { invalidField } from '../common/hub-error.js';
+import { readTraceparent, readTracestate } from '../common/tracing/trace-context.js';
 import { isListable } from '../protocol/header-list.js';
 import { HOPS_HEADER, readHops } from '../protocol/hops.js';
 import { activeExtensions } from '../routing/index.js';
@@ -12,7 +13,6 @@ import type { ProtocolVersion } from '../protocol/protocol-version.js';
 const MAX_KEY_LENGTH = 255;
 /** More extensions than this are not asked for by anybody honest. */
 const MAX_EXTENSIONS = 64;
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[\x21-\x7e]*)?$/;
 const SEQ = /^\d{1,15}$/;
 
 /** What the HTTP bindings know of a call before its body is read. */
@@ -45,15 +45,18 @@ export function callContextOf(
       ...listed(headers['x-a2a-extensions']),
     ]),
   ];
-  const traceparent = traceparentOf(single(headers['traceparent']));
-  if (traceparent !== undefined) note.traceId = traceparent.slice(3, 35);
+  const incoming = traceparentOf(single(headers['traceparent']));
+  if (incoming !== undefined) note.traceId ??= incoming.slice(3, 35);
   return {
     principal,
     version,
     agentId,
     extensions,
     activated: new Set(activeExtensions(extensions, [])),
-    traceparent,
+    // Where the hub makes spans, what is done for the call belongs to that of the call.
+    traceparent: note.trace?.traceparent ?? incoming,
+    // It says more of the trace that came, and nothing without it.
+    tracestate: incoming === undefined ? undefined : readTracestate(single(headers['tracestate'])),
     hops: readHops(single(headers[HOPS_HEADER.toLowerCase()]), undefined),
     idempotencyKey: idempotencyKeyOf(single(headers['idempotency-key'])),
     lastEventId: lastEventIdOf(single(headers['last-event-id'])),
@@ -91,7 +94,7 @@ function listed(header: string | string[] | undefined): string[] {
 }
 
 function traceparentOf(header: string | undefined): string | undefined {
-  return header !== undefined && TRACEPARENT.test(header) ? header : undefined;
+  return header !== undefined && readTraceparent(header) ? header : undefined;
 }
 
 function idempotencyKeyOf(header: string | undefined): string | undefined {

@@ -21,16 +21,18 @@ export class AdminAnswers {
 
   constructor(private readonly capacity: RequestCapacity) {}
 
-  /** From now on every request of a known caller has room to ask for; see `ReserveAnswer`. */
+  /** From now on every request of a known caller has room to ask for, and can be counted as open; see `ReserveAnswer` and `OpenCall`. */
   meter(server: FastifyInstance): void {
     const reservations = new WeakMap<FastifyRequest, AnswerReservation>();
     server.decorateRequest('reserveAnswer', null);
+    server.decorateRequest('openCall', null);
     server.addHook('preHandler', (request, reply, done) => {
       const { principal, url } = request;
       if (principal && url.startsWith(ADMIN_PATH)) {
         const reservation = this.capacity.answers.begin(principal);
         reservations.set(request, reservation);
         request.reserveAnswer = reservation.take;
+        request.openCall = () => this.capacity.openCall(principal);
         onceClosed(reply.raw, () => reservation.end());
       }
       done();

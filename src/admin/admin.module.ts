@@ -7,6 +7,7 @@ import { AdminBodies } from './admin-bodies.js';
 import { AdminRates } from './admin-rates.js';
 import { AuditExportController } from './audit-export.controller.js';
 import { AuditedChanges } from './audited-changes.js';
+import { logOf } from '../common/module-logs.js';
 
 /**
  * What requests and answers of the admin API may take of the process, and the record of what is changed through it;
@@ -15,6 +16,6 @@ import { AuditedChanges } from './audited-changes.js';
 @Module({
   imports: [A2aModule, AuditModule, AuthModule],
   controllers: [AuditExportController],
-  providers: [AdminAnswers, AdminBodies, AdminRates, AuditedChanges],
+  providers: [logOf('admin'), AdminAnswers, AdminBodies, AdminRates, AuditedChanges],
 })
 export class AdminModule {}

@@ -13,6 +13,7 @@ import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
 import { AgentStore } from './registry/agent-store.js';
 import { AgentCredentialsController } from './api/agent-credentials.controller.js';
+import { AgentActivityController } from './api/agent-activity.controller.js';
 import { AgentsController } from './api/agents.controller.js';
 import { OrganizationCredentialsService } from './registration/organization-credentials.service.js';
 import { AgentsService } from './registration/agents.service.js';
@@ -32,6 +33,8 @@ import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
+import { AgentCalls } from './health/agent-calls.js';
+import { AgentActivity } from './health/agent-activity.js';
 import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
 import { AgentMetrics } from './health/agent-metrics.js';
@@ -46,6 +49,7 @@ import { SqlConsentStore } from './persistence/sql-consent.store.js';
 import { ConsentsController } from './api/consents.controller.js';
 import { ConsentEnds } from './registration/consent-ends.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AuthModule, PoliciesModule, SigningModule],
@@ -53,10 +57,12 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     AgentEventsController,
     AgentCheckController,
     AgentsController,
+    AgentActivityController,
     AgentCredentialsController,
     ConsentsController,
   ],
   providers: [
+    logOf('agents'),
     { provide: AgentStore, useClass: SqlAgentStore },
     { provide: AgentData, useClass: SqlAgentData },
     { provide: ConsentStore, useClass: SqlConsentStore },
@@ -72,10 +78,11 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     SdkAgentClient,
     {
       provide: AgentClient,
-      inject: [SdkAgentClient, AgentMonitor],
-      useFactory: (client: SdkAgentClient, monitor: AgentMonitor) =>
-        new ObservedAgentClient(client, monitor),
+      inject: [SdkAgentClient, AgentMonitor, AgentCalls],
+      useFactory: (client: SdkAgentClient, monitor: AgentMonitor, calls: AgentCalls) =>
+        new ObservedAgentClient(client, monitor, calls),
     },
+    AgentCalls,
     AgentEvents,
     AgentLoads,
     { provide: AgentLoad, useExisting: AgentLoads },
@@ -83,6 +90,7 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     { provide: AgentHealth, useExisting: AgentMonitor },
     AgentHealthChecks,
     AgentMetrics,
+    AgentActivity,
     EndpointMemory,
     CardReader,
     CardVerifier,

@@ -22,6 +22,7 @@ import { SqlAuditLog } from './persistence/sql-audit-log.js';
 import { SqlAuditStore } from './persistence/sql-audit.store.js';
 import { SqlExportStore } from './persistence/sql-export.store.js';
 import { Refusals } from './refusals.js';
+import { logOf } from '../common/module-logs.js';
 
 /** The audit log in a database, for a command that runs without the hub: a chain of its own. */
 export const auditLogIn = (
@@ -37,6 +38,7 @@ export const auditLogIn = (
   imports: [SigningModule],
   controllers: [AuditController, ExportsController],
   providers: [
+    logOf('audit'),
     { provide: AuditLog, useClass: SqlAuditLog },
     { provide: AuditStore, useClass: SqlAuditStore },
     { provide: ExportStore, useClass: SqlExportStore },

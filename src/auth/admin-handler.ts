@@ -10,6 +10,15 @@ export const ReserveAnswer = createParamDecorator(
     context.switchToHttp().getRequest<FastifyRequest>().reserveAnswer ?? undefined,
 );
 
+/**
+ * Counts a call that stays open (`server.maxOpenCalls`), in a handler of an `AdminController`: a function to call before the
+ * answer begins, which gives the one to call when it has ended. Throws RATE_LIMITED or UNAVAILABLE.
+ */
+export const OpenCall = createParamDecorator(
+  (_: unknown, context: ExecutionContext) =>
+    context.switchToHttp().getRequest<FastifyRequest>().openCall ?? undefined,
+);
+
 /** The caller, in a handler of an `AdminController`. */
 export const CurrentPrincipal = createParamDecorator(
   (_: unknown, context: ExecutionContext) =>

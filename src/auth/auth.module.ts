@@ -43,6 +43,7 @@ import { SessionStore } from './sessions/session-store.js';
 import { SqlSessionStore } from './persistence/sql-session.store.js';
 import { SignIns } from './sign-ins.js';
 import { TokenCallers } from './token-callers.js';
+import { logOf } from '../common/module-logs.js';
 
 /** The keys in a database, for a command that runs without the hub. */
 export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore(database);
@@ -56,6 +57,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     SignInBlocksController,
   ],
   providers: [
+    logOf('auth'),
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: IdentityStore, useClass: SqlIdentityStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },

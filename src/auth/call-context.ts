@@ -17,7 +17,10 @@ export interface CallContext {
    * nothing when there are none. Copies of a context share the one set.
    */
   readonly activated: Set<string>;
+  /** What is done for the call has this as its parent. */
   readonly traceparent: string | undefined;
+  /** What systems on the way have added to that trace, as W3C lets it be passed on. */
+  readonly tracestate?: string | undefined;
   /** Ids of the hubs this request has passed (`A2A-Hub-Hops` and metadata). */
   readonly hops: readonly string[];
   readonly idempotencyKey: string | undefined;

@@ -21,12 +21,14 @@ declare module 'fastify' {
     principal: Principal | null;
     /** See {@link ReserveAnswer}; null where answers are not counted. */
     reserveAnswer: ((bytes: number) => Promise<void>) | null;
+    /** See {@link OpenCall}; null where calls are not counted. */
+    openCall: (() => () => void) | null;
   }
 }
 
 /**
  * Who may call a route.
- * - a scope: callers whose key holds it; of two with `|` between, either.
+ * - a scope: callers whose key holds it; of several with `|` between, one of them.
  * - `any`: every caller with a valid credential, whatever its scopes.
  * - `public`: everybody.
  * - `optional`: everybody; it shows more to who has a key. One that is not valid is refused.
@@ -34,17 +36,20 @@ declare module 'fastify' {
  * - `refused`: a route that refuses every request, unread (405).
  */
 export type Access =
-  Scope | `${Scope}|${Scope}` | 'any' | 'public' | 'optional' | 'secret' | 'refused';
+  Scope | `${Scope}|${string}` | 'any' | 'public' | 'optional' | 'secret' | 'refused';
 
-const ACCESS: ReadonlySet<string> = new Set<Access>([
-  ...SCOPES,
-  ...SCOPES.flatMap((one) => SCOPES.map((other) => `${one}|${other}` as const)),
+const OTHERS: ReadonlySet<string> = new Set<Access>([
   'any',
   'public',
   'optional',
   'secret',
   'refused',
 ]);
+const ALL_SCOPES: ReadonlySet<string> = new Set(SCOPES);
+
+function isAccess(access: string): access is Access {
+  return OTHERS.has(access) || access.split('|').every((each) => ALL_SCOPES.has(each));
+}
 
 /** One route and who may call it. */
 export interface DeclaredRoute {
@@ -92,13 +97,13 @@ export class HttpAccess {
   private declare({ method, url, config }: RouteOptions, allowed: AllowedMethods): void {
     const access = config?.access;
     for (const each of [method].flat()) {
-      if (access === undefined || !ACCESS.has(access)) {
+      if (access === undefined || !isAccess(access)) {
         throw new Error(
           `The route ${each} ${url} ${access === undefined ? 'declares no access' : `declares the access ${access}, which there is not`}: ` +
             'a controller needs @AdminController or @Public, a route of Fastify a config with access.',
         );
       }
-      this.routes.push({ method: each, url, access: access as Access });
+      this.routes.push({ method: each, url, access });
       if (access !== 'refused') allowed.add(each, url);
     }
   }
@@ -145,7 +150,7 @@ export class HttpAccess {
 
   private async caller(
     request: FastifyRequest,
-    access: Scope | `${Scope}|${Scope}` | 'any',
+    access: Scope | `${Scope}|${string}` | 'any',
   ): Promise<Principal> {
     const principal = await this.authenticate(request);
     const fault = this.pageFault(principal, request);

@@ -2,7 +2,7 @@ export { ApiKeyStore, type ApiKey } from './api-key-store.js';
 export { AuthData } from './auth-data.js';
 export { OrganizationsService } from './organizations.service.js';
 export { PrincipalsService } from './principals.service.js';
-export { CurrentPrincipal, ReserveAnswer } from './admin-handler.js';
+export { CurrentPrincipal, OpenCall, ReserveAnswer } from './admin-handler.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';
 export type { CallContext } from './call-context.js';
 export { ClientAddress } from './client-address.js';

@@ -9,6 +9,7 @@ export const AUDITED_RESOURCES = [
   'data.exports',
   'keys',
   'limits',
+  'logging',
   'organizations',
   'policies',
   'principals',

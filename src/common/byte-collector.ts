@@ -60,6 +60,14 @@ export class ByteCollector {
     return texts.join('');
   }
 
+  /** All of it as it is, and forgets it. */
+  bytes(): Uint8Array {
+    this.closeBlock();
+    const { blocks } = this;
+    this.clear();
+    return joined(blocks);
+  }
+
   clear(): void {
     this.blocks = [];
     this.open = undefined;

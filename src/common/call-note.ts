@@ -1,3 +1,4 @@
+import type { EnteredTrace } from './tracing/tracing.js';
 import { type ErrorReason, hubErrorOf, type Refusal } from './hub-error.js';
 
 /** The longest id of a task that is noted: one that a client has made up may be of any length. */
@@ -14,8 +15,10 @@ export interface CallNote {
   operation?: string;
   /** The task the call is about, as its client names it, or the one it has begun. */
   taskId?: string;
-  /** The trace it belongs to, by its `traceparent`. */
+  /** The trace it belongs to. */
   traceId?: string;
+  /** Its place in that trace, where the hub makes spans. */
+  trace?: EnteredTrace;
   /** Why it failed, as the error of its answer or the last event of its stream says. */
   reason?: ErrorReason;
   /** Why the caller was refused. */
@@ -42,4 +45,10 @@ export function noteTask(note: CallNote | undefined, taskId: string): void {
 /** Notes which operation of A2A it is. */
 export function noteOperation(note: CallNote | undefined, operation: string): void {
   if (note !== undefined) note.operation = operation;
+}
+
+/** Notes the place in a trace of a call that came with this `traceparent`. */
+export function noteTrace(note: CallNote, trace: EnteredTrace): void {
+  note.trace = trace;
+  note.traceId = trace.traceparent.slice(3, 35);
 }

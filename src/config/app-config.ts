@@ -37,6 +37,8 @@ export class AppConfig {
   readonly agents: Settings['agents'];
   readonly push: Settings['push'];
   readonly log: Settings['log'];
+  readonly telemetry: Settings['telemetry'];
+  readonly activity: Settings['activity'];
 
   constructor(settings: Settings) {
     const { organization, url } = settings.card.provider;
@@ -67,6 +69,8 @@ export class AppConfig {
     this.agents = settings.agents;
     this.push = settings.push;
     this.log = settings.log;
+    this.telemetry = settings.telemetry;
+    this.activity = settings.activity;
     deepFreeze(this);
   }
 }

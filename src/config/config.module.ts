@@ -7,6 +7,7 @@ import { ListenerTls } from './listener-tls.js';
 import { OwnAddress } from './own-address.js';
 import { PublicUrl } from './public-url.js';
 import { SETTINGS_SECTIONS } from './settings-section.js';
+import { logOf } from '../common/module-logs.js';
 
 /** Provides the frozen {@link AppConfig} to every module. */
 @Module({})
@@ -20,6 +21,7 @@ export class ConfigModule {
       module: ConfigModule,
       global: true,
       providers: [
+        logOf('config'),
         { provide: AppConfig, useValue: config },
         { provide: ConfigSource, useValue: source },
         ...SETTINGS_SECTIONS,

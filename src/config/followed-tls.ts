@@ -45,6 +45,12 @@ export class FollowedTls {
     return Object.values(this.settings.pem).flatMap((pem: PemText | null) => pem?.file ?? []);
   }
 
+  /** When the certificate that is shown ends; undefined without one. */
+  get until(): Date | undefined {
+    const [own] = this.inForce.certificate === null ? [] : certificatesIn(this.inForce.certificate);
+    return own && validityOf(own).until;
+  }
+
   /** Calls the listener whenever other texts are in force. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
@@ -101,9 +107,8 @@ export class FollowedTls {
   }
 
   private warnOfEnd(now: Date): void {
-    const [own] = this.inForce.certificate === null ? [] : certificatesIn(this.inForce.certificate);
-    if (own === undefined) return;
-    const { until } = validityOf(own);
+    const { until } = this;
+    if (until === undefined) return;
     if (until.getTime() - now.getTime() > WARNED_BEFORE_MS || this.warnedOf === until.getTime()) {
       return;
     }

@@ -6,6 +6,7 @@ import { fileOf, resolveReference } from './reference.js';
 import { type AnySetting, environmentName, settingsOf } from './setting.js';
 import { SETTINGS, type Settings } from './settings.js';
 import { readConfigFile, type Written } from './source-files.js';
+import { readStandardVariables } from './standard-variables.js';
 
 /** The commented file that holds every key; it is read before everything else. */
 const DEFAULT_FILE = `${PACKAGE_ROOT}config/default.yaml`;
@@ -39,6 +40,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppCon
   const file = environment[FILE_VARIABLE];
   if (file !== undefined) readConfigFile(file, FILE_VARIABLE, written, problems);
   readEnvironment(environment, written, problems);
+  readStandardVariables(environment, written, problems, DEFAULT_FILE);
   const values = readValues(written, environment, problems);
   // Relations between settings are looked at even when others are wrong: all errors at once. Of those that are wrong nothing can be said.
   const between = checkSettings(values, (key) => written.get(key)?.source ?? 'default');

@@ -8,6 +8,8 @@ import { TASKS_SETTINGS } from './settings/tasks.js';
 import { AGENTS_SETTINGS } from './settings/agents.js';
 import { PUSH_SETTINGS } from './settings/push.js';
 import { LOG_SETTINGS } from './settings/log.js';
+import { TELEMETRY_SETTINGS } from './settings/telemetry.js';
+import { OBSERVABILITY_SETTINGS } from './settings/observability.js';
 import type { ValuesOf } from './setting.js';
 
 /** Every setting of the hub, declared once, in the order of the reference. Members carry their unit; keys in YAML do not. */
@@ -22,6 +24,8 @@ export const SETTINGS = {
   ...AGENTS_SETTINGS,
   ...PUSH_SETTINGS,
   ...LOG_SETTINGS,
+  ...TELEMETRY_SETTINGS,
+  ...OBSERVABILITY_SETTINGS,
 } as const;
 
 /** The values of {@link SETTINGS} as plain data. */

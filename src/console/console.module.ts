@@ -8,10 +8,12 @@ import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignInAttempts } from './sign-in/sign-in-attempts.js';
 import { SignInEndpoint } from './sign-in/sign-in.endpoint.js';
 import { SignInProviders } from './sign-in/sign-in-providers.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AuditModule, AuthModule],
   providers: [
+    logOf('console'),
     ConsoleCookies,
     ConsoleSessions,
     SessionEndpoint,

@@ -18,6 +18,7 @@ import { LeftExports } from './left-exports.js';
 import { OwnedKinds } from './owned-kinds.js';
 import { SqlDataJobStore } from './persistence/sql-data-job.store.js';
 import { Receipts } from './receipts.js';
+import { logOf } from '../common/module-logs.js';
 
 /** Export and deletion of all data of an organization or a principal; each feature knows its own (`OwnedData`). */
 @Module({
@@ -33,6 +34,7 @@ import { Receipts } from './receipts.js';
   ],
   controllers: [DataDeletionsController, DataExportsController],
   providers: [
+    logOf('data'),
     { provide: DataJobStore, useClass: SqlDataJobStore },
     DataDeletion,
     DataExport,

@@ -3,6 +3,7 @@ import { AgentData } from '../agents/index.js';
 import { AuthData, PrincipalStore } from '../auth/index.js';
 import type { DataOwner, OwnedData } from '../common/owned-data.js';
 import { LimitData } from '../limits/index.js';
+import { ActivityData } from '../observability/activity/activity-data.js';
 import { PolicyData } from '../policies/index.js';
 import { PushData } from '../push/index.js';
 import { TaskData } from '../tasks/index.js';
@@ -26,10 +27,13 @@ export class OwnedKinds {
     policies: PolicyData,
     limits: LimitData,
     agents: AgentData,
+    activity: ActivityData,
     auth: AuthData,
     private readonly principals: PrincipalStore,
   ) {
-    this.all = [push, tasks, policies, limits, agents, auth].flatMap(({ kinds }) => kinds);
+    this.all = [push, tasks, policies, limits, agents, activity, auth].flatMap(
+      ({ kinds }) => kinds,
+    );
   }
 
   those(isMappingOnly: boolean): readonly OwnedData[] {

@@ -10,6 +10,7 @@ import { HubSettings } from './hub-settings.js';
 import { openDatabase } from './open-database.js';
 import { Schema } from './schema.js';
 import { WorkerWatch } from './worker-watch.js';
+import { logOf } from '../common/module-logs.js';
 
 /**
  * Provides the open {@link Database} and {@link HubSettings} to every module. `Log`, `IdSource` and
@@ -27,6 +28,7 @@ export class DatabaseModule implements OnApplicationShutdown {
     return {
       module: DatabaseModule,
       providers: [
+        logOf('database'),
         { provide: Schema, useValue: schema },
         {
           provide: Database,

@@ -1,4 +1,5 @@
 import { HubError } from '../common/hub-error.js';
+import { DatabaseTimes, type PoolUse } from './database-times.js';
 import type { SqlValue, Tx, Work } from './sql.js';
 
 /** Whether a write has to be on the disk before it is answered. */
@@ -20,6 +21,14 @@ export interface DiskSpace {
  */
 export abstract class Database {
   abstract readonly dialect: Tx['dialect'];
+
+  /** What its works took, for metrics. */
+  readonly times = new DatabaseTimes();
+
+  /** The connections of this process; null where it has one only. */
+  get pool(): PoolUse | null {
+    return null;
+  }
 
   /** No other process works on it while this one has it open: the file of SQLite is locked. */
   get soleProcess(): boolean {

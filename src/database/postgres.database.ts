@@ -2,6 +2,7 @@ import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import { CommitUnknown, isRefusedCommit } from './commit-unknown.js';
 import { Database, databaseClosed } from './database.js';
+import { type PoolUse, secondsSince } from './database-times.js';
 import { isRetryable } from './dialect.js';
 import { pendingMigrations } from './pending-migrations.js';
 import { numbered } from './placeholders.js';
@@ -28,7 +29,7 @@ interface TypeParsers {
 /** PostgreSQL, shared by any number of processes. Each work has a connection of its own. */
 export class PostgresDatabase extends Database {
   readonly dialect = 'postgres';
-  private readonly pool: Pool;
+  private readonly connections: Pool;
   private readonly types: TypeParsers;
   private readonly tx = txFor('postgres');
   /** What {@link close} waits for: a pool that ends under a request for a connection never answers it. */
@@ -41,7 +42,7 @@ export class PostgresDatabase extends Database {
       master: Pool;
       postgres: { types: TypeParsers };
     };
-    this.pool = driver.master;
+    this.connections = driver.master;
     const standard = driver.postgres.types;
     this.types = {
       getTypeParser: (oid, format) =>
@@ -49,13 +50,30 @@ export class PostgresDatabase extends Database {
     };
   }
 
+  override get pool(): PoolUse {
+    const { totalCount, idleCount: idle, waitingCount: waiting } = this.connections;
+    return { busy: totalCount - idle, idle, waiting };
+  }
+
   write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
-    return this.track(() => this.untilDone(work));
+    const began = performance.now();
+    const written = this.track(() => this.untilDone(work));
+    const done = (): void => this.times.writes.observe(secondsSince(began));
+    written.then(done, (error: unknown) => this.times.failed('write', error));
+    return written;
   }
 
   async read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    const result = await this.track(() => this.pool.query(this.query({ sql, params })));
-    return result.rows as R[];
+    const began = performance.now();
+    try {
+      const result = await this.track(() => this.connections.query(this.query({ sql, params })));
+      return result.rows as R[];
+    } catch (error) {
+      this.times.failed('read', error);
+      throw error;
+    } finally {
+      this.times.reads.observe(secondsSince(began));
+    }
   }
 
   async check(): Promise<void> {
@@ -94,7 +112,10 @@ export class PostgresDatabase extends Database {
   }
 
   private async transaction<T>(work: (tx: Tx) => Work<T>): Promise<T> {
-    const client = await this.pool.connect();
+    const requestedAt = performance.now();
+    const client = await this.connections.connect();
+    const began = performance.now();
+    this.times.waits.observe((began - requestedAt) / 1000);
     // A connection that breaks between two statements says so by event; the next statement rejects.
     client.on('error', ignore);
     let broken = false;
@@ -107,6 +128,7 @@ export class PostgresDatabase extends Database {
       await client.query('ROLLBACK').catch(() => (broken = true));
       throw error;
     } finally {
+      this.times.transactions.observe(secondsSince(began));
       client.off('error', ignore);
       client.release(broken);
     }

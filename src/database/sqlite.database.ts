@@ -8,6 +8,7 @@ import { LONG, tookLong } from '../common/long-work.js';
 import { evictOldest } from '../common/evict-oldest.js';
 import { CommitUnknown } from './commit-unknown.js';
 import { Database, type Durability, type DiskSpace, databaseClosed } from './database.js';
+import { secondsSince } from './database-times.js';
 import { diskSyncOf } from './disk-sync.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
@@ -33,6 +34,8 @@ const MAX_STATEMENTS = 1000;
 interface QueuedWork {
   readonly work: (tx: Tx) => Work<unknown>;
   readonly durability: Durability;
+  /** When it was asked for, by `performance.now()`. */
+  readonly queuedAt: number;
   readonly resolve: (value: never) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -84,7 +87,8 @@ export class SqliteDatabase extends Database {
     const refusal = this.refusal();
     if (refusal !== null) return Promise.reject(refusal);
     return new Promise<T>((resolve, reject) => {
-      this.queue.push({ work, durability, resolve, reject });
+      const queuedAt = performance.now();
+      this.queue.push({ work, durability, queuedAt, resolve, reject });
       if (!this.isFlushing) this.flushed = this.flushAll();
     });
   }
@@ -96,7 +100,7 @@ export class SqliteDatabase extends Database {
   ): Promise<R[]> {
     const refusal = this.refusal();
     if (refusal !== null) throw refusal;
-    const rows = this.query(sql, params, isEnough);
+    const rows = this.timedQuery(sql, params, isEnough);
     // They may have come from a commit that is not on the disk yet.
     if (this.log?.pending) await this.log.pending;
     return rows;
@@ -157,7 +161,10 @@ export class SqliteDatabase extends Database {
   private flush(group: readonly QueuedWork[]): boolean {
     this.written = 0;
     const began = performance.now();
+    const { times } = this;
+    for (const { queuedAt } of group) times.waits.observe((began - queuedAt) / 1000);
     const reports = this.failure === null ? this.commit(group) : this.refuse(group, this.failure);
+    times.transactions.observe(secondsSince(began));
     const isLarge = this.written >= LARGE;
     if (isLarge) tookLong(performance.now() - began);
     if (reports.length > 0) this.report(group, reports, isLarge);
@@ -171,6 +178,7 @@ export class SqliteDatabase extends Database {
   ): void {
     const reportAll = (): void => {
       for (const report of reports) report();
+      for (const { queuedAt } of group) this.times.writes.observe(secondsSince(queuedAt));
     };
     if (this.log === null) return reportAll();
     const before = this.log.pending;
@@ -196,7 +204,10 @@ export class SqliteDatabase extends Database {
   }
 
   private refuse(group: readonly QueuedWork[], error: Error): [] {
-    for (const item of group) item.reject(error);
+    for (const item of group) {
+      this.times.failed('write', error);
+      item.reject(error);
+    }
     return [];
   }
 
@@ -254,6 +265,22 @@ export class SqliteDatabase extends Database {
       return { rows, changes: rows.length };
     }
     return { rows: [], changes: statement.run(params).changes };
+  }
+
+  private timedQuery<R>(
+    sql: string,
+    params: readonly SqlValue[],
+    isEnough: ((row: R) => boolean) | undefined,
+  ): R[] {
+    const began = performance.now();
+    try {
+      return this.query(sql, params, isEnough);
+    } catch (error) {
+      this.times.failed('read', error);
+      throw error;
+    } finally {
+      this.times.reads.observe(secondsSince(began));
+    }
   }
 
   private query<R>(

@@ -9,17 +9,22 @@ import { DatabaseTime } from './health/database-time.js';
 import { HealthDetails } from './health/health-details.js';
 import { HealthDetailsController } from './health/health-details.controller.js';
 import { HubHealth } from './health/hub-health.js';
+import { Overview } from './overview/overview.js';
+import { OverviewController } from './overview/overview.controller.js';
 import { SqlDatabaseTime } from './persistence/sql-database-time.js';
+import { logOf } from '../common/module-logs.js';
 
 /** What became of tasks and how the hub stands, told in sentences. */
 @Module({
   imports: [AgentsModule, AuthModule, PushModule, TasksModule],
-  controllers: [ExplainController, HealthDetailsController],
+  controllers: [ExplainController, OverviewController, HealthDetailsController],
   providers: [
+    logOf('explain'),
     { provide: DatabaseTime, useClass: SqlDatabaseTime },
     HubHealth,
     CalleeHealth,
     HealthDetails,
+    Overview,
   ],
 })
 export class ExplainModule {}

@@ -22,11 +22,13 @@ import { SqlSpending } from './persistence/sql-spending.js';
 import { SqlLimitCounters } from './persistence/sql-limit-counters.js';
 import { SqlKnownOwners } from './persistence/sql-known-owners.js';
 import { SqlLimitStore } from './persistence/sql-limit.store.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AuthModule, PoliciesModule],
   controllers: [LimitsController],
   providers: [
+    logOf('limits'),
     { provide: LimitStore, useClass: SqlLimitStore },
     { provide: KnownOwners, useClass: SqlKnownOwners },
     { provide: LimitData, useClass: SqlLimitData },

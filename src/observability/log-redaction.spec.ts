@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LogRedaction, type LogRedactionRules, MAX_LOOKED_AT } from './log-redaction.js';
-import { createLog, plainly } from './logging.js';
+import { ModuleLogs } from '../common/module-logs.js';
+import { createLog } from './logging.js';
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl';
 
@@ -33,7 +34,9 @@ describe('whatever the settings', () => {
   });
 
   it('nor in a line that is written plainly', () => {
-    plainly(createLog('info', sink)).info({ keyName: `https://me:pass@host "${JWT}"` }, 'request');
+    new ModuleLogs(createLog('info', sink), 'info', {})
+      .plain('observability')
+      .info({ keyName: `https://me:pass@host "${JWT}"` }, 'request');
     expect(last()['keyName']).toBe('https://***@host "***"');
   });
 });

@@ -1,6 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
-import type { Log } from '../common/logger.js';
 import type { AppConfig } from '../config/index.js';
 import { LogRedaction } from './log-redaction.js';
 
@@ -47,15 +46,6 @@ export async function openLog(
   // Loaded only for a terminal.
   const { prettyLines } = await import('./pretty-lines.js');
   return createLog(level, prettyLines(), redaction);
-}
-
-/** The same log for entries without members that hold credentials: looking for these costs several times what writing does. */
-export function plainly(log: Log): Log {
-  return isPino(log) ? log.child({}, { redact: [] }) : log;
-}
-
-function isPino(log: Log): log is Logger {
-  return 'child' in log;
 }
 
 /** What Nest says in these contexts when a start fails it throws as well, and who started the hub tells it. */

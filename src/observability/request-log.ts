@@ -1,6 +1,5 @@
 import type { CallNote } from '../common/call-note.js';
 import type { Log } from '../common/logger.js';
-import { plainly } from './logging.js';
 
 /** Who calls, as far as the log tells. */
 export interface LoggedCaller {
@@ -33,16 +32,12 @@ export interface EndedRequest {
 
 /** Writes one line for each request: `info`, `warn` for what failed inside the hub, `debug` for probes. */
 export class RequestLog {
-  private readonly log: Log;
-
   constructor(
-    log: Log,
+    /** What is written is chosen here, name by name: no credentials have to be looked for. */
+    private readonly log: Log,
     /** Whether requests that succeeded are logged. */
     private readonly all: boolean,
-  ) {
-    // What is written is chosen here, name by name.
-    this.log = plainly(log);
-  }
+  ) {}
 
   write(ended: EndedRequest): void {
     if (ended.failed) this.log.warn(fieldsOf(ended), 'request failed');

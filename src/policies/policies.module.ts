@@ -10,11 +10,13 @@ import { PolicyData } from './policy-data.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
 import { PolicyRegistry } from './policy-registry.js';
 import { PolicyStore } from './policy-store.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AuthModule],
   controllers: [PoliciesController],
   providers: [
+    logOf('policies'),
     { provide: PolicyStore, useClass: SqlPolicyStore },
     { provide: PolicyData, useClass: SqlPolicyData },
     KnownAgents,

@@ -1,5 +1,7 @@
 export { PushConfigService } from './webhooks/push-config.service.js';
 export { PushCommitModule } from './push-commit.module.js';
+export { DeliveryService } from './records/delivery.service.js';
+export type { DeliveryBacklog } from './records/delivery-store.js';
 export { EndpointsService } from './receivers/endpoints.service.js';
 export { PushData } from './owners/push-data.js';
 export type { TaskWebhook } from './registration/webhook.js';

@@ -30,6 +30,7 @@ import { SqlSubscriptionStore } from './registration/persistence/sql-subscriptio
 import { SubscriptionStore } from './registration/subscription-store.js';
 import { SqlSubscriptionStreamStore } from './delivery/persistence/sql-subscription-stream.store.js';
 import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js';
+import { logOf } from '../common/module-logs.js';
 
 /**
  * What webhooks keep in the database, and what takes part in every append. It needs nothing of the
@@ -39,6 +40,7 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
 @Module({
   imports: [AgentsModule, AuthModule, TaskPositionsModule],
   providers: [
+    logOf('push'),
     { provide: ReceiverStore, useClass: SqlReceiverStore },
     ReceiverChallenge,
     ReceiverGate,

@@ -58,6 +58,7 @@ import { WebhookChanges } from './webhooks/webhook-changes.js';
 import { CleanupStore } from './delivery/cleanup-store.js';
 import { SqlCleanupStore } from './delivery/persistence/sql-cleanup.store.js';
 import { PoliciesModule } from '../policies/index.js';
+import { logOf } from '../common/module-logs.js';
 
 /**
  * Runs the worker and the retention with the application, in every role but `api`, and stops them before
@@ -156,6 +157,7 @@ const WEBHOOK_PROVIDERS = [
     SubscriptionsController,
   ],
   providers: [
+    logOf('push'),
     ...AUTH_PROVIDERS,
     EndpointsService,
     ...DELIVERY_PROVIDERS,
@@ -164,7 +166,7 @@ const WEBHOOK_PROVIDERS = [
     ...WEBHOOK_PROVIDERS,
     PushLifecycle,
   ],
-  exports: [EndpointsService, PushConfigService, PushData, TaskWebhooksService],
+  exports: [DeliveryService, EndpointsService, PushConfigService, PushData, TaskWebhooksService],
 })
 export class PushModule {
   constructor(belongings: Belongings) {

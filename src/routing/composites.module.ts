@@ -11,11 +11,13 @@ import { DeclaredComposites } from './composites/declared-composites.service.js'
 import { CompositeSource } from './composite-source.js';
 import { COMPOSITE_AGENT_ID } from './domain/composite-skill.js';
 import { SqlCompositeStore } from './persistence/sql-composite.store.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AgentsModule, AuthModule, PoliciesModule],
   controllers: [CompositesController],
   providers: [
+    logOf('routing'),
     { provide: CompositeStore, useClass: SqlCompositeStore },
     CompositeRegistry,
     { provide: CompositeSource, useExisting: CompositeRegistry },

@@ -16,6 +16,7 @@ export { policyOf, type StepStrategy, stepStrategyOf } from './domain/strategy/s
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
 export { CompositeSource, prepareUsable } from './composite-source.js';
 export type { HubRequest, Retry } from './hub-request.js';
+export { RuleNames } from './rule-source.js';
 export { RouteDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';
 export { RoutingService, type Routable } from './routing.service.js';

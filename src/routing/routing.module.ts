@@ -7,11 +7,12 @@ import { RoutesController } from './routes.controller.js';
 import { RoutingService } from './routing.service.js';
 import { RulesModule } from './rules.module.js';
 import { TextRouter } from './text-router.js';
+import { logOf } from '../common/module-logs.js';
 
 @Module({
   imports: [AgentsModule, AuthModule, CompositesModule, RulesModule],
   controllers: [RoutesController],
-  providers: [ExternalRouter, RoutingService, TextRouter],
-  exports: [RoutingService, CompositesModule],
+  providers: [logOf('routing'), ExternalRouter, RoutingService, TextRouter],
+  exports: [RoutingService, CompositesModule, RulesModule],
 })
 export class RoutingModule {}

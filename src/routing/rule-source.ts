@@ -12,3 +12,9 @@ export abstract class RuleSource {
    */
   abstract decide(question: RuleQuestion): RuleDecision | undefined;
 }
+
+/** How operators name rules. */
+export abstract class RuleNames {
+  /** The ids of the rules with this id or name. */
+  abstract idsOf(idOrName: string): readonly string[];
+}

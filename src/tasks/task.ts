@@ -263,6 +263,8 @@ export interface TaskRecord {
   /** The `x-request-id` of the call that began it; null where that is not known. */
   readonly requestId: string | null;
   readonly traceparent: string | null;
+  /** W3C: what others had added to that trace. */
+  readonly tracestate: string | null;
   /** `A2A-Extensions` the client asked for, sent on to agents. */
   readonly extensions: readonly string[];
   readonly hops: readonly string[];

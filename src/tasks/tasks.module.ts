@@ -4,6 +4,7 @@ import { AuditModule } from '../audit/index.js';
 import { AuthModule, Belongings } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
+import { Tracing } from '../common/tracing/tracing.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { LimitsModule } from '../limits/index.js';
@@ -25,6 +26,10 @@ import { GroupCommitTaskLog } from './log/group-commit-task-log.js';
 import { InProcessSignals } from './signals/in-process-signals.js';
 import { OperateController } from './api/operate.controller.js';
 import { EndedTaskNotes } from './persistence/ended-tasks.js';
+import { EndedTaskLog } from './audit/ended-task-log.js';
+import { TaskMetrics } from './metrics/task-metrics.js';
+import { SqlTaskBacklog } from './persistence/sql-task-backlog.js';
+import { TaskBacklog } from './store/task-backlog.js';
 import { TaskAudit } from './audit/task-audit.js';
 import { TaskOperator } from './operations/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
@@ -56,6 +61,8 @@ import { TaskStreams } from './reading/task-streams.js';
 import { TaskWaits } from './reading/task-waits.js';
 import { TaskWorkers } from './task-workers.js';
 import { TaskService } from './operations/task.service.js';
+import { TaskEventsController } from './api/task-events.controller.js';
+import { TaskFollower } from './api/task-follower.js';
 import { TasksController } from './api/tasks.controller.js';
 import { QuotaLimits } from './quotas/quota-limits.js';
 import { Quotas } from './quotas/quotas.js';
@@ -65,8 +72,15 @@ import { UsageMetrics } from './quotas/usage-metrics.js';
 import { LimitLevels } from './store/limit-levels.js';
 import { LimitUsage } from './quotas/limit-usage.js';
 import { OwnUsage } from './quotas/own-usage.js';
+import { LimitMetrics } from './quotas/limit-metrics.js';
 import { LimitWarnings } from './quotas/limit-warnings.js';
+import { NearLimits } from './quotas/near-limits.js';
+import { TaskActivity } from './quotas/task-activity.js';
+import { OpenWork } from './store/open-work.js';
+import { SqlOpenWork } from './persistence/sql-open-work.js';
+import { WorkLoad } from './reading/work-load.js';
 import { UsageStore } from './store/usage-store.js';
+import { logOf } from '../common/module-logs.js';
 
 /** All that tasks are made of, but for what runs with the application. */
 export const TASK_PROVIDERS = [
@@ -81,7 +95,7 @@ export const TASK_PROVIDERS = [
   { provide: Signals, useClass: InProcessSignals },
   {
     provide: TaskLog,
-    inject: [TaskStore, Signals, Clock, Log, Database, AppConfig],
+    inject: [TaskStore, Signals, Clock, Log, Database, AppConfig, Tracing],
     useFactory: (
       store: TaskStore,
       signals: Signals,
@@ -89,13 +103,25 @@ export const TASK_PROVIDERS = [
       log: Log,
       { soleProcess }: Database,
       { tasks }: AppConfig,
-    ) => new GroupCommitTaskLog(store, signals, clock, log, soleProcess, tasks.maxSizeBytes),
+      tracing: Tracing,
+    ) =>
+      new GroupCommitTaskLog(
+        store,
+        signals,
+        clock,
+        log,
+        soleProcess,
+        tasks.maxSizeBytes,
+        undefined,
+        tracing,
+      ),
   },
   {
     provide: EndedTaskNotes,
     inject: [AppConfig],
-    useFactory: ({ audit }: AppConfig) => new EndedTaskNotes(audit.tasks),
+    useFactory: ({ audit, log }: AppConfig) => new EndedTaskNotes(audit.tasks || log.tasks),
   },
+  EndedTaskLog,
   ExactLimits,
   { provide: LimitLevels, useExisting: ExactLimits },
   AgentCallbacks,
@@ -127,14 +153,38 @@ export const TASK_PROVIDERS = [
   TaskData,
 ];
 
+const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
+
 /**
  * Tasks. The `AppendParticipant` comes from the root module, under its global token: without it
  * the store cannot be made, so nothing can be appended before it is there.
  */
 @Module({
   imports: [AuditModule, AuthModule, LimitsModule, AgentsModule, RoutingModule],
-  controllers: [TasksController, OperateController, UsageController, AgentKillController],
-  providers: [...TASK_PROVIDERS, UsageMetrics, LimitUsage, LimitWarnings, OwnUsage, TaskWorkers],
+  controllers: [
+    TasksController,
+    TaskEventsController,
+    OperateController,
+    UsageController,
+    AgentKillController,
+  ],
+  providers: [
+    logOf('tasks'),
+    ...TASK_PROVIDERS,
+    { provide: TaskBacklog, useClass: SqlTaskBacklog },
+    TaskMetrics,
+    UsageMetrics,
+    LimitUsage,
+    LimitMetrics,
+    LimitWarnings,
+    OwnUsage,
+    NearLimits,
+    OPEN_WORK,
+    WorkLoad,
+    TaskActivity,
+    TaskFollower,
+    TaskWorkers,
+  ],
   exports: [
     AgentCallbacks,
     TaskConsents,
@@ -144,6 +194,8 @@ export const TASK_PROVIDERS = [
     ContextStore,
     Signals,
     TaskData,
+    NearLimits,
+    WorkLoad,
   ],
 })
 export class TasksModule {

@@ -2,10 +2,12 @@ import { expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../src/audit/domain/audit-event.js';
 import type { Database } from '../../src/database/database.js';
 import { TaskState } from '../../src/protocol/a2a.js';
+import { EndedTaskLog } from '../../src/tasks/audit/ended-task-log.js';
 import { TaskAudit } from '../../src/tasks/audit/task-audit.js';
 import { decideOutcome } from '../../src/tasks/domain/delegation-decisions.js';
 import { decideCancelRequest } from '../../src/tasks/domain/task-decisions.js';
 import { AuditProcess } from '../support/audit-process.js';
+import { LogLines } from '../support/log-lines.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { change, chunk, COMPLETED, status, TaskHarness, WORKING } from './task-harness.js';
@@ -19,15 +21,23 @@ export function endedTasksContract(databases: DatabaseFactory): void {
     readonly tasks: TaskHarness;
     readonly log: AuditProcess;
     readonly audit: TaskAudit;
+    readonly lines = new LogLines();
 
     constructor(
       readonly database: Database,
       clock = new FakeClock(),
       isAudited = true,
     ) {
-      this.tasks = new TaskHarness(database, clock, Infinity, undefined, isAudited);
+      this.tasks = new TaskHarness(database, clock, Infinity, undefined, true);
       this.log = new AuditProcess(database, clock);
-      this.audit = new TaskAudit(this.log.log, this.tasks.store, clock, SILENT);
+      this.audit = new TaskAudit(
+        this.log.log,
+        this.tasks.store,
+        clock,
+        SILENT,
+        { audit: { tasks: isAudited }, log: { tasks: true } },
+        new EndedTaskLog(this.lines),
+      );
     }
 
     async end(state = COMPLETED): Promise<string> {
@@ -156,11 +166,30 @@ export function endedTasksContract(databases: DatabaseFactory): void {
     expect(await hub.log.verify()).toMatchObject({ valid: true, entries: 3 });
   });
 
+  it('has a line in the log of each, once, with its route and agents and nothing of what was said', async () => {
+    const hub = await start();
+    const id = await hub.end();
+    const { record, delegations } = await hub.tasks.load(id);
+    await hub.audit.recordAll();
+    await hub.audit.recordAll();
+    const lines = hub.lines.of('task ended', 'info');
+    expect(lines).toMatchObject([
+      {
+        ...{ taskId: id, contextId: record.contextId, state: 'TASK_STATE_COMPLETED' },
+        ...{ caller: record.principalId, organization: record.organization },
+        ...{ routedBy: 'agent', strategy: 'one', ms: expect.any(Number) },
+        agents: delegations.map(({ agentId }) => ({ agent: agentId })),
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
   it('has none where tasks are not to be recorded', async () => {
     const hub = new Process(await databases.openEmptied(), new FakeClock(), false);
     const id = await hub.end();
     await hub.audit.recordAll();
     expect(await hub.entries()).toEqual([]);
+    expect(hub.lines.of('task ended')).toMatchObject([{ taskId: id }]);
     expect(await hub.tasks.store.deleteTask(id, hub.tasks.clock.now(), true)).toBe('deleted');
   });
 }

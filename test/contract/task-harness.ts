@@ -95,7 +95,7 @@ export class TaskHarness {
     readonly clock = new FakeClock(),
     maxTaskSize = Infinity,
     limits = cacheLimits(),
-    isAudited = false,
+    notesEnds = false,
   ) {
     this.spending = new SqlSpending(database);
     const { prices, budgets } = this;
@@ -114,7 +114,7 @@ export class TaskHarness {
       database,
       this.participant,
       new SqlUsageStore(database, { jitter: () => 0 }),
-      new EndedTaskNotes(isAudited),
+      new EndedTaskNotes(notesEnds),
       this.limits,
     );
     this.log = new GroupCommitTaskLog(
@@ -206,6 +206,7 @@ export function newTask(options: TaskOptions = {}, now = new FakeClock().now()):
     keepsToken: given.keepsToken ?? false,
     requestId: null,
     traceparent: given.traceparent ?? null,
+    tracestate: given.tracestate ?? null,
     extensions: given.extensions ?? [],
     hops: given.hops ?? [],
     acceptedOutputModes: given.acceptedOutputModes ?? [],

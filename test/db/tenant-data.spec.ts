@@ -14,6 +14,8 @@ import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { SqlLimitData } from '../../src/limits/persistence/sql-limit-data.js';
 import { SqlPolicyData } from '../../src/policies/persistence/sql-policy-data.js';
 import { SqlPushData } from '../../src/push/owners/persistence/sql-push-data.js';
+import { Activity } from '../../src/observability/activity/activity.js';
+import { SqlActivityData } from '../../src/observability/persistence/sql-activity-data.js';
 import { SqlOwnedTaskRows } from '../../src/tasks/persistence/sql-owned-task-rows.js';
 import { SqlOwnedTasks } from '../../src/tasks/persistence/sql-owned-tasks.js';
 import type { DataJob } from '../../src/data/data-job.js';
@@ -52,6 +54,7 @@ describeDatabases('what a tenant owns', (databases) => {
       new SqlPolicyData(database),
       new SqlLimitData(database),
       new SqlAgentData(database, consents, { end: () => Promise.resolve(true) }, new FakeClock()),
+      new SqlActivityData(database, new Activity(new FakeClock())),
       new SqlAuthData(database, blocks),
     ].flatMap(({ kinds }) => kinds);
   };

@@ -46,6 +46,7 @@ describe('a check without a probe', () => {
       interfaces: [{ chosen: true }],
       endpointResolves: true,
       signature: { outcome: 'unsigned', reason: 'The card is not signed.' },
+      card: { name: 'Careful', skills: [{ id: expect.any(String) }] },
       probe: null,
     });
     expect(agent.calls).toEqual([]);

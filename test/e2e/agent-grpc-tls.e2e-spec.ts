@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Server } from '@grpc/grpc-js';
 import { ConnectProxy } from '../support/connect-proxy.js';
 import { selfSigned } from '../support/self-signed.js';
+import { NoTracing } from '../../src/common/tracing/tracing.js';
 
 const { certificate, key } = selfSigned();
 let directory: string;
@@ -75,6 +76,7 @@ async function ask(name: string, address: string, proxy?: ConnectProxy) {
     NO_REFERENCES,
     NO_PROOFS,
     NO_REGISTRY,
+    new NoTracing(),
   );
   try {
     const agent = anAgent('tls', { endpoint: endpoint(address, '1.0', 'GRPC') });

@@ -453,3 +453,44 @@ describe('a way to sign in', () => {
     expect(statuses).toEqual(new Set([302, 429]));
   });
 });
+
+describe('a hub behind a proxy that ends TLS, below a path of it', () => {
+  it('is signed in at there, with cookies that no other host can set', async () => {
+    const publicUrl = 'https://hub.example/hub';
+    const server = { corsOrigins: ['*'] };
+    const own = await hubFor({ ...config(provider.url), publicUrl, server });
+    try {
+      const begun = await fetch(signInAt(own), { redirect: 'manual' });
+      const { searchParams } = new URL(begun.headers.get('location')!);
+      expect(Object.fromEntries(searchParams)).toMatchObject({
+        redirect_uri: `${publicUrl}/console/sign-in/callback`,
+        code_challenge_method: 'S256',
+        code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+        nonce: expect.stringMatching(/^[\w-]{43}$/),
+      });
+      const [cookie] = begun.headers.getSetCookie();
+      expect(cookie).toMatch(
+        /^__Host-a2a-hub-sign-in-[0-9a-f]{8}=v1:\S+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+      );
+      const preflight = await fetch(`${own.url}/api/v1/me`, {
+        method: 'OPTIONS',
+        headers: {
+          origin: 'https://evil.example',
+          'access-control-request-method': 'GET',
+          'access-control-request-headers': 'x-a2a-hub-console',
+        },
+      });
+      const allowed = String(preflight.headers.get('access-control-allow-headers')).toLowerCase();
+      expect(allowed).toContain('authorization');
+      expect(allowed).not.toContain('x-a2a-hub-console');
+      expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('has to be reached by TLS', () => {
+    const wrong = { ...config(provider.url), publicUrl: 'http://hub.example' };
+    return expect(hubFor(wrong)).rejects.toThrow('needs a publicUrl with https');
+  });
+});

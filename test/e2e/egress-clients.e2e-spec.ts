@@ -29,6 +29,7 @@ import {
 } from '../support/an-agent.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
 import { sendInTime } from '../support/send-in-time.js';
+import { NoTracing } from '../../src/common/tracing/tracing.js';
 
 const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
 
@@ -150,6 +151,7 @@ async function call(egress: Egress, changes: Partial<Agent>): Promise<unknown> {
     NO_REFERENCES,
     NO_PROOFS,
     NO_REGISTRY,
+    new NoTracing(),
   );
   try {
     return await client.send(anAgent('inside', changes), hello(), options());

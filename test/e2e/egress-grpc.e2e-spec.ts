@@ -20,6 +20,7 @@ import {
 } from '../support/an-agent.js';
 import { freePort } from '../support/free-port.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
+import { NoTracing } from '../../src/common/tracing/tracing.js';
 
 const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
 const PUBLIC = { address: '93.184.215.14', family: 4 } as const;
@@ -51,6 +52,7 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
     NO_REFERENCES,
     NO_PROOFS,
     NO_REGISTRY,
+    new NoTracing(),
   );
   closing.push(
     () => egress.close(),
@@ -71,6 +73,7 @@ function clientOf(egress: Egress): SdkAgentClient {
     NO_REFERENCES,
     NO_PROOFS,
     NO_REGISTRY,
+    new NoTracing(),
   );
   closing.push(
     () => egress.close(),

@@ -31,6 +31,7 @@ import { type Issued, TestAuthority } from '../support/authority.js';
 import { ConnectProxy } from '../support/connect-proxy.js';
 import { freePort } from '../support/free-port.js';
 import { sendInTime } from '../support/send-in-time.js';
+import { NoTracing } from '../../src/common/tracing/tracing.js';
 
 const PUBLIC = '93.184.215.14';
 
@@ -311,6 +312,7 @@ describe('the egress proxy', () => {
         NO_REFERENCES,
         NO_PROOFS,
         NO_REGISTRY,
+        new NoTracing(),
       );
       closing.push(() => client.onApplicationShutdown());
       return client;

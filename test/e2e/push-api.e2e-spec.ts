@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, type HttpAnswer, startHub } from '../support/app.js';
@@ -284,6 +285,14 @@ describe('a webhook made through the admin API', () => {
     expect(request.json).toMatchObject({
       task: { id: taskId, metadata: { 'urn:a2a-hub:push:v1': { test: true } } },
     });
+    expect(good['request']).toMatchObject({
+      method: 'POST',
+      url: expect.stringMatching(/^http:/),
+      body: JSON.stringify(request.json),
+      isCut: false,
+      headers: { authorization: 'Bearer ***', 'webhook-id': good['webhookId'] },
+    });
+    expect(JSON.stringify(good)).not.toContain('the-old-credential');
     const bad = await done('POST', `/configs/${id}:test`);
     expect(bad).toMatchObject({
       delivered: false,
@@ -295,6 +304,18 @@ describe('a webhook made through the admin API', () => {
       state: 'dead',
     });
     expect(await done('GET', `/dead-letters?taskId=${taskId}`)).toMatchObject({ items: [] });
+  });
+
+  it('shows the test as it was sent, so that its signature can be checked', async () => {
+    const key = randomBytes(32);
+    const credentials = `whsec_${key.toString('base64')}`;
+    const { id } = await told({ authentication: { scheme: 'HMAC', credentials } });
+    const { request } = await done('POST', `/configs/${id}:test`);
+    const { headers, body } = request as { headers: Record<string, string>; body: string };
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const signature = createHmac('sha256', key).update(signed).digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${signature}`);
+    expect(JSON.stringify(request)).not.toContain(key.toString('base64'));
   });
 
   it('is told nothing more once it is deleted; what waits is a dead letter', async () => {

@@ -3,6 +3,8 @@ import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type HubProcess, startHubProcess, stateOf } from '../support/app.js';
 import { artifactTexts, userMessage } from '../support/builders.js';
 import { startPostgres } from '../support/databases.js';
+import { EventFeedReader } from '../support/event-feed.js';
+import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
@@ -61,6 +63,18 @@ it('streams from the api what the worker logs', async () => {
   expect(events.at(-1)!.data.statusUpdate.status.state).toBe('TASK_STATE_COMPLETED');
   const chunks = events.flatMap(({ data }) => (data.artifactUpdate ? [data.artifactUpdate] : []));
   expect(chunks).toMatchObject([{ artifact: { parts: [{ text: 'did that' }] } }]);
+});
+
+it('shows operators at the api what the worker logs, as it happens', async () => {
+  const { id } = await api.submit('live', { message: TO_AGENT });
+  const reader = await EventFeedReader.open(`${api.url}/api/v1/tasks/${String(id)}/events`, {
+    authorization: `Bearer ${api.adminKey}`,
+    accept: 'text/event-stream',
+  });
+  await eventually(() => expect(reader.events.at(-1)?.event).toBe('end'), 20_000);
+  const seqs = reader.events.filter(({ event }) => event === 'event').map(({ data }) => data.seq);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  await reader.close();
 });
 
 it('takes a follow-up to the delegation that waits', async () => {

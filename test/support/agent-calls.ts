@@ -16,6 +16,7 @@ import { anAgent, NO_DEVIATIONS, NO_PROOFS, NO_REFERENCES, NO_REGISTRY } from '.
 import { type SdkAgentOptions, startSdkAgent, textPart } from './agents.js';
 import { listenOnLoopback } from './http-listener.js';
 import { ScriptedAgent, type ScriptedAgentOptions } from './scripted-agent.js';
+import { NoTracing } from '../../src/common/tracing/tracing.js';
 
 /** The hub's own client and agents for it to call; everything is closed after each test. */
 export function agentCalls(clock: Clock = new SystemClock()) {
@@ -72,6 +73,7 @@ export function agentCalls(clock: Clock = new SystemClock()) {
     NO_REFERENCES,
     NO_PROOFS,
     NO_REGISTRY,
+    new NoTracing(),
   );
   return { client, closing, register, sdkAgent, scripted, raw };
 }

@@ -5,6 +5,7 @@ import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress, type EgressOptions } from '../../src/common/egress/egress.js';
 import type { Database } from '../../src/database/database.js';
 import { StreamResponse } from '../../src/protocol/a2a.js';
+import { NoTracing } from '../../src/common/tracing/tracing.js';
 import { AttemptSender } from '../../src/push/sending/attempt-sender.js';
 import { DeliveryCleanup } from '../../src/push/delivery/delivery-cleanup.js';
 import { DeliveryWorker } from '../../src/push/delivery/delivery.worker.js';
@@ -141,6 +142,7 @@ export class PushEngine extends PushStores {
         plainAuthenticator(testSecrets()),
         testSecrets(),
         this.settings,
+        new NoTracing(),
       ),
       clock,
       this.ids,

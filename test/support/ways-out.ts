@@ -75,6 +75,7 @@ export const HARMLESS: ReadonlySet<string> = new Set([
   '@nestjs/core',
   '@nestjs/platform-fastify',
   '@nestjs/swagger',
+  '@opentelemetry/otlp-transformer',
   'better-sqlite3-napi',
   'class-transformer',
   'class-validator',

@@ -19,7 +19,7 @@ export function Badge({
   );
 }
 
-const TASK_TONES: Readonly<Record<string, Tone>> = {
+const STATE_TONES: Readonly<Record<string, Tone>> = {
   submitted: 'neutral',
   planned: 'neutral',
   queued: 'neutral',
@@ -32,14 +32,18 @@ const TASK_TONES: Readonly<Record<string, Tone>> = {
   failed: 'bad',
   rejected: 'bad',
   canceled: 'neutral',
+  pending: 'neutral',
+  retrying: 'warning',
+  delivered: 'good',
+  dead: 'bad',
 };
 
-/** The colour of a state of a task or a delegation. */
+/** The colour of a state of a task, a delegation or a delivery. */
 export function toneOfState(state: string): Tone {
-  return TASK_TONES[state] ?? 'neutral';
+  return STATE_TONES[state] ?? 'neutral';
 }
 
-/** The state of a task or of a delegation. */
+/** The state of a task, of a delegation or of a delivery. */
 export function StateBadge({ state }: { readonly state: string }) {
   return <Badge tone={toneOfState(state)}>{state}</Badge>;
 }

@@ -19,6 +19,8 @@ export interface ChartProps {
   readonly unit?: string;
   readonly height?: number;
   readonly kind?: 'line' | 'bars';
+  /** Each series on top of those after it. */
+  readonly stacked?: boolean;
 }
 
 const HEIGHT_PX = 160;
@@ -28,16 +30,21 @@ export default function Chart(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
   const { label, times, series, unit = '', height = HEIGHT_PX, kind = 'line' } = props;
+  const stacked = props.stacked ?? false;
+  // What the legend says, whatever is drawn.
+  const given = useRef(series);
   const shape = JSON.stringify([
     series.map((each) => [each.label, each.colour]),
     unit,
     height,
     kind,
+    stacked,
   ]);
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const made = new UPlot(optionsOf(element, series, unit, height, kind), [[]], element);
+    const options = optionsOf(element, given, unit, height, kind, stacked);
+    const made = new UPlot(options, [[]], element);
     plot.current = made;
     const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
     resized.observe(element);
@@ -50,7 +57,16 @@ export default function Chart(props: ChartProps) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [shape]);
   useEffect(() => {
-    plot.current?.setData([[...times], ...series.map(({ values }) => [...values])]);
+    given.current = series;
+    const lines = series.map(({ values }) => values);
+    const drawn = stacked ? sums(lines) : lines;
+    plot.current?.setData([
+      [...times],
+      // A bar without height would be a line.
+      ...drawn.map((each, line) =>
+        each.map((value, index) => (kind === 'bars' && !lines[line]?.[index] ? null : value)),
+      ),
+    ]);
   });
   const newest = series
     .map((each) => `${each.label} ${each.values.at(-1) ?? 'none'}${unit}`)
@@ -62,12 +78,23 @@ export default function Chart(props: ChartProps) {
   );
 }
 
+/** Each list with all that follow it added. */
+function sums(lists: readonly (readonly (number | null)[])[]): number[][] {
+  const summed: number[][] = [];
+  for (const list of lists.toReversed()) {
+    const below = summed[0];
+    summed.unshift(list.map((value, index) => (value ?? 0) + (below?.[index] ?? 0)));
+  }
+  return summed;
+}
+
 function optionsOf(
   element: HTMLElement,
-  series: readonly Series[],
+  given: { readonly current: readonly Series[] },
   unit: string,
   height: number,
   kind: 'line' | 'bars',
+  stacked: boolean,
 ): UPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
@@ -82,21 +109,38 @@ function optionsOf(
     height,
     cursor: { points: { show: false } },
     legend: { live: true },
-    axes: [axis, { ...axis, size: 44 }],
+    axes: [
+      { ...axis, size: 30, space: 64, values: (_plot, splits) => splits.map(timeText) },
+      { ...axis, size: 44 },
+    ],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
     series: [
-      {},
-      ...series.map((each): UPlot.Series => ({
+      { label: 'At', value: (_plot, value) => (value === null ? '–' : timeText(value)) },
+      ...given.current.map((each): UPlot.Series => ({
         label: each.label,
         stroke: colour(each.colour),
-        fill: `${colour(each.colour)}22`,
+        // What is drawn above another one must hide it.
+        fill: stacked
+          ? colour(each.colour)
+          : `${colour(each.colour)}${kind === 'bars' ? '88' : '22'}`,
         width: 1.5,
         points: { show: false },
-        value: (_plot, value) => (value === null ? '–' : `${value}${unit}`),
+        value: (_plot, _drawn, line, index) => {
+          const value = index === null ? null : given.current[line - 1]?.values[index];
+          return value === null || value === undefined ? '–' : `${value}${unit}`;
+        },
         ...(kind === 'bars' && UPlot.paths.bars
           ? { paths: UPlot.paths.bars({ size: [0.7, 12] }) }
           : {}),
       })),
     ],
   };
+}
+
+function timeText(seconds: number): string {
+  const at = new Date(seconds * 1000);
+  const isDay = at.getHours() === 0 && at.getMinutes() === 0;
+  return isDay
+    ? at.toLocaleDateString('en', { month: 'short', day: 'numeric' })
+    : at.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 }

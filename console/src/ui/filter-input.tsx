@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { Field, TextInput } from './field';
+import { Field } from './field';
+import { Suggest } from './suggest';
 
 const PAUSE_MS = 400;
 
@@ -9,11 +10,13 @@ export function FilterInput({
   value,
   onChange,
   placeholder,
+  suggestions = [],
 }: {
   readonly label: string;
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
   readonly placeholder?: string;
+  readonly suggestions?: readonly string[] | undefined;
 }) {
   const given = value ?? '';
   const [typed, setTyped] = useState(given);
@@ -33,8 +36,9 @@ export function FilterInput({
   }, [typed, given]);
   return (
     <Field label={label}>
-      <TextInput
+      <Suggest
         type="search"
+        values={suggestions}
         value={typed}
         placeholder={placeholder}
         onChange={(event) => setTyped(event.target.value)}

@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, useState } from 'react';
+import { betweenCommas } from './lists';
 import { Suggest } from './suggest';
 
 type Props = Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'>;
@@ -16,7 +17,7 @@ export function ListInput({
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   // What is typed stays as it is for as long as it means the same values.
-  const shown = typed !== null && same(listOf(typed), values) ? typed : values.join(', ');
+  const shown = typed !== null && same(betweenCommas(typed), values) ? typed : values.join(', ');
   const begun = shown.slice(0, shown.lastIndexOf(',') + 1).trim();
   return (
     <Suggest
@@ -27,17 +28,10 @@ export function ListInput({
         .map((each) => (begun === '' ? each : `${begun} ${each}`))}
       onChange={({ target }) => {
         setTyped(target.value);
-        onChange(listOf(target.value));
+        onChange(betweenCommas(target.value));
       }}
     />
   );
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
 }
 
 function same(one: readonly string[], other: readonly string[]): boolean {

@@ -3,6 +3,14 @@ export function listOf(text: string): string[] {
   return text.split(/[\s,]+/).filter(Boolean);
 }
 
+/** What stands between commas, which may have blanks in it. */
+export function betweenCommas(text: string): string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
 export function textOfList(list: readonly string[] | null | undefined): string {
   return (list ?? []).join(', ');
 }

@@ -35,7 +35,9 @@ export function useNow(): number {
 }
 
 export function ago(at: Date, from: number): string {
-  const ms = at.getTime() - from;
+  const distance = at.getTime() - from;
+  // What has just happened is behind the present that is told, not before it.
+  const ms = distance > 0 && distance < TICK_MS ? 0 : distance;
   const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? UNITS.at(-1)!;
   return RELATIVE.format(Math.round(ms / size), unit);
 }

@@ -2,12 +2,15 @@ import { Metadata, ServerInterceptingCall, type ServerInterceptor, status } from
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Refusals } from '../../audit/index.js';
-import { type CallNote, noteFailure } from '../../common/call-note.js';
-import { Log } from '../../common/logger.js';
+import { type CallNote, noteFailure, noteTrace } from '../../common/call-note.js';
+import { ModuleLogs } from '../../common/module-logs.js';
 import { REQUEST_ID, requestIdOf } from '../../common/request-id.js';
+import { Tracing } from '../../common/tracing/tracing.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
-import { RequestLog } from '../../observability/request-log.js';
+import { OperationMetrics } from '../../observability/operation-metrics.js';
+import { type EndedRequest, RequestLog } from '../../observability/request-log.js';
+import { endRequestSpan } from '../../observability/tracing/request-span.js';
 import { errorOf } from './grpc-error.js';
 
 /** Statuses of failures that are the hub's own. */
@@ -30,15 +33,24 @@ export class GrpcObserver {
   private readonly observed = new WeakMap<Metadata, Observed>();
   private readonly requests: RequestLog;
   private readonly duration: ReturnType<typeof durationIn>;
+  private open = 0;
 
   constructor(
     metrics: Metrics,
-    log: Log,
+    private readonly operations: OperationMetrics,
+    logs: ModuleLogs,
     config: AppConfig,
     private readonly refusals: Refusals,
+    private readonly tracing: Tracing,
   ) {
     this.duration = durationIn(metrics);
-    this.requests = new RequestLog(log, config.log.requests);
+    metrics.gauge(
+      'grpc_calls_open',
+      'gRPC calls without a status yet, streams among them.',
+      [],
+      (give) => give({}, this.open),
+    );
+    this.requests = new RequestLog(logs.plain('observability'), config.log.requests);
   }
 
   /** What is noted of a call, by its metadata. */
@@ -57,27 +69,24 @@ export class GrpcObserver {
       const begun = performance.now();
       let observed: Observed = { note: { id: requestIdOf(undefined) }, caller: null };
       let isReported = false;
+      this.open += 1;
       const isHealth = path.startsWith(HEALTH);
       const method = known(path) || isHealth ? path : UNKNOWN;
       const ended = (code: number, cut: boolean): void => {
         if (isReported) return;
         isReported = true;
+        this.open -= 1;
         const ms = performance.now() - begun;
         const name = status[code] ?? 'UNKNOWN';
         this.duration.observe({ method: known(path) ? path : UNKNOWN, code: name }, ms / 1000);
+        if (known(path)) this.operations.ended('GRPC', observed.note, ms / 1000, cut);
         const failed = FAILURES.has(code);
         const isProbe = isHealth;
         const to = { method };
         this.refusals.ended({ ...observed, to, address: call.getPeer() });
-        this.requests.write({
-          ...observed,
-          to,
-          status: name,
-          ms,
-          cut,
-          failed,
-          isProbe,
-        });
+        const request: EndedRequest = { ...observed, to, status: name, ms, cut, failed, isProbe };
+        this.requests.write(request);
+        endRequestSpan(request);
       };
       let hasBegun = false;
       return new ServerInterceptingCall(call, {
@@ -85,6 +94,9 @@ export class GrpcObserver {
           next({
             onReceiveMetadata: (metadata, proceed) => {
               observed = { note: { id: requestIdOf(metadata.get(REQUEST_ID)[0]) }, caller: null };
+              if (this.tracing.isOn && !isHealth) {
+                noteTrace(observed.note, this.tracing.enter(traceparentIn(metadata)));
+              }
               this.observed.set(metadata, observed);
               proceed(metadata);
             },
@@ -104,6 +116,12 @@ export class GrpcObserver {
       });
     };
   }
+}
+
+/** None, where there are several. */
+function traceparentIn(metadata: Metadata): string | undefined {
+  const [one, ...more] = metadata.get('traceparent');
+  return typeof one === 'string' && more.length === 0 ? one : undefined;
 }
 
 type PartialStatusObject = Parameters<ServerInterceptingCall['sendStatus']>[0];

@@ -106,6 +106,8 @@ export class HttpBindings {
     url: string,
     routes: readonly HttpRoute[],
   ): void {
+    // All interfaces of one are of the same.
+    const name = binding.interfaces[0]?.binding;
     const methods: string[] = [...(binding.elsewhere?.[url] ?? [])];
     for (const route of routes) {
       const exposeHeadRoute = route.method === 'GET' && !route.streaming;
@@ -114,7 +116,7 @@ export class HttpBindings {
         method: route.method,
         url,
         exposeHeadRoute,
-        config: { access: 'a2a' },
+        config: { access: 'a2a', ...(name !== undefined && { binding: name }) },
         bodyLimit: this.config.server.bodyLimit,
         onRequest: (request, reply) => this.admit(request, reply),
         handler: (request, reply) => this.answer(binding, route, request, reply),

@@ -65,6 +65,11 @@ export class RequestCapacity implements OnApplicationBootstrap, OnModuleDestroy 
     return this.budget.reserve(caller, bytes);
   }
 
+  /** Counts a call that is open as long as its answer; see {@link OpenCalls.open}. */
+  openCall(caller: Principal): () => void {
+    return this.calls.open(caller);
+  }
+
   /**
    * A call whose message has come: counts it as open and waits for its turn. After a second or two its
    * message counts as taken in. The room of a call that is not let in is left to who asks.

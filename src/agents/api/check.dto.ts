@@ -1,6 +1,7 @@
 import { FILE_FORMS } from '../binding/file-forms.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../common/http/fields.js';
+import { AgentCard } from '../../protocol/a2a.js';
 import { requiredSecurity } from '../card/required-security.js';
 import type { ProbeReport } from '../check/agent-probe.js';
 import { DOES, type Does, OUTCOMES, type Outcome } from '../check/domain/findings.js';
@@ -141,6 +142,9 @@ export class AgentCheckDto {
   })
   readonly security: readonly RequiredSecurityDto[];
 
+  @Shown.Json({ description: 'The card in the 1.0 form, whatever version the agent serves.' })
+  readonly card: unknown;
+
   @Shown.Nested(() => ProbeReportDto, { nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
 
@@ -153,6 +157,7 @@ export class AgentCheckDto {
     this.signature = agent.signature;
     this.security = requiredSecurity(agent);
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
+    this.card = AgentCard.toJSON(agent.card);
     this.probe = probe;
   }
 }

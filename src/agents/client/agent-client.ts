@@ -61,6 +61,8 @@ export interface AgentCallOptions {
   readonly contextId?: string;
   /** W3C trace context of the hub's task. */
   readonly traceparent?: string;
+  /** W3C: what others have added to that trace. */
+  readonly tracestate?: string;
   /** Extension URIs the client asked for (`A2A-Extensions`). */
   readonly extensions?: readonly string[];
   /** Hub ids this message has passed (`A2A-Hub-Hops`), this hub's included. */

@@ -62,6 +62,8 @@ export function headersOf(
   credentials: Readonly<Record<string, string>>,
   endpoint: AgentEndpoint,
   options: AgentCallOptions,
+  /** What the call is part of: its own span, where it has one. */
+  traceparent = options.traceparent,
 ): Record<string, string> {
   const { protocolVersion } = endpoint;
   const headers: Record<string, string> = withMember(
@@ -75,7 +77,10 @@ export function headersOf(
     const modern = endpoint.protocolVersion === '1.0';
     headers[modern ? HTTP_EXTENSION_HEADER : LEGACY_EXTENSION_HEADER] = extensions.join(',');
   }
-  if (options.traceparent !== undefined) headers['traceparent'] = options.traceparent;
+  if (traceparent !== undefined) {
+    headers['traceparent'] = traceparent;
+    if (options.tracestate !== undefined) headers['tracestate'] = options.tracestate;
+  }
   if (options.hops !== undefined && options.hops.length > 0) {
     headers[HOPS_HEADER] = options.hops.join(',');
   }

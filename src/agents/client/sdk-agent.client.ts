@@ -4,6 +4,7 @@ import { Egress } from '../../common/egress/egress.js';
 import { ReadBudget, readRules } from '../../common/read-budget.js';
 import { secretsIn } from '../../common/safe-words.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
+import { type Span, Tracing } from '../../common/tracing/tracing.js';
 import { AppConfig } from '../../config/index.js';
 import { type ListTasksResponse, StreamResponse, type Task } from '../../protocol/a2a.js';
 import { CALLER_HEADER } from '../../protocol/caller-token.js';
@@ -29,6 +30,7 @@ import { explained } from './refused-credentials.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
 import { CallGate } from './call-gate.js';
+import { beginCallSpan, failCallSpan, noteEvent } from './call-span.js';
 import { CallPlan } from './call-plan.js';
 import type { AgentMethod } from '../binding/agent-method.js';
 import { EndpointMemory } from './endpoint-memory.js';
@@ -54,6 +56,7 @@ interface Target {
 interface Call extends Answered, OpenCall {
   readonly tenant: string;
   readonly transport: AgentTransport;
+  readonly span: Span | undefined;
   readonly options: {
     readonly signal: AbortSignal;
     readonly serviceParameters: Record<string, string>;
@@ -75,6 +78,7 @@ interface Wires {
   readonly authenticator: Pick<AgentAuthenticator, 'prove'>;
   /** An agent as it is registered now, `closed` where it takes such a call no more; undefined for one that is not, and of probes. */
   readonly newest: (agentId: string, requested: Requested) => Promise<Agent | 'closed' | undefined>;
+  readonly tracing: Pick<Tracing, 'isOn' | 'begin'>;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
   /** Messages and streams have places; these have not. */
@@ -227,6 +231,7 @@ class WiredAgentClient extends AgentClient {
         try {
           const answer = await run(call);
           plan.answered();
+          call.span?.end();
           const release = (): void => call.exchange.release();
           if (options.retain === undefined) release();
           else options.retain(release);
@@ -234,6 +239,7 @@ class WiredAgentClient extends AgentClient {
         } catch (error) {
           call.exchange.release();
           const failure = failureOf(call, error, agent);
+          failCallSpan(call.span, failure);
           again = await this.again(again, failure, proof, agent, endpoint, options);
           if (again?.next !== undefined) {
             agent = again.agent;
@@ -264,6 +270,7 @@ class WiredAgentClient extends AgentClient {
       try {
         for await (const event of run(call)) {
           const checked = readEvent(event, call);
+          if (call.span !== undefined) noteEvent(call.span, checked);
           if (!answered) plan.answered();
           answered = true;
           yield checked;
@@ -272,6 +279,7 @@ class WiredAgentClient extends AgentClient {
       } catch (error) {
         call.exchange.release();
         const failure = failureOf(call, error, agent);
+        failCallSpan(call.span, failure);
         if (!answered) again = await this.again(again, failure, proof, agent, endpoint, options);
         if (!answered && again?.next !== undefined) {
           agent = again.agent;
@@ -279,6 +287,9 @@ class WiredAgentClient extends AgentClient {
         }
         const end = answered ? failure : plan.failed(failure);
         if (end !== undefined) throw end;
+      } finally {
+        // It may have been left before its end.
+        call.span?.end();
       }
     }
   }
@@ -308,12 +319,16 @@ class WiredAgentClient extends AgentClient {
     const { protocolBinding, protocolVersion: version, tenant, url } = endpoint;
     const { signal, connection, contextId, caller } = options;
     connection?.wanted();
-    const { budget, gates, connectors, http, callers } = this.wires;
-    const headers = headersOf(credentials, endpoint, options);
+    const { budget, gates, connectors, http, callers, tracing } = this.wires;
+    const isSigned = agent.switches.caller === 'signed' && caller !== undefined;
+    const issued = isSigned ? await callers.issue(caller, endpoint) : undefined;
+    const span = tracing.isOn
+      ? beginCallSpan(tracing, method, agent, endpoint, options)
+      : undefined;
+    const traceparent = span?.traceparent ?? options.traceparent;
+    const headers = headersOf(credentials, endpoint, options, traceparent);
     if (made !== undefined) Object.assign(headers, made.headers);
-    if (agent.switches.caller === 'signed' && caller !== undefined) {
-      headers[CALLER_HEADER] = await callers.issue(caller, endpoint);
-    }
+    if (issued !== undefined) headers[CALLER_HEADER] = issued;
     const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
     const { agentId, secrets: own, connectTimeoutMs } = this.targetOf(agent);
     const known = credentials === agent.credentials ? own : [...own, ...secretsIn(credentials)];
@@ -339,7 +354,7 @@ class WiredAgentClient extends AgentClient {
     });
     const otherForm = (): void => onDeviation('other-form');
     const sent = { signal, serviceParameters: headers };
-    return { transport, exchange, tenant, otherForm, options: sent };
+    return { transport, exchange, tenant, otherForm, span, options: sent };
   }
 
   /** With what a call is made once more; see {@link provenAgain}. No call is made more than twice for it. */
@@ -394,6 +409,7 @@ class WiredAgentClient extends AgentClient {
       if (kind === 'interrupted') return 'silent';
       return exchange.fileForm(failure);
     } finally {
+      call.span?.end();
       exchange.release();
     }
   }
@@ -429,6 +445,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
     @Inject(SecretReferences) references: Wires['references'],
     @Inject(AgentAuthenticator) authenticator: Pick<AgentAuthenticator, 'prove'>,
     @Inject(AgentRegistry) agents: Pick<AgentRegistry, 'newest' | 'closedTo'>,
+    @Inject(Tracing) tracing: Pick<Tracing, 'isOn' | 'begin'>,
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
@@ -444,6 +461,7 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
           found !== undefined && agents.closedTo(caller.organization, found) === undefined;
         return isOpen ? found : 'closed';
       },
+      tracing,
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };

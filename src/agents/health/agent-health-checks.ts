@@ -7,6 +7,8 @@ import { AppConfig } from '../../config/index.js';
 import type { Agent } from '../agent.js';
 import { CardReader } from '../card/card-reader.js';
 import { RevealedSecrets } from '../client/authentication/revealed-secrets.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
+import { AgentCalls } from './agent-calls.js';
 import { AgentMonitor, type Call } from './agent-monitor.js';
 
 /** How often is looked for agents that are due. */
@@ -33,6 +35,8 @@ export class AgentHealthChecks implements OnApplicationBootstrap, OnModuleDestro
     private readonly config: AppConfig,
     private readonly log: Log,
     private readonly secrets: RevealedSecrets,
+    private readonly calls: AgentCalls,
+    private readonly registry: AgentRegistry,
   ) {
     const { probeIntervalMs, openMinMs } = config.agents.health;
     const everyMs = Math.min(LOOK_EVERY_MS, openMinMs, probeIntervalMs || LOOK_EVERY_MS);
@@ -56,6 +60,7 @@ export class AgentHealthChecks implements OnApplicationBootstrap, OnModuleDestro
   /** Waits for none of the looks: each takes its own time. */
   private lookAtDue(): void {
     this.monitor.removeGone();
+    this.calls.removeGone((id) => this.registry.get(id) !== undefined);
     const free = MAX_AT_ONCE - this.looking.size;
     const due = this.monitor.dueForHealthCheck().filter(({ id }) => !this.looking.has(id));
     for (const agent of due.slice(0, free)) void this.probe(agent);

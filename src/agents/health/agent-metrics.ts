@@ -3,6 +3,7 @@ import { type Audience, Metrics } from '../../observability/metrics.js';
 import { HEALTH_STATES } from './agent-health.js';
 import { BREAKER_STATES } from '../../common/circuit-breaker.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
+import { AgentCalls, type CallsOfAgent } from './agent-calls.js';
 import { AgentLoads } from './agent-loads.js';
 import { AgentMonitor } from './agent-monitor.js';
 
@@ -17,6 +18,7 @@ export class AgentMetrics implements OnModuleInit {
     private readonly registry: AgentRegistry,
     private readonly monitor: AgentMonitor,
     private readonly loads: AgentLoads,
+    private readonly calls: AgentCalls,
   ) {}
 
   onModuleInit(): void {
@@ -77,15 +79,53 @@ export class AgentMetrics implements OnModuleInit {
           give({ agent }, this.loads.connectingOf(id)),
         ),
     );
+    metrics.totals(
+      'agent_calls_total',
+      'Calls of this process to an agent, by operation and outcome (ok, unreachable, rejected, interrupted, invalid, not-found, late, empty: a stream without an event, dropped: the hub needed it no more, hub: its own fault).',
+      ['agent', 'operation', 'outcome'],
+      (give, audience) =>
+        this.eachCalled(audience, (agent, { counts }) => {
+          for (const [operation, outcomes] of counts) {
+            for (const [outcome, count] of outcomes) give({ agent, operation, outcome }, count);
+          }
+        }),
+    );
+    metrics.spreads(
+      'agent_answer_seconds',
+      'Seconds until an agent had answered a call that was answered, streams not among them.',
+      ['agent'],
+      (give, audience) =>
+        this.eachCalled(audience, (agent, { answers }) => give({ agent }, answers)),
+    );
+    metrics.spreads(
+      'agent_first_event_seconds',
+      'Seconds until the first event of a stream of an agent.',
+      ['agent'],
+      (give, audience) =>
+        this.eachCalled(audience, (agent, { firstEvents }) => give({ agent }, firstEvents)),
+    );
+  }
+
+  /** Of the calls to each agent that was called. */
+  private eachCalled(audience: Audience, use: (agent: string, calls: CallsOfAgent) => void): void {
+    this.calls.removeGone((id) => this.registry.get(id) !== undefined);
+    this.shown(audience, (agent, id) => {
+      const calls = this.calls.of(id);
+      if (calls !== undefined) use(agent, calls);
+    });
   }
 
   private each(
     audience: Audience,
     use: (agent: string, condition: ReturnType<AgentMonitor['viewOf']>, id: string) => void,
   ): void {
+    this.shown(audience, (agent, id) => use(agent, this.monitor.viewOf(id), id));
+  }
+
+  private shown(audience: Audience, use: (agent: string, id: string) => void): void {
     for (const { id, enabled, organizations } of this.registry.all()) {
       const isShown = audience === 'operator' || (enabled && organizations === null);
-      use(isShown ? id : HIDDEN, this.monitor.viewOf(id), id);
+      use(isShown ? id : HIDDEN, id);
     }
   }
 }

@@ -3,6 +3,7 @@ import type { StreamResponse } from '../../protocol/a2a.js';
 import type { Agent } from '../agent.js';
 import { AGENT_TOO_LATE, type AgentClient, type AgentSend } from '../client/agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
+import { AgentCalls } from './agent-calls.js';
 import type { Call } from './agent-monitor.js';
 import { ObservedAgentClient } from './observed-agent.client.js';
 
@@ -38,7 +39,7 @@ async function* streamOf(items: (StreamResponse | Error)[]): AsyncGenerator<Stre
 function observing(client: Partial<AgentClient>): { client: ObservedAgentClient; told: string[] } {
   const monitor = new Told();
   return {
-    client: new ObservedAgentClient(client as AgentClient, monitor),
+    client: new ObservedAgentClient(client as AgentClient, monitor, new AgentCalls()),
     told: monitor.all,
   };
 }

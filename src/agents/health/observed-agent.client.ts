@@ -7,6 +7,7 @@ import {
   type AgentSend,
 } from '../client/agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
+import type { AgentCallOutcome, AgentCalls, AgentOperation } from './agent-calls.js';
 import type { AgentMonitor, Call } from './agent-monitor.js';
 
 /**
@@ -17,12 +18,14 @@ export class ObservedAgentClient extends AgentClient {
   constructor(
     private readonly client: AgentClient,
     private readonly monitor: Pick<AgentMonitor, 'began' | 'answered' | 'failed' | 'broke'>,
+    private readonly calls: Pick<AgentCalls, 'ended'>,
   ) {
     super();
   }
 
   stream(agent: Agent, send: AgentSend, options: AgentCallOptions): AsyncIterable<StreamResponse> {
-    return this.events(agent, options, this.client.stream(agent, send, options));
+    const events = this.client.stream(agent, send, options);
+    return this.events(agent, 'SendStreamingMessage', options, events);
   }
 
   subscribe(
@@ -30,7 +33,8 @@ export class ObservedAgentClient extends AgentClient {
     downstreamTaskId: string,
     options: AgentCallOptions,
   ): AsyncIterable<StreamResponse> {
-    return this.events(agent, options, this.client.subscribe(agent, downstreamTaskId, options));
+    const events = this.client.subscribe(agent, downstreamTaskId, options);
+    return this.events(agent, 'SubscribeToTask', options, events);
   }
 
   send(
@@ -38,11 +42,13 @@ export class ObservedAgentClient extends AgentClient {
     send: AgentSend,
     options: AgentCallOptions,
   ): Promise<{ readonly message: Message } | { readonly task: Task }> {
-    return this.call(agent, options, () => this.client.send(agent, send, options));
+    return this.call(agent, 'SendMessage', options, () => this.client.send(agent, send, options));
   }
 
   getTask(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
-    return this.call(agent, options, () => this.client.getTask(agent, downstreamTaskId, options));
+    return this.call(agent, 'GetTask', options, () =>
+      this.client.getTask(agent, downstreamTaskId, options),
+    );
   }
 
   cancel(
@@ -51,7 +57,7 @@ export class ObservedAgentClient extends AgentClient {
     options: AgentCallOptions,
     metadata?: Readonly<Record<string, unknown>>,
   ): Promise<Task> {
-    return this.call(agent, options, () =>
+    return this.call(agent, 'CancelTask', options, () =>
       this.client.cancel(agent, downstreamTaskId, options, metadata),
     );
   }
@@ -62,23 +68,27 @@ export class ObservedAgentClient extends AgentClient {
     messageId: string,
     options: AgentCallOptions,
   ): Promise<readonly Task[]> {
-    return this.call(agent, options, () =>
+    return this.call(agent, 'ListTasks', options, () =>
       this.client.findTasksByMessage(agent, downstreamContextId, messageId, options),
     );
   }
 
   private async call<T>(
     agent: Agent,
+    operation: AgentOperation,
     { signal }: AgentCallOptions,
     run: () => Promise<T>,
   ): Promise<T> {
     const call = this.monitor.began(agent);
+    const count = this.counting(agent, operation);
     try {
       const answer = await run();
       this.monitor.answered(call);
+      count('ok');
       return answer;
     } catch (error) {
       this.note(call, error, signal);
+      count(outcomeOf(error, signal));
       throw error;
     }
   }
@@ -86,6 +96,7 @@ export class ObservedAgentClient extends AgentClient {
   /** Only the first event is looked at; the others pass untouched. */
   private events(
     agent: Agent,
+    operation: AgentOperation,
     { signal }: AgentCallOptions,
     source: AsyncIterable<StreamResponse>,
   ): AsyncIterable<StreamResponse> {
@@ -96,13 +107,16 @@ export class ObservedAgentClient extends AgentClient {
         const first = async (): Promise<IteratorResult<StreamResponse>> => {
           isFirst = false;
           const call = this.monitor.began(agent);
+          const count = this.counting(agent, operation);
           try {
             const result = await events.next();
             if (!result.done) this.monitor.answered(call);
             else if (!signal.aborted) this.monitor.broke(call, 'the stream ended without an event');
+            count(!result.done ? 'ok' : signal.aborted ? 'dropped' : 'empty');
             return result;
           } catch (error) {
             this.note(call, error, signal);
+            count(outcomeOf(error, signal));
             throw error;
           }
         };
@@ -114,9 +128,22 @@ export class ObservedAgentClient extends AgentClient {
     };
   }
 
+  /** To be called with what a call that begins now has come to. */
+  private counting(agent: Agent, operation: AgentOperation): (outcome: AgentCallOutcome) => void {
+    const began = performance.now();
+    return (outcome) =>
+      this.calls.ended(agent.id, operation, outcome, (performance.now() - began) / 1000);
+  }
+
   private note(call: Call, error: unknown, signal: AbortSignal): void {
     if (!(error instanceof AgentCallError)) return;
     if (!signal.aborted) return this.monitor.failed(call, error);
     if (signal.reason === AGENT_TOO_LATE) this.monitor.broke(call, 'no answer in time');
   }
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal): AgentCallOutcome {
+  if (!(error instanceof AgentCallError)) return 'hub';
+  if (!signal.aborted) return error.kind;
+  return signal.reason === AGENT_TOO_LATE ? 'late' : 'dropped';
 }

@@ -30,8 +30,6 @@ export class AuditExports implements OnModuleInit {
 
   onModuleInit(): void {
     const { metrics } = this;
-    const isUsed = this.config.audit.export.length > 0;
-    if (!isUsed) return;
     metrics.gauge(
       'audit_export_waiting_entries',
       'Entries of the audit log that an export has not sent yet.',

@@ -36,8 +36,21 @@ export const SMALL_JSON: JsonLimits = { maxValues: 50_000, maxNesting: MAX_NESTI
 export async function readText(
   answer: EgressResponse,
   limitBytes: number,
-  { json, reserve }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<string> {
+  return (await collect(answer, limitBytes, options)).text();
+}
+
+/** {@link readText} of a small answer that is no text, as its bytes. */
+export async function readBytes(answer: EgressResponse, limitBytes: number): Promise<Uint8Array> {
+  return (await collect(answer, limitBytes, {})).bytes();
+}
+
+async function collect(
+  answer: EgressResponse,
+  limitBytes: number,
+  { json, reserve }: ReadOptions,
+): Promise<ByteCollector> {
   const { body } = answer;
   if (Number(answer.headers['content-length'] ?? NaN) > limitBytes) {
     discard(body);
@@ -53,7 +66,7 @@ export async function readText(
     const reserved = reserve?.(bytes.size);
     if (reserved !== undefined) await reserved;
   }
-  return bytes.text();
+  return bytes;
 }
 
 /** {@link readText} of a document that is JSON within limits; rejects with SyntaxError where it is none. */

@@ -21,5 +21,5 @@ export const AdminController = (tag: string, path: string, scope: Scope | 'any')
 export const RequireScope = (scope: Scope): MethodDecorator => declareAccess(scope);
 
 /** One of these scopes is needed; the handlers look at which a caller has. The first is named to who has none. */
-export const RequireEither = (scope: Scope, other: Scope): MethodDecorator =>
-  declareAccess(`${scope}|${other}`);
+export const RequireEither = (scope: Scope, ...others: readonly Scope[]): MethodDecorator =>
+  declareAccess([scope, ...others].join('|'));

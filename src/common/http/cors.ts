@@ -34,7 +34,7 @@ const MAX_AGE_SECONDS = 600;
 
 /**
  * Lets pages of these origins (`*`: of any) read the answers of every route, streams among them, and send
- * what a browser asks about first. Cookies are never taken. To be called before other hooks that may refuse.
+ * what a browser asks about first. Cookies are never taken, and the header that sessions of the console need is not listed. To be called before other hooks that may refuse.
  */
 export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;

@@ -10,6 +10,9 @@ export interface EventFeedOptions {
   readonly bufferBytes: number;
 }
 
+/** A reader of large events that takes nothing for so long is gone. */
+const STALLED_MS = 60_000;
+
 /** The header fields of such a feed. */
 export const FEED_HEADERS = {
   'content-type': 'text/event-stream',
@@ -46,9 +49,30 @@ export class EventFeed {
   }
 
   send(event: { readonly id: string; readonly event: string; readonly data: unknown }): void {
+    this.sendText({ ...event, data: JSON.stringify(event.data) });
+  }
+
+  /** The same, with data that is JSON in one line already. */
+  sendText(event: { readonly id: string; readonly event: string; readonly data: string }): void {
     const { id, event: name, data } = event;
-    this.write(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+    this.write(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`);
     this.heartbeat?.refresh();
+  }
+
+  /**
+   * Resolves when the reader has taken what was sent, or has gone: so that what is large does not wait in memory. One that takes
+   * nothing for a minute is dropped.
+   */
+  async taken(): Promise<void> {
+    const { raw } = this;
+    if (!raw.writableNeedDrain) return;
+    let stalled: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      stalled = setTimeout(() => raw.destroy(), STALLED_MS).unref();
+      raw.once('drain', resolve);
+      onceClosed(raw, resolve);
+    });
+    clearTimeout(stalled);
   }
 
   end(): void {

@@ -57,6 +57,9 @@ export function secretProof(
     : oauth.ClientSecretBasic(clientSecret);
 }
 
+/** Of a public client (RFC 6749 §2.1). */
+export const NO_PROOF: oauth.ClientAuth = oauth.None();
+
 /** All that a server gave (RFC 6749 §5.1). */
 export interface TokenAnswer extends GrantedToken {
   readonly refreshToken: string | null;

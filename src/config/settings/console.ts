@@ -17,7 +17,7 @@ export const CONSOLE_SETTINGS = {
     signIn: declaredList(SIGN_IN, {
       default: [],
       description:
-        'Identity providers at which people sign in to the console, beside pasting a key: the hub is a client of theirs (OpenID Connect, authorization code with PKCE), with the redirect address PUBLIC_URL/console/sign-in/callback. The access token must be one that the entry in auth.issuers takes. scopes: what is asked for, openid by default; with offline_access the provider may give a refresh token. resource (RFC 8707) or audience: how the provider is told whom the token is for. Without a secret the hub is a public client.',
+        'Identity providers at which people sign in to the console, beside pasting a key: the hub is a client of theirs (OpenID Connect, authorization code with PKCE), with the redirect address PUBLIC_URL/console/sign-in/callback. The access token must be one that the entry in auth.issuers takes. scopes: what is asked for, openid by default; with offline_access the provider may give a refresh token. resource (RFC 8707) or audience: how the provider learns that the token is for the hub. Without a secret the hub is a public client.',
       secret: true,
       mask: (entries) => entries.map(({ issuer }) => String(issuer)).join(', '),
     }),

@@ -76,6 +76,20 @@ export const TASKS_SETTINGS = {
       description:
         'How long a task may be open in total, the time it waits for its client included; what is still open then is canceled.',
     }),
+    stuckQueuedMs: duration({
+      min: SECOND,
+      max: 366 * DAY,
+      default: 5 * MINUTE,
+      description:
+        'After how long a task that no agent has begun counts as stuck, in metrics and alerts; nothing happens to it.',
+    }),
+    stuckSilentMs: duration({
+      min: SECOND,
+      max: 366 * DAY,
+      default: HOUR,
+      description:
+        'After how long without an event of its agents a working task counts as stuck, in metrics and alerts; nothing happens to it.',
+    }),
     maxCalls: number({
       min: 1,
       max: 100_000,

@@ -1,3 +1,5 @@
+import { isUrl } from '../../common/is-url.js';
+
 /** Below the hub's address. */
 export const CONSOLE_PATH = '/console';
 
@@ -8,14 +10,18 @@ const BASE = 'http://hub.invalid';
  * Where a browser goes after a sign-in, as its page has asked: a path below `/console`, with what follows it. Whatever else is asked
  * for, it is the console itself.
  */
-export function returnPlace(asked: string | null): string {
+export function returnPlace(requested: string | null): string {
   const start = `${CONSOLE_PATH}/`;
   // A backslash is a slash to browsers.
-  if (asked === null || asked.length > MAX_LENGTH || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(asked)) {
+  if (
+    requested === null ||
+    requested.length > MAX_LENGTH ||
+    !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(requested)
+  ) {
     return start;
   }
-  if (!URL.canParse(asked, BASE)) return start;
-  const { origin, pathname, search, hash } = new URL(asked, BASE);
+  if (!isUrl(BASE + requested)) return start;
+  const { origin, pathname, search, hash } = new URL(BASE + requested);
   const isWithin = pathname.startsWith(start) && !pathname.startsWith(`${start}sign-`);
   return origin === BASE && isWithin ? pathname + search + hash : start;
 }

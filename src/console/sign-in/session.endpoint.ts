@@ -60,7 +60,10 @@ export class SessionEndpoint implements OnModuleInit {
       config: { access: 'public' },
       bodyLimit: MAX_BODY,
       // Before a body is read, of which there should be none.
-      onRequest: async ({ headers }) => this.refuseOthers(headers),
+      onRequest: ({ headers }, _reply, done) => {
+        this.refuseOthers(headers);
+        done();
+      },
       handler: async (request, reply) => {
         void reply.header('cache-control', 'no-store');
         return { signOutUrl: await this.signOut(request, reply) };

@@ -1,7 +1,7 @@
 import { escaped, isolated, plainPage } from '../../plain-page.js';
 import type { Wait } from '../../common/http/visit-bounds.js';
 import type { HubError } from '../../common/hub-error.js';
-import { SignInFailed } from './sign-in-providers.js';
+import type { SignInFailed } from './sign-in-providers.js';
 
 /** A page for a person, and the HTTP status it is sent with. */
 export interface SignInPage {
@@ -17,24 +17,24 @@ export interface SignInLink {
   readonly text: string;
 }
 
-/** Nobody may sign in in the way that was asked for. */
+/** There is no such way to sign in. */
 export function unknownWayPage(links: readonly SignInLink[]): SignInPage {
   const text =
     links.length === 0
-      ? 'Nobody signs in here at a provider: console.signIn of the hub is empty. Paste a key in the console.'
+      ? 'There is no provider to sign in at: console.signIn of the hub is empty. Paste a key in the console.'
       : 'The hub has no such way to sign in. These it has:';
   return page(404, 'There is no such way to sign in', text, links);
 }
 
 export function unexpectedPage(link: SignInLink): SignInPage {
   const text =
-    'It was used already, took longer than 10 minutes, or was begun in another browser. Nobody was signed in.';
+    'It was used already, took longer than 10 minutes, or was begun in another browser. You are not signed in.';
   return { isMiss: true, ...page(400, 'This sign-in was not expected', text, [link]) };
 }
 
 export function failedPage(error: SignInFailed, link: SignInLink): SignInPage {
   const isAway = error.fault === 'provider-away';
-  return page(isAway ? 502 : 403, 'Nobody was signed in', error.message, [link]);
+  return page(isAway ? 502 : 403, 'You are not signed in', error.message, [link]);
 }
 
 /** Browsers keep a cookie for the address that the hub has, and for no other. */
@@ -86,7 +86,7 @@ export function tooManyVisitsPage({ seconds }: Wait): SignInPage {
 
 /** Something of the hub failed: what, its log says. */
 export function troublePage(link: SignInLink): SignInPage {
-  const text = 'Nobody was signed in. The log of the hub says what failed.';
+  const text = 'You are not signed in. The log of the hub says what failed.';
   return page(503, 'This does not work now', text, [link]);
 }
 

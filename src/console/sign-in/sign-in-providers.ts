@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { decodeJwt } from 'jose';
-import * as oauth from 'oauth4webapi';
+import type { AuthorizationServer, ClientAuth } from 'oauth4webapi';
 import { AccessTokens } from '../../auth/index.js';
 import { Egress } from '../../common/egress/egress.js';
 import { smallFetch } from '../../common/egress/small-fetch.js';
@@ -9,6 +9,7 @@ import { reasonOf } from '../../common/oauth/discover.js';
 import { withNewestSecret } from '../../common/oauth/newest-secret.js';
 import {
   MAX_TOKEN_ANSWER_BYTES,
+  NO_PROOF,
   requestToken,
   secretProof,
   type TokenAnswer,
@@ -148,7 +149,7 @@ export class SignInProviders implements OnModuleInit {
     return this.publicUrl.base + SIGN_IN_CALLBACK_PATH;
   }
 
-  private async metadata(entry: SignIn): Promise<oauth.AuthorizationServer> {
+  private async metadata(entry: SignIn): Promise<AuthorizationServer> {
     try {
       return await this.tokens.metadataOf(entry.issuerId);
     } catch (error) {
@@ -189,9 +190,9 @@ export class SignInProviders implements OnModuleInit {
 
   private async withProof<T>(
     { clientSecret, clientAuthentication, name }: SignIn,
-    ask: (proof: oauth.ClientAuth) => Promise<T>,
+    ask: (proof: ClientAuth) => Promise<T>,
   ): Promise<T> {
-    if (clientSecret === null) return ask(oauth.None());
+    if (clientSecret === null) return ask(NO_PROOF);
     const current = (): Promise<string> =>
       this.references.resolve(clientSecret).catch((cause: unknown) => {
         const text = `The secret of the hub for ${name} cannot be had.`;
@@ -207,7 +208,7 @@ export class SignInProviders implements OnModuleInit {
   }
 }
 
-function tokenServer(server: oauth.AuthorizationServer, { name }: SignIn): TokenRequest['server'] {
+function tokenServer(server: AuthorizationServer, { name }: SignIn): TokenRequest['server'] {
   const { token_endpoint: endpoint } = server;
   if (endpoint !== undefined) return { ...server, token_endpoint: endpoint };
   throw new SignInFailed(`The metadata of ${name} name no token endpoint.`, 'provider-away');

@@ -86,8 +86,9 @@ export class SignInEndpoint implements OnModuleInit {
       return { location: `${this.publicUrl.base}${SIGN_IN_PATH}?${query.toString()}` };
     }
     const all = this.providers.all;
-    const asked = query.get('issuer');
-    const entry = asked === null && all.length === 1 ? all[0] : this.providers.of(asked ?? '');
+    const requested = query.get('issuer');
+    const entry =
+      requested === null && all.length === 1 ? all[0] : this.providers.of(requested ?? '');
     if (entry === undefined) return unknownWayPage(all.map((each) => this.linkTo(each)));
     const returnTo = returnPlace(query.get('returnTo'));
     const brought = this.cookies.attemptsIn(request.headers);
@@ -173,7 +174,7 @@ export class SignInEndpoint implements OnModuleInit {
     const { fault, message: why } = error;
     this.log.info(
       { issuer: issuerId, why, requestId: request.id },
-      'nobody was signed in to the console',
+      'a sign-in to the console failed at its provider',
     );
     if (fault !== 'provider-away') this.note(request, fault, issuerId);
     return failedPage(error, this.consoleLink);

@@ -55,9 +55,10 @@ export class AttemptRecorder {
     }
   }
 
-  private report({ webhook }: DeliveryStream, { delivery, result }: AttemptRecord): void {
-    if (result.state === 'retrying') return;
-    this.observer.ended(result.state);
+  private report({ webhook, dueSince }: DeliveryStream, { delivery, result }: AttemptRecord): void {
+    const madeAt = delivery.createdAt.getTime();
+    const dueAt = Math.min(madeAt, dueSince?.getTime() ?? madeAt);
+    this.observer.recorded(result.state, webhook.organization, this.clock.now().getTime() - dueAt);
     if (result.state !== 'dead') return;
     const { taskId, configId } = webhook;
     const { id: deliveryId, seq } = delivery;

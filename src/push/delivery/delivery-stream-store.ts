@@ -102,6 +102,10 @@ export interface PushLoad {
   readonly waitingStreams: number;
   /** Since when the longest waiting one is due that need not wait for its endpoint; null for none. */
   readonly oldestDueAt: Date | null;
+  /** Since when that endpoint fails that has failed longest and has something waiting; null for none. */
+  readonly oldestFailingSince: Date | null;
+  /** Dead letters, up to 10,000. */
+  readonly deadLetters: number;
 }
 
 /** The streams, their open deliveries and what became of them. */

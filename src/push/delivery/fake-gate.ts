@@ -5,7 +5,7 @@ import type { ReceiverGate } from '../receivers/receiver-gate.js';
 export const NO_OBSERVER: DeliveryObserver = {
   claimed: () => undefined,
   attempted: () => undefined,
-  ended: () => undefined,
+  recorded: () => undefined,
 };
 
 /** No receiver has to wait, for tests. */

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { Activity } from '../../observability/activity/activity.js';
 import { Metrics } from '../../observability/metrics.js';
 import { DeliveryStreamStore, type PushLoad } from './delivery-stream-store.js';
 
@@ -12,8 +13,8 @@ export interface DeliveryObserver {
   claimed(waitedMs: number): void;
   /** One attempt, by what it meant. */
   attempted(verdict: string, durationMs: number): void;
-  /** A delivery has ended. */
-  ended(state: 'delivered' | 'dead'): void;
+  /** An attempt is recorded, by what its delivery became; so long after that was due first. */
+  recorded(state: 'delivered' | 'dead' | 'retrying', organization: string, lagMs: number): void;
 }
 
 /** Deliveries and receivers as numbers. */
@@ -22,12 +23,14 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
   private readonly attempts;
   private readonly waits;
   private readonly deliveries;
+  private readonly lags;
   private load: { readonly at: number; readonly value: Promise<PushLoad> } | undefined;
 
   constructor(
     private readonly metrics: Metrics,
     private readonly streams: DeliveryStreamStore,
     private readonly clock: Clock,
+    private readonly activity: Activity,
   ) {
     this.attempts = metrics.histogram(
       'push_attempt_duration_seconds',
@@ -41,6 +44,12 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
       [],
       [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600],
     );
+    this.lags = metrics.histogram(
+      'push_delivery_lag_seconds',
+      'Seconds from when a delivery was due first until its receiver had it, its retries and the wait for a worker among them.',
+      [],
+      [0.01, 0.1, 0.5, 1, 5, 30, 120, 600, 3600, 21600],
+    );
     this.deliveries = metrics.counter(
       'push_deliveries_total',
       'Deliveries that have ended, by final state.',
@@ -50,6 +59,18 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
 
   onModuleInit(): void {
     const { metrics } = this;
+    metrics.gauge(
+      'push_oldest_failing_seconds',
+      'Seconds since that receiver began to fail that has failed longest and has deliveries waiting, over the whole hub; 0 for none.',
+      [],
+      async (give) => give({}, this.secondsSince((await this.read()).oldestFailingSince)),
+    );
+    metrics.gauge(
+      'push_dead_letters',
+      'Deliveries of the whole hub that are dead letters and were not sent again, up to 10000.',
+      [],
+      async (give) => give({}, (await this.read()).deadLetters),
+    );
     metrics.gauge(
       'push_endpoints',
       'Endpoints by state, over the whole hub; open: the circuit breaker is open and one delivery stream probes.',
@@ -72,9 +93,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
       'Seconds since the oldest delivery stream became due, without those that wait for their endpoint.',
       [],
       async (give) => {
-        const { oldestDueAt } = await this.read();
-        const now = this.clock.now().getTime();
-        give({}, oldestDueAt ? Math.max(0, now - oldestDueAt.getTime()) / 1000 : 0);
+        give({}, this.secondsSince((await this.read()).oldestDueAt));
       },
     );
   }
@@ -87,8 +106,15 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     this.attempts.observe({ outcome: verdict }, durationMs / 1000);
   }
 
-  ended(state: 'delivered' | 'dead'): void {
+  recorded(state: 'delivered' | 'dead' | 'retrying', organization: string, lagMs: number): void {
+    this.activity.count('deliveries', state, { organization });
+    if (state === 'retrying') return;
     this.deliveries.inc({ state });
+    if (state === 'delivered') this.lags.observe(Math.max(0, lagMs) / 1000);
+  }
+
+  private secondsSince(time: Date | null): number {
+    return time === null ? 0 : Math.max(0, this.clock.now().getTime() - time.getTime()) / 1000;
   }
 
   private read(): Promise<PushLoad> {

@@ -27,6 +27,15 @@ export interface BulkOutcome {
   readonly more: boolean;
 }
 
+/** Deliveries that have not ended, and dead letters; each counted up to a limit. */
+export interface DeliveryBacklog {
+  readonly pending: number;
+  readonly retrying: number;
+  readonly deadLetters: number;
+  /** When the oldest was made that is pending or retrying; null without any. */
+  readonly oldestAt: Date | null;
+}
+
 /** What became of deliveries, for people. */
 export abstract class DeliveryStore {
   /** Newest first, after the delivery with id `cursor`. */
@@ -36,6 +45,9 @@ export abstract class DeliveryStore {
     limit: number,
     cursor: string | null,
   ): Promise<Delivery[]>;
+
+  /** What an organization has to come (null: all of them have), at a cost that does not depend on it; each up to `most`. */
+  abstract backlog(organization: string | null, most: number): Promise<DeliveryBacklog>;
 
   abstract get(id: string, visibility: Visibility): Promise<Delivery | undefined>;
 

@@ -6,7 +6,12 @@ import { pageOf, readCursor } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
 import { isUuid } from '../../common/uuid.js';
 import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
-import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from './delivery-store.js';
+import {
+  type BulkOutcome,
+  type DeliveryBacklog,
+  type DeliveryFilter,
+  DeliveryStore,
+} from './delivery-store.js';
 import { requestedEndpoint, seenBy } from '../receivers/push-access.js';
 import { PushWakeup } from '../delivery/push-wakeup.js';
 
@@ -47,6 +52,11 @@ export class DeliveryService {
   ): Promise<Page<Delivery>> {
     const dead = { ...filterOf(requested, caller), state: 'dead', tests: false } as const;
     return this.page('dead-letters', dead, limit, cursor, caller);
+  }
+
+  /** Of all organizations (null) or one; of each at most `most` are counted. */
+  backlog(organization: string | null, most: number): Promise<DeliveryBacklog> {
+    return this.deliveries.backlog(organization, most);
   }
 
   async get(id: string, caller: Principal): Promise<Delivery> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../common/secret-box.js';
+import { NoTracing } from '../../common/tracing/tracing.js';
 import { AttemptSender } from './attempt-sender.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import type { Proof } from '../auth/authenticator.js';
@@ -61,7 +62,7 @@ async function send(
   prove: () => Promise<Proof>,
   { timeoutMs = 5000, signal = NEVER } = {},
 ): Promise<WebhookAnswer> {
-  const attempts = new AttemptSender(sender, { prove }, SECRETS, { timeoutMs });
+  const attempts = new AttemptSender(sender, { prove }, SECRETS, { timeoutMs }, new NoTracing());
   return attempts.send(WEBHOOK, FACTS, '{}', signal);
 }
 

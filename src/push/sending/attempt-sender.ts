@@ -1,12 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Deadline } from '../../common/deadline.js';
 import { SecretBox } from '../../common/secret-box.js';
+import { Tracing } from '../../common/tracing/tracing.js';
 import { Settings } from '../../config/index.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import { Authenticator, type Proof } from '../auth/authenticator.js';
 import { type AttemptFacts, webhookHeaders } from './domain/webhook-headers.js';
 import type { TaskWebhook } from '../registration/webhook.js';
-import { type WebhookAnswer, WebhookSender } from './webhook-sender.js';
+import { beginAttemptSpan, endAttemptSpan } from './attempt-span.js';
+import { type WebhookAnswer, type WebhookRequest, WebhookSender } from './webhook-sender.js';
 
 /** The facts of one attempt that do not come from its webhook. */
 export type SendFacts = Omit<AttemptFacts, 'version' | 'traceparent' | 'token' | 'authentication'>;
@@ -27,23 +29,45 @@ export class AttemptSender {
     @Inject(Authenticator) private readonly authenticator: Pick<Authenticator, 'prove'>,
     private readonly secrets: SecretBox,
     @Settings('push') private readonly limits: AttemptLimits,
+    @Inject(Tracing) private readonly tracing: Pick<Tracing, 'isOn' | 'begin'>,
   ) {}
 
   /**
    * One attempt. A receiver that answers 401 to a token of a token server is asked once more with a
    * new one, in the same time. A proof that cannot be made is an answer without a status, of the class
    * `auth`. Rejects only with troubles of the hub's own: a stored secret that cannot be opened, a
-   * database that is away.
+   * database that is away. `sent` gets each request as it is sent.
    */
   async send(
     webhook: TaskWebhook,
     facts: SendFacts,
     body: string,
     signal: AbortSignal,
+    sent?: (request: WebhookRequest) => void,
+  ): Promise<WebhookAnswer> {
+    const span = this.tracing.isOn ? beginAttemptSpan(this.tracing, webhook, facts) : undefined;
+    if (span === undefined) return this.sendWithin(webhook, facts, body, signal, sent);
+    const traced = { ...webhook, traceparent: span.traceparent };
+    try {
+      const answer = await this.sendWithin(traced, facts, body, signal, sent);
+      endAttemptSpan(span, answer);
+      return answer;
+    } catch (error) {
+      span.end('internal');
+      throw error;
+    }
+  }
+
+  private async sendWithin(
+    webhook: TaskWebhook,
+    facts: SendFacts,
+    body: string,
+    signal: AbortSignal,
+    sent: ((request: WebhookRequest) => void) | undefined,
   ): Promise<WebhookAnswer> {
     const deadline = new Deadline(signal, this.limits.timeoutMs);
     try {
-      const answer = await this.proveAndPost(webhook, facts, body, deadline);
+      const answer = await this.proveAndPost(webhook, facts, body, deadline, sent);
       const late = deadline.passed && answer.status === null && answer.error !== 'timeout';
       const { elapsedMs } = deadline;
       const durationMs = answer.isGuarded ? Math.ceil(elapsedMs / 1000) * 1000 : elapsedMs;
@@ -58,6 +82,7 @@ export class AttemptSender {
     facts: SendFacts,
     body: string,
     deadline: Deadline,
+    sent: ((request: WebhookRequest) => void) | undefined,
   ): Promise<WebhookAnswer> {
     const message = { webhookId: facts.webhookId, at: facts.at, body };
     const prove = (): Promise<Proof> =>
@@ -65,9 +90,9 @@ export class AttemptSender {
     let answer: WebhookAnswer | undefined;
     try {
       const proof = await prove();
-      answer = await this.post(webhook, facts, body, proof, deadline);
+      answer = await this.post(webhook, facts, body, proof, deadline, sent);
       if (answer.status !== 401 || !proof.refused?.()) return answer;
-      return await this.post(webhook, facts, body, await prove(), deadline);
+      return await this.post(webhook, facts, body, await prove(), deadline, sent);
     } catch (error) {
       // The receiver's 401 says more than the token server that is away now.
       if (answer !== undefined) return answer;
@@ -81,6 +106,7 @@ export class AttemptSender {
     body: string,
     proof: Proof,
     deadline: Deadline,
+    sent: ((request: WebhookRequest) => void) | undefined,
   ): Promise<WebhookAnswer> {
     const { version, traceparent, subscriptionId, url, organization, sealedToken } = webhook;
     const token = sealedToken === null ? null : this.secrets.open(sealedToken);
@@ -102,6 +128,7 @@ export class AttemptSender {
     });
     const secrets = [...proof.secrets, ...(token === null ? [] : [token])];
     const request = { url, organization, headers, body, secrets, ...proof.tls };
+    sent?.(request);
     return this.sender.send(request, deadline);
   }
 }

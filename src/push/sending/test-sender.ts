@@ -4,6 +4,7 @@ import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import type { TaskWebhook } from '../registration/webhook.js';
 import { type TestedTask, testPayload, testWebhookId } from './domain/test-event.js';
+import { type ShownRequest, shownRequest } from './domain/shown-request.js';
 import { webhookBody } from './webhook-body.js';
 import { ReceiverGate } from '../receivers/receiver-gate.js';
 import { AttemptSender } from './attempt-sender.js';
@@ -19,6 +20,8 @@ export interface SentTest {
   readonly webhookId: string;
   readonly at: Date;
   readonly answer: WebhookAnswer;
+  /** The last request that was sent; null: its proof could not be made. */
+  readonly request: ShownRequest | null;
 }
 
 /** Tries webhooks: one request by the way every delivery takes (address guard, authentication, limits). */
@@ -68,7 +71,11 @@ export class TestSender {
     const webhookId = testWebhookId(webhook.streamId, id);
     const place = { attempt: 1, seq, number: 0, gapSeq: null };
     const facts = { contentType, webhookId, at, ...place, test: true };
-    const answer = await this.sender.send(webhook, facts, body, new AbortController().signal);
-    return { id, webhookId, at, answer };
+    let request: ShownRequest | null = null;
+    const { signal } = new AbortController();
+    const answer = await this.sender.send(webhook, facts, body, signal, (sent) => {
+      request = shownRequest(sent);
+    });
+    return { id, webhookId, at, answer, request };
   }
 }

@@ -10,8 +10,8 @@ import {
   type SubscriptionScope,
   type WebhookState,
 } from '../registration/webhook.js';
-import type { WebhookAnswer } from '../sending/webhook-sender.js';
-import { ShownWebhookDto } from './webhook-view.dto.js';
+import type { SentTest } from '../sending/test-sender.js';
+import { ShownWebhookDto, TestRequestDto } from './webhook-view.dto.js';
 
 export class SubscriptionQueryDto extends PageQueryDto {
   @Text({ optional: true, max: 200, description: 'Only subscriptions of this organization.' })
@@ -77,7 +77,14 @@ export class SubscriptionTestDto {
   @Shown.Num()
   readonly durationMs: number;
 
-  constructor(webhookId: string, answer: WebhookAnswer) {
+  @Shown.Nested(() => TestRequestDto, {
+    nullable: true,
+    description: 'What was sent, credentials as `***`; null: nothing was.',
+  })
+  readonly request: TestRequestDto | null;
+
+  constructor({ webhookId, answer, request }: Pick<SentTest, 'webhookId' | 'answer' | 'request'>) {
+    this.request = request && new TestRequestDto(request);
     const { status, error, detail, response, durationMs } = answer;
     this.delivered = status !== null && status >= 200 && status < 300;
     this.webhookId = webhookId;

@@ -129,10 +129,8 @@ export class SubscriptionsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<SubscriptionTestDto> {
-    const { webhookId, answer } = await this.tests.ofSubscription(
-      await this.subscriptions.usable(id, caller),
-    );
-    return new SubscriptionTestDto(webhookId, answer);
+    const subscription = await this.subscriptions.usable(id, caller);
+    return new SubscriptionTestDto(await this.tests.ofSubscription(subscription));
   }
 
   private async view(subscription: Subscription): Promise<SubscriptionDto> {

@@ -25,6 +25,9 @@ const UNTRIED: StreamHealth = {
   lastFailureAt: null,
 };
 
+/** A test that was recorded, and what was sent. */
+export type RecordedTest = TestRecord & Pick<SentTest, 'request'>;
+
 /** Tries webhooks; it works on a paused or disabled one too. */
 @Injectable()
 export class TestSends {
@@ -40,10 +43,10 @@ export class TestSends {
    * That of a task: recorded like a delivery, beside its delivery stream. Throws RATE_LIMITED as
    * {@link TestSender.send}, and NOT_FOUND when the task is gone.
    */
-  async ofTask(webhook: TaskWebhook): Promise<TestRecord> {
+  async ofTask(webhook: TaskWebhook): Promise<RecordedTest> {
     const task = await this.tasks.record(webhook.taskId, EVERYTHING);
     if (!task) throw new HubError('NOT_FOUND', 'There is no such webhook.');
-    const { answer, at, id, webhookId } = await this.sender.send(webhook, task, task.seq);
+    const { answer, at, id, webhookId, request } = await this.sender.send(webhook, task, task.seq);
     const { status, durationMs, response } = answer;
     const error = errorClassOf(status, answer.error);
     const attempt: DeliveryAttempt = { number: 1, at, durationMs, status, error, response };
@@ -51,7 +54,7 @@ export class TestSends {
     const reason = delivered ? null : saidBy(answer);
     const test = { id, webhookId, seq: task.seq, delivered, reason, attempt };
     await this.store.recordTest(webhook, test);
-    return test;
+    return { ...test, request };
   }
 
   /**

@@ -12,7 +12,9 @@ import {
   type Webhook,
   type WebhookState,
 } from '../registration/webhook.js';
-import type { WebhookProgress, Replay, TestRecord } from './webhook-store.js';
+import type { ShownRequest } from '../sending/domain/shown-request.js';
+import type { RecordedTest } from './test-sends.js';
+import type { WebhookProgress, Replay } from './webhook-store.js';
 
 const ID = '0199f1c2-8d11-7b52-9c3e-4a5b6c7d8e9f';
 
@@ -207,6 +209,34 @@ export class ReplayDto {
   }
 }
 
+const SENT =
+  'What was sent, credentials as `***`; null: the proof of who sends could not be made, so nothing was.';
+
+export class TestRequestDto implements ShownRequest {
+  @Shown.Choice(['POST'])
+  readonly method!: 'POST';
+
+  @Shown.Text()
+  readonly url!: string;
+
+  @Shown.Json({
+    values: { type: 'string' },
+    description: 'By name, the signatures among them.',
+    example: { 'webhook-id': 'msg_1', 'webhook-signature': 'v1,K5oZ…' },
+  })
+  readonly headers!: Readonly<Record<string, string>>;
+
+  @Shown.Text({ description: 'Exactly as it was sent and signed.' })
+  readonly body!: string;
+
+  @Shown.Flag({ description: 'There is more of the body than is shown.' })
+  readonly isCut!: boolean;
+
+  constructor(request: ShownRequest) {
+    fill<TestRequestDto>(this, request);
+  }
+}
+
 export class TestSendDto {
   @Shown.Flag({ description: 'The receiver answered with a 2xx status.' })
   readonly delivered!: boolean;
@@ -223,9 +253,13 @@ export class TestSendDto {
   @Shown.Nested(() => DeliveryAttemptDto)
   readonly attempt!: DeliveryAttemptDto;
 
-  constructor(test: TestRecord) {
+  @Shown.Nested(() => TestRequestDto, { nullable: true, description: SENT })
+  readonly request!: TestRequestDto | null;
+
+  constructor(test: RecordedTest) {
     fill<TestSendDto>(this, {
       ...test,
+      request: test.request && new TestRequestDto(test.request),
       deliveryId: test.id,
       attempt: new DeliveryAttemptDto(test.attempt),
     });

@@ -7,7 +7,7 @@ import { offeredComposites } from '../composites/domain/offered.js';
 import { AgentIndex } from '../domain/agent-index.js';
 import { CompositeSource } from '../composite-source.js';
 import type { RuleDecision, RuleQuestion } from '../domain/rule-decision.js';
-import type { RuleSource } from '../rule-source.js';
+import type { RuleNames, RuleSource } from '../rule-source.js';
 import { decide } from './domain/decide.js';
 import type { Rule } from './domain/rule.js';
 import { RuleSet } from './domain/rule-set.js';
@@ -15,7 +15,7 @@ import { RuleStore } from './rule-store.js';
 
 /** All rules in memory, for the path of every message: those declared in YAML, then those of the API. */
 @Injectable()
-export class RuleRegistry extends RevisionedCache<Rule> implements RuleSource {
+export class RuleRegistry extends RevisionedCache<Rule> implements RuleSource, RuleNames {
   private declared: readonly Rule[] = [];
   private stored: readonly Rule[] = [];
   private set = new RuleSet([]);
@@ -34,6 +34,12 @@ export class RuleRegistry extends RevisionedCache<Rule> implements RuleSource {
     const { set } = this;
     if (set.rules.length === 0) return undefined;
     return decide(set, question, () => this.usableBy(question.principal));
+  }
+
+  idsOf(idOrName: string): readonly string[] {
+    return this.all()
+      .filter(({ id, name }) => id === idOrName || name === idOrName)
+      .map(({ id }) => id);
   }
 
   /** What messages are held against now. */

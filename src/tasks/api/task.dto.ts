@@ -1,11 +1,17 @@
+import { readTraceparent } from '../../common/tracing/trace-context.js';
+import { Transform } from 'class-transformer';
 import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf, RouteDto, type Plan, type Route } from '../../routing/index.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import { taskEndCode } from '../domain/task-end-code.js';
 import { canceledBy, retryOf } from '../domain/operator-actions.js';
-import type { TaskFilter } from '../store/task-store.js';
+import type { TaskSearch } from '../store/task-store.js';
 import {
+  END_CODES,
+  type EndCode,
   EVENT_KINDS,
   type Delegation,
   type DelegationState,
@@ -39,15 +45,59 @@ const DELEGATION_STATES = Object.keys({
   skipped: true,
 } satisfies Record<DelegationState, true>);
 
+/** `working,failed`, or the parameter several times. */
+function listed(value: unknown): unknown {
+  return typeof value === 'string' ? value.split(',') : value;
+}
+
 export class TaskQueryDto extends PageQueryDto {
-  @Choice([...STATES.keys()], { optional: true })
-  state?: string;
+  @Choice([...STATES.keys()], {
+    optional: true,
+    list: { min: 1, max: STATES.size, unique: true },
+    description: 'Only tasks in one of these states: `state=working,failed`.',
+  })
+  @Transform(({ value }) => listed(value))
+  state?: readonly string[];
 
   @Text({ optional: true, max: 1000, description: 'Only tasks of this context.' })
   contextId?: string;
 
   @Text({ optional: true, max: 63, description: 'Only tasks with a delegation to this agent.' })
   agentId?: string;
+
+  @Text({
+    optional: true,
+    max: 1000,
+    description:
+      'Only tasks with a delegation for this skill, by the id that the agent gives it; with agentId, of that agent.',
+  })
+  skill?: string;
+
+  @Text({
+    optional: true,
+    max: 200,
+    description: 'Only tasks that the routing rule with this id or name has routed.',
+  })
+  rule?: string;
+
+  @Choice(END_CODES, {
+    optional: true,
+    description: 'Only tasks that ended without success for this reason.',
+  })
+  reason?: EndCode;
+
+  @Time({ optional: true, description: 'Only tasks that were begun since.' })
+  createdAfter?: string;
+
+  @Time({ optional: true, description: 'Only tasks that were begun before.' })
+  createdBefore?: string;
+
+  @Text({
+    optional: true,
+    max: 1000,
+    description: 'Only tasks with exactly this id, context id or trace id.',
+  })
+  q?: string;
 
   @Time({ optional: true, description: 'Only tasks whose status has changed since.' })
   statusAfter?: string;
@@ -62,16 +112,28 @@ export class TaskQueryDto extends PageQueryDto {
   principalId?: string;
 }
 
-export function filterOf(query: TaskQueryDto): TaskFilter {
-  const state = query.state === undefined ? undefined : STATES.get(query.state);
+/** `idsOf`: the ids of the rules with an id or a name. */
+export function searchOf(
+  query: TaskQueryDto,
+  idsOf: (idOrName: string) => readonly string[],
+): TaskSearch {
+  const { state, contextId, agentId, skill, rule, reason, q, organization, principalId } = query;
+  const { createdAfter, createdBefore, statusAfter, statusBefore } = query;
   return {
-    ...(state !== undefined && { state }),
-    ...(query.contextId && { contextId: query.contextId }),
-    ...(query.agentId && { agentId: query.agentId }),
-    ...(query.statusAfter && { statusAfter: new Date(query.statusAfter) }),
-    ...(query.statusBefore && { statusBefore: new Date(query.statusBefore) }),
-    ...(query.organization && { organization: query.organization }),
-    ...(query.principalId && { principalId: query.principalId }),
+    ...(state && { states: state.flatMap((each) => STATES.get(each) ?? []) }),
+    ...(contextId && { contextId }),
+    ...(agentId && { agentId }),
+    ...(skill && { skillId: skill }),
+    // A rule that was deleted is found by its id.
+    ...(rule && { ruleIds: [...new Set([rule, ...idsOf(rule)])] }),
+    ...(reason && { endCode: reason }),
+    ...(createdAfter && { createdAfter: new Date(createdAfter) }),
+    ...(createdBefore && { createdBefore: new Date(createdBefore) }),
+    ...(q && { text: q }),
+    ...(statusAfter && { statusAfter: new Date(statusAfter) }),
+    ...(statusBefore && { statusBefore: new Date(statusBefore) }),
+    ...(organization && { organization }),
+    ...(principalId && { principalId }),
   };
 }
 
@@ -86,7 +148,7 @@ export interface TaskReader {
 }
 
 /** The API keys that created tasks. */
-export function keyIdsOf(tasks: readonly TaskAggregate[]): string[] {
+export function keyIdsOf(tasks: readonly Pick<TaskAggregate, 'record'>[]): string[] {
   return [...new Set(tasks.flatMap(({ record }) => record.keyId ?? []))];
 }
 
@@ -195,6 +257,12 @@ export class TaskDto {
   @Shown.Time() readonly statusAt: string;
   @Shown.Time() readonly createdAt: string;
   @Shown.Time() readonly updatedAt: string;
+  @Shown.Choice(END_CODES, {
+    nullable: true,
+    description:
+      'Why it has ended without success; null while it is open, when it completed, and where no delegation says so.',
+  })
+  readonly reason: EndCode | null;
   @Shown.Time({ nullable: true })
   readonly cancelRequestedAt: string | null;
   @Shown.Nested(() => OperatorDto, {
@@ -210,7 +278,10 @@ export class TaskDto {
   readonly retryOf: RetryDto | null;
   @Shown.Nested(() => DelegationDto, { list: true }) readonly delegations: readonly DelegationDto[];
 
-  constructor({ record, delegations }: TaskAggregate, reader: TaskReader) {
+  constructor(
+    { record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>,
+    reader: TaskReader,
+  ) {
     this.id = record.id;
     this.contextId = record.contextId;
     this.principalId = record.principalId;
@@ -222,6 +293,7 @@ export class TaskDto {
     this.statusAt = record.statusAt.toISOString();
     this.createdAt = record.createdAt.toISOString();
     this.updatedAt = record.updatedAt.toISOString();
+    this.reason = isTerminal(record.state) ? taskEndCode(record, delegations) : null;
     this.cancelRequestedAt = record.cancelRequestedAt?.toISOString() ?? null;
     const operator = canceledBy(record.cancelMetadata);
     const retry = retryOf(record.requestMetadata);
@@ -252,6 +324,12 @@ export class TaskDetailDto extends TaskDto {
   })
   readonly route: Route;
   @Shown.Text({ nullable: true }) readonly traceparent: string | null;
+  @Shown.Text({
+    nullable: true,
+    description:
+      'Where its trace can be looked at (telemetry.traces.linkTo); null where it is not recorded.',
+  })
+  readonly traceUrl: string | null;
   @Shown.Text({ list: true }) readonly hops: readonly string[];
   @Shown.Nested(() => TaskEventDto, {
     list: true,
@@ -259,11 +337,24 @@ export class TaskDetailDto extends TaskDto {
   })
   readonly events: readonly TaskEventDto[];
 
-  constructor(aggregate: TaskAggregate, events: readonly TaskEvent[], reader: TaskReader) {
+  constructor(
+    aggregate: TaskAggregate,
+    events: readonly TaskEvent[],
+    reader: TaskReader,
+    traceLink: string | null,
+  ) {
     super(aggregate, reader);
     this.route = aggregate.record.route;
     this.traceparent = aggregate.record.traceparent;
+    this.traceUrl = traceUrlOf(this.traceparent, traceLink);
     this.hops = aggregate.record.hops;
     this.events = events.map((each) => new TaskEventDto(each));
   }
+}
+
+/** `link` has `{traceId}` for the id of the trace. */
+function traceUrlOf(traceparent: string | null, link: string | null): string | null {
+  if (traceparent === null || link === null) return null;
+  const trace = readTraceparent(traceparent);
+  return trace?.isSampled ? link.replaceAll('{traceId}', trace.traceId) : null;
 }

@@ -12,7 +12,9 @@ import {
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
+import { AppConfig } from '../../config/index.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
+import { RuleNames } from '../../routing/index.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
 import { TaskDeleter } from '../operations/task-deleter.js';
@@ -22,8 +24,8 @@ import type { ReserveBytes } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import {
-  filterOf,
   keyIdsOf,
+  searchOf,
   TaskDetailDto,
   TaskDto,
   TaskQueryDto,
@@ -44,18 +46,24 @@ export class TasksController {
     private readonly deleter: TaskDeleter,
     private readonly workers: WorkerWatch,
     private readonly keys: ApiKeyStore,
+    private readonly config: AppConfig,
+    private readonly rules: RuleNames,
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'List tasks with their delegations, newest status first.' })
+  @ApiOperation({
+    summary: 'List tasks with their delegations, newest status first.',
+    description:
+      'A page looks at 20000 tasks at most: where few of them fit, it has fewer items than `limit`, or none, and goes on with `nextCursor` until that is null.',
+  })
   @ApiOkResponse({ type: PageType(TaskDto) })
   async list(
     @Query() query: TaskQueryDto,
     @CurrentPrincipal() principal: Principal,
     @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<Page<TaskDto>> {
-    const page = await this.lists.all(
-      filterOf(query),
+    const page = await this.lists.search(
+      searchOf(query, (idOrName) => this.rules.idsOf(idOrName)),
       operatorsView(principal),
       query.limit,
       query.cursor,
@@ -76,7 +84,8 @@ export class TasksController {
     const aggregate = await this.log.read(id, operatorsView(principal), reserve);
     if (!aggregate) throw taskNotFound(id);
     const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, reserve);
-    return new TaskDetailDto(aggregate, events, await this.reader(principal, [aggregate]));
+    const reader = await this.reader(principal, [aggregate]);
+    return new TaskDetailDto(aggregate, events, reader, this.config.telemetry.traces.linkTo);
   }
 
   @Delete(':id')

@@ -1,13 +1,11 @@
 import { actorOf, type AuditEntry } from '../../audit/index.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { EndedTask } from '../store/ended-task.js';
-
-/** The trace id in a W3C `traceparent`. */
-const TRACE_ID = /^[0-9a-f]{2}-(?<id>[0-9a-f]{32})-/;
+import { traceIdOf } from './trace-id-of.js';
 
 /** What the audit log tells of a task: whose it was, how it ended, and which agents had a part in it. */
 export function entryOf(task: EndedTask): AuditEntry {
-  const traceId = TRACE_ID.exec(task.traceparent ?? '')?.groups?.['id'];
+  const traceId = traceIdOf(task.traceparent);
   return {
     action: 'tasks.end',
     outcome: task.state === TaskState.TASK_STATE_COMPLETED ? 'succeeded' : 'failed',

@@ -21,6 +21,15 @@ export class CountedQueue implements AgentQueue {
     this.total += after - before;
   }
 
+  /** How many of each organization, or of one. */
+  byOrganization(only: string | null): { readonly organization: string; readonly count: number }[] {
+    if (only === null) {
+      return [...this.totals].map(([organization, count]) => ({ organization, count }));
+    }
+    const count = this.totals.get(only);
+    return count === undefined ? [] : [{ organization: only, count }];
+  }
+
   shareOf({ organization, id }: QueueAsker): ReturnType<AgentQueue['shareOf']> {
     const principals = this.organizations.get(organization);
     const ofPrincipal = principals?.get(id) ?? 0;

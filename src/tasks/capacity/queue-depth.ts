@@ -89,6 +89,15 @@ export class QueueDepth {
     return (this.queues.get(agentId)?.total ?? 0) > 0;
   }
 
+  /** How many of each organization, or of one, are queued for each agent. */
+  waitingBy(
+    organization: string | null,
+  ): { readonly agentId: string; readonly organization: string; readonly count: number }[] {
+    return [...this.queues].flatMap(([agentId, queue]) =>
+      queue.byOrganization(organization).map((each) => ({ agentId, ...each })),
+    );
+  }
+
   /** It is queued for its agent from now on. */
   private entered(id: string, { agentId, organization, principalId }: Queued, turn?: number): void {
     const known = this.own.get(id);

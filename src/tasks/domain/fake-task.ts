@@ -252,6 +252,7 @@ export const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlin
   keepsToken: false,
   requestId: null,
   traceparent: null,
+  tracestate: null,
   extensions: [],
   hops: [],
   acceptedOutputModes: [],

@@ -12,6 +12,12 @@ export type EndedPart = Pick<Delegation, 'step' | 'agentName' | 'state' | 'reaso
 /** Codes of what follows from the end of another delegation. */
 const FOLLOWS: ReadonlySet<EndCode> = new Set(['STEP_FAILED', 'STEP_SKIPPED', 'NOT_NEEDED']);
 
+const REQUESTED: ReadonlySet<EndCode> = new Set([
+  'CANCELED_BY_CLIENT',
+  'CANCELED_BY_OPERATOR',
+  'OWNER_DELETED',
+]);
+
 /**
  * Why a task has ended without completing; null for a completed one, and where no delegation says it. That is the
  * request that canceled it; else the last failure of a step that was needed, for by it the task could not complete any
@@ -33,8 +39,14 @@ export function taskEndCode(
   return lastOf(failed)?.progress.endCode ?? null;
 }
 
-function isOwnFailure(code: EndCode | undefined): boolean {
+/** Nothing but its own end is the cause of it. */
+export function isOwnFailure(code: EndCode | undefined): boolean {
   return code !== undefined && !FOLLOWS.has(code);
+}
+
+/** Somebody wanted it to end. */
+export function isCanceledByRequest(code: EndCode): boolean {
+  return REQUESTED.has(code);
 }
 
 /** The step was needed, and its policy was not met. */

@@ -3,8 +3,10 @@ import { ByteBudget, type BudgetRules, type ByteReservation } from '../../common
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
+import { NoTracing, type Tracing } from '../../common/tracing/tracing.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
 import { isLarge, sizeOf } from './append-size.js';
+import { recordEnded } from './delegation-spans.js';
 import { LiveTask } from './live-task.js';
 import { notifyOf } from './notifications.js';
 import { endingFor } from './ending.js';
@@ -58,6 +60,7 @@ export class GroupCommitTaskLog extends TaskLog {
     /** Characters of its log a task may have; one that would have more is ended as failed. */
     private readonly maxTaskSize = Infinity,
     limits: CacheLimits = cacheLimits(),
+    private readonly tracing: Pick<Tracing, 'isOn' | 'record'> = new NoTracing(),
   ) {
     super();
     this.cache = new WriterCache(limits);
@@ -374,6 +377,7 @@ export class GroupCommitTaskLog extends TaskLog {
         );
       }
     });
+    if (this.tracing.isOn) recordEnded(this.tracing, appends);
     notifyOf(this.signals, appends);
     for (const { writer } of batch) writer.handOverFirstClaim();
   }

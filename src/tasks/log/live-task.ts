@@ -36,6 +36,7 @@ import type {
 import { patched } from '../domain/delegation-times.js';
 import { isEnded, isMoved } from '../domain/delegation-state.js';
 import { headerOf } from '../domain/event-header.js';
+import { taskEndCode } from '../domain/task-end-code.js';
 import { usageOf } from './append-usage.js';
 import { checkpointDue, checkpointOf } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
@@ -274,6 +275,8 @@ export class LiveTask {
   /** What was applied, as one append. */
   take(): PreparedAppend {
     const checkpoint = this.takeCheckpoint();
+    const isEnding =
+      isTerminal(this.record.state) && (this.version === 0 || !isTerminal(this.stateBefore));
     const append: PreparedAppend = {
       taskId: this.record.id,
       enlisted: this.enlisted,
@@ -291,6 +294,7 @@ export class LiveTask {
         checkpoint,
         delegations: this.delegations,
       }),
+      endCode: isEnding ? taskEndCode(this.record, this.delegations) : null,
       limits: this.limits,
       affected: this.recordChanged ? this.delegations.map(({ id }) => id) : [],
     };

@@ -144,7 +144,9 @@ function retryRequest(
     agentId: byAddress ? route.chosen[0]?.agentId : undefined,
     extensions: record.extensions,
     activated: new Set(),
-    traceparent: undefined,
+    // It belongs to what the task was for.
+    traceparent: record.traceparent ?? undefined,
+    tracestate: record.tracestate ?? undefined,
     hops: record.hops,
     idempotencyKey: undefined,
     lastEventId: undefined,

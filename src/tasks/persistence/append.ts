@@ -169,9 +169,10 @@ const UPDATE = TASKS.guardedUpdate(
     'deadlineAt',
     'dueAt',
     'storedBytes',
+    'endCode',
     'updatedAt',
   ],
-  COUNTED,
+  { ...COUNTED, endCode: 'COALESCE(NEW, tasks.end_code)' },
   'version',
   ['id', 'everyEvent'],
 );
@@ -234,7 +235,8 @@ function advancedRow({ taskId, record, expectedVersion, checkpoint, usage }: Pre
   };
 }
 
-function updatedRow({ taskId, record, expectedVersion, checkpoint, usage }: PreparedAppend) {
+function updatedRow(append: PreparedAppend) {
+  const { taskId, record, expectedVersion, checkpoint, usage, endCode } = append;
   return {
     id: taskId,
     expected: expectedVersion,
@@ -248,6 +250,7 @@ function updatedRow({ taskId, record, expectedVersion, checkpoint, usage }: Prep
     deadlineAt: record.deadlineAt,
     dueAt: taskDueAt(record),
     storedBytes: usage.storedBytes,
+    endCode,
     updatedAt: record.updatedAt,
   };
 }

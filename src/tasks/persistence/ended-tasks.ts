@@ -14,6 +14,7 @@ import { TaskEntity } from './task.entity.js';
 const INSERT = new Table(EndedTaskEntity).insert('ON CONFLICT (task_id) DO NOTHING');
 const TASK = new Table(TaskEntity).select(
   'id',
+  'contextId',
   'principalId',
   'organization',
   'state',
@@ -23,7 +24,8 @@ const TASK = new Table(TaskEntity).select(
   'statusAt',
 );
 /** What tells why a task has not completed. */
-const CAUSE = new Table(TaskEntity).select('id', 'route', 'cancelRequestedAt', 'cancelMetadata');
+const CAUSE = new Table(TaskEntity).select('id', 'cancelRequestedAt', 'cancelMetadata');
+const ROUTE = new Table(TaskEntity).select('id', 'route');
 const DELEGATION = new Table(DelegationEntity).select(
   'id',
   'taskId',
@@ -41,15 +43,15 @@ const DELEGATION = new Table(DelegationEntity).select(
 const PROGRESS = new Table(DelegationEntity).select('id', 'progress');
 const NOT_NOTED: EndedPart['progress'] = {};
 
-/** Notes in the commit in which tasks end that the audit log does not tell of them yet; nothing where it need not. */
+/** Notes in the commit in which tasks end that the log and the audit log do not tell of them yet; nothing where neither does. */
 export class EndedTaskNotes {
   constructor(
-    /** `audit.tasks`. */
-    private readonly isAudited: boolean,
+    /** `audit.tasks` or `log.tasks`. */
+    private readonly isNoted: boolean,
   ) {}
 
   *add(tx: Tx, taskIds: readonly string[]): Work<void> {
-    if (!this.isAudited || taskIds.length === 0) return;
+    if (!this.isNoted || taskIds.length === 0) return;
     yield* INSERT.apply(
       tx,
       taskIds.map((taskId) => ({ taskId })),
@@ -58,7 +60,7 @@ export class EndedTaskNotes {
 
   /** Those of these tasks that are still to be recorded, and so may not be deleted. */
   *unrecorded(tx: Tx, taskIds: readonly string[]): Work<string[]> {
-    if (!this.isAudited) return [];
+    if (!this.isNoted) return [];
     const found: string[] = [];
     for (const piece of pieces(taskIds)) {
       const rows = yield* tx.all<{ task_id: string }>(
@@ -103,20 +105,22 @@ function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<End
     yield* tx.run(`DELETE FROM ended_tasks WHERE task_id IN ${these}`, piece);
     const ends = yield* endsOf(
       tx,
-      delegations.filter(({ state }) => state !== 'completed').map(({ id }) => id),
+      delegations.map(({ id }) => id),
     );
+    const routes = yield* routesOf(tx, piece);
     const byTask = new Map<string, EndedRow[]>(tasks.map(({ id }) => [id, []]));
     for (const row of delegations) {
       byTask.get(row.taskId)?.push({ progress: ends.get(row.id) ?? NOT_NOTED, ...row });
     }
-    const codes = yield* endCodesOf(tx, tasks, byTask);
+    const codes = yield* endCodesOf(tx, tasks, routes, byTask);
     for (const { request, ...task } of tasks) {
       const { keyId = null, identityId = null, issuer = null } = request ?? {};
       const { chain = null, requestId = null } = request ?? {};
       const caller = { keyId, identityId, issuer, chain };
       const parts = (byTask.get(task.id) ?? []).map(endedDelegation);
       const endCode = codes.get(task.id) ?? null;
-      ended.push({ ...task, ...caller, requestId, endCode, delegations: parts });
+      const { route } = routes.get(task.id)!;
+      ended.push({ ...task, ...caller, requestId, endCode, route, delegations: parts });
     }
   }
   return ended;
@@ -126,8 +130,8 @@ type EndedRow = ReturnType<typeof DELEGATION.read> & { readonly progress: EndedP
 
 function endedDelegation(row: EndedRow): EndedTask['delegations'][number] {
   const { agentId, skillId, state, calls, begunAt, updatedAt, progress } = row;
-  const { endCode = null } = progress;
-  return { agentId, skillId, state, endCode, calls, begunAt, updatedAt };
+  const { endCode = null, times } = progress;
+  return { agentId, skillId, state, endCode, times, calls, begunAt, updatedAt };
 }
 
 /** How these delegations ended: their progress, which may be large, is read piece by piece and not kept. */
@@ -146,10 +150,32 @@ function* endsOf(tx: Tx, ids: readonly string[]): Work<Map<string, EndedPart['pr
   return found;
 }
 
+interface ShortRoute {
+  readonly route: EndedTask['route'];
+  readonly plan: ReturnType<typeof planOf>;
+}
+
+/** What is told of the routes of these tasks: the candidates, which may be many, are not kept. */
+function* routesOf(tx: Tx, ids: readonly string[]): Work<Map<string, ShortRoute>> {
+  const rows = yield* ROUTE.all(tx, `WHERE id IN ${listOf(ids.length)}`, ids);
+  return new Map(
+    rows.map(({ id, route }) => {
+      const { reason, strategy, rule, composite } = route;
+      const shown = {
+        ...{ reason, strategy },
+        ...(rule !== undefined && { rule }),
+        ...(composite !== undefined && { composite }),
+      };
+      return [id, { route: shown, plan: planOf(route) }];
+    }),
+  );
+}
+
 /** Why those of these tasks that have not completed ended. */
 function* endCodesOf(
   tx: Tx,
   tasks: readonly Pick<TaskRecord, 'id' | 'state'>[],
+  routes: ReadonlyMap<string, ShortRoute>,
   delegations: ReadonlyMap<string, readonly EndedRow[]>,
 ): Work<Map<string, EndCode>> {
   const states = new Map(
@@ -160,8 +186,8 @@ function* endCodesOf(
   const codes = new Map<string, EndCode>();
   for (const piece of pieces([...states.keys()])) {
     const rows = yield* CAUSE.all(tx, `WHERE id IN ${listOf(piece.length)}`, piece);
-    for (const { id, route, ...row } of rows) {
-      const task = { state: states.get(id)!, plan: planOf(route), ...row };
+    for (const { id, ...row } of rows) {
+      const task = { state: states.get(id)!, plan: routes.get(id)!.plan, ...row };
       const code = taskEndCode(task, delegations.get(id) ?? []);
       if (code !== null) codes.set(id, code);
     }

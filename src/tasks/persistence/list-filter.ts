@@ -1,5 +1,6 @@
 import type { Visibility } from '../../auth/index.js';
 import type { Database } from '../../database/database.js';
+import { listOf } from '../../database/multi-row.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import type { TaskState } from '../../protocol/a2a.js';
@@ -18,7 +19,10 @@ export function conditionsOf(filter: TaskFilter, visibility: Visibility): Condit
 }
 
 /** Whose tasks: what the caller may see, and whose of them the filter asks for. Also conditions on `task_usage`. */
-export function ofOwner(filter: TaskFilter, visibility: Visibility): Condition[] {
+type Owned = Pick<TaskFilter, 'organization' | 'principalId'>;
+type Timed = Pick<TaskFilter, 'statusAfter' | 'statusBefore'>;
+
+export function ofOwner(filter: Owned, visibility: Visibility): Condition[] {
   const conditions = visibleTasks(visibility);
   if (filter.organization !== undefined) {
     conditions.push({ sql: 't.organization = ?', params: [storable(filter.organization)] });
@@ -30,16 +34,16 @@ export function ofOwner(filter: TaskFilter, visibility: Visibility): Condition[]
 }
 
 /** When the status is from. */
-export function atTimes(filter: TaskFilter): Condition[] {
+export function atTimes(filter: Timed): Condition[] {
   return [...statusFrom(filter), ...statusUntil(filter)];
 }
 
-export function statusFrom({ statusAfter }: TaskFilter): Condition[] {
+export function statusFrom({ statusAfter }: Timed): Condition[] {
   if (statusAfter === undefined) return [];
   return [{ sql: 't.status_at >= ?', params: [statusAfter.getTime()] }];
 }
 
-export function statusUntil({ statusBefore }: TaskFilter): Condition[] {
+export function statusUntil({ statusBefore }: Timed): Condition[] {
   if (statusBefore === undefined) return [];
   return [{ sql: 't.status_at < ?', params: [statusBefore.getTime()] }];
 }
@@ -53,6 +57,10 @@ export function ofAgent(agentId: string): Condition {
 
 export function inState(state: TaskState): Condition {
   return { sql: 't.state = ?', params: [state] };
+}
+
+export function inStates(states: readonly TaskState[]): Condition {
+  return { sql: `t.state IN ${listOf(states.length)}`, params: states };
 }
 
 /** The rows after the cursor in the order of the list. */
@@ -79,7 +87,7 @@ export function ofContext(contextId: string): Condition {
  */
 export async function ownersOf(
   database: Database,
-  filter: TaskFilter,
+  filter: Owned,
   visibility: Visibility,
 ): Promise<Condition[][]> {
   const conditions = ofOwner(filter, visibility);

@@ -5,13 +5,21 @@ import { listOf } from '../../database/multi-row.js';
 import type { DatabaseRow } from '../../database/table.js';
 import type { SqlValue } from '../../database/sql.js';
 import { TASK_STATES } from '../../protocol/task-state.js';
-import type { ReserveBytes, TaskCursor, TaskFilter, TaskPage } from '../store/task-store.js';
+import type {
+  ReserveBytes,
+  SearchPage,
+  TaskCursor,
+  TaskFilter,
+  TaskPage,
+  TaskSearch,
+} from '../store/task-store.js';
 import type { Condition } from '../store/visibility.js';
 import { countTasks } from './count-tasks.js';
 import {
   atTimes,
   below,
   inState,
+  inStates,
   ofAgent,
   ofContext,
   ownersOf,
@@ -22,6 +30,7 @@ import {
 } from './list-filter.js';
 import { buildTasks } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
+import { findPlaces } from './search.js';
 import { findInWalks, inContext, inOrder, type Walk } from './walk-tasks.js';
 
 /** A page of larger tasks has fewer of them, so that lists cannot fill the memory. */
@@ -36,7 +45,29 @@ export async function listTasks(
   after: TaskCursor | null,
   reserve?: ReserveBytes,
 ): Promise<TaskPage> {
-  const { total, rows, last } = await find(database, filter, visibility, limit, after);
+  const { total, ...found } = await find(database, filter, visibility, limit, after);
+  return { ...(await pageOfRows(database, found, reserve)), totalSize: total };
+}
+
+/** See `TaskStore.search`. */
+export async function searchTasks(
+  database: Database,
+  search: TaskSearch,
+  visibility: Visibility,
+  limit: number,
+  after: TaskCursor | null,
+  reserve?: ReserveBytes,
+): Promise<SearchPage> {
+  const { places, next } = await findPlaces(database, search, visibility, limit, after);
+  const rows = await rowsAt(database, places, search);
+  return pageOfRows(database, { rows, last: next }, reserve);
+}
+
+async function pageOfRows(
+  database: Database,
+  { rows, last }: Pick<FoundRows, 'rows' | 'last'>,
+  reserve: ReserveBytes | undefined,
+): Promise<SearchPage> {
   const page = rows.slice(0, fitting(rows));
   const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
   if (reserve !== undefined && bytes > LONG) await reserve(bytes);
@@ -44,7 +75,6 @@ export async function listTasks(
   const cut = rows.length > page.length ? page.at(-1) : undefined;
   return {
     tasks: tasks.map(({ aggregate }) => aggregate),
-    totalSize: total,
     next: cut === undefined ? last : cursorAt(cut),
   };
 }
@@ -100,13 +130,13 @@ async function find(
 function rowsAt(
   database: Database,
   places: readonly TaskCursor[],
-  filter: TaskFilter,
+  filter: Pick<TaskFilter, 'state' | 'statusAfter' | 'statusBefore'> & Pick<TaskSearch, 'states'>,
 ): Promise<TaskRow[]> {
-  const { state } = filter;
+  const { state, states = state === undefined ? undefined : [state] } = filter;
   if (places.length === 0) return Promise.resolve([]);
   const ids = places.map(({ id }) => id);
   const isOne = { sql: `t.id IN ${listOf(ids.length)}`, params: ids };
-  const all = [isOne, ...(state === undefined ? [] : [inState(state)]), ...atTimes(filter)];
+  const all = [isOne, ...(states === undefined ? [] : [inStates(states)]), ...atTimes(filter)];
   return readRows(database, all.map(({ sql }) => sql).join(' AND '), paramsOf(all), 'tasks t');
 }
 

@@ -17,6 +17,7 @@ import { OpenDelegations1700000000851 } from './migrations/1700000000851-open-de
 import { ConsentRequests1700000000816 } from './migrations/1700000000816-consent-requests.js';
 import { ConsentRequestClients1700000000896 } from './migrations/1700000000896-consent-request-clients.js';
 import { TaskTokens1700000000810 } from './migrations/1700000000810-task-tokens.js';
+import { TaskSearches1700000000911 } from './migrations/1700000000911-task-searches.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskTokenEntity } from './task-token.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
@@ -50,5 +51,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     OwnedLogs1700000000840,
     OpenDelegations1700000000851,
     ConsentRequestClients1700000000896,
+    TaskSearches1700000000911,
   ],
 };

@@ -25,7 +25,9 @@ import {
   type ReserveBytes,
   type StoredTask,
   type TaskCursor,
+  type SearchPage,
   type TaskFilter,
+  type TaskSearch,
   type TaskPage,
 } from '../store/task-store.js';
 import type { LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
@@ -44,7 +46,7 @@ import { EndedTaskNotes, takeEndedTask, takeEndedTasks } from './ended-tasks.js'
 import { ExactLimits } from './exact-limits.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
-import { listTasks } from './list.js';
+import { listTasks, searchTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { readEvents, readHeaders, readNewest } from './read-events.js';
 import { toEvent, toLogHeader } from './task-rows.js';
@@ -159,6 +161,16 @@ export class SqlTaskStore extends TaskStore {
     reserve?: ReserveBytes,
   ): Promise<TaskPage> {
     return listTasks(this.database, filter, visibility, limit, after, reserve);
+  }
+
+  search(
+    search: TaskSearch,
+    visibility: Visibility,
+    limit: number,
+    after: TaskCursor | null,
+    reserve?: ReserveBytes,
+  ): Promise<SearchPage> {
+    return searchTasks(this.database, search, visibility, limit, after, reserve);
   }
 
   async newestEvents(

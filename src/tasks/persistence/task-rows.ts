@@ -14,10 +14,15 @@ export const DELEGATIONS = new Table(DelegationEntity);
 export const EVENTS = new Table(TaskEventEntity);
 export const CHECKPOINTS = new Table(TaskCheckpointEntity);
 
-/** What is read of a task's row; see {@link toTaskRow}. */
-export const TASK_COLUMNS = TASKS.selectBut('dueAt', 'everyEvent').names;
+/** What tasks are looked for by alone. */
+const UNREAD = ['dueAt', 'everyEvent', 'ruleId', 'endCode', 'traceId'] as const;
 
-const RECORD = TASKS.selectBut('dueAt', 'everyEvent', 'version', 'checkpointSeq', 'storedBytes');
+/** What is read of a task's row; see {@link toTaskRow}. */
+export const TASK_COLUMNS = TASKS.selectBut(...UNREAD).names;
+
+const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
+
+const RECORD = TASKS.selectBut(...UNREAD, 'version', 'checkpointSeq', 'storedBytes');
 const STORED = TASKS.select('version', 'checkpointSeq', 'storedBytes');
 
 /** A task's record, and what its row says of how the task is stored. */
@@ -51,8 +56,12 @@ export function newTaskRow({
   expectedVersion,
   checkpoint,
   usage,
+  endCode,
 }: PreparedAppend): Omit<TaskEntity, 'everyEvent'> {
   return {
+    ruleId: record.route.rule?.id ?? null,
+    endCode,
+    traceId: traceIdOf(record.traceparent),
     request: requestOf(record),
     dueAt: taskDueAt(record),
     version: expectedVersion + 1,
@@ -60,6 +69,11 @@ export function newTaskRow({
     storedBytes: usage.storedBytes,
     ...record,
   };
+}
+
+/** The trace of a W3C `traceparent`; null without one. */
+function traceIdOf(traceparent: string | null): string | null {
+  return TRACE_ID.exec(traceparent ?? '')?.[1] ?? null;
 }
 
 export function toTaskRow(row: DatabaseRow): TaskRow {
@@ -75,6 +89,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     requestId: request?.requestId ?? null,
     extensions: request?.extensions ?? [],
     hops: request?.hops ?? [],
+    tracestate: request?.tracestate ?? null,
     acceptedOutputModes: request?.acceptedOutputModes ?? [],
     requestMetadata: request?.requestMetadata ?? null,
   };
@@ -83,7 +98,7 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
 
 function requestOf(record: TaskRecord): RequestColumn | null {
   const { keyId, identityId, issuer, chain, keepsToken, requestId, extensions, hops } = record;
-  const { acceptedOutputModes, requestMetadata } = record;
+  const { acceptedOutputModes, requestMetadata, tracestate } = record;
   const column: RequestColumn = {
     ...(keyId !== null && { keyId }),
     ...(identityId !== null && { identityId }),
@@ -93,6 +108,7 @@ function requestOf(record: TaskRecord): RequestColumn | null {
     ...(requestId !== null && { requestId }),
     ...(extensions.length > 0 && { extensions }),
     ...(hops.length > 0 && { hops }),
+    ...(tracestate !== null && { tracestate }),
     ...(acceptedOutputModes.length > 0 && { acceptedOutputModes }),
     ...(requestMetadata !== null && { requestMetadata }),
   };

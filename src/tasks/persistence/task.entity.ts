@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { DATE, FLAG, JSON_TEXT, TEXT } from '../../database/columns.js';
 import type { Route } from '../../routing/index.js';
-import type { TaskRecord } from '../task.js';
+import type { EndCode, TaskRecord } from '../task.js';
 
 /** What came with the send request, where not empty. */
 export type RequestColumn = Partial<
@@ -15,6 +15,7 @@ export type RequestColumn = Partial<
     | 'requestId'
     | 'extensions'
     | 'hops'
+    | 'tracestate'
     | 'acceptedOutputModes'
     | 'requestMetadata'
   >
@@ -30,6 +31,9 @@ export type RequestColumn = Partial<
 @Index('tasks_organization_idx', ['organization', 'state', 'statusAt', 'id'])
 @Index('tasks_state_idx', ['state', 'statusAt', 'id'])
 @Index('tasks_context_idx', ['contextId', 'principalId', 'organization', 'createdAt'])
+@Index('tasks_rule_idx', ['ruleId', 'statusAt', 'id'], { where: '"rule_id" IS NOT NULL' })
+@Index('tasks_end_idx', ['endCode', 'statusAt', 'id'], { where: '"end_code" IS NOT NULL' })
+@Index('tasks_trace_idx', ['traceId'], { where: '"trace_id" IS NOT NULL' })
 @Index('tasks_due_idx', ['dueAt'], { where: '"due_at" IS NOT NULL' })
 export class TaskEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tasks_pk' })
@@ -97,6 +101,18 @@ export class TaskEntity {
 
   @Column({ type: 'text', nullable: true, transformer: JSON_TEXT })
   request!: RequestColumn | null;
+
+  /** The rule that has chosen its route. */
+  @Column({ name: 'rule_id', type: 'text', nullable: true, transformer: TEXT })
+  ruleId!: string | null;
+
+  /** Why it has ended without completing. */
+  @Column({ name: 'end_code', type: 'text', nullable: true })
+  endCode!: EndCode | null;
+
+  /** Of its `traceparent`. */
+  @Column({ name: 'trace_id', type: 'text', nullable: true })
+  traceId!: string | null;
 
   @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
   createdAt!: Date;

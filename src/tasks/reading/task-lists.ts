@@ -11,6 +11,7 @@ import {
   type ReserveBytes,
   type TaskFilter,
   type TaskPage,
+  type TaskSearch,
   TaskStore,
 } from '../store/task-store.js';
 import { viewTask } from './task-view.js';
@@ -22,7 +23,7 @@ import type { TaskAggregate } from '../task.js';
  */
 export type ListParams = Partial<Omit<ListTasksRequest, 'tenant'>>;
 
-/** Lists of tasks: ListTasks of A2A §3.1.4, and the operators' list. */
+/** Lists of tasks: ListTasks of A2A §3.1.4, and what operators look for. */
 @Injectable()
 export class TaskLists {
   private tokens: PageTokens | undefined;
@@ -41,7 +42,7 @@ export class TaskLists {
     const visibility = visibilityOf(ctx.principal);
     const { pageToken } = params;
     const reserve = ctx.reserveAnswer;
-    const page = await this.page(filter, visibility, pageSize, 'pageToken', pageToken, reserve);
+    const page = await this.page(filter, visibility, pageSize, pageToken, reserve);
     const view = {
       historyLength: params.historyLength,
       includeArtifacts: params.includeArtifacts === true,
@@ -54,38 +55,44 @@ export class TaskLists {
     };
   }
 
-  /** The same list for operators: every caller's tasks, as the hub has them. */
-  async all(
-    filter: TaskFilter,
+  /**
+   * What operators look for, as the hub has it. A page may have fewer tasks than asked for, or none, and be followed by
+   * others: one page looks at a bounded number of tasks.
+   */
+  async search(
+    search: TaskSearch,
     visibility: Visibility,
     limit: number,
     cursor: string | undefined,
     reserve?: ReserveBytes,
   ): Promise<Page<TaskAggregate>> {
-    const page = await this.page(filter, visibility, limit, 'cursor', cursor, reserve);
-    return { items: page.tasks, nextCursor: page.nextPageToken };
+    const tokens = await this.pageTokens();
+    const scope = { ...search, visibility };
+    const after = cursor === undefined ? null : tokens.read(cursor, scope, 'cursor');
+    const { tasks, next } = await this.store.search(search, visibility, limit, after, reserve);
+    return { items: tasks, nextCursor: next && tokens.issue(next, scope) };
+  }
+
+  private async pageTokens(): Promise<PageTokens> {
+    return (this.tokens ??= new PageTokens(await this.settings.pageTokenSecret()));
   }
 
   private async page(
     filter: TaskFilter,
     visibility: Visibility,
     limit: number,
-    field: string,
     token: string | undefined,
     reserve: ReserveBytes | undefined,
   ): Promise<TaskPage & { readonly nextPageToken: string | null }> {
-    const tokens = (this.tokens ??= new PageTokens(await this.settings.pageTokenSecret()));
+    const tokens = await this.pageTokens();
     const scope = {
       contextId: filter.contextId ?? null,
       state: filter.state ?? null,
       statusAfter: filter.statusAfter?.getTime() ?? null,
       agentId: filter.agentId ?? null,
-      statusBefore: filter.statusBefore?.getTime() ?? null,
-      organization: filter.organization ?? null,
-      principalId: filter.principalId ?? null,
       visibility,
     };
-    const after = token ? tokens.read(token, scope, field) : null;
+    const after = token ? tokens.read(token, scope, 'pageToken') : null;
     const page = await this.store.list(filter, visibility, limit, after, reserve);
     return { ...page, nextPageToken: page.next && tokens.issue(page.next, scope) };
   }

@@ -1,4 +1,5 @@
 import type { AgentCallOptions } from '../../agents/index.js';
+import type { Tracing } from '../../common/tracing/tracing.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import type { TaskTokens } from '../store/task-tokens.js';
 import type { Delegation, SentWith, TaskRecord } from '../task.js';
@@ -7,6 +8,7 @@ import type { Delegation, SentWith, TaskRecord } from '../task.js';
 export interface CallSources {
   readonly instanceId: string;
   readonly tokens: Pick<TaskTokens, 'of'>;
+  readonly tracing: Pick<Tracing, 'isOn' | 'within'>;
 }
 
 /** The hubs that the messages of a task have passed, this one (`instanceId`) included. */
@@ -17,12 +19,13 @@ export function hopsOf(record: TaskRecord, instanceId: string): readonly string[
 /** What every call to an agent carries beside its arguments, whatever it asks. */
 export function agentCallOptions(
   record: TaskRecord,
-  { downstreamContextId }: Pick<Delegation, 'downstreamContextId'>,
+  { id: delegationId, downstreamContextId }: Pick<Delegation, 'id' | 'downstreamContextId'>,
   sentWith: SentWith,
-  { instanceId, tokens }: CallSources,
+  { instanceId, tokens, tracing }: CallSources,
   signal: AbortSignal,
 ): AgentCallOptions {
-  const { id: taskId, contextId, principalId, organization, chain, traceparent } = record;
+  const { id: taskId, contextId, principalId, organization, chain } = record;
+  const { traceparent, tracestate } = record;
   return {
     signal,
     caller: {
@@ -34,7 +37,10 @@ export function agentCallOptions(
       contextId,
     },
     ...(downstreamContextId !== null && { contextId: downstreamContextId }),
-    ...(traceparent !== null && { traceparent }),
+    ...(traceparent !== null && {
+      traceparent: tracing.isOn ? tracing.within(traceparent, delegationId) : traceparent,
+    }),
+    ...(tracestate !== null && { tracestate }),
     extensions: sentWith.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
     hops: hopsOf(record, instanceId),
   };

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AgentCallError, AgentClient, AgentRegistry, budgetsOf } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
+import { Tracing } from '../../common/tracing/tracing.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
@@ -25,6 +26,7 @@ export class DownstreamCancel {
     @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
     private readonly tokens: TaskTokens,
     @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents'>,
+    @Inject(Tracing) private readonly tracing: Pick<Tracing, 'isOn' | 'within'>,
   ) {}
 
   /**
@@ -49,7 +51,7 @@ export class DownstreamCancel {
         .sleep(budgetsOf(agent, this.config.agents).cancelWaitMs, answered.signal)
         .then(() => call.abort(CANCELLED));
       const instanceId = await this.settings.instanceId();
-      const sources = { instanceId, tokens: this.tokens };
+      const sources = { instanceId, tokens: this.tokens, tracing: this.tracing };
       const options = agentCallOptions(record, delegation, sentWith, sources, call.signal);
       const metadata = withoutHubKeys(record.cancelMetadata ?? undefined);
       await client.cancel(agent, downstreamTaskId, options, metadata);

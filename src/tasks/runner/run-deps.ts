@@ -10,6 +10,7 @@ import {
 import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
+import { Tracing } from '../../common/tracing/tracing.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { PriceRegistry } from '../../limits/index.js';
@@ -60,6 +61,7 @@ export class RunDeps {
     readonly clock: Clock,
     readonly ids: IdSource,
     readonly logger: Log,
+    @Inject(Tracing) readonly tracing: Pick<Tracing, 'isOn' | 'within'>,
     @Inject(HubSettings) private readonly hub: Pick<HubSettings, 'instanceId'>,
     @Inject(AppConfig) { agents, tasks }: Pick<AppConfig, 'agents' | 'tasks'>,
   ) {

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CallerOrganizations } from '../../auth/index.js';
+import { Signal } from '../../common/signal.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { runLimits } from '../../common/capacity.js';
 import { AppConfig } from '../../config/index.js';
@@ -57,6 +58,7 @@ export class TaskRunner implements Claimer {
   private claimsAll = false;
   private tenantsCheckedAt = -Infinity;
   private readonly job: BackgroundJob;
+  private readonly begun = new Signal<number>();
 
   /** Names this process in leases; new at every start. */
   readonly owner: string;
@@ -89,6 +91,11 @@ export class TaskRunner implements Claimer {
       run: () => this.tick(),
     };
     this.job = new BackgroundJob(rules, clock, logger);
+  }
+
+  /** Calls `listener` for each delegation that is taken on for the first time, with the milliseconds it was queued. */
+  onBegun(listener: (queuedMs: number) => void): void {
+    this.begun.listen(listener);
   }
 
   reserve(delegations: readonly PermitHolder[]): boolean {
@@ -231,6 +238,7 @@ export class TaskRunner implements Claimer {
     this.runs.get(claim.id)?.run.stop();
     const { agentId, cancelPending } = claim;
     const { cancelPermits } = this.shared;
+    this.noteQueued(claim);
     const hooks = {
       isContended: () => this.permits.isContended(agentId),
       released: () => this.wake(),
@@ -246,6 +254,11 @@ export class TaskRunner implements Claimer {
       permit.done();
       if (cancelPending) cancelPermits.release(agentId);
     });
+  }
+
+  private noteQueued({ adopted, cancelPending, calls, begunAt }: ClaimedDelegation): void {
+    if (adopted || cancelPending || calls > 1 || begunAt === null) return;
+    this.begun.emit(Math.max(0, this.shared.clock.now().getTime() - begunAt.getTime()));
   }
 
   /** A stop waits for it. */

@@ -114,6 +114,7 @@ export function newTask(
     keepsToken,
     requestId: request.note?.id ?? null,
     traceparent: request.traceparent ?? null,
+    tracestate: request.tracestate ?? null,
     extensions: requestedExtensions(request.extensions, request.message),
     hops: request.hops,
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],

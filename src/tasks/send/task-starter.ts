@@ -5,6 +5,7 @@ import { Clock, DAY_MS } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { isLong, longTurn } from '../../common/long-work.js';
+import { Tracing } from '../../common/tracing/tracing.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
@@ -27,6 +28,7 @@ import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-t
 import { ownerOf, Quotas } from '../quotas/quotas.js';
 import { idempotencyOf } from './fingerprint.js';
 import { namedAgent } from './named-agent.js';
+import { tracedRoute } from './route-span.js';
 import { checkRelated } from './related-tasks.js';
 
 /** How often a route is chosen again because an agent was deleted meanwhile. */
@@ -52,6 +54,7 @@ export class TaskStarter {
     private readonly tokens: TaskTokens,
     @Inject(WorkerWatch) private readonly workers: Pick<WorkerWatch, 'hasNoWorkers'>,
     @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents' | 'tasks'>,
+    @Inject(Tracing) private readonly tracing: Pick<Tracing, 'isOn' | 'begin'>,
   ) {
     const { maxDurationMs, maxCalls } = config.tasks;
     this.limits = { totalMs: config.agents.totalMs, maxDurationMs, maxCalls };
@@ -205,7 +208,9 @@ export class TaskStarter {
     usedUp: readonly UsedUp[],
   ): Promise<Route> {
     try {
-      return await this.routing.route(request, affinity, undefined, usedUp);
+      return await tracedRoute(this.tracing, request, () =>
+        this.routing.route(request, affinity, undefined, usedUp),
+      );
     } catch (error) {
       const named = namedAgent(request);
       if (!(error instanceof HubError) || error.reason !== 'NO_ROUTE' || named === undefined) {

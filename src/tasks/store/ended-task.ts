@@ -1,10 +1,12 @@
+import type { Route } from '../../routing/index.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import type { Delegation, EndCode, TaskRecord } from '../task.js';
 
-/** A task that has ended, as far as the audit log tells of it: nothing of what was said in it. */
+/** A task that has ended, as far as the audit log and the log tell of it: nothing of what was said in it. */
 export interface EndedTask extends Pick<
   TaskRecord,
   | 'id'
+  | 'contextId'
   | 'principalId'
   | 'organization'
   | 'traceparent'
@@ -19,6 +21,7 @@ export interface EndedTask extends Pick<
   readonly state: TaskState;
   /** Why it has not completed; null where it has, and where that was not noted. */
   readonly endCode: EndCode | null;
+  readonly route: Pick<Route, 'reason' | 'strategy' | 'rule' | 'composite'>;
   readonly delegations: readonly EndedDelegation[];
 }
 
@@ -29,4 +32,6 @@ export interface EndedDelegation extends Pick<
 > {
   /** As that of the task. */
   readonly endCode: EndCode | null;
+  /** When its message was sent and it ended, where that was noted. */
+  readonly times: Delegation['progress']['times'];
 }

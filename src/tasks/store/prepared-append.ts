@@ -1,6 +1,6 @@
 import type { AppliedLimit } from '../../limits/index.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { Delegation, IdempotencyKey, TaskEvent, TaskRecord } from '../task.js';
+import type { Delegation, EndCode, IdempotencyKey, TaskEvent, TaskRecord } from '../task.js';
 import type { AfterCommit } from './append-participant.js';
 import type { UsageChange } from './usage.js';
 
@@ -43,6 +43,8 @@ export interface PreparedAppend {
   readonly checkpoint: Checkpoint | null;
   /** What it adds to the usage of the task's owner. */
   readonly usage: UsageChange;
+  /** Where it ends the task, why that has not completed; null where it does not, and where that is not known. */
+  readonly endCode: EndCode | null;
   /** Limits that must not be used up when it is committed, and what it takes of each. */
   readonly limits: readonly AppliedLimit[];
   /** Delegations that it leaves as they are, and whose owners look at the task after the commit. */

@@ -1,7 +1,14 @@
 import type { Tx, Work } from '../../database/sql.js';
 import type { Visibility } from '../../auth/index.js';
 import type { TaskState } from '../../protocol/a2a.js';
-import type { Delegation, LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type {
+  Delegation,
+  EndCode,
+  LogHeader,
+  TaskAggregate,
+  TaskEvent,
+  TaskRecord,
+} from '../task.js';
 import type {
   ClaimedDelegation,
   ClaimedTask,
@@ -49,7 +56,7 @@ export interface KeyHolder {
   readonly fingerprint: string;
 }
 
-/** The filters of ListTasks (A2A §3.1.4), parsed, and three more of the operators' list. */
+/** The filters of ListTasks (A2A §3.1.4), parsed. */
 export interface TaskFilter {
   readonly contextId?: string;
   readonly state?: TaskState;
@@ -63,6 +70,22 @@ export interface TaskFilter {
   readonly organization?: string;
   /** Only tasks of this principal. */
   readonly principalId?: string;
+}
+
+/** What operators look for; all of it must fit. */
+export interface TaskSearch extends Omit<TaskFilter, 'state'> {
+  /** In any of these states. */
+  readonly states?: readonly TaskState[];
+  /** With a delegation for this skill, to the agent where that is given. */
+  readonly skillId?: string;
+  /** Routed by any of these rules. */
+  readonly ruleIds?: readonly string[];
+  /** Ended for this reason. */
+  readonly endCode?: EndCode;
+  readonly createdAfter?: Date;
+  readonly createdBefore?: Date;
+  /** The id of the task, its context or its trace. */
+  readonly text?: string;
 }
 
 /** An idempotency key, in the order in which they are looked at. */
@@ -83,6 +106,9 @@ export interface TaskPage {
   readonly totalSize: number;
   readonly next: TaskCursor | null;
 }
+
+/** A page of a search. It may have fewer tasks than asked for, or none, and be followed by others. */
+export type SearchPage = Pick<TaskPage, 'tasks' | 'next'>;
 
 /** What one piece of deleting tasks has done. */
 export interface ForgottenTasks {
@@ -199,6 +225,15 @@ export abstract class TaskStore {
     maxText: number,
     reserve?: ReserveBytes,
   ): Promise<TaskEvent[]>;
+
+  /** What operators look for, in the order of {@link list}, at a bounded cost: see {@link SearchPage}. Rejects as that does. */
+  abstract search(
+    search: TaskSearch,
+    visibility: Visibility,
+    limit: number,
+    after: TaskCursor | null,
+    reserve?: ReserveBytes,
+  ): Promise<SearchPage>;
 
   /** Newest status first (then id, descending). Rejects with what `reserve` rejects with. */
   abstract list(

@@ -18,6 +18,9 @@ const TASKS: Opening = ['tasks:organization', 'tasks:all'];
 const ALL_TASKS: Opening = ['tasks:all'];
 const PUSH: Opening = ['push', 'push:all'];
 const ALL_PUSH: Opening = ['push:all'];
+const OPERATORS: Opening = [
+  ...[...TASKS, ...AGENTS, ...PUSH, ...TEAM_ACCESS, ...ROUTING, ...AUDIT, ...DATA],
+];
 
 /** Every route of the admin API below `/api/v1/`, by who may call it; `X` stands for something that there is not. */
 const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
@@ -44,10 +47,11 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [AGENTS, 'GET agents/events/log, GET agents/events, POST agents:check, POST agents, GET agents'],
   [AGENTS, 'GET agents/X, PATCH agents/X, DELETE agents/X, POST agents/X:refresh'],
   [AGENTS, 'POST agents/X:kill, GET agents/X/credentials/X, PUT agents/X/credentials/X'],
-  [AGENTS, 'DELETE agents/X/credentials/X'],
+  [AGENTS, 'DELETE agents/X/credentials/X, GET agents/X/activity'],
+  [OPERATORS, 'GET overview'],
   [ANY, 'GET me'],
   [CLIENT, 'POST routes:dry-run, DELETE tasks/X, GET usage/me'],
-  [TASKS, 'GET tasks, GET tasks/X, GET tasks/X/explain'],
+  [TASKS, 'GET tasks, GET tasks/X, GET tasks/X/explain, GET tasks/X/events'],
   [ALL_TASKS, 'GET tasks/X/content, POST tasks/X:cancel, POST tasks/X:retry'],
   [ALL_PUSH, 'POST push/auth-profiles, PATCH push/auth-profiles/X, DELETE push/auth-profiles/X'],
   [ALL_PUSH, 'POST push/auth-profiles/X:rotate'],

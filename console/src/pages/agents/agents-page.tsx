@@ -1,5 +1,104 @@
-import { Page } from '../../ui/page';
+import { getRouteApi } from '@tanstack/react-router';
+import { isTroubled, useAgentConditions } from '../../api/agent-conditions';
+import { client, type Schema } from '../../api/client';
+import { PAGE_ROWS, usePages } from '../../api/pages';
+import { Empty } from '../../ui/feedback';
+import { Icon } from '../../ui/icons';
+import { Card, Page } from '../../ui/page';
+import { PageLink } from '../../ui/page-link';
+import { PagedTable } from '../../ui/paged-table';
+import { useAgentActions } from './actions/agent-actions';
+import { agentColumns } from './agent-columns';
+import { AgentFilters } from './agent-filters';
+import './agents.css';
+import type { AgentsSearch } from './search';
+
+const route = getRouteApi('/agents');
 
 export function AgentsPage() {
-  return <Page title="Agents">{null}</Page>;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { conditions, live } = useAgentConditions(true);
+  const actions = useAgentActions();
+  const { health, ...filter } = search;
+  const pages = usePages(['agents', filter], (cursor, signal) =>
+    client.GET('/api/v1/agents', {
+      params: { query: { ...filter, limit: PAGE_ROWS, ...(cursor && { cursor }) } },
+      signal,
+    }),
+  );
+  const agents = pages.data
+    ?.map((agent) => withCondition(agent, conditions))
+    .filter((agent) => hasHealth(agent, health));
+  const isNarrowed = Object.keys(search).length > 0;
+  return (
+    <Page
+      title="Agents"
+      lead={
+        live === 'lost'
+          ? 'The connection to the hub was lost. Trying again …'
+          : 'Who the hub sends messages to, and how they are.'
+      }
+      actions={
+        <PageLink to="/agents/new" className="button button-primary">
+          <Icon name="plus" /> Register an agent
+        </PageLink>
+      }
+    >
+      <AgentFilters
+        search={search}
+        onChange={(next) => void navigate({ search: next, replace: true })}
+      />
+      <Card flush>
+        <PagedTable
+          label="Agents"
+          columns={agentColumns(actions)}
+          pages={{ ...pages, data: agents, rows: agents ?? [] }}
+          rowId={({ id }) => id}
+          empty={isNarrowed ? <NoneFound /> : <NoneYet />}
+        />
+      </Card>
+      {actions.dialogs}
+    </Page>
+  );
+}
+
+function withCondition(
+  agent: Schema<'AgentDto'>,
+  conditions: ReturnType<typeof useAgentConditions>['conditions'],
+): Schema<'AgentDto'> {
+  const condition = conditions.get(agent.id);
+  if (condition === undefined) return agent;
+  const { health, breaker } = condition;
+  return { ...agent, health: { ...agent.health, state: health, breaker } };
+}
+
+function hasHealth(
+  { health: { state, breaker } }: Schema<'AgentDto'>,
+  wanted: AgentsSearch['health'],
+): boolean {
+  if (wanted === undefined) return true;
+  return wanted === 'troubled' ? isTroubled({ health: state, breaker }) : state === wanted;
+}
+
+function NoneFound() {
+  return (
+    <Empty title="No agent is like that">
+      <PageLink to="/agents">Show all agents</PageLink>
+    </Empty>
+  );
+}
+
+function NoneYet() {
+  return (
+    <Empty title="No agent yet">
+      <p>
+        Give the hub the address of an agent that speaks A2A: it reads the card and shows what it
+        would call.
+      </p>
+      <PageLink to="/agents/new" className="button button-primary">
+        Register an agent
+      </PageLink>
+    </Empty>
+  );
 }

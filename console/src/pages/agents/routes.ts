@@ -1,10 +1,25 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import { agentSearchOf, agentsSearchOf } from './search';
 
-const agentRoute = createRoute({
+const agentsRoute = createRoute({
   getParentRoute: () => root,
   path: '/agents',
+  validateSearch: agentsSearchOf,
   component: lazyRouteComponent(() => import('./agents-page'), 'AgentsPage'),
 });
 
-export const agentRoutes = [agentRoute] as const;
+const newAgentRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/agents/new',
+  component: lazyRouteComponent(() => import('./register-page'), 'RegisterPage'),
+});
+
+const agentRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/agents/$agentId',
+  validateSearch: agentSearchOf,
+  component: lazyRouteComponent(() => import('./agent-page'), 'AgentPage'),
+});
+
+export const agentRoutes = [agentsRoute, newAgentRoute, agentRoute] as const;

@@ -1,5 +1,95 @@
+import { useAgentConditions } from '../../api/agent-conditions';
+import { api, type Schema } from '../../api/client';
+import { useMay } from '../../api/me';
+import { Empty, Loaded } from '../../ui/feedback';
 import { Page } from '../../ui/page';
+import { Time } from '../../ui/time';
+import { ActivityCharts } from './activity-charts';
+import { concernsOf, whatIsWell } from './concerns';
+import { LongestQueues, TaskFailures } from './failures';
+import { FirstSteps } from './first-steps';
+import { HealthChecks } from './health-checks';
+import { NearLimits } from './near-limits';
+import './overview.css';
+import { OverviewTiles } from './overview-tiles';
+import { TroubledAgents } from './troubled-agents';
+import { TroubledReceivers } from './troubled-receivers';
+import { Verdict } from './verdict';
+
+const REFRESH_MS = 5_000;
+const CHECKS_MS = 15_000;
 
 export function OverviewPage() {
-  return <Page title="Overview">{null}</Page>;
+  const seesSomething = useMay(
+    'tasks:organization',
+    'push',
+    'agents:organization',
+    'access:organization',
+    'routing',
+  );
+  const overview = api.useQuery(
+    'get',
+    '/api/v1/overview',
+    {},
+    { refetchInterval: REFRESH_MS, enabled: seesSomething },
+  );
+  if (!seesSomething) {
+    return (
+      <Page title="Overview">
+        <Empty title="What you signed in with sees no numbers of the hub">
+          The pages on the left are those that it can use.
+        </Empty>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="Overview"
+      lead={
+        overview.data && (
+          <>
+            The last hour, as of <Time at={overview.data.at} />
+          </>
+        )
+      }
+    >
+      <Loaded query={overview}>{(data) => <Numbers overview={data} />}</Loaded>
+    </Page>
+  );
+}
+
+function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
+  const isAdmin = useMay('admin');
+  const { agents, tasks, receivers, limits } = overview;
+  const { conditions } = useAgentConditions(agents !== null);
+  const health = api.useQuery(
+    'get',
+    '/health/details',
+    {},
+    { refetchInterval: CHECKS_MS, enabled: isAdmin },
+  );
+  const hasNoAgent = agents !== null && agents.enabled + agents.disabled === 0;
+  const concerns = concernsOf(overview, health.data);
+  return (
+    <>
+      {hasNoAgent && <FirstSteps />}
+      {!(hasNoAgent && concerns.length === 0) && (
+        <Verdict concerns={concerns} well={whatIsWell(overview, health.data)} />
+      )}
+      {!hasNoAgent && (
+        <>
+          <OverviewTiles overview={overview} />
+          <div className="columns overview-troubled">
+            <TroubledAgents conditions={conditions} />
+            {receivers && <TroubledReceivers receivers={receivers} />}
+            {limits && <NearLimits limits={limits} />}
+            {tasks && <TaskFailures errors={tasks.errors} />}
+            {tasks && <LongestQueues queues={tasks.queues} />}
+          </div>
+          <ActivityCharts overview={overview} />
+        </>
+      )}
+      {isAdmin && <Loaded query={health}>{(data) => <HealthChecks health={data} />}</Loaded>}
+    </>
+  );
 }

@@ -119,6 +119,7 @@ export function Composer({
       <details className="playground-more">
         <summary>Data, metadata and media types</summary>
         <div className="form">
+          <p className="playground-label">Data (JSON), a part of its own</p>
           <JsonEditor
             label="Data (JSON), a part of its own"
             text={data}
@@ -126,6 +127,7 @@ export function Composer({
             problems={[]}
             onChange={setData}
           />
+          <p className="playground-label">Metadata of the message (JSON)</p>
           <JsonEditor
             label="Metadata of the message (JSON)"
             text={metadata}

@@ -1,3 +1,4 @@
+import { betweenCommas } from '../../ui/lists';
 import type { PlaygroundSearch } from './search';
 
 export const TARGET_KINDS = [
@@ -31,12 +32,7 @@ export function directiveOf({ kind, name }: Target): Record<string, unknown> | u
     case 'skill':
       return { skillId: name };
     case 'tags':
-      return {
-        tags: name
-          .split(',')
-          .map((tag) => tag.trim())
-          .filter((tag) => tag !== ''),
-      };
+      return { tags: betweenCommas(name) };
   }
 }
 

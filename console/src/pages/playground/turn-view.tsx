@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { memo } from 'react';
+import { memo, useState } from 'react';
+import type { Part } from '../../api/a2a';
 import { useMay } from '../../api/me';
 import { StateBadge } from '../../ui/badge';
 import { Button } from '../../ui/button';
@@ -14,6 +15,9 @@ export interface TurnActions {
   readonly onStop: (turn: Turn) => void;
 }
 
+/** What came last is shown of what came, until one asks for more. */
+const SHOWN_ITEMS = 100;
+
 /** A message that was sent, and what came of it. */
 export const TurnView = memo(function TurnView({
   turn,
@@ -23,6 +27,8 @@ export const TurnView = memo(function TurnView({
   readonly actions: TurnActions;
 }) {
   const { message, to, items, problem, isOpen, agents, state } = turn;
+  const [limit, setLimit] = useState(SHOWN_ITEMS);
+  const hidden = Math.max(0, items.length - limit);
   return (
     <li className="playground-turn">
       <article className="playground-sent" aria-label={`To ${to}`}>
@@ -31,8 +37,13 @@ export const TurnView = memo(function TurnView({
       </article>
       <div className="playground-came">
         {agents.length > 0 && <p className="faint">Goes to {agents.join(', ')}</p>}
-        {items.map((item, index) => (
-          <ItemView key={index} item={item} />
+        {hidden > 0 && (
+          <button type="button" className="link" onClick={() => setLimit(limit + 1000)}>
+            {hidden} earlier updates
+          </button>
+        )}
+        {items.slice(hidden).map((item, index) => (
+          <ItemView key={hidden + index} item={item} />
         ))}
         {problem && <ErrorView error={problem} />}
         {isOpen && (
@@ -53,7 +64,7 @@ function ItemView({ item }: { readonly item: TurnItem }) {
       return (
         <div className="playground-status">
           <StateBadge state={item.state} />
-          {item.message?.parts && <PartList parts={item.message.parts} />}
+          {item.message?.parts && <PartList parts={item.message.parts.map(plain)} />}
         </div>
       );
     case 'artifact': {
@@ -110,7 +121,7 @@ function Actions({ turn, actions }: { readonly turn: Turn; readonly actions: Tur
       )}
       {goesOn && !isOpen && !waitsForClient(state) && (
         <Button small onClick={() => actions.onListen(turn)}>
-          Listen again
+          Listen
         </Button>
       )}
       {!isOpen && (
@@ -121,4 +132,9 @@ function Actions({ turn, actions }: { readonly turn: Turn; readonly actions: Tur
       {maySeeTasks && <Link to={taskPage}>Why and how: the task</Link>}
     </div>
   );
+}
+
+/** Plain text needs no word of its type. */
+function plain(part: Part): Part {
+  return part.mediaType === 'text/plain' ? { ...part, mediaType: '' } : part;
 }

@@ -80,12 +80,14 @@ function withTask(turn: Turn, { id, contextId, status, artifacts = [], metadata 
 function withStatus(turn: Turn, { state, message, timestamp }: TaskStatus): Turn {
   const name = stateName(state);
   const last = turn.items.findLast((item) => item.kind === 'status');
-  const isKnown =
-    last?.kind === 'status' &&
-    last.state === name &&
-    last.message?.messageId === message?.messageId;
-  if (isKnown) return { ...turn, state: name };
-  const item: TurnItem = { kind: 'status', state: name, message, at: timestamp };
+  const isSaid = last?.message?.messageId === message?.messageId;
+  if (last?.state === name && isSaid) return { ...turn, state: name };
+  const item: TurnItem = {
+    kind: 'status',
+    state: name,
+    message: isSaid ? undefined : message,
+    at: timestamp,
+  };
   return { ...turn, state: name, items: [...turn.items, item] };
 }
 

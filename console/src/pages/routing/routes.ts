@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import { textsOf } from '../../ui/search';
 import type { CompositeSearch, DryRunSearch, EditorSearch } from './search';
 
 const begin = createRoute({
@@ -11,7 +12,7 @@ const begin = createRoute({
 const rules = createRoute({
   getParentRoute: () => root,
   path: '/routing/rules',
-  validateSearch: ({ q }): { q?: string } => textsOf({ q }),
+  validateSearch: (search): { q?: string } => textsOf(search, ['q']),
   component: lazyRouteComponent(() => import('./rules/rules-page'), 'RulesPage'),
 });
 
@@ -50,7 +51,7 @@ const composite = createRoute({
   path: '/routing/composite-skills/$compositeId',
   validateSearch: (search): CompositeSearch => ({
     ...editorSearch(search),
-    ...textsOf({ tab: search['tab'] }),
+    ...textsOf(search, ['tab']),
     ...(isVersion(search['from']) && { from: search['from'] }),
     ...(isVersion(search['to']) && { to: search['to'] }),
   }),
@@ -60,8 +61,8 @@ const composite = createRoute({
 const dryRun = createRoute({
   getParentRoute: () => root,
   path: '/routing/dry-run',
-  validateSearch: ({ agent, skill, tags, organization }): DryRunSearch =>
-    textsOf({ agent, skill, tags, organization }),
+  validateSearch: (search): DryRunSearch =>
+    textsOf(search, ['agent', 'skill', 'tags', 'organization']),
   component: lazyRouteComponent(() => import('./dry-run/dry-run-page'), 'DryRunPage'),
 });
 
@@ -78,17 +79,6 @@ export const routingRoutes = [
 
 function editorSearch({ view }: Record<string, unknown>): EditorSearch {
   return view === 'json' ? { view } : {};
-}
-
-function textsOf<Name extends string>(
-  values: Readonly<Record<Name, unknown>>,
-): { [name in Name]?: string } {
-  const texts = Object.entries(values).filter(
-    ([, value]) => (typeof value === 'string' || typeof value === 'number') && value !== '',
-  );
-  return Object.fromEntries(texts.map(([name, value]) => [name, String(value)])) as {
-    [name in Name]?: string;
-  };
 }
 
 function isVersion(value: unknown): value is number {

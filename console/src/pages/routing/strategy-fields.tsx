@@ -12,9 +12,9 @@ export interface HowAsked {
 }
 
 const STRATEGIES = [
-  { value: 'one', label: 'The best one; others take over' },
-  { value: 'all', label: 'All at the same time' },
-  { value: 'first', label: 'All, the first that completes wins' },
+  { value: 'one', label: 'One; others take over' },
+  { value: 'all', label: 'All at once' },
+  { value: 'first', label: 'All; the first wins' },
 ];
 const REQUIREMENTS = [
   { value: 'all', label: 'All of them' },

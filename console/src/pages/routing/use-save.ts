@@ -1,23 +1,28 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useCallback, useRef, useState } from 'react';
 import { asProblem, type FieldViolation } from '../../api/problem';
 
 /** Saves what a form holds, once at a time, and keeps what the hub has against it. */
 export function useSave(save: () => Promise<unknown>) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const saving = useRef(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
     setError(null);
+    saving.current = true;
     try {
       await save();
     } catch (thrown) {
+      saving.current = false;
       setError(thrown);
     } finally {
       setBusy(false);
     }
   };
-  return { busy, error, submit: (event: FormEvent) => void submit(event) };
+  /** Whether the page may be left without a question: what it holds is saved. */
+  const mayLeave = useCallback(() => saving.current, []);
+  return { busy, error, submit: (event: FormEvent) => void submit(event), mayLeave };
 }
 
 /** What is wrong by a check, and what the hub has refused beyond it. */

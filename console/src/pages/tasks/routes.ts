@@ -1,10 +1,19 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import { taskSearchOf } from './list/task-search';
 
-const taskRoute = createRoute({
+const tasks = createRoute({
   getParentRoute: () => root,
   path: '/tasks',
-  component: lazyRouteComponent(() => import('./tasks-page'), 'TasksPage'),
+  validateSearch: taskSearchOf,
+  component: lazyRouteComponent(() => import('./list/tasks-page'), 'TasksPage'),
 });
 
-export const taskRoutes = [taskRoute] as const;
+const task = createRoute({
+  getParentRoute: () => root,
+  path: '/tasks/$taskId',
+  validateSearch: ({ tab }): { readonly tab?: string } => (typeof tab === 'string' ? { tab } : {}),
+  component: lazyRouteComponent(() => import('./detail/task-page'), 'TaskPage'),
+});
+
+export const taskRoutes = [tasks, task] as const;

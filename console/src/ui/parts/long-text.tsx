@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
-const SHOWN_CHARACTERS = 4_000;
-const SHOWN_LINES = 60;
+const SHOWN_CHARACTERS = 2_000;
+const SHOWN_LINES = 30;
 
 /** A text as it is, of which a long one is cut until one asks for all of it. */
 export function LongText({

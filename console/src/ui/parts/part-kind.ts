@@ -1,5 +1,6 @@
 import type { Part } from '../../api/a2a';
 import { bytesOfBase64, textOfBytes } from './bytes';
+import { canFormat } from './can-format';
 import { type RasterImage, rasterImageOf } from './image-type';
 
 /** How a text can be looked at. */
@@ -32,8 +33,6 @@ export type PartContent =
 const MAX_IMAGE_BYTES = 10e6;
 const MAX_IMAGE_PIXELS = 50e6;
 const MAX_TEXT_BYTES = 5e6;
-/** Above it a text is not laid out as Markdown, which takes long for hostile ones. */
-const MAX_MARKDOWN = 200_000;
 const MAX_JSON = 2_000_000;
 
 const FORM_OF_TYPE: Readonly<Record<string, TextForm>> = {
@@ -91,14 +90,14 @@ function formsOf(text: string, { mediaType, filename }: Part): readonly TextForm
     FORM_OF_TYPE[type] ?? (type.endsWith('+json') ? 'json' : undefined) ?? FORM_OF_ENDING[ending];
   switch (declared) {
     case 'markdown':
-      return text.length <= MAX_MARKDOWN ? ['markdown', 'text'] : ['text'];
+      return canFormat(text) ? ['markdown', 'text'] : ['text'];
     case 'csv':
       return ['csv', 'text'];
     case 'json':
       return isJson(text) ? ['json', 'text'] : ['text'];
     default: {
       const couldBe = type === '' || type === 'text/plain';
-      return couldBe && text.length <= MAX_MARKDOWN && LOOKS_LIKE_MARKDOWN.test(text)
+      return couldBe && LOOKS_LIKE_MARKDOWN.test(text) && canFormat(text)
         ? ['text', 'markdown']
         : ['text'];
     }

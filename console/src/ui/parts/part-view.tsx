@@ -70,7 +70,7 @@ function PartHead({
   const bytes = 'bytes' in content ? content.bytes : null;
   const facts = [
     part.filename && name,
-    content.kind === 'image' ? content.image.mediaType : part.mediaType,
+    content.kind === 'image' ? content.image.mediaType : typeShown(part),
     content.kind === 'image' &&
       content.image.width !== null &&
       `${content.image.width} × ${content.image.height}`,
@@ -148,6 +148,11 @@ function Content({
     case 'broken':
       return <p className="faint">{content.why}</p>;
   }
+}
+
+/** Plain text needs no name. */
+function typeShown({ mediaType, text, filename }: Part): string | undefined {
+  return mediaType === 'text/plain' && text !== undefined && !filename ? undefined : mediaType;
 }
 
 function nameless(content: PartContent): string {

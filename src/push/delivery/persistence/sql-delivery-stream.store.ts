@@ -38,6 +38,8 @@ import { recordOnSubscription } from '../../registration/persistence/webhook-rev
 
 /** Streams counted for all endpoints together. */
 const LOAD_LIMIT = 100_000;
+/** Dead letters that are counted at most. */
+const DEAD_LIMIT = 10_000;
 
 const OPEN = `state IN ('pending', 'retrying')`;
 
@@ -240,24 +242,32 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
     const [endpoints] = await this.database.read<Record<string, number | null>>(
       `SELECT SUM(CASE WHEN probe_at IS NOT NULL THEN 1 ELSE 0 END) AS open,
          SUM(CASE WHEN state = 'failing' THEN 1 ELSE 0 END) AS failing,
-         SUM(CASE WHEN state = 'disabled' THEN 1 ELSE 0 END) AS disabled
+         SUM(CASE WHEN state = 'disabled' THEN 1 ELSE 0 END) AS disabled,
+         MIN(CASE WHEN state = 'failing' AND ready_at IS NOT NULL THEN failing_since END) AS since
        FROM push_endpoints`,
     );
     const [streams] = await this.database.read<Record<string, number | null>>(
       `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM push_delivery_streams WHERE due_at IS NOT NULL
            LIMIT ${LOAD_LIMIT}) AS counted) AS waiting,
          (SELECT due_at FROM push_delivery_streams WHERE due_at < ${QUEUED_FROM}
-           ORDER BY due_at LIMIT 1) AS due`,
+           ORDER BY due_at LIMIT 1) AS due,
+         (SELECT COUNT(*) FROM (SELECT 1 FROM push_deliveries WHERE state = 'dead'
+           LIMIT ${DEAD_LIMIT}) AS dead) AS dead`,
     );
-    const due = streams?.['due'];
     return {
       openEndpoints: Number(endpoints?.['open'] ?? 0),
       failingEndpoints: Number(endpoints?.['failing'] ?? 0),
       disabledEndpoints: Number(endpoints?.['disabled'] ?? 0),
       waitingStreams: Number(streams?.['waiting'] ?? 0),
-      oldestDueAt: typeof due === 'number' ? new Date(due) : null,
+      oldestDueAt: timeOf(streams?.['due']),
+      oldestFailingSince: timeOf(endpoints?.['since']),
+      deadLetters: Number(streams?.['dead'] ?? 0),
     };
   }
+}
+
+function timeOf(value: number | null | undefined): Date | null {
+  return value == null ? null : new Date(value);
 }
 
 function disabledBy(reason: string): string {

@@ -5,8 +5,13 @@ import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
-import type { Delivery, DeliveryAttempt } from '../../delivery/delivery.js';
-import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from '../delivery-store.js';
+import type { Delivery, DeliveryAttempt, DeliveryState } from '../../delivery/delivery.js';
+import {
+  type BulkOutcome,
+  type DeliveryBacklog,
+  type DeliveryFilter,
+  DeliveryStore,
+} from '../delivery-store.js';
 import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
 import { addOpen, reopenDead } from './dead-letters.js';
 import { conditionsOf } from './delivery-filter.js';
@@ -35,6 +40,30 @@ export class SqlDeliveryStore extends DeliveryStore {
       `WHERE ${sql} ${cursor === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
       [...params, ...(cursor === null ? [] : [cursor]), limit],
     );
+  }
+
+  async backlog(organization: string | null, most: number): Promise<DeliveryBacklog> {
+    const isOf = organization === null ? '' : 'organization = ? AND ';
+    const whose = organization === null ? [] : [storable(organization)];
+    // Said in full as well, so that the index of what is not delivered serves; a test of a webhook is no dead letter.
+    const open = (state: DeliveryState): string =>
+      `${isOf}state = '${state}' AND state <> 'delivered'${state === 'dead' ? " AND kind <> 'test'" : ''}`;
+    const counted = (state: DeliveryState): string =>
+      `(SELECT COUNT(*) FROM (SELECT 1 FROM push_deliveries WHERE ${open(state)} LIMIT ?) AS ${state}_ones) AS ${state}`;
+    const oldest = (state: DeliveryState): string =>
+      `(SELECT created_at FROM push_deliveries WHERE ${open(state)} ORDER BY id LIMIT 1) AS oldest_${state}`;
+    const [row] = await this.database.read<Record<string, number | null>>(
+      `SELECT ${counted('pending')}, ${counted('retrying')}, ${counted('dead')},
+         ${oldest('pending')}, ${oldest('retrying')}`,
+      [...[whose, whose, whose].flatMap((each) => [...each, most]), ...whose, ...whose],
+    );
+    const times = [row?.['oldest_pending'], row?.['oldest_retrying']].filter((at) => at != null);
+    return {
+      pending: Number(row?.['pending'] ?? 0),
+      retrying: Number(row?.['retrying'] ?? 0),
+      deadLetters: Number(row?.['dead'] ?? 0),
+      oldestAt: times.length === 0 ? null : new Date(Math.min(...times)),
+    };
   }
 
   async get(id: string, visibility: Visibility): Promise<Delivery | undefined> {

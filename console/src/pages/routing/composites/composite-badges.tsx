@@ -1,5 +1,6 @@
 import type { Schema } from '../../../api/client';
 import { Badge } from '../../../ui/badge';
+import { counted } from '../../../ui/lists';
 
 /** What is to be known of a composite skill at first sight. */
 export function CompositeBadges({ skill }: { readonly skill: Schema<'CompositeDto'> }) {
@@ -12,7 +13,7 @@ export function CompositeBadges({ skill }: { readonly skill: Schema<'CompositeDt
       )}
       {problems.length > 0 && (
         <Badge tone="bad" title={problems.map(({ description }) => description).join('\n')}>
-          {problems.length} {problems.length === 1 ? 'problem' : 'problems'}
+          {counted(problems.length, 'problem')}
         </Badge>
       )}
       {organizations && <Badge title="Only for them">{organizations.join(', ')}</Badge>}

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Badge } from '../../../ui/badge';
+import { counted } from '../../../ui/lists';
 import { Button } from '../../../ui/button';
 import { ErrorView } from '../../../ui/feedback';
 import { TextInput } from '../../../ui/field';
@@ -7,6 +8,7 @@ import { Card } from '../../../ui/page';
 import { useJsonDraft } from '../../../ui/use-json-draft';
 import { PlanPicture } from '../picture/plan-picture';
 import { stepsOfPlan, stepsOfWritten } from '../picture/plan-steps';
+import { LeaveGuard } from '../leave-guard';
 import { problemsOf, useSave } from '../use-save';
 import { WrittenAs } from '../written-as';
 import { type CompositeDraft, stepsOf } from './composite-draft';
@@ -31,13 +33,14 @@ export function CompositeEditor({
 }) {
   const draft = useJsonDraft(initial);
   const [organization, setOrganization] = useState('');
-  const check = useCompositeCheck(draft.value, organization);
-  const { busy, error, submit } = useSave(() => onSave(draft.value));
+  const check = useCompositeCheck(draft.value, organization, !isNew || draft.isTouched);
+  const { busy, error, submit, mayLeave } = useSave(() => onSave(draft.value));
   // What is empty at first is wrong only once one has begun.
   const isShown = draft.isTouched || error !== null;
   const problems = isShown ? problemsOf(check.problems, error) : NO_PROBLEMS;
   return (
     <form className="routing-composite-editor" onSubmit={submit} noValidate>
+      <LeaveGuard isUnsaved={() => draft.isTouched && !mayLeave()} />
       <Card
         title="Picture"
         flush
@@ -69,12 +72,14 @@ export function CompositeEditor({
             />
           }
         />
-        {error !== null && <ErrorView error={error} />}
-        <div className="actions routing-save">
-          <Button type="submit" kind="primary" busy={busy} disabled={draft.fault !== null}>
-            {action}
-          </Button>
-          <Button onClick={onCancel}>Cancel</Button>
+        <div className="routing-save">
+          {error !== null && <ErrorView error={error} />}
+          <div className="actions">
+            <Button type="submit" kind="primary" busy={busy} disabled={draft.fault !== null}>
+              {action}
+            </Button>
+            <Button onClick={onCancel}>Cancel</Button>
+          </div>
         </div>
       </Card>
     </form>
@@ -93,8 +98,11 @@ function Preview({
   const steps = useMemo(() => {
     const written = stepsOfWritten(stepsOf(draft), problems);
     // With the agents that would do it, where the hub has found some.
-    const agents = new Map(stepsOfPlan(check.plan).map((step) => [step.name, step.target]));
-    return written.map((step) => ({ ...step, target: agents.get(step.name) ?? step.target }));
+    const planned = new Map(stepsOfPlan(check.plan).map((step) => [step.name, step]));
+    return written.map((step) => {
+      const { target, how } = planned.get(step.name) ?? step;
+      return { ...step, target, how };
+    });
   }, [draft, check.plan, problems]);
   return (
     <>
@@ -116,7 +124,7 @@ function CheckBadge({ check }: { readonly check: CompositeCheck }) {
   if (problems.length === 0) return <Badge tone="good">can be saved</Badge>;
   return (
     <Badge tone="bad" title={problems.map(({ description }) => description).join('\n')}>
-      {problems.length} {problems.length === 1 ? 'problem' : 'problems'}
+      {counted(problems.length, 'problem')}
     </Badge>
   );
 }

@@ -18,13 +18,15 @@ import { type CompositeDraft, writtenOf } from './composite-draft';
 import { CompositeEditor } from './composite-editor';
 import { CompositeVersions } from './composite-versions';
 
+const READ_AGAIN_MS = 5_000;
+
 export function CompositePage() {
   const { compositeId } = useParams({ from: '/routing/composite-skills/$compositeId' });
   const skill = api.useQuery(
     'get',
     '/api/v1/composite-skills/{id}',
     { params: { path: { id: compositeId } } },
-    { refetchOnWindowFocus: false },
+    { refetchInterval: READ_AGAIN_MS },
   );
   return <Loaded query={skill}>{(loaded) => <OneComposite skill={loaded} />}</Loaded>;
 }
@@ -39,19 +41,6 @@ function OneComposite({ skill }: { readonly skill: Composite }) {
   const isDeclared = source === 'config';
   const headers = { 'If-Match': `"${version}"` };
   const params = { path: { id }, header: headers };
-  const change = async (changes: CompositeDraft) => {
-    const { data } = await client.PATCH('/api/v1/composite-skills/{id}', {
-      params,
-      body: changes as never,
-    });
-    await compositesChanged();
-    return data;
-  };
-  const save = async (draft: CompositeDraft) => {
-    const saved = await change({ ...draft, id: undefined });
-    notify(`“${saved?.name}” is at version ${saved?.version}. Open tasks keep their plan.`);
-    await navigate({ search: {} });
-  };
   const remove = async () => {
     await client.DELETE('/api/v1/composite-skills/{id}', { params });
     notify(`“${name}” is deleted. Its versions can still be read.`);
@@ -59,7 +48,7 @@ function OneComposite({ skill }: { readonly skill: Composite }) {
     await compositesChanged();
   };
   const toggle = async () => {
-    await change({ enabled: !skill.enabled });
+    await changeComposite(skill, { enabled: !skill.enabled });
     notify(`“${name}” is ${skill.enabled ? 'disabled' : 'enabled'}.`);
   };
   return (
@@ -96,16 +85,7 @@ function OneComposite({ skill }: { readonly skill: Composite }) {
                 {
                   id: 'edit',
                   label: 'Edit',
-                  content: (
-                    <CompositeEditor
-                      key={version}
-                      initial={writtenOf(skill)}
-                      isNew={false}
-                      action="Save as the next version"
-                      onSave={save}
-                      onCancel={() => void navigate({ search: {} })}
-                    />
-                  ),
+                  content: <Edit skill={skill} onDone={() => void navigate({ search: {} })} />,
                 },
               ]),
           {
@@ -128,6 +108,25 @@ function OneComposite({ skill }: { readonly skill: Composite }) {
         </p>
       </Confirm>
     </RoutingFrame>
+  );
+}
+
+/** Changes the version that it was begun with: another change meanwhile is not undone, but refused with the hub's words. */
+function Edit({ skill, onDone }: { readonly skill: Composite; readonly onDone: () => void }) {
+  const [begun] = useState(skill);
+  const save = async (draft: CompositeDraft) => {
+    const saved = await changeComposite(begun, { ...draft, id: undefined });
+    notify(`“${saved?.name}” is at version ${saved?.version}. Open tasks keep their plan.`);
+    onDone();
+  };
+  return (
+    <CompositeEditor
+      initial={writtenOf(begun)}
+      isNew={false}
+      action="Save as the next version"
+      onSave={save}
+      onCancel={onDone}
+    />
   );
 }
 
@@ -176,6 +175,15 @@ function Plan({ skill }: { readonly skill: Composite }) {
       </Card>
     </div>
   );
+}
+
+async function changeComposite({ id, version }: Composite, changes: CompositeDraft) {
+  const { data } = await client.PATCH('/api/v1/composite-skills/{id}', {
+    params: { path: { id }, header: { 'If-Match': `"${version}"` } },
+    body: changes as never,
+  });
+  await compositesChanged();
+  return data;
 }
 
 async function compositesChanged(): Promise<void> {

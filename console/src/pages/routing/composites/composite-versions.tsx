@@ -2,10 +2,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api, type Schema } from '../../../api/client';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
-import { DiffView } from '../../../ui/diff-view';
 import { ErrorView, Loaded, Loading } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { Card } from '../../../ui/page';
+import { TextDiff } from '../../../ui/text-diff';
 import { Time } from '../../../ui/time';
 import { writtenOf } from './composite-draft';
 import { useVersionAuthors } from './use-version-authors';
@@ -115,7 +115,6 @@ function Comparison({ id, newest }: { readonly id: string; readonly newest: numb
   return (
     <Card
       title="Differences"
-      flush
       actions={
         <>
           <Field label={<span className="visually-hidden">From</span>}>
@@ -148,12 +147,12 @@ function Comparison({ id, newest }: { readonly id: string; readonly newest: numb
 
 function Differences({ before, after }: { readonly before: Version; readonly after: Version }) {
   const [old, now] = [before, after].map((each) => JSON.stringify(writtenOf(each), null, 2));
-  if (old === now) return <p className="card-body faint">They are the same.</p>;
+  if (old === now) return <p className="faint">They are the same.</p>;
   return (
-    <DiffView
+    <TextDiff
       label={`From version ${before.version} to version ${after.version}`}
-      before={old!}
-      after={now!}
+      from={old!}
+      to={now!}
     />
   );
 }

@@ -15,8 +15,12 @@ export interface CompositeCheck {
   readonly error: unknown;
 }
 
-/** Checks an unsaved composite skill while it is typed, for a caller of an organization. */
-export function useCompositeCheck(draft: CompositeDraft, organization: string): CompositeCheck {
+/** Checks an unsaved composite skill while it is typed, for a caller of an organization; not before one has begun. */
+export function useCompositeCheck(
+  draft: CompositeDraft,
+  organization: string,
+  hasBegun: boolean,
+): CompositeCheck {
   const wanted = JSON.stringify({ draft, organization });
   const settled = useDebounced(wanted);
   const check = useQuery({
@@ -25,12 +29,13 @@ export function useCompositeCheck(draft: CompositeDraft, organization: string): 
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 0,
+    enabled: hasBegun,
   });
   return {
     problems: check.data?.problems ?? [],
     refusal: check.data?.refusal ?? null,
     plan: check.data?.steps ?? [],
-    isPending: settled !== wanted || check.isFetching,
+    isPending: hasBegun && (settled !== wanted || check.isFetching),
     error: check.error,
   };
 }

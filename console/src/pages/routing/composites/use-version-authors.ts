@@ -19,12 +19,14 @@ export function useVersionAuthors(
   const changes = entries
     .filter(({ outcome }) => outcome === 'succeeded')
     .map(({ at, principal, onBehalfOf, details }) => ({
-      from: begun.get(String(details['attempt'])) ?? Date.parse(at),
+      // What a first version was attempted with did not have its id yet.
+      from: begun.get(String(details['attempt'])) ?? 0,
       to: Date.parse(at),
       who: onBehalfOf ?? principal,
     }));
   return ({ createdAt }) => {
     const at = Date.parse(createdAt);
-    return changes.find(({ from, to }) => from <= at && at <= to)?.who ?? null;
+    // The newest come first.
+    return changes.findLast(({ from, to }) => from <= at && at <= to)?.who ?? null;
   };
 }

@@ -29,7 +29,12 @@ export function DryRunPage() {
     ...search,
   });
   const [fault, setFault] = useState<string | null>(null);
-  const run = useMutation({ mutationFn: (from: MessageDraft) => dryRun(requestOf(from)) });
+  const run = useMutation({
+    mutationFn: async (from: MessageDraft) => {
+      const request = requestOf(from);
+      return { request, answer: await dryRun(request) };
+    },
+  });
   const change = (changed: Partial<MessageDraft>) => {
     const next = { ...draft, ...changed };
     setDraft(next);
@@ -55,7 +60,7 @@ export function DryRunPage() {
         <div className="routing-answer" aria-live="polite">
           {run.error && <ErrorView error={run.error} />}
           {run.data ? (
-            <RouteView answer={run.data} />
+            <RouteView {...run.data} />
           ) : (
             !run.error && (
               <Card>

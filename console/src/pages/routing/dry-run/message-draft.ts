@@ -1,3 +1,4 @@
+import { betweenCommas } from '../../../ui/lists';
 import type { DryRunRequest } from './dry-run';
 
 /** What the message is and whose, as it is typed. */
@@ -27,9 +28,9 @@ export const EXAMPLE_JSON = JSON.stringify(
 /** The request of a dry run. Throws what `JSON.parse` throws of a message that is no JSON. */
 export function requestOf(draft: MessageDraft): DryRunRequest {
   const { kind, text, json, agent, skill, strategy, organization } = draft;
-  const tags = listOf(draft.tags);
-  const modes = listOf(draft.modes);
-  const scopes = listOf(draft.scopes);
+  const tags = betweenCommas(draft.tags);
+  const modes = betweenCommas(draft.modes);
+  const scopes = betweenCommas(draft.scopes);
   const pasted = kind === 'json' ? sendIn(JSON.parse(json)) : { message: { parts: [{ text }] } };
   return {
     ...pasted,
@@ -67,11 +68,4 @@ function sendIn(pasted: unknown): DryRunRequest {
     ...(send.tenant && { tenant: send.tenant }),
     ...(modes && { acceptedOutputModes: modes }),
   };
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
 }

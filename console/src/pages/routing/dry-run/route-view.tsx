@@ -6,12 +6,19 @@ import { durationText } from '../../../ui/time';
 import { stepsOfPlan } from '../picture/plan-steps';
 import { PlanPicture } from '../picture/plan-picture';
 import { CandidateList } from './candidate-list';
-import type { DryRunAnswer, DryRunRoute } from './dry-run';
+import type { DryRunAnswer, DryRunRequest, DryRunRoute } from './dry-run';
+import { PolicyDecisions } from './policy-decisions';
 import { reasonInWords, strategyInWords } from './route-words';
 import { RuleReports } from './rule-reports';
 
 /** Who would get a message and why, who would not and why, and what became of each rule. */
-export function RouteView({ answer }: { readonly answer: DryRunAnswer }) {
+export function RouteView({
+  request,
+  answer,
+}: {
+  readonly request: DryRunRequest;
+  readonly answer: DryRunAnswer;
+}) {
   const { route, refusal, rules } = answer;
   return (
     <>
@@ -44,6 +51,7 @@ export function RouteView({ answer }: { readonly answer: DryRunAnswer }) {
           <RuleReports reports={rules} />
         </Card>
       )}
+      <PolicyDecisions request={request} answer={answer} />
       <details className="routing-raw">
         <summary>The whole answer</summary>
         <JsonTree label="The answer" value={route ?? refusal?.body} />
@@ -53,7 +61,8 @@ export function RouteView({ answer }: { readonly answer: DryRunAnswer }) {
 }
 
 function Chosen({ route }: { readonly route: DryRunRoute }) {
-  const { reason, rule, composite, deadlineMs, maxCalls, passedRules, leftOut, chosen } = route;
+  const { reason, rule, composite, deadlineMs, maxCalls, passedRules, leftOut, chosen, plan } =
+    route;
   return (
     <Card title="Who gets it" actions={<Badge tone="info">by {reason}</Badge>} flush>
       <div className="card-body">
@@ -69,7 +78,16 @@ function Chosen({ route }: { readonly route: DryRunRoute }) {
           }}
         />
       </div>
-      <CandidateList label="Chosen" candidates={chosen} numbered />
+      {plan ? (
+        plan.map((step) => (
+          <section key={step.name} className="routing-plan-step">
+            <h3>{step.name}</h3>
+            <CandidateList label={`Chosen for ${step.name}`} candidates={step.chosen} />
+          </section>
+        ))
+      ) : (
+        <CandidateList label="Chosen" candidates={chosen} numbered />
+      )}
       {[...(passedRules ?? []), ...(leftOut ?? [])].map((passed) => (
         <p className="card-body" key={passed.why}>
           <Badge tone="warning">

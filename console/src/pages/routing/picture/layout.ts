@@ -31,11 +31,11 @@ export interface Layout {
   readonly lines: readonly Line[];
 }
 
-export const STEP_WIDTH = 196;
-export const STEP_HEIGHT = 78;
+const STEP_WIDTH = { across: 196, down: 158 } as const;
+const STEP_HEIGHT = 78;
 const END_WIDTH = 84;
 const END_HEIGHT = 34;
-const GAP_ACROSS = 84;
+const GAP_ACROSS = 100;
 const GAP_DOWN = 52;
 const GAP_BESIDE = 18;
 const EDGE = 12;
@@ -170,7 +170,7 @@ function placed(
   const isAcross = direction === 'across';
   const sizeOf = (id: string) => {
     if (id === START || id === END) return { width: END_WIDTH, height: END_HEIGHT };
-    if (byName.has(id)) return { width: STEP_WIDTH, height: STEP_HEIGHT };
+    if (byName.has(id)) return { width: STEP_WIDTH[direction], height: STEP_HEIGHT };
     return { width: PASS, height: PASS };
   };
   const besideOf = (id: string) => (isAcross ? sizeOf(id).height : sizeOf(id).width);
@@ -220,9 +220,9 @@ function lineOf({ edge, stops }: Route, boxes: ReadonlyMap<string, Box>, isAcros
     const [x2, y2] = isAcross ? [to.x, to.y + to.height / 2] : [to.x + to.width / 2, to.y];
     const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2];
     path += index === 0 ? `M${x1} ${y1}` : `L${x1} ${y1}`;
-    path += isAcross
-      ? `C${mx} ${y1} ${mx} ${y2} ${x2} ${y2}`
-      : `C${x1} ${my} ${x2} ${my} ${x2} ${y2}`;
+    if (isAcross ? y1 === y2 : x1 === x2) path += `L${x2} ${y2}`;
+    else if (isAcross) path += `C${mx} ${y1} ${mx} ${y2} ${x2} ${y2}`;
+    else path += `C${x1} ${my} ${x2} ${my} ${x2} ${y2}`;
     middle = [mx, my];
   });
   return { ...edge, path, labelX: middle[0], labelY: middle[1] + 4 };

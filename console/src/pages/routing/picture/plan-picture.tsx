@@ -1,13 +1,11 @@
-import { useId, useMemo, useSyncExternalStore } from 'react';
+import { useId, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { classNames } from '../../../ui/class-names';
 import { durationText } from '../../../ui/time';
-import { type Box, END, layoutOf, type Line, START } from './layout';
+import { type Box, END, type Layout, layoutOf, type Line, START } from './layout';
 import { PlanList } from './plan-list';
 import { MESSAGE, type PictureStep } from './plan-steps';
 import './picture.css';
 
-/** On narrow screens it goes from top to bottom. */
-const narrow = matchMedia('(max-width: 700px)');
 const LABELS = { failed: 'if it fails', ended: 'either way' } as const;
 
 /** A plan drawn: boxes for steps, lines for what goes from one to the next and for conditions alone. */
@@ -19,12 +17,13 @@ export function PlanPicture({
   readonly steps: readonly PictureStep[];
 }) {
   const arrow = useId();
-  const isNarrow = useSyncExternalStore(subscribe, () => narrow.matches);
-  const layout = useMemo(() => layoutOf(steps, isNarrow ? 'down' : 'across'), [steps, isNarrow]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const room = useRoom(scroller);
+  const layout = useMemo(() => fitting(steps, room), [steps, room]);
   const { width, height, boxes, lines } = layout;
   return (
     <figure className="plan">
-      <div className="plan-scroll" tabIndex={0} role="region" aria-label={label}>
+      <div className="plan-scroll" ref={scroller} tabIndex={0} role="region" aria-label={label}>
         <svg
           width={width}
           height={height}
@@ -61,9 +60,27 @@ export function PlanPicture({
   );
 }
 
-function subscribe(listener: () => void): () => void {
-  narrow.addEventListener('change', listener);
-  return () => narrow.removeEventListener('change', listener);
+/** From left to right where there is room for it, else from top to bottom. */
+function fitting(steps: readonly PictureStep[], room: number): Layout {
+  const across = layoutOf(steps, 'across');
+  if (across.width <= room) return across;
+  const down = layoutOf(steps, 'down');
+  return down.width < across.width ? down : across;
+}
+
+/** The width that an element has within its padding. */
+function useRoom(element: RefObject<HTMLElement | null>): number {
+  const [room, setRoom] = useState(Infinity);
+  useLayoutEffect(() => {
+    const observed = element.current;
+    if (observed === null) return;
+    const measured = new ResizeObserver(([entry]) => {
+      if (entry) setRoom(entry.contentRect.width);
+    });
+    measured.observe(observed);
+    return () => measured.disconnect();
+  }, [element]);
+  return room;
 }
 
 function LineView({ line, arrow }: { readonly line: Line; readonly arrow: string }) {
@@ -84,8 +101,11 @@ function LineView({ line, arrow }: { readonly line: Line; readonly arrow: string
 }
 
 const INSET = 12;
-const NAME_LENGTH = 22;
-const TEXT_LENGTH = 27;
+/** The usual width of a character, by the size of its text. */
+const NAME_PX = 7.8;
+const TEXT_PX = 6.6;
+const SMALL_PX = 5.8;
+const OPTIONAL_PX = 50;
 
 function BoxView({ box }: { readonly box: Box }) {
   const { id, x, y, width, height, step } = box;
@@ -100,6 +120,8 @@ function BoxView({ box }: { readonly box: Box }) {
     );
   }
   const { name, target, how, isOptional, problem } = step;
+  const room = width - 2 * INSET;
+  const nameRoom = isOptional ? room - OPTIONAL_PX : room;
   return (
     <g
       className={classNames(
@@ -113,7 +135,7 @@ function BoxView({ box }: { readonly box: Box }) {
       {how !== null && <rect x={x + 4} y={y + 4} width={width} height={height} rx={9} />}
       <rect x={x} y={y} width={width} height={height} rx={9} />
       <text x={x + INSET} y={y + 22} className="plan-name">
-        {cut(name, NAME_LENGTH)}
+        {cut(name, nameRoom / NAME_PX)}
       </text>
       {isOptional && (
         <text x={x + width - INSET} y={y + 21} className="plan-small" textAnchor="end">
@@ -121,10 +143,10 @@ function BoxView({ box }: { readonly box: Box }) {
         </text>
       )}
       <text x={x + INSET} y={y + 42}>
-        {cut(target, TEXT_LENGTH)}
+        {cut(target, room / TEXT_PX)}
       </text>
       <text x={x + INSET} y={y + 63} className="plan-small">
-        {cut(problem ?? noteOf(step), TEXT_LENGTH + 5)}
+        {cut(problem ?? noteOf(step), room / SMALL_PX)}
       </text>
     </g>
   );
@@ -143,5 +165,5 @@ function noteOf({ how, inputs, after, deadlineMs }: PictureStep): string {
 }
 
 function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  return text.length > length ? `${text.slice(0, Math.floor(length) - 1)}…` : text;
 }

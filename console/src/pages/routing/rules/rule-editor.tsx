@@ -4,6 +4,7 @@ import { Button } from '../../../ui/button';
 import { ErrorView } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
 import { useJsonDraft } from '../../../ui/use-json-draft';
+import { LeaveGuard } from '../leave-guard';
 import { problemsOf, useSave } from '../use-save';
 import { WrittenAs } from '../written-as';
 import type { RuleDraft } from './rule-draft';
@@ -26,13 +27,14 @@ export function RuleEditor({
   const navigate = useNavigate();
   const draft = useJsonDraft(initial);
   const [trial, setTrial] = useState<Trial>({ text: '', organization: '' });
-  const check = useRuleCheck(draft.value, trial);
-  const { busy, error, submit } = useSave(() => onSave(draft.value));
+  const check = useRuleCheck(draft.value, trial, draft.isTouched || initial.id !== undefined);
+  const { busy, error, submit, mayLeave } = useSave(() => onSave(draft.value));
   // What is empty at first is wrong only once one has begun.
   const isShown = draft.isTouched || error !== null;
   const problems = isShown ? problemsOf(check.problems, error) : [];
   return (
     <div className="routing-editor">
+      <LeaveGuard isUnsaved={() => draft.isTouched && !mayLeave()} />
       <Card title="Rule" actions={actions}>
         <form className="form" onSubmit={submit} noValidate>
           <WrittenAs

@@ -34,7 +34,13 @@ function OneRule({ rule }: { readonly rule: Rule }) {
   const save = async (draft: RuleDraft) => {
     const { data } = await client.PATCH('/api/v1/routes/rules/{id}', {
       params: { path: { id } },
-      body: { ...draft, id: undefined, conditions: draft.conditions ?? {} } as never,
+      body: {
+        ...draft,
+        id: undefined,
+        // Where it has come to meanwhile it stays, unless it is to be moved.
+        position: draft.position === position ? undefined : draft.position,
+        conditions: draft.conditions ?? {},
+      } as never,
     });
     await Promise.all([
       rulesChanged(),

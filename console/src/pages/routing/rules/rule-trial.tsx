@@ -1,5 +1,6 @@
 import { useMay } from '../../../api/me';
 import { Badge } from '../../../ui/badge';
+import { counted } from '../../../ui/lists';
 import { ErrorView } from '../../../ui/feedback';
 import { Field, TextArea, TextInput } from '../../../ui/field';
 import { Card } from '../../../ui/page';
@@ -61,9 +62,5 @@ function CheckBadge({ check }: { readonly check: RuleCheck }) {
   const { problems, answer, isPending } = check;
   if (isPending) return <Badge>checking …</Badge>;
   if (problems.length === 0) return answer && <Badge tone="good">can be saved</Badge>;
-  return (
-    <Badge tone="bad">
-      {problems.length} {problems.length === 1 ? 'problem' : 'problems'}
-    </Badge>
-  );
+  return <Badge tone="bad">{counted(problems.length, 'problem')}</Badge>;
 }

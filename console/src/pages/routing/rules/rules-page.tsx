@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Empty, ErrorView, Loaded } from '../../../ui/feedback';
 import { TextInput } from '../../../ui/field';
 import { Icon } from '../../../ui/icons';
+import { counted } from '../../../ui/lists';
 import { Card } from '../../../ui/page';
 import { RoutingFrame } from '../routing-frame';
 import { DecisionOrder } from './decision-order';
@@ -62,7 +63,7 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
   const error = move.error ?? change.error;
   return (
     <Card
-      title={`${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`}
+      title={counted(rules.length, 'rule')}
       flush
       actions={
         <TextInput

@@ -23,9 +23,10 @@ export interface RuleCheck {
   readonly error: unknown;
 }
 
-/** Checks an unsaved rule while it is typed, by a dry run of a message with it among the others. */
-export function useRuleCheck(draft: RuleDraft, trial: Trial): RuleCheck {
-  const enabled = useMay('a2a');
+/** Checks an unsaved rule while it is typed, by a dry run of a message with it among the others; not before one has begun. */
+export function useRuleCheck(draft: RuleDraft, trial: Trial, hasBegun: boolean): RuleCheck {
+  const mayTry = useMay('a2a');
+  const enabled = mayTry && hasBegun;
   const wanted = JSON.stringify({ draft, trial });
   const settled = useDebounced(wanted);
   const check = useQuery({

@@ -1,0 +1,34 @@
+import { useState } from 'react';
+import type { Schema } from './client';
+import { type LiveState, useLive } from './live';
+import { useVisible } from './visible';
+
+/** How an agent stands, as the stream of the hub says. */
+export type AgentCondition = Pick<Schema<'AgentChangeDto'>, 'agentId' | 'health' | 'breaker'>;
+
+/** Whether an agent does not serve as it should. One that was not called yet may be fine. */
+export function isTroubled({ health, breaker }: Omit<AgentCondition, 'agentId'>): boolean {
+  return health === 'down' || health === 'degraded' || breaker !== 'closed';
+}
+
+/** The health of all agents that one may see, by their ids, as it changes. */
+export function useAgentConditions(enabled: boolean): {
+  readonly conditions: ReadonlyMap<string, AgentCondition>;
+  readonly live: LiveState;
+} {
+  const visible = useVisible();
+  const [conditions, setConditions] = useState<ReadonlyMap<string, AgentCondition>>(new Map());
+  const live = useLive({
+    path: enabled && visible ? '/api/v1/agents/events' : null,
+    onEvent: ({ event, data }) => {
+      if (event === 'snapshot') {
+        const { agents } = JSON.parse(data) as { readonly agents: readonly AgentCondition[] };
+        setConditions(new Map(agents.map((each) => [each.agentId, each])));
+      } else if (event === 'agent') {
+        const change = JSON.parse(data) as AgentCondition;
+        setConditions((before) => new Map(before).set(change.agentId, change));
+      }
+    },
+  });
+  return { conditions, live };
+}

@@ -1,0 +1,77 @@
+import type { Schema } from '../../../api/client';
+import type { Range } from '../search';
+
+type Bucket = Schema<'AgentActivityBucketDto'>;
+type Health = Schema<'AgentConditionDto'>['health'];
+type Breaker = Schema<'AgentConditionDto'>['breaker'];
+
+export const RANGE_MS: Readonly<Record<Range, number>> = {
+  '1h': 3_600_000,
+  '3h': 3 * 3_600_000,
+  '24h': 24 * 3_600_000,
+  '7d': 7 * 24 * 3_600_000,
+};
+
+/** One step of time, with what was counted in it, and how the agent stood. */
+export interface Step {
+  readonly at: number;
+  readonly bucket: Bucket | undefined;
+  /** The worst in it; `unknown` before anything was heard of it. */
+  readonly health: Health;
+  readonly breaker: Breaker;
+}
+
+const HEALTH_RANK: Readonly<Record<Health, number>> = {
+  down: 3,
+  degraded: 2,
+  healthy: 1,
+  unknown: 0,
+};
+const BREAKER_RANK: Readonly<Record<Breaker, number>> = { open: 2, 'half-open': 1, closed: 0 };
+
+/**
+ * Every step of the time that was asked for, also those in which nothing happened. Between two changes an agent stays
+ * as it was; within one step their order is not known: it is taken as well afterwards when it was so in it at all.
+ */
+export function stepsOf(activity: Schema<'AgentActivityDto'>): readonly Step[] {
+  const size = activity.bucketSeconds * 1000;
+  const byTime = new Map(activity.buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
+  const end = Date.parse(activity.to);
+  const steps: Step[] = [];
+  let health: Health = 'unknown';
+  let breaker: Breaker = 'closed';
+  for (let at = Math.floor(Date.parse(activity.from) / size) * size; at < end; at += size) {
+    const bucket = byTime.get(at);
+    const conditions = bucket?.conditions ?? [];
+    const healths = conditions.map((each) => each.health);
+    const breakers = conditions.map((each) => each.breaker);
+    steps.push({
+      at,
+      bucket,
+      health: worst([health, ...healths], HEALTH_RANK),
+      breaker: worst([breaker, ...breakers], BREAKER_RANK),
+    });
+    if (conditions.length > 0) {
+      health = healths.includes('healthy') ? 'healthy' : worst(healths, HEALTH_RANK);
+      breaker = breakers.includes('closed') ? 'closed' : worst(breakers, BREAKER_RANK);
+    }
+  }
+  return steps;
+}
+
+function worst<T extends string>(values: readonly T[], rank: Readonly<Record<T, number>>): T {
+  return values.reduce((a, b) => (rank[b] > rank[a] ? b : a));
+}
+
+export function errorsIn(bucket: Bucket | undefined): number {
+  return (bucket?.errors ?? []).reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Errors of all buckets by their kind, the most frequent first. */
+export function errorKinds(buckets: readonly Bucket[]): readonly [string, number][] {
+  const sums = new Map<string, number>();
+  for (const { kind, count } of buckets.flatMap(({ errors }) => errors)) {
+    sums.set(kind, (sums.get(kind) ?? 0) + count);
+  }
+  return [...sums].sort(([, a], [, b]) => b - a);
+}

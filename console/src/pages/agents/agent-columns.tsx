@@ -1,0 +1,129 @@
+import type { Schema } from '../../api/client';
+import { BreakerBadge, HealthBadge } from '../../ui/agent-badges';
+import { Badge } from '../../ui/badge';
+import type { Column } from '../../ui/data-table';
+import { Menu } from '../../ui/menu';
+import { PageLink } from '../../ui/page-link';
+import { durationText, Time } from '../../ui/time';
+import type { AgentActions } from './actions/agent-actions';
+import { skillsOf } from './card/agent-card';
+
+type Agent = Schema<'AgentDto'>;
+
+const HEALTH_RANK = { down: 0, degraded: 1, unknown: 2, healthy: 3 };
+
+export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
+  return [
+    {
+      id: 'agent',
+      header: 'Agent',
+      share: 1.1,
+      sortBy: ({ name }) => name.toLowerCase(),
+      cell: ({ id, name, tags }) => (
+        <>
+          <PageLink to={`/agents/${id}`} className="agents-name">
+            {name}
+          </PageLink>
+          <span className="agents-sub">{[id, ...tags.map((tag) => `#${tag}`)].join(' ')}</span>
+        </>
+      ),
+    },
+    {
+      id: 'health',
+      header: 'Health',
+      share: 1,
+      sortBy: ({ health }) => HEALTH_RANK[health.state],
+      cell: ({ enabled, health, cardTrouble }) => (
+        <span className="agents-badges">
+          {enabled ? <HealthBadge health={health.state} /> : <Badge>disabled</Badge>}
+          <BreakerBadge breaker={health.breaker} />
+          {cardTrouble && (
+            <Badge tone="warning" title={cardTrouble.reason}>
+              card {cardTrouble.kind}
+            </Badge>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'skills',
+      header: 'Skills',
+      minor: true,
+      share: 0.35,
+      align: 'end',
+      sortBy: ({ card }) => skillsOf(card).length,
+      cell: ({ card }) => skillsOf(card).length,
+    },
+    {
+      id: 'work',
+      header: 'At work',
+      minor: true,
+      share: 0.5,
+      align: 'end',
+      sortBy: ({ health }) => health.outstanding,
+      cell: ({ health: { outstanding, queued, isFull } }) => (
+        <>
+          {outstanding}
+          {queued > 0 && <span className="agents-sub">{queued} queued</span>}
+          {isFull && <span className="agents-sub">full</span>}
+        </>
+      ),
+    },
+    {
+      id: 'latency',
+      header: 'Answers in',
+      share: 0.6,
+      align: 'end',
+      minor: true,
+      sortBy: ({ health }) => health.latencyMs ?? -1,
+      cell: ({ health: { latencyMs } }) =>
+        latencyMs === null ? <span className="faint">–</span> : durationText(latencyMs),
+    },
+    {
+      id: 'for',
+      header: 'For',
+      share: 0.7,
+      minor: true,
+      cell: ({ organizations }) =>
+        organizations === null ? (
+          <span className="faint">everybody</span>
+        ) : (
+          organizations.join(', ')
+        ),
+    },
+    {
+      id: 'interface',
+      header: 'Called over',
+      share: 0.75,
+      minor: true,
+      sortBy: ({ endpointNow }) => endpointNow.protocolBinding,
+      cell: ({ endpointNow: { protocolBinding, protocolVersion } }) =>
+        `${protocolBinding} ${protocolVersion}`,
+    },
+    {
+      id: 'error',
+      header: 'Last error',
+      share: 1.3,
+      minor: true,
+      cell: ({ health: { lastError, lastTaskError, lastOkAt } }) =>
+        lastError || lastTaskError ? (
+          <span className="agents-error" title={lastError ?? lastTaskError ?? ''}>
+            {lastError ?? lastTaskError}
+          </span>
+        ) : lastOkAt ? (
+          <span className="faint">
+            none, last answer <Time at={lastOkAt} />
+          </span>
+        ) : (
+          <span className="faint">none</span>
+        ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      share: 0.3,
+      align: 'end',
+      cell: (agent) => <Menu label={`Actions of ${agent.id}`} items={actions.itemsOf(agent)} />,
+    },
+  ];
+}

@@ -1,0 +1,60 @@
+import type { Schema } from '../../api/client';
+import { Card, Facts } from '../../ui/page';
+import { durationText, Time } from '../../ui/time';
+import { AgentHistory } from './activity/agent-history';
+
+/** How an agent is, over time and now. */
+export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
+  const { health, endpointNow } = agent;
+  return (
+    <div className="agents-stack">
+      <AgentHistory agent={agent} />
+      <div className="columns">
+        <Card title="Now">
+          <Facts
+            facts={{
+              'At work': `${health.outstanding} for this process`,
+              Queued: `${health.queued}${health.isFull ? ', and full: it gets no new task' : ''}`,
+              'Answers in':
+                health.latencyMs === null ? 'not known yet' : durationText(health.latencyMs),
+              'Tasks that fail':
+                health.taskFailureRate === null
+                  ? 'none ended recently'
+                  : `${Math.round(health.taskFailureRate * 100)} % by its own fault`,
+              'Last answer': <Time at={health.lastOkAt} />,
+              'Why a task failed last': health.lastTaskError,
+            }}
+          />
+        </Card>
+        <Card title="Agent">
+          <Facts
+            facts={{
+              Description: agent.description,
+              'Called at': <code>{endpointNow.url}</code>,
+              Over: `${endpointNow.protocolBinding}, A2A ${endpointNow.protocolVersion}`,
+              For: agent.organizations === null ? 'everybody' : agent.organizations.join(', '),
+              Tags: agent.tags.length === 0 ? null : agent.tags.join(', '),
+              'Priority, weight': `${agent.priority}, ${agent.weight}`,
+              Registered: <Time at={agent.createdAt} />,
+              Changed: <Time at={agent.updatedAt} />,
+            }}
+          />
+        </Card>
+        {agent.deviations.length > 0 && (
+          <Card title="Deviations from A2A that the hub tolerates">
+            <ul className="agents-interfaces">
+              {agent.deviations.map(({ kind, what, since }) => (
+                <li key={kind}>
+                  {what}{' '}
+                  <span className="faint">
+                    since <Time at={since} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </Card>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { client, type Schema } from '../../../api/client';
+import { asProblem } from '../../../api/problem';
+import { Button } from '../../../ui/button';
+import { ErrorView, Notice } from '../../../ui/feedback';
+import { Card } from '../../../ui/page';
+import { notify } from '../../../ui/toast';
+import { patchOf, type Settings, settingsOf } from './settings-form';
+import { SETTING_GROUPS } from './setting-groups';
+import { SettingField } from './setting-field';
+
+/** The operator's settings of an agent; only what was edited is sent. */
+export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
+  const queries = useQueryClient();
+  const [edits, setEdits] = useState<Partial<Settings>>({});
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error === null) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
+  const present = settingsOf(agent);
+  const settings = { ...present, ...edits };
+  const edited = Object.fromEntries(
+    Object.entries(edits).filter(([name, text]) => present[name as keyof Settings] !== text),
+  ) as Partial<Settings>;
+  const isEdited = Object.keys(edited).length > 0;
+  const violations = error === null ? [] : asProblem(error).violations;
+
+  const discard = () => {
+    setEdits({});
+    setError(null);
+  };
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await client.PATCH('/api/v1/agents/{id}', {
+        params: { path: { id: agent.id } },
+        body: patchOf(edited),
+      });
+      await queries.invalidateQueries();
+      setEdits({});
+      notify(`The settings of ${agent.name} were changed.`);
+    } catch (thrown) {
+      setError(thrown instanceof SyntaxError ? notJson(thrown) : thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form ref={form} className="agents-stack" onSubmit={(event) => void save(event)}>
+      {agent.source === 'config' && (
+        <Notice tone="info">
+          <p>
+            This agent is declared in the configuration: what is changed here lasts until the hub is
+            started again.
+          </p>
+        </Notice>
+      )}
+      {SETTING_GROUPS.map(({ title, lead, settings: group }) => (
+        <Card key={title} title={title}>
+          {lead && <p className="faint">{lead}</p>}
+          <div className="agents-fields">
+            {group.map((setting) => (
+              <SettingField
+                key={setting.name}
+                setting={setting}
+                value={settings[setting.name]}
+                violations={violations}
+                onChange={(text) => setEdits({ ...edits, [setting.name]: text })}
+              />
+            ))}
+          </div>
+        </Card>
+      ))}
+      {error !== null && <ErrorView error={error} />}
+      <div className="agents-save">
+        <Button type="submit" kind="primary" busy={busy} disabled={!isEdited}>
+          Save the settings
+        </Button>
+        {isEdited && <Button onClick={discard}>Discard the changes</Button>}
+        <span className="faint" role="status">
+          {isEdited ? `Not saved yet: ${Object.keys(edited).length} changed.` : ''}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+function notJson(error: SyntaxError): Error {
+  return new Error(`The keys of the card are no JSON: ${error.message}`);
+}

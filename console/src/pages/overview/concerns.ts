@@ -1,0 +1,168 @@
+import type { Schema } from '../../api/client';
+import { counted } from '../../ui/lists';
+import type { PageAddress } from '../../ui/page-link';
+import { durationText } from '../../ui/time';
+
+export interface Concern {
+  readonly tone: 'bad' | 'warning';
+  readonly text: string;
+  readonly link?: PageAddress;
+}
+
+/** Minutes in which failures count as present. */
+const RECENT_MINUTES = 15;
+const FAILED_SHARE = 0.05;
+const BROKEN_SHARE = 0.5;
+const LONG_WAIT_MS = 60_000;
+
+/** These checks look at what the overview counts itself. */
+const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'workers']);
+
+/** What somebody should look at, the worst first. */
+export function concernsOf(
+  overview: Schema<'OverviewDto'>,
+  health: Schema<'HealthDetailsDto'> | undefined,
+): readonly Concern[] {
+  const found = [
+    ...checks(health),
+    ...workers(overview),
+    ...agents(overview.agents),
+    ...tasks(overview.tasks),
+    ...webhooks(overview),
+    ...limits(overview.limits),
+  ];
+  return [
+    ...found.filter(({ tone }) => tone === 'bad'),
+    ...found.filter(({ tone }) => tone === 'warning'),
+  ];
+}
+
+function checks(health: Schema<'HealthDetailsDto'> | undefined): readonly Concern[] {
+  return (health?.checks ?? [])
+    .filter(({ name, state }) => state !== 'ok' && !COUNTED_ELSEWHERE.has(name))
+    .map(({ state, summary }) => ({
+      tone: state === 'failing' ? 'bad' : 'warning',
+      text: summary,
+    }));
+}
+
+function workers({ workers }: Schema<'OverviewDto'>): readonly Concern[] {
+  return workers === 0
+    ? [{ tone: 'bad', text: 'No worker process is running: tasks and webhooks wait.' }]
+    : [];
+}
+
+function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
+  if (counts === null) return [];
+  const found: Concern[] = [];
+  if (counts.down > 0) {
+    found.push({
+      tone: 'bad',
+      text: `${counted(counts.down, 'agent is', 'agents are')} down.`,
+      link: { to: '/agents', search: { health: 'down' } },
+    });
+  }
+  if (counts.degraded > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${counted(counts.degraded, 'agent is', 'agents are')} degraded.`,
+      link: { to: '/agents', search: { health: 'degraded' } },
+    });
+  }
+  if (counts.breakersOpen > 0) {
+    found.push({
+      tone: 'warning',
+      text: `The breaker of ${counted(counts.breakersOpen, 'agent is', 'agents is')} open: no work goes there for a while.`,
+      link: { to: '/agents', search: { health: 'troubled' } },
+    });
+  }
+  return found;
+}
+
+function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
+  if (numbers === null) return [];
+  const found: Concern[] = [];
+  const failed = recent(numbers.failed);
+  const ended = failed + recent(numbers.completed) + recent(numbers.rejected);
+  if (failed > 0 && failed >= ended * FAILED_SHARE) {
+    found.push({
+      tone: failed >= ended * BROKEN_SHARE ? 'bad' : 'warning',
+      text: `${failed} of ${counted(ended, 'task', 'tasks')} failed in the last ${RECENT_MINUTES} minutes.`,
+      link: { to: '/tasks', search: { state: 'failed', since: '15m' } },
+    });
+  }
+  if (numbers.oldestWaitMs !== null && numbers.oldestWaitMs >= LONG_WAIT_MS) {
+    found.push({
+      tone: 'warning',
+      text: `Work has waited ${durationText(numbers.oldestWaitMs)} for an agent to take it.`,
+      link: { to: '/tasks', search: { state: 'submitted' } },
+    });
+  }
+  return found;
+}
+
+function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Concern[] {
+  const found: Concern[] = [];
+  const disabled = (receivers ?? []).filter(({ state }) => state === 'disabled').length;
+  const failing = (receivers ?? []).length - disabled;
+  if (disabled > 0) {
+    found.push({
+      tone: 'bad',
+      text: `${counted(disabled, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
+      link: { to: '/webhooks', search: { tab: 'receivers' } },
+    });
+  }
+  if (failing > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${counted(failing, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      link: { to: '/webhooks', search: { tab: 'receivers' } },
+    });
+  }
+  if (deliveries !== null && deliveries.deadLetters > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${counted(deliveries.deadLetters, 'webhook was', 'webhooks were')} given up and can be sent again.`,
+      link: { to: '/webhooks', search: { tab: 'dead-letters' } },
+    });
+  }
+  return found;
+}
+
+function limits(near: Schema<'OverviewDto'>['limits']): readonly Concern[] {
+  const used = (near ?? []).filter(({ used, limit }) => used >= limit).length;
+  const close = (near ?? []).length - used;
+  const found: Concern[] = [];
+  const link = { to: '/access', search: { tab: 'limits' } };
+  if (used > 0) {
+    found.push({ tone: 'bad', text: `${counted(used, 'limit is', 'limits are')} used up.`, link });
+  }
+  if (close > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${counted(close, 'limit is', 'limits are')} near the end.`,
+      link,
+    });
+  }
+  return found;
+}
+
+export function recent(numbers: readonly number[]): number {
+  return numbers.slice(-RECENT_MINUTES).reduce((sum, each) => sum + each, 0);
+}
+
+/** What was looked at, when nothing of it needs a look. */
+export function whatIsWell(
+  { agents, tasks, receivers, deliveries, limits }: Schema<'OverviewDto'>,
+  health: Schema<'HealthDetailsDto'> | undefined,
+): string {
+  const looked = [
+    agents && `${counted(agents.enabled, 'agent')} in service`,
+    tasks && 'work does not pile up',
+    receivers && 'every receiver of webhooks takes them',
+    deliveries && 'no webhook was given up',
+    limits && 'no limit is near its end',
+    health && 'every check of the hub is ok',
+  ].filter(Boolean);
+  return `${looked.join(', ')}.`;
+}

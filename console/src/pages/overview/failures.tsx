@@ -1,0 +1,43 @@
+import type { Schema } from '../../api/client';
+import { Card } from '../../ui/page';
+import { RankedCounts } from './ranked-counts';
+
+/** Why delegations failed in the last hour. */
+export function TaskFailures({ errors }: { readonly errors: readonly Schema<'NamedCountDto'>[] }) {
+  if (errors.length === 0) return null;
+  return (
+    <Card title="Why work failed, last hour">
+      <RankedCounts
+        tone="bad"
+        label={(name) => <code>{name}</code>}
+        counts={errors.map(({ name, count }) => ({
+          name,
+          count,
+          link: { to: '/tasks', search: { reason: name, since: '1h' } },
+        }))}
+      />
+    </Card>
+  );
+}
+
+/** The agents for which the most work waits. */
+export function LongestQueues({
+  queues,
+}: {
+  readonly queues: readonly Schema<'QueuedAgentDto'>[];
+}) {
+  if (queues.length === 0) return null;
+  return (
+    <Card title="Longest queues">
+      <RankedCounts
+        tone="info"
+        label={(name) => name}
+        counts={queues.map(({ agentId, waiting }) => ({
+          name: agentId,
+          count: waiting,
+          link: { to: `/agents/${agentId}` },
+        }))}
+      />
+    </Card>
+  );
+}

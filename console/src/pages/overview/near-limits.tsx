@@ -1,0 +1,57 @@
+import type { Schema } from '../../api/client';
+import { Card } from '../../ui/page';
+import { PageLink } from '../../ui/page-link';
+
+/** Limits of which four fifths or more are used. */
+export function NearLimits({ limits }: { readonly limits: readonly Schema<'NearLimitDto'>[] }) {
+  if (limits.length === 0) return null;
+  return (
+    <Card title="Limits near their end">
+      <ul className="overview-list">
+        {limits.map((limit) => (
+          <NearLimit key={ownerOf(limit) + limit.kind} limit={limit} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function NearLimit({ limit }: { readonly limit: Schema<'NearLimitDto'> }) {
+  const { kind, used, limit: most, unit } = limit;
+  const share = most === 0 ? 1 : used / most;
+  return (
+    <li>
+      <div className="overview-line">
+        <PageLink to="/access" search={{ tab: 'limits' }}>
+          {kindText(kind)}
+        </PageLink>
+        <span className="faint">{ownerOf(limit)}</span>
+        <span className="overview-used">
+          {used.toLocaleString('en')} of {most.toLocaleString('en')}
+          {unit && ` ${unit}`}
+        </span>
+      </div>
+      <meter
+        className="overview-meter"
+        min={0}
+        max={1}
+        high={0.95}
+        optimum={0}
+        value={Math.min(1, share)}
+        aria-label={`${kindText(kind)} of ${ownerOf(limit)}: ${Math.round(share * 100)} % used`}
+      />
+    </li>
+  );
+}
+
+/** `openTasks` as words. */
+function kindText(kind: string): string {
+  const words = kind.replace(/([A-Z])/g, ' $1').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function ownerOf({ organization, principal, agent, skill }: Schema<'NearLimitDto'>): string {
+  return [principal ?? organization ?? 'the hub', agent && `at ${agent}`, skill && `for ${skill}`]
+    .filter(Boolean)
+    .join(' ');
+}

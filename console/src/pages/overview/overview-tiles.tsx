@@ -1,0 +1,127 @@
+import type { Schema } from '../../api/client';
+import { Tile } from '../../ui/tile';
+import { durationText, Time } from '../../ui/time';
+import { recent } from './concerns';
+
+/** The numbers that say how much there is to do, each leading to what it counts. */
+export function OverviewTiles({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
+  const { agents, tasks, calls, deliveries } = overview;
+  return (
+    <div className="tiles overview-tiles">
+      {agents && <AgentTile agents={agents} />}
+      {tasks && <TaskTiles tasks={tasks} />}
+      {calls && <CallTile calls={calls} />}
+      {deliveries && <DeliveryTiles deliveries={deliveries} />}
+    </div>
+  );
+}
+
+function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> }) {
+  const troubled = agents.down + agents.degraded;
+  return (
+    <Tile
+      label="Agents in service"
+      value={`${agents.enabled - agents.down} of ${agents.enabled}`}
+      detail={
+        [
+          agents.down > 0 && `${agents.down} down`,
+          agents.degraded > 0 && `${agents.degraded} degraded`,
+          agents.unknown > 0 && `${agents.unknown} not called yet`,
+          agents.disabled > 0 && `${agents.disabled} disabled`,
+        ]
+          .filter(Boolean)
+          .join(', ') || 'all healthy'
+      }
+      tone={agents.down > 0 ? 'bad' : troubled > 0 ? 'warning' : 'good'}
+      link={{ to: '/agents', ...(troubled > 0 && { search: { health: 'troubled' } }) }}
+    />
+  );
+}
+
+function TaskTiles({ tasks }: { readonly tasks: Schema<'OverviewTasksDto'> }) {
+  const { open } = tasks;
+  const more = open.isLeast ? '+' : '';
+  const needed = open.inputRequired + open.authRequired;
+  return (
+    <>
+      <Tile
+        label="Tasks at work"
+        value={number(open.working + open.submitted) + more}
+        detail={`${number(open.working)} working, ${number(open.submitted)} submitted`}
+        link={{ to: '/tasks', search: { state: 'submitted,working' } }}
+      />
+      <Tile
+        label="Tasks to be answered"
+        value={number(needed) + more}
+        detail={`${number(open.inputRequired)} with a question, ${number(open.authRequired)} to sign in`}
+        link={{ to: '/tasks', search: { state: 'input-required,auth-required' } }}
+      />
+      <Tile
+        label="Queued for agents"
+        value={number(tasks.waiting)}
+        detail={
+          tasks.oldestWaitMs === null
+            ? 'nothing waits'
+            : `the oldest for ${durationText(tasks.oldestWaitMs)}`
+        }
+        link={{ to: '/tasks', search: { state: 'submitted' } }}
+      />
+      <Tile
+        label="Failed in 15 minutes"
+        value={number(recent(tasks.failed))}
+        detail={`of ${number(recent(tasks.started))} begun`}
+        tone={recent(tasks.failed) > 0 ? 'warning' : 'neutral'}
+        link={{ to: '/tasks', search: { state: 'failed', since: '15m' } }}
+      />
+    </>
+  );
+}
+
+function CallTile({ calls }: { readonly calls: Schema<'OverviewCallsDto'> }) {
+  const failed = recent(calls.failed);
+  return (
+    <Tile
+      label="Calls in 15 minutes"
+      value={number(recent(calls.answered) + failed)}
+      detail={`${number(failed)} failed${calls.p95Ms === null ? '' : `, 95 % within ${durationText(calls.p95Ms)}`}`}
+      link={{ to: '/agents' }}
+    />
+  );
+}
+
+function DeliveryTiles({ deliveries }: { readonly deliveries: Schema<'OverviewDeliveriesDto'> }) {
+  const { pending, waitingForRetry, deadLetters, oldestAt } = deliveries;
+  return (
+    <>
+      <Tile
+        label="Webhooks on their way"
+        value={number(pending + waitingForRetry)}
+        detail={
+          waitingForRetry > 0 ? (
+            <>
+              {number(waitingForRetry)} to be tried again, the oldest <Time at={oldestAt} />
+            </>
+          ) : (
+            'none to be tried again'
+          )
+        }
+        tone={waitingForRetry > 0 ? 'warning' : 'neutral'}
+        link={{
+          to: '/webhooks',
+          search: { tab: 'deliveries', state: waitingForRetry > 0 ? 'retrying' : 'pending' },
+        }}
+      />
+      <Tile
+        label="Dead letters"
+        value={number(deadLetters)}
+        detail={deadLetters > 0 ? 'to be sent again or purged' : 'none was given up'}
+        tone={deadLetters > 0 ? 'bad' : 'neutral'}
+        link={{ to: '/webhooks', search: { tab: 'dead-letters' } }}
+      />
+    </>
+  );
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}

@@ -1,0 +1,34 @@
+import type { Schema } from '../../api/client';
+import { Badge } from '../../ui/badge';
+import { counted } from '../../ui/lists';
+import { Card } from '../../ui/page';
+import { PageLink } from '../../ui/page-link';
+
+/** Receivers of webhooks that fail, or get none any more. */
+export function TroubledReceivers({
+  receivers,
+}: {
+  readonly receivers: readonly Schema<'TroubledReceiverDto'>[];
+}) {
+  if (receivers.length === 0) return null;
+  return (
+    <Card title="Receivers in trouble">
+      <ul className="overview-list">
+        {receivers.map(({ origin, organization, state, lastError, waiting }) => (
+          <li key={`${organization} ${origin}`}>
+            <div className="overview-line">
+              <PageLink to="/webhooks" search={{ tab: 'receivers', endpoint: origin }}>
+                {origin}
+              </PageLink>
+              <Badge tone={state === 'disabled' ? 'bad' : 'warning'}>{state}</Badge>
+              <span className="faint">
+                {organization}, {counted(waiting, 'webhook waits', 'webhooks wait')}
+              </span>
+            </div>
+            {lastError && <p className="overview-why">{lastError}</p>}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

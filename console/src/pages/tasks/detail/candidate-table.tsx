@@ -1,0 +1,51 @@
+import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
+import type { Schema } from '../../../api/client';
+import { agentPlace } from './places';
+
+/** Agents with the reason for each. */
+export function CandidateTable({
+  title,
+  candidates,
+}: {
+  readonly title: string;
+  readonly candidates: readonly Schema<'CandidateDto'>[];
+}) {
+  const id = useId();
+  const hasScores = candidates.some(({ score }) => score !== undefined);
+  return (
+    <section>
+      <h3 id={id}>{title}</h3>
+      <table className="tasks-candidates" aria-labelledby={id}>
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Skill</th>
+            <th scope="col">Why</th>
+            {hasScores && (
+              <th scope="col" className="end">
+                Match
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {candidates.map(({ agentId, skillId, why, score }, index) => (
+            <tr key={index}>
+              <td>
+                <Link to={agentPlace(agentId)}>{agentId}</Link>
+              </td>
+              <td>{skillId ?? <span className="faint">any</span>}</td>
+              <td>{why}</td>
+              {hasScores && (
+                <td className="end">
+                  {score === undefined ? '–' : `${Math.round(score * 100)} %`}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { queries, type Schema } from '../../../api/client';
+import { Loaded } from '../../../ui/feedback';
+import { Icon, type IconName } from '../../../ui/icons';
+import { Card } from '../../../ui/page';
+import { durationText } from '../../../ui/time';
+import { isEnded } from '../task-state';
+import { Sentences } from './sentences';
+import { storyQuery, type TaskDetail } from './task-query';
+
+const FRESH_EVERY_MS = 5_000;
+const SHOWN = 12;
+
+/** The story of a task in the hub's own sentences. */
+export function StoryCard({ task }: { readonly task: TaskDetail }) {
+  const options = storyQuery(task.id);
+  const story = useQuery({
+    ...options,
+    refetchInterval: isEnded(task.state) ? false : FRESH_EVERY_MS,
+  });
+  const phase = [task.state, ...task.delegations.map(({ state }) => state)].join(' ');
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: storyQuery(task.id).queryKey });
+  }, [task.id, phase]);
+  return (
+    <Card title="Why">
+      <Loaded query={story}>
+        {(read) => (
+          <div className="tasks-story">
+            <p className="tasks-summary">
+              <Sentences text={read.summary} />
+            </p>
+            {read.waitsFor !== null && (
+              <div className="notice notice-warning">
+                <strong>Waits for</strong> <Sentences text={read.waitsFor} />
+              </div>
+            )}
+            <Entries entries={read.entries} begunAt={Date.parse(task.createdAt)} />
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+type Entry = Schema<'StoryEntryDto'>;
+
+const ICONS: Readonly<Record<Entry['about'], IconName>> = {
+  task: 'tasks',
+  route: 'routing',
+  agent: 'agents',
+  webhook: 'webhooks',
+};
+
+function Entries({
+  entries,
+  begunAt,
+}: {
+  readonly entries: readonly Entry[];
+  readonly begunAt: number;
+}) {
+  const [all, setAll] = useState(false);
+  const shown = all ? entries : entries.slice(0, SHOWN);
+  return (
+    <>
+      <ol className="tasks-entries">
+        {shown.map(({ at, about, text }, index) => (
+          <li key={index}>
+            <Icon name={ICONS[about]} />
+            <time dateTime={at} title={new Date(at).toLocaleString()}>
+              {offset(Date.parse(at) - begunAt)}
+            </time>
+            <span>
+              <Sentences text={text} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      {shown.length < entries.length && (
+        <button type="button" className="link" onClick={() => setAll(true)}>
+          Show all {entries.length} sentences
+        </button>
+      )}
+    </>
+  );
+}
+
+function offset(ms: number): string {
+  return ms <= 0 ? '0' : `+${durationText(ms)}`;
+}

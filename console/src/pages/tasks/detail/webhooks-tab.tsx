@@ -1,0 +1,83 @@
+import { Link } from '@tanstack/react-router';
+import { api, type Schema } from '../../../api/client';
+import { Badge, type Tone } from '../../../ui/badge';
+import { Empty, Loaded, Notice } from '../../../ui/feedback';
+import { Time } from '../../../ui/time';
+import { isEnded } from '../task-state';
+import { DeliveryList } from './delivery-list';
+import type { TaskDetail } from './task-query';
+
+const FRESH_EVERY_MS = 5_000;
+const SHOWN = 50;
+
+type Webhook = Schema<'WebhookDto'>;
+
+const WEBHOOK_TONES: Readonly<Record<Webhook['state'], Tone>> = {
+  active: 'good',
+  failing: 'warning',
+  paused: 'neutral',
+  disabled: 'bad',
+};
+
+/** Who is told of this task, and what became of each update. */
+export function WebhooksTab({ task }: { readonly task: TaskDetail }) {
+  const webhooks = api.useQuery(
+    'get',
+    '/api/v1/push/configs',
+    { params: { query: { taskId: task.id, limit: SHOWN } } },
+    { refetchInterval: isEnded(task.state) ? false : FRESH_EVERY_MS },
+  );
+  return (
+    <Loaded query={webhooks}>
+      {({ items, nextCursor }) =>
+        items.length === 0 ? (
+          <Empty title="No webhooks">
+            <p>
+              Its client registered none, and no <Link to="/webhooks">subscription</Link> is for it.
+            </p>
+          </Empty>
+        ) : (
+          <div className="tasks-webhooks">
+            <Link to="/webhooks" search={{ tab: 'deliveries', task: task.id }}>
+              All deliveries of this task
+            </Link>
+            {items.map((webhook) => (
+              <WebhookPart key={webhook.id} webhook={webhook} />
+            ))}
+            {nextCursor !== null && (
+              <p className="faint">The first {SHOWN} webhooks of this task are shown.</p>
+            )}
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function WebhookPart({ webhook }: { readonly webhook: Webhook }) {
+  return (
+    <section className="tasks-webhook" aria-label={`Webhook ${webhook.url}`}>
+      <header>
+        <h3>{webhook.url}</h3>
+        <Badge tone={WEBHOOK_TONES[webhook.state]}>{webhook.state}</Badge>
+        <span className="faint">
+          {webhook.events === 'all' ? 'every event' : 'changes and whole artifacts'} · A2A{' '}
+          {webhook.version}
+          {webhook.subscriptionId !== null && ' · of a subscription'}
+        </span>
+      </header>
+      {webhook.held !== null && (
+        <Notice tone="warning">
+          Nothing is sent at the moment ({webhook.held.replaceAll('-', ' ')}); updates are kept.
+        </Notice>
+      )}
+      {webhook.failingSince !== null && (
+        <Notice tone="warning">
+          Every attempt has failed since <Time at={webhook.failingSince} />.
+          {webhook.stateReason !== null && ` ${webhook.stateReason}`}
+        </Notice>
+      )}
+      <DeliveryList taskId={webhook.taskId} configId={webhook.configId} />
+    </section>
+  );
+}

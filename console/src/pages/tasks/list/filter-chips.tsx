@@ -1,0 +1,31 @@
+import { Icon } from '../../../ui/icons';
+import type { TaskSearch } from './task-search';
+
+const CHIPS = { q: 'Id', context: 'Context', principal: 'Principal' } as const;
+
+/** Filters that have no field: they came with a link, and are taken away here. */
+export function FilterChips({
+  search,
+  onChange,
+}: {
+  readonly search: TaskSearch;
+  readonly onChange: (next: TaskSearch) => void;
+}) {
+  const shown = (Object.keys(CHIPS) as (keyof typeof CHIPS)[]).filter((name) => search[name]);
+  if (shown.length === 0) return null;
+  return (
+    <div className="actions">
+      {shown.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="tasks-chip"
+          aria-label={`Remove the filter ${CHIPS[name]} ${search[name]}`}
+          onClick={() => onChange({ ...search, [name]: undefined })}
+        >
+          {CHIPS[name]} <code>{search[name]}</code> <Icon name="close" />
+        </button>
+      ))}
+    </div>
+  );
+}

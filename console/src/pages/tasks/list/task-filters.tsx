@@ -1,0 +1,91 @@
+import { api } from '../../../api/client';
+import { useMay } from '../../../api/me';
+import { Button } from '../../../ui/button';
+import { Field, Select } from '../../../ui/field';
+import { FilterInput } from '../../../ui/filter-input';
+import { TimeRangeField } from '../../../ui/time-range';
+import { Toolbar } from '../../../ui/toolbar';
+import { FilterChips } from './filter-chips';
+import { StateFilter } from './state-filter';
+import { type EndReason, REASON_LABELS, type TaskSearch } from './task-search';
+
+const SUGGESTED = 200;
+
+/** What is searched for: each change is in the address at once. */
+export function TaskFilters({
+  search,
+  onChange,
+}: {
+  readonly search: TaskSearch;
+  readonly onChange: (next: TaskSearch) => void;
+}) {
+  const seesAll = useMay('tasks:all');
+  const set = (change: Partial<TaskSearch>) => onChange({ ...search, ...change });
+  const { agents, rules } = useSuggestions();
+  return (
+    <section className="tasks-filters" aria-label="Filters">
+      <StateFilter value={search.state} onChange={(state) => set({ state })} />
+      <Toolbar>
+        <FilterInput
+          label="Agent"
+          value={search.agent}
+          onChange={(agent) => set({ agent })}
+          suggestions={agents}
+        />
+        <FilterInput label="Skill" value={search.skill} onChange={(skill) => set({ skill })} />
+        <FilterInput
+          label="Rule"
+          value={search.rule}
+          onChange={(rule) => set({ rule })}
+          suggestions={rules}
+        />
+        {seesAll && (
+          <FilterInput
+            label="Organization"
+            value={search.organization}
+            onChange={(organization) => set({ organization })}
+          />
+        )}
+        <Field label="End reason">
+          <Select
+            value={search.reason ?? ''}
+            onChange={({ target }) =>
+              set({ reason: target.value === '' ? undefined : (target.value as EndReason) })
+            }
+            options={[
+              { value: '', label: 'Any' },
+              ...Object.entries(REASON_LABELS).map(([value, label]) => ({ value, label })),
+            ]}
+          />
+        </Field>
+        <TimeRangeField label="Began" value={search} onChange={set} />
+        {Object.keys(search).length > 0 && (
+          <Button kind="quiet" onClick={() => onChange({})}>
+            Clear filters
+          </Button>
+        )}
+      </Toolbar>
+      <FilterChips search={search} onChange={onChange} />
+    </section>
+  );
+}
+
+/** The agents and rules that one may see. */
+function useSuggestions() {
+  const agents = api.useQuery(
+    'get',
+    '/api/v1/agents',
+    { params: { query: { limit: SUGGESTED } } },
+    { enabled: useMay('agents:organization'), staleTime: 60_000 },
+  );
+  const rules = api.useQuery(
+    'get',
+    '/api/v1/routes/rules',
+    {},
+    { enabled: useMay('routing'), staleTime: 60_000 },
+  );
+  return {
+    agents: agents.data?.items.map(({ id }) => id),
+    rules: rules.data?.items.map(({ name }) => name),
+  };
+}

@@ -1,0 +1,37 @@
+import { Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController, RequireEither } from '../../common/http/admin-controller.js';
+import { Overview } from './overview.js';
+import { OverviewDto } from './overview.dto.js';
+
+/** How the whole hub stands, for whoever operates a part of it. */
+@AdminController('overview', 'api/v1/overview', 'tasks:organization')
+export class OverviewController {
+  constructor(private readonly overview: Overview) {}
+
+  @Get()
+  @RequireEither(
+    'tasks:organization',
+    'tasks:all',
+    'agents:organization',
+    'agents',
+    'push',
+    'push:all',
+    'access:organization',
+    'access',
+    'routing',
+    'audit',
+    'data',
+  )
+  @ApiOperation({
+    summary:
+      'Get how the hub stands: agents, tasks a minute, queues, calls, deliveries, receivers in trouble, limits near their end.',
+    description:
+      'What the caller may not see is null. Read at most every two seconds for all callers with the same rights; what other processes count arrives within ten seconds, and a crash may lose those: numbers for eyes, not for bills.',
+  })
+  @ApiOkResponse({ type: OverviewDto })
+  get(@CurrentPrincipal() caller: Principal): Promise<OverviewDto> {
+    return this.overview.of(caller);
+  }
+}

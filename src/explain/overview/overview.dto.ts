@@ -1,0 +1,240 @@
+import { Shown } from '../../common/http/fields.js';
+import { fill } from '../../common/http/view.js';
+import { LIMIT_STATES, type NearLimit, type OpenTasks } from '../../tasks/index.js';
+
+/** A number of each minute, oldest first. */
+const OF_MINUTES = 'One number for each of `minutes`.';
+const COUNTED = { description: OF_MINUTES, list: true } as const;
+
+export class NamedCountDto {
+  @Shown.Text()
+  readonly name!: string;
+
+  @Shown.Num()
+  readonly count!: number;
+}
+
+export class OverviewAgentsDto {
+  @Shown.Num({ description: 'Those that are enabled.' })
+  readonly enabled!: number;
+  @Shown.Num()
+  readonly disabled!: number;
+  @Shown.Num()
+  readonly healthy!: number;
+  @Shown.Num()
+  readonly degraded!: number;
+  @Shown.Num()
+  readonly down!: number;
+  @Shown.Num({ description: 'Not called yet.' })
+  readonly unknown!: number;
+  @Shown.Num({ description: 'Their circuit breaker lets no work through.' })
+  readonly breakersOpen!: number;
+
+  constructor(agents: OverviewAgentsDto) {
+    fill<OverviewAgentsDto>(this, agents);
+  }
+}
+
+export class OpenTasksDto {
+  @Shown.Num()
+  readonly total!: number;
+  @Shown.Num()
+  readonly submitted!: number;
+  @Shown.Num()
+  readonly working!: number;
+  @Shown.Num()
+  readonly inputRequired!: number;
+  @Shown.Num()
+  readonly authRequired!: number;
+  @Shown.Flag({
+    description: 'More than one state has over 10000 tasks: those numbers are at least so many.',
+  })
+  readonly isLeast!: boolean;
+
+  constructor(open: OpenTasks) {
+    fill<OpenTasksDto>(this, open);
+  }
+}
+
+export class QueuedAgentDto {
+  @Shown.Text()
+  readonly agentId!: string;
+  @Shown.Num()
+  readonly waiting!: number;
+}
+
+export class OverviewTasksDto {
+  @Shown.Nested(() => OpenTasksDto)
+  readonly open!: OpenTasksDto;
+  @Shown.Num(COUNTED)
+  readonly started!: readonly number[];
+  @Shown.Num(COUNTED)
+  readonly completed!: readonly number[];
+  @Shown.Num(COUNTED)
+  readonly failed!: readonly number[];
+  @Shown.Num(COUNTED)
+  readonly canceled!: readonly number[];
+  @Shown.Num(COUNTED)
+  readonly rejected!: readonly number[];
+  @Shown.Nested(() => NamedCountDto, {
+    list: true,
+    description:
+      'Why delegations failed in these minutes, by the codes of docs/audit.md; the 10 most frequent.',
+  })
+  readonly errors!: readonly NamedCountDto[];
+  @Shown.Num({ description: 'Delegations that wait for an agent to take them.' })
+  readonly waiting!: number;
+  @Shown.Num({
+    nullable: true,
+    description: 'For how long the first of the longest queues has waited, in milliseconds.',
+  })
+  readonly oldestWaitMs!: number | null;
+  @Shown.Nested(() => QueuedAgentDto, { list: true, description: 'The 10 longest queues.' })
+  readonly queues!: readonly QueuedAgentDto[];
+
+  constructor(tasks: OverviewTasksDto) {
+    fill<OverviewTasksDto>(this, tasks);
+  }
+}
+
+export class OverviewCallsDto {
+  @Shown.Num(COUNTED)
+  readonly answered!: readonly number[];
+  @Shown.Num(COUNTED)
+  readonly failed!: readonly number[];
+  @Shown.Nested(() => NamedCountDto, {
+    list: true,
+    description:
+      'answered, or what failed: unreachable, rejected, interrupted, invalid, not-found.',
+  })
+  readonly outcomes!: readonly NamedCountDto[];
+  @Shown.Num({ nullable: true, description: 'Milliseconds to the first answer.' })
+  readonly meanMs!: number | null;
+  @Shown.Num({ nullable: true, description: 'Estimated: 95 of 100 calls were answered sooner.' })
+  readonly p95Ms!: number | null;
+
+  constructor(calls: OverviewCallsDto) {
+    fill<OverviewCallsDto>(this, calls);
+  }
+}
+
+export class OverviewDeliveriesDto {
+  @Shown.Num(COUNTED)
+  readonly delivered!: readonly number[];
+  @Shown.Num({ ...COUNTED, description: `Attempts that failed and are repeated. ${OF_MINUTES}` })
+  readonly retrying!: readonly number[];
+  @Shown.Num({ ...COUNTED, description: `Deliveries that were given up. ${OF_MINUTES}` })
+  readonly dead!: readonly number[];
+  @Shown.Num({ description: 'Made and not tried yet; up to 10000, as the next ones.' })
+  readonly pending!: number;
+  @Shown.Num({ description: 'Failed, and tried again later.' })
+  readonly waitingForRetry!: number;
+  @Shown.Num()
+  readonly deadLetters!: number;
+  @Shown.Time({ nullable: true, description: 'When the oldest that has not ended was made.' })
+  readonly oldestAt!: string | null;
+
+  constructor(deliveries: OverviewDeliveriesDto) {
+    fill<OverviewDeliveriesDto>(this, deliveries);
+  }
+}
+
+export class TroubledReceiverDto {
+  @Shown.Text({ example: 'https://hooks.example:443' })
+  readonly origin!: string;
+  @Shown.Text()
+  readonly organization!: string;
+  @Shown.Choice(['failing', 'disabled'])
+  readonly state!: string;
+  @Shown.Text({ nullable: true })
+  readonly lastError!: string | null;
+  @Shown.Num({ description: 'Webhooks that wait for it.' })
+  readonly waiting!: number;
+
+  constructor(receiver: TroubledReceiverDto) {
+    fill<TroubledReceiverDto>(this, receiver);
+  }
+}
+
+export class NearLimitDto {
+  @Shown.Text({ nullable: true })
+  readonly organization!: string | null;
+  @Shown.Text({ nullable: true })
+  readonly principal!: string | null;
+  @Shown.Text({ nullable: true })
+  readonly agent!: string | null;
+  @Shown.Text({ nullable: true })
+  readonly skill!: string | null;
+  @Shown.Text({ example: 'openTasks' })
+  readonly kind!: string;
+  @Shown.Num()
+  readonly used!: number;
+  @Shown.Num()
+  readonly limit!: number;
+  @Shown.Text({ nullable: true, description: 'Of a budget.' })
+  readonly unit!: string | null;
+  @Shown.Choice(LIMIT_STATES)
+  readonly state!: string;
+
+  constructor(limit: NearLimit) {
+    fill<NearLimitDto>(this, limit);
+  }
+}
+
+const UNSEEN = 'null: the caller may not see it.';
+
+export class OverviewDto {
+  @Shown.Time()
+  readonly at!: string;
+
+  @Shown.Time({
+    list: true,
+    description: 'When the minutes began that numbers are given for, oldest first; 60.',
+  })
+  readonly minutes!: readonly string[];
+
+  @Shown.Nested(() => OverviewAgentsDto, {
+    nullable: true,
+    description: `Those that the caller administers, as this process sees them; ${UNSEEN}`,
+  })
+  readonly agents!: OverviewAgentsDto | null;
+
+  @Shown.Nested(() => OverviewTasksDto, {
+    nullable: true,
+    description: `Of all organizations with the scope \`tasks:all\`, else of the caller's own; ${UNSEEN}`,
+  })
+  readonly tasks!: OverviewTasksDto | null;
+
+  @Shown.Nested(() => OverviewCallsDto, {
+    nullable: true,
+    description: `Calls to the agents that the caller administers, in these minutes; ${UNSEEN}`,
+  })
+  readonly calls!: OverviewCallsDto | null;
+
+  @Shown.Nested(() => OverviewDeliveriesDto, {
+    nullable: true,
+    description: `Webhooks, of all organizations with \`push:all\`, of the caller's own with \`push\` and \`tasks:organization\`; ${UNSEEN}`,
+  })
+  readonly deliveries!: OverviewDeliveriesDto | null;
+
+  @Shown.Nested(() => TroubledReceiverDto, {
+    nullable: true,
+    list: true,
+    description: `Receivers that are failing or disabled; 10 at most; ${UNSEEN}`,
+  })
+  readonly receivers!: readonly TroubledReceiverDto[] | null;
+
+  @Shown.Nested(() => NearLimitDto, {
+    nullable: true,
+    list: true,
+    description: `Limits used up to four fifths or more, nearest to their end first; 10 at most; ${UNSEEN}`,
+  })
+  readonly limits!: readonly NearLimitDto[] | null;
+
+  @Shown.Num({ nullable: true, description: 'Processes that work on tasks and webhooks.' })
+  readonly workers!: number | null;
+
+  constructor(overview: OverviewDto) {
+    fill<OverviewDto>(this, overview);
+  }
+}

@@ -1,0 +1,254 @@
+import { Injectable } from '@nestjs/common';
+import {
+  administers,
+  AgentMonitor,
+  AgentRegistry,
+  organizationOfAgents,
+} from '../../agents/index.js';
+import { hasScope, type Principal } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { mapInSlices } from '../../common/slices.js';
+import { WorkerWatch } from '../../database/worker-watch.js';
+import {
+  type ActivityCount,
+  type ActivityKind,
+  MINUTE_MS,
+} from '../../observability/activity/activity.js';
+import { ActivityStore } from '../../observability/activity/activity-store.js';
+import { meanMs, seriesOf, shareMs, sumsOf } from '../../observability/activity/series.js';
+import { DeliveryService, EndpointsService } from '../../push/index.js';
+import { NearLimits, operatorsView, WorkLoad } from '../../tasks/index.js';
+import {
+  NearLimitDto,
+  OpenTasksDto,
+  OverviewAgentsDto,
+  OverviewCallsDto,
+  OverviewDeliveriesDto,
+  OverviewDto,
+  OverviewTasksDto,
+  TroubledReceiverDto,
+} from './overview.dto.js';
+import { SharedReading } from './shared-reading.js';
+
+const MINUTES = 60;
+/** Of receivers, limits and reasons. */
+const SHOWN = 10;
+/** Agents of an organization whose calls are added up. */
+const MOST_AGENTS = 200;
+/** Deliveries of a state that are counted. */
+const MOST_DELIVERIES = 10_000;
+const FRESH_MS = 2000;
+/** Limits are read in turns, and do not run out in seconds. */
+const LIMITS_FRESH_MS = 10_000;
+
+/**
+ * How the whole hub stands, as far as a caller may see it. What callers with the same rights see is read once for all of
+ * them, every two seconds at most.
+ */
+@Injectable()
+export class Overview {
+  private readonly agents: SharedReading<OverviewAgentsDto>;
+  private readonly tasks: SharedReading<OverviewTasksDto>;
+  private readonly calls: SharedReading<OverviewCallsDto>;
+  private readonly deliveries: SharedReading<OverviewDeliveriesDto>;
+  private readonly receivers: SharedReading<readonly TroubledReceiverDto[]>;
+  private readonly limits: SharedReading<readonly NearLimitDto[]>;
+
+  constructor(
+    private readonly registry: AgentRegistry,
+    private readonly monitor: AgentMonitor,
+    private readonly activity: ActivityStore,
+    private readonly load: WorkLoad,
+    private readonly near: NearLimits,
+    private readonly webhooks: DeliveryService,
+    private readonly endpoints: EndpointsService,
+    private readonly workers: WorkerWatch,
+    private readonly clock: Clock,
+  ) {
+    this.agents = new SharedReading(FRESH_MS, clock);
+    this.tasks = new SharedReading(FRESH_MS, clock);
+    this.calls = new SharedReading(FRESH_MS, clock);
+    this.deliveries = new SharedReading(FRESH_MS, clock);
+    this.receivers = new SharedReading(FRESH_MS, clock);
+    this.limits = new SharedReading(LIMITS_FRESH_MS, clock);
+  }
+
+  async of(caller: Principal): Promise<OverviewDto> {
+    // Minutes as all parts that are read beside each other have them.
+    const times = this.minutes();
+    const [agents, calls, tasks, deliveries, receivers, limits] = await Promise.all([
+      this.agentsOf(caller),
+      this.callsOf(caller, times),
+      this.tasksOf(caller, times),
+      this.deliveriesOf(caller, times),
+      this.receiversOf(caller),
+      this.limitsOf(caller),
+    ]);
+    return new OverviewDto({
+      at: this.clock.now().toISOString(),
+      minutes: times.map((at) => new Date(at).toISOString()),
+      agents,
+      calls,
+      tasks,
+      deliveries,
+      receivers,
+      limits,
+      workers: this.workers.count ?? null,
+    });
+  }
+
+  private agentsOf(caller: Principal): Promise<OverviewAgentsDto | null> {
+    if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
+    return this.agents.get(keyOf(organizationOfAgents(caller)), async () => {
+      const counts = { healthy: 0, degraded: 0, down: 0, unknown: 0 };
+      const others = { enabled: 0, disabled: 0, breakersOpen: 0 };
+      await mapInSlices(
+        this.registry.all().filter((agent) => administers(caller, agent)),
+        ({ id, enabled }) => {
+          others[enabled ? 'enabled' : 'disabled'] += 1;
+          if (!enabled) return;
+          const { health, breaker } = this.monitor.conditionOf(id);
+          counts[health] += 1;
+          if (breaker === 'open') others.breakersOpen += 1;
+        },
+      );
+      return new OverviewAgentsDto({ ...counts, ...others });
+    });
+  }
+
+  private callsOf(caller: Principal, times: readonly number[]): Promise<OverviewCallsDto | null> {
+    if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
+    const organization = organizationOfAgents(caller);
+    return this.calls.get(keyOf(organization, times), async () => {
+      const own = this.registry.all().filter((agent) => administers(caller, agent));
+      const agentIds = organization === null ? [''] : own.slice(0, MOST_AGENTS).map(({ id }) => id);
+      const found = await this.counts(['calls', 'callTimes'], times, { agentIds });
+      const calls = found.filter(({ kind }) => kind === 'calls');
+      return new OverviewCallsDto({
+        answered: seriesOf(calls, times, (name) => name === 'answered'),
+        failed: seriesOf(calls, times, (name) => name !== 'answered'),
+        outcomes: sumsOf(calls),
+        meanMs: meanMs(calls),
+        p95Ms: shareMs(
+          found.filter(({ kind }) => kind === 'callTimes'),
+          0.95,
+        ),
+      });
+    });
+  }
+
+  private tasksOf(caller: Principal, times: readonly number[]): Promise<OverviewTasksDto | null> {
+    if (!hasScope(caller, 'tasks:organization')) return NOT_SEEN;
+    const view = operatorsView(caller);
+    const organization = view.kind === 'everything' ? null : caller.organization;
+    return this.tasks.get(keyOf(organization, times), async () => {
+      const of = organization === null ? {} : { organization };
+      const [counts, open, queue] = await Promise.all([
+        this.counts(['tasks', 'errors'], times, of),
+        this.load.open(organization),
+        this.load.queue(organization),
+      ]);
+      const tasks = counts.filter(({ kind }) => kind === 'tasks');
+      const series = (state: string): number[] => seriesOf(tasks, times, (name) => name === state);
+      const since = queue.oldestSince?.getTime();
+      return new OverviewTasksDto({
+        open: new OpenTasksDto(open),
+        started: series('started'),
+        completed: series('completed'),
+        failed: series('failed'),
+        canceled: series('canceled'),
+        rejected: series('rejected'),
+        errors: sumsOf(counts.filter(({ kind }) => kind === 'errors')).slice(0, SHOWN),
+        waiting: queue.waiting,
+        oldestWaitMs: since === undefined ? null : Math.max(0, this.clock.now().getTime() - since),
+        queues: queue.agents,
+      });
+    });
+  }
+
+  private deliveriesOf(
+    caller: Principal,
+    times: readonly number[],
+  ): Promise<OverviewDeliveriesDto | null> {
+    const seesAll = hasScope(caller, 'push:all');
+    const seesOwn = hasScope(caller, 'push') && hasScope(caller, 'tasks:organization');
+    if (!seesAll && !seesOwn) return NOT_SEEN;
+    const organization = seesAll ? null : caller.organization;
+    return this.deliveries.get(keyOf(organization, times), async () => {
+      const of = organization === null ? {} : { organization };
+      const [counts, backlog] = await Promise.all([
+        this.counts(['deliveries'], times, of),
+        this.webhooks.backlog(organization, MOST_DELIVERIES),
+      ]);
+      const series = (state: string): number[] => seriesOf(counts, times, (name) => name === state);
+      return new OverviewDeliveriesDto({
+        delivered: series('delivered'),
+        retrying: series('retrying'),
+        dead: series('dead'),
+        pending: backlog.pending,
+        waitingForRetry: backlog.retrying,
+        deadLetters: backlog.deadLetters,
+        oldestAt: backlog.oldestAt?.toISOString() ?? null,
+      });
+    });
+  }
+
+  private receiversOf(caller: Principal): Promise<readonly TroubledReceiverDto[] | null> {
+    if (!hasScope(caller, 'push')) return NOT_SEEN;
+    const key = hasScope(caller, 'push:all')
+      ? ''
+      : hasScope(caller, 'tasks:organization')
+        ? keyOf(caller.organization)
+        : JSON.stringify([caller.organization, caller.id]);
+    return this.receivers.get(key, async () => {
+      const states = ['disabled', 'failing'] as const;
+      const pages = await Promise.all(
+        states.map((state) => this.endpoints.list({ state }, SHOWN, undefined, caller)),
+      );
+      return pages
+        .flatMap(({ items }) => items)
+        .slice(0, SHOWN)
+        .map(
+          ({ endpoint, organization, state, lastError, waiting }) =>
+            new TroubledReceiverDto({
+              origin: endpoint.slice(endpoint.lastIndexOf(' ') + 1),
+              organization,
+              state,
+              lastError,
+              waiting,
+            }),
+        );
+    });
+  }
+
+  private limitsOf(caller: Principal): Promise<readonly NearLimitDto[] | null> {
+    if (!hasScope(caller, 'access')) return NOT_SEEN;
+    return this.limits.get('', async () => {
+      const nearest = await this.near.nearest(SHOWN);
+      return nearest.map((each) => new NearLimitDto(each));
+    });
+  }
+
+  private counts(
+    kinds: readonly ActivityKind[],
+    times: readonly number[],
+    of: { readonly organization?: string; readonly agentIds?: readonly string[] },
+  ): Promise<ActivityCount[]> {
+    const from = times[0] ?? 0;
+    return this.activity.read({ span: 1, kinds, from, to: from + MINUTES * MINUTE_MS, ...of });
+  }
+
+  /** The beginnings of the last minutes, the present one included. */
+  private minutes(): readonly number[] {
+    const now = this.clock.now().getTime();
+    const newest = now - (now % MINUTE_MS);
+    return Array.from({ length: MINUTES }, (_, i) => newest - (MINUTES - 1 - i) * MINUTE_MS);
+  }
+}
+
+const NOT_SEEN = Promise.resolve(null);
+
+/** Numbers of other minutes are others. */
+function keyOf(organization: string | null, times: readonly number[] = []): string {
+  return JSON.stringify([organization, times[0] ?? 0]);
+}

@@ -1,0 +1,32 @@
+import type { ActivityCount, ActivityKind } from './activity.js';
+
+/**
+ * Counts are kept by the minute for a few hours, and by the quarter of an hour for longer. In minutes.
+ */
+export type ActivitySpan = 1 | 15;
+
+/** Which counts are asked for: those of all, of an organization or of agents. */
+export interface ActivityQuery {
+  readonly span: ActivitySpan;
+  readonly kinds: readonly ActivityKind[];
+  readonly organization?: string;
+  /** Of any of these, which are not many. */
+  readonly agentIds?: readonly string[];
+  /** Both as epoch milliseconds; `to` is excluded. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What processes have counted, added up. */
+export abstract class ActivityStore {
+  /** Adds to what is there; gives back those that could not be stored, with why. */
+  abstract add(
+    counts: readonly ActivityCount[],
+  ): Promise<{ readonly left: readonly ActivityCount[]; readonly error?: unknown }>;
+
+  /** By time; `at` is the beginning of the minute or of the quarter. */
+  abstract read(query: ActivityQuery): Promise<ActivityCount[]>;
+
+  /** Deletes those of a span that are older; at most `limit`. How many that were. */
+  abstract prune(span: ActivitySpan, before: Date, limit: number): Promise<number>;
+}

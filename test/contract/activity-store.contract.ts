@@ -1,0 +1,94 @@
+import { expect, it } from '@jest/globals';
+import { type ActivityCount, MINUTE_MS } from '../../src/observability/activity/activity.js';
+import type { ActivityStore } from '../../src/observability/activity/activity-store.js';
+
+const NOON = Date.parse('2026-01-01T12:00:00Z');
+
+/** What is promised about counts of what happened. */
+export function activityStoreContract(open: () => Promise<ActivityStore>): void {
+  const counted = (fields: Partial<ActivityCount> = {}): ActivityCount => ({
+    kind: 'tasks',
+    organization: '',
+    agentId: '',
+    name: 'started',
+    at: NOON,
+    count: 1,
+    totalMs: 0,
+    ...fields,
+  });
+  const all = { kinds: ['tasks', 'calls'] as const, from: 0, to: NOON + 100 * MINUTE_MS };
+
+  it('adds up what processes count, by the minute and by the quarter of an hour', async () => {
+    const store = await open();
+    await store.add([counted(), counted({ at: NOON + MINUTE_MS }), counted({ name: 'failed' })]);
+    const second = await store.add([
+      counted({ count: 4 }),
+      counted({ kind: 'calls', name: 'answered', count: 2, totalMs: 30.4 }),
+      counted({ at: NOON + 15 * MINUTE_MS }),
+    ]);
+    expect(second).toEqual({ left: [] });
+    const minutes = await store.read({ span: 1, ...all });
+    const shown = (rows: readonly ActivityCount[]) =>
+      rows.map(({ at, name, count, totalMs }) => [(at - NOON) / MINUTE_MS, name, count, totalMs]);
+    expect(shown(minutes).sort()).toEqual(
+      [
+        [0, 'started', 5, 0],
+        [0, 'failed', 1, 0],
+        [0, 'answered', 2, 30],
+        [1, 'started', 1, 0],
+        [15, 'started', 1, 0],
+      ].sort(),
+    );
+    const quarters = await store.read({ span: 15, ...all, kinds: ['tasks'] });
+    expect(shown(quarters).sort()).toEqual(
+      [
+        [0, 'started', 6, 0],
+        [0, 'failed', 1, 0],
+        [15, 'started', 1, 0],
+      ].sort(),
+    );
+  });
+
+  it('tells apart whose they are, and gives those of a time alone', async () => {
+    const store = await open();
+    await store.add([
+      counted({ count: 3 }),
+      counted({ organization: 'acme', count: 2 }),
+      counted({ organization: 'a \u0000 b', count: 1 }),
+      counted({ kind: 'calls', agentId: 'one', count: 5 }),
+      counted({ kind: 'calls', agentId: 'two', count: 6 }),
+      counted({ kind: 'calls', agentId: 'three', count: 7 }),
+    ]);
+    const read = async (of: object) =>
+      (await store.read({ span: 1, ...all, ...of })).map(({ count }) => count).sort();
+    expect(await read({})).toEqual([3]);
+    expect(await read({ organization: 'acme' })).toEqual([2]);
+    expect(await read({ organization: 'a \u0000 b' })).toEqual([1]);
+    expect(await read({ agentIds: ['one', 'three'] })).toEqual([5, 7]);
+    expect(await read({ agentIds: [] })).toEqual([]);
+    expect(await read({ from: NOON, to: NOON + 1 })).toEqual([3]);
+    expect(await read({ from: NOON + 1 })).toEqual([]);
+    expect(await read({ to: NOON })).toEqual([]);
+  });
+
+  it('deletes what is older, of one span, in pieces', async () => {
+    const store = await open();
+    await store.add([0, 1, 2, 20].map((minute) => counted({ at: NOON + minute * MINUTE_MS })));
+    const before = new Date(NOON + 2 * MINUTE_MS);
+    expect(await store.prune(1, before, 1)).toBe(1);
+    expect(await store.prune(1, before, 10)).toBe(1);
+    expect(await store.prune(1, before, 10)).toBe(0);
+    expect(await store.read({ span: 1, ...all })).toHaveLength(2);
+    expect(await store.read({ span: 15, ...all })).toHaveLength(2);
+  });
+
+  it('stores more than fits into one statement', async () => {
+    const store = await open();
+    const many = Array.from({ length: 700 }, (_, n) =>
+      counted({ organization: `o${n}`, count: n }),
+    );
+    expect(await store.add(many)).toEqual({ left: [] });
+    const [last] = await store.read({ span: 15, ...all, organization: 'o699' });
+    expect(last?.count).toBe(699);
+  });
+}

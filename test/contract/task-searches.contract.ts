@@ -1,0 +1,194 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
+import type { Database } from '../../src/database/database.js';
+import { TaskState } from '../../src/protocol/a2a.js';
+import { DELEGATIONS, TASKS } from '../../src/tasks/persistence/task-rows.js';
+import type { TaskCursor, TaskSearch } from '../../src/tasks/store/task-store.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import {
+  change,
+  COMPLETED,
+  EVE,
+  newTask,
+  status,
+  TaskHarness,
+  type TaskOptions,
+  WORKING,
+} from './task-harness.js';
+
+const { TASK_STATE_FAILED: FAILED, TASK_STATE_SUBMITTED: SUBMITTED } = TaskState;
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+
+/** What operators are promised who look for tasks. */
+export function taskSearchesContract(databases: DatabaseFactory): void {
+  let database: Database;
+  let hub: TaskHarness;
+
+  beforeEach(async () => {
+    database = await databases.openEmptied();
+    hub = new TaskHarness(database);
+  });
+
+  async function make(options: TaskOptions = {}, ...states: TaskState[]): Promise<string> {
+    await hub.clock.advance(1000);
+    const { record } = await hub.create(options);
+    for (const state of states) await hub.append(record.id, status(state, hub.clock.now()));
+    return record.id;
+  }
+
+  /** The ids of all pages; pages without tasks among them are counted. */
+  async function found(
+    search: TaskSearch,
+    visibility: Visibility = EVERYTHING,
+    limit = 2,
+  ): Promise<{ ids: string[]; empty: number }> {
+    const result = { ids: [] as string[], empty: 0 };
+    let after: TaskCursor | null = null;
+    do {
+      const page = await hub.store.search(search, visibility, limit, after);
+      expect(page.tasks.length).toBeLessThanOrEqual(limit);
+      result.ids.push(...page.tasks.map(({ record }) => record.id));
+      if (page.tasks.length === 0) result.empty += 1;
+      after = page.next;
+    } while (after !== null);
+    return result;
+  }
+
+  const ids = async (search: TaskSearch, visibility?: Visibility): Promise<string[]> =>
+    (await found(search, visibility)).ids;
+
+  const ruled = (id: string): TaskOptions => {
+    const { route } = newTask().record;
+    return { route: { ...route, reason: 'rule', rule: { id, name: 'R' } } };
+  };
+
+  it('finds those of several states, newest status first, over all pages', async () => {
+    const [a, b, c, d] = [
+      await make({}, WORKING),
+      await make({}, WORKING, COMPLETED),
+      await make(),
+      await make({}, WORKING),
+    ];
+    expect(await ids({})).toEqual([d, c, b, a]);
+    expect(await ids({ states: [WORKING, COMPLETED] })).toEqual([d, b, a]);
+    expect(await ids({ states: [SUBMITTED] })).toEqual([c]);
+    expect(await ids({ states: [FAILED] })).toEqual([]);
+  });
+
+  it('finds those of a rule, those that ended for a reason, and those of both', async () => {
+    const one = await make(ruled('r1'), WORKING);
+    const two = await make(ruled('r2'), WORKING);
+    await make({}, WORKING);
+    const failed = await make(ruled('r1'), WORKING);
+    const [{ id }] = (await hub.load(failed)).delegations as unknown as [{ id: string }];
+    const progress = { artifacts: [], endCode: 'AGENT_TIMEOUT' } as const;
+    await hub.log.update(failed, () =>
+      change({
+        events: [status(FAILED, hub.clock.now())],
+        delegations: [{ id, state: 'failed', progress }],
+      }),
+    );
+    // What is written after the end does not take it away.
+    await hub.log.update(failed, () =>
+      change({ events: [], delegations: [{ id, cancelPending: false, reason: 'later' }] }),
+    );
+    expect(await ids({ ruleIds: ['r1'] })).toEqual([failed, one]);
+    expect(await ids({ ruleIds: ['r1', 'r2'] })).toEqual([failed, two, one]);
+    expect(await ids({ ruleIds: ['r3'] })).toEqual([]);
+    expect(await ids({ endCode: 'AGENT_TIMEOUT' })).toEqual([failed]);
+    expect(await ids({ endCode: 'AGENT_FAILED' })).toEqual([]);
+    expect(await ids({ endCode: 'AGENT_TIMEOUT', ruleIds: ['r1'] })).toEqual([failed]);
+    expect(await ids({ endCode: 'AGENT_TIMEOUT', ruleIds: ['r2'] })).toEqual([]);
+    expect(await ids({ ruleIds: ['r1'], states: [WORKING] })).toEqual([one]);
+  });
+
+  it('finds those of an agent, of a skill, and of a skill of an agent', async () => {
+    const skill = (skillId: string): TaskOptions => ({ delegation: () => ({ skillId }) });
+    const a = await make({ agents: ['x'], ...skill('sum') });
+    const b = await make({ agents: ['x', 'y'], ...skill('add') });
+    const c = await make({ agents: ['z'], ...skill('sum') });
+    expect(await ids({ agentId: 'x' })).toEqual([b, a]);
+    expect(await ids({ skillId: 'sum' })).toEqual([c, a]);
+    expect(await ids({ skillId: 'sum', agentId: 'x' })).toEqual([a]);
+    expect(await ids({ skillId: 'sum', agentId: 'y' })).toEqual([]);
+  });
+
+  it('finds one by its id, its context or its trace, and nothing by a part of them', async () => {
+    const traceparent = `00-${TRACE}-b7ad6b7169203331-01`;
+    const a = await make({ contextId: 'c-1', traceparent });
+    const b = await make({ contextId: 'c-2', traceparent });
+    expect(await ids({ text: a })).toEqual([a]);
+    expect(await ids({ text: 'c-2' })).toEqual([b]);
+    expect(await ids({ contextId: 'c-2' })).toEqual([b]);
+    expect(await ids({ text: TRACE.toUpperCase() })).toEqual([b, a]);
+    expect(await ids({ text: TRACE, contextId: 'c-1' })).toEqual([a]);
+    for (const text of [a.slice(1), 'c-', '%', '', '\u0000'])
+      expect(await ids({ text })).toEqual([]);
+  });
+
+  it('finds those that were begun in a time, whatever became of them since', async () => {
+    const a = await make();
+    const from = hub.clock.now();
+    const b = await make();
+    await make();
+    await hub.append(a, status(WORKING, hub.clock.now()));
+    const to = new Date(from.getTime() + 2000);
+    expect(await ids({ createdAfter: from, createdBefore: to })).toEqual([a, b]);
+    expect(await ids({ createdAfter: new Date(from.getTime() + 1), createdBefore: to })).toEqual([
+      b,
+    ]);
+  });
+
+  it('finds nothing of others, whatever is looked for', async () => {
+    const mine = await make({ ...ruled('r'), agents: ['x'], contextId: 'c' });
+    const theirs = await make({ ...ruled('r'), agents: ['x'], contextId: 'c', principal: EVE });
+    const view = { kind: 'organization', organization: 'acme' } as const;
+    const searches: TaskSearch[] = [
+      {},
+      { ruleIds: ['r'] },
+      { agentId: 'x' },
+      { contextId: 'c' },
+      { text: 'c' },
+      { states: [SUBMITTED] },
+    ];
+    for (const search of searches) {
+      expect([search, await ids(search)]).toEqual([search, [theirs, mine]]);
+      expect([search, await ids(search, view)]).toEqual([search, [mine]]);
+      const own = { ...search, principalId: EVE.id };
+      expect([search, await ids(own)]).toEqual([search, [theirs]]);
+      expect([search, await ids(own, view)]).toEqual([search, []]);
+      const organization = { ...search, organization: EVE.organization };
+      expect([search, await ids(organization)]).toEqual([search, [theirs]]);
+      expect([search, await ids(organization, view)]).toEqual([search, []]);
+    }
+    expect(await ids({ text: theirs }, view)).toEqual([]);
+  });
+
+  it('looks at no more than so many tasks for one page, and goes on behind them', async () => {
+    const last = await make({ agents: ['x'], delegation: () => ({ skillId: 'rare' }) });
+    const first = await make({ agents: ['x'], delegation: () => ({ skillId: 'often' }) });
+    await copy('tasks', TASKS.select().names, first, 'id');
+    await copy('delegations', DELEGATIONS.select().names, first, 'task_id');
+    const rare = await found({ skillId: 'rare' });
+    expect(rare.ids).toEqual([last]);
+    expect(rare.empty).toBeGreaterThanOrEqual(1);
+    expect((await found({ skillId: 'none', agentId: 'x' })).ids).toEqual([]);
+    const page = await hub.store.search({ skillId: 'often' }, EVERYTHING, 50, null);
+    expect(page.tasks).toHaveLength(50);
+  }, 60_000);
+
+  /** 21000 more of a task or its delegation, each a millisecond older than the one before. */
+  const copy = (table: string, names: string, id: string, key: string): Promise<unknown> => {
+    const values = names.split(', ').map((name) => {
+      if (name === 'id' || name === 'task_id') return `'copy-' || n.i`;
+      return name === 'status_at' ? 'status_at - n.i / 100' : name;
+    });
+    return hub.database.write((tx) =>
+      tx.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 21000)
+         INSERT INTO ${table} (${names}) SELECT ${values.join(', ')} FROM ${table} CROSS JOIN n WHERE ${key} = ?`,
+        [id],
+      ),
+    );
+  };
+}

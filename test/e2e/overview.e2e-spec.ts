@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ActivityRecorder } from '../../src/observability/activity/activity-recorder.js';
+import { SCOPES } from '../../src/common/scope.js';
+import { type Hub, startHub } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import type { Json } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+import { WebhookSink } from '../support/webhook-sink.js';
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+describe('the overview', () => {
+  let hub: Hub;
+  let agent: ScriptedAgent;
+  let broken: ScriptedAgent;
+  let sink: WebhookSink;
+
+  beforeAll(async () => {
+    [agent, broken, sink] = await Promise.all([
+      ScriptedAgent.start(),
+      ScriptedAgent.start({ handlers: { '*': (call) => call.error(-32603, 'broken') } }),
+      WebhookSink.start(),
+    ]);
+    hub = await startHub({
+      config: { quotas: { principal: { openTasks: 2 } } },
+    });
+    await hub.registerAgent(agent.url, { id: 'fine' });
+    await hub.registerAgent(broken.url, { id: 'broken' });
+    await hub.registerAgent(agent.url, { id: 'off', enabled: false });
+  });
+  afterAll(async () => {
+    await hub?.close();
+    await Promise.all([agent, broken, sink].map((each) => each?.close()));
+  });
+
+  const read = async (key?: string): Promise<Json> => {
+    await hub.app.get(ActivityRecorder).flush();
+    const { status, body } = await hub.admin('GET', '/api/v1/overview', undefined, key);
+    expect(status).toBe(200);
+    return body;
+  };
+
+  it('counts tasks, calls, errors and deliveries of all processes, by the minute', async () => {
+    const configuration = { taskPushNotificationConfig: { url: sink.url('/hook') } };
+    await hub.send('hi', { message: { metadata: { agentId: 'fine' } }, configuration });
+    await hub.send('hi', { message: { metadata: { agentId: 'broken' } } });
+    await eventually(async () => {
+      const { tasks, calls, deliveries, minutes, agents, workers } = await read();
+      expect(minutes).toHaveLength(60);
+      expect(tasks.started).toHaveLength(60);
+      expect([sum(tasks.started), sum(tasks.completed), sum(tasks.failed)]).toEqual([2, 1, 1]);
+      expect(sum(tasks.started.slice(0, 50))).toBe(0);
+      expect(tasks.errors).toEqual([{ name: 'AGENT_REFUSED', count: 1 }]);
+      expect(tasks.open).toMatchObject({ total: 0, working: 0, isLeast: false });
+      expect(sum(calls.answered)).toBeGreaterThan(0);
+      expect(sum(calls.failed)).toBeGreaterThan(0);
+      expect(calls.outcomes).toContainEqual({ name: 'rejected', count: sum(calls.failed) });
+      expect(calls.p95Ms).toBeGreaterThan(0);
+      expect(sum(deliveries.delivered)).toBeGreaterThan(0);
+      expect(deliveries).toMatchObject({ pending: 0, deadLetters: 0, oldestAt: null });
+      expect(agents).toMatchObject({ enabled: 2, disabled: 1, healthy: 1 });
+      expect(workers).toBe(1);
+    }, 20_000);
+  });
+
+  it('shows open tasks, receivers in trouble and limits near their end', async () => {
+    agent.handlers['SendStreamingMessage'] = (call) => {
+      const task = agent.begin(call, { everyMs: 600_000 });
+      call.event({ task: task.snapshot() });
+    };
+    sink.answer = 500;
+    const configuration = {
+      returnImmediately: true,
+      taskPushNotificationConfig: { url: sink.url('/hook') },
+    };
+    const message = { metadata: { agentId: 'fine' } };
+    const ids = [];
+    for (let n = 0; n < 2; n++) {
+      ids.push((await hub.submit('hi', { message, configuration }))['id']);
+    }
+    await eventually(async () => {
+      const { tasks, receivers, limits, deliveries } = await read();
+      expect(tasks.open.total).toBe(2);
+      expect(receivers).toEqual([
+        expect.objectContaining({
+          origin: new URL(sink.url('/')).origin,
+          organization: 'tests',
+          state: 'failing',
+          lastError: 'HTTP 500',
+        }),
+      ]);
+      expect(deliveries.waitingForRetry + deliveries.pending).toBeGreaterThan(0);
+      expect(Date.parse(deliveries.oldestAt)).not.toBeNaN();
+      expect(limits).toContainEqual(
+        expect.objectContaining({ kind: 'openTasks', used: 2, limit: 2, state: 'exceeded' }),
+      );
+    }, 30_000);
+    for (const id of ids) await hub.admin('POST', `/api/v1/tasks/${id}:cancel`);
+  }, 60_000);
+
+  it('shows each caller what it may see, and nothing of others', async () => {
+    const seen: Record<string, string[]> = {
+      'tasks:organization': ['tasks'],
+      'tasks:all': ['tasks'],
+      push: ['receivers'],
+      'push:all': ['deliveries', 'receivers'],
+      'agents:organization': ['agents', 'calls'],
+      agents: ['agents', 'calls'],
+      access: ['limits'],
+      admin: ['agents', 'calls', 'deliveries', 'limits', 'receivers', 'tasks'],
+    };
+    for (const scope of SCOPES.filter((each) => each !== 'a2a')) {
+      const body = await read(await hub.createKey({ scopes: [scope] }));
+      const parts = ['agents', 'calls', 'deliveries', 'limits', 'receivers', 'tasks'];
+      expect([scope, parts.filter((part) => body[part] !== null)]).toEqual([
+        scope,
+        seen[scope] ?? [],
+      ]);
+    }
+    const client = await hub.createKey({ scopes: ['a2a'] });
+    expect((await hub.get('/api/v1/overview', { key: client })).status).toBe(403);
+    const scopes = ['tasks:organization', 'push', 'agents:organization'];
+    const other = await read(await hub.createKey({ scopes, organization: 'elsewhere' }));
+    expect(sum(other.tasks.started)).toBe(0);
+    expect(other.tasks).toMatchObject({ errors: [], waiting: 0, open: { total: 0 } });
+    expect(other.agents).toMatchObject({ enabled: 0, disabled: 0 });
+    expect(other.calls.outcomes).toEqual([]);
+    expect(other.receivers).toEqual([]);
+    expect([sum(other.deliveries.delivered), other.deliveries.pending]).toEqual([0, 0]);
+    const team = await read(await hub.createKey({ scopes: ['tasks:organization'] }));
+    expect(sum(team.tasks.started)).toBe(4);
+  }, 60_000);
+
+  it('tells the calls of an agent over time, and how it changed', async () => {
+    await hub.app.get(ActivityRecorder).flush();
+    const { body, status } = await hub.admin('GET', '/api/v1/agents/broken/activity');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ agentId: 'broken', bucketSeconds: 60 });
+    const errors = body.buckets.flatMap((each: Json) => each['errors']);
+    expect(errors).toContainEqual({ kind: 'rejected', count: expect.any(Number) });
+    const conditions = body.buckets.flatMap((each: Json) => each['conditions']);
+    expect(conditions).toContainEqual({ health: 'degraded', breaker: 'closed', count: 1 });
+    const day = new Date(Date.now() - 86_400_000).toISOString();
+    const old = await hub.admin('GET', `/api/v1/agents/broken/activity?from=${day}`);
+    expect(old.body).toMatchObject({ bucketSeconds: 900 });
+    expect(old.body.buckets.length).toBeGreaterThan(0);
+    const wrong = await hub.admin(
+      'GET',
+      '/api/v1/agents/broken/activity?from=2100-01-01T00:00:00Z',
+    );
+    expect(wrong.status).toBe(400);
+    const stranger = await hub.createKey({
+      scopes: ['agents:organization'],
+      organization: 'elsewhere',
+    });
+    const hidden = await hub.get('/api/v1/agents/broken/activity', { key: stranger });
+    expect(hidden.status).toBe(404);
+  });
+});
