@@ -51,7 +51,7 @@ export function usePages<Item>(
   return {
     rows: query.data ?? [],
     data: query.data,
-    error: query.error,
+    error: query.error ?? query.failureReason,
     isPending: query.isPending,
     refetch: query.refetch,
     hasMore: query.hasNextPage,

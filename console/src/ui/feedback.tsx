@@ -79,6 +79,8 @@ export function Notice({
 interface Read<T> {
   readonly data: T | undefined;
   readonly error: unknown;
+  /** Why it has not come yet, while it is tried again. */
+  readonly failureReason?: unknown;
   readonly isPending: boolean;
   readonly refetch: () => unknown;
 }
@@ -92,12 +94,13 @@ export function Loaded<T>({
   readonly children: (data: T) => ReactNode;
 }) {
   const retry = () => void query.refetch();
+  const error = query.error ?? query.failureReason;
   if (query.data === undefined) {
-    return query.error ? <ErrorView error={query.error} onRetry={retry} /> : <Loading />;
+    return error ? <ErrorView error={error} onRetry={retry} /> : <Loading />;
   }
   return (
     <>
-      {query.error ? <ErrorView error={query.error} onRetry={retry} /> : null}
+      {error ? <ErrorView error={error} onRetry={retry} /> : null}
       {children(query.data)}
     </>
   );

@@ -21,7 +21,7 @@ const PATHS = {
   chevron: 'm9 6 6 6-6 6',
   warning: 'M12 4 2.5 20h19zM12 10v4M12 17v.5',
   plus: 'M12 5v14M5 12h14',
-  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  more: 'M4.5 12a.7.7 0 1 0 1.4 0 .7.7 0 1 0-1.4 0M11.3 12a.7.7 0 1 0 1.4 0 .7.7 0 1 0-1.4 0M18.1 12a.7.7 0 1 0 1.4 0 .7.7 0 1 0-1.4 0',
 } as const;
 
 export type IconName = keyof typeof PATHS;

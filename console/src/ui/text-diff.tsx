@@ -1,3 +1,6 @@
+/** Lines that are the same, shown around what was changed. */
+const AROUND = 3;
+
 /** Lines of one text against those of another, at most; more are compared as a whole. */
 const MOST_LINES = 1500;
 
@@ -16,16 +19,43 @@ export function TextDiff({
   readonly to: string;
   readonly label: string;
 }) {
-  const signs = { same: ' ', added: '+', removed: '−' };
+  const signs = { same: ' ', added: '+', removed: '−', left: '…' };
   return (
     <pre className="diff" aria-label={label}>
-      {linesOf(from, to).map(({ kind, text }, index) => (
+      {shownOf(linesOf(from, to)).map(({ kind, text }, index) => (
         <span key={index} className={`diff-${kind}`}>
           {signs[kind]} {text}
         </span>
       ))}
     </pre>
   );
+}
+
+/** Without the lines that are far from any change. */
+function shownOf(
+  lines: readonly Line[],
+): { readonly kind: Line['kind'] | 'left'; readonly text: string }[] {
+  const isNear = lines.map((_, index) =>
+    lines
+      .slice(Math.max(0, index - AROUND), index + AROUND + 1)
+      .some(({ kind }) => kind !== 'same'),
+  );
+  const shown: { kind: Line['kind'] | 'left'; text: string }[] = [];
+  let left = 0;
+  const tell = () => {
+    if (left > 0) shown.push({ kind: 'left', text: `${left} lines alike` });
+    left = 0;
+  };
+  lines.forEach((each, index) => {
+    if (!isNear[index]) {
+      left += 1;
+      return;
+    }
+    tell();
+    shown.push(each);
+  });
+  tell();
+  return shown;
 }
 
 /** The longest common subsequence of lines; what is in one text alone is removed or added. */

@@ -11,8 +11,6 @@ import { OrganizationsTab } from './organizations/organizations-tab';
 import { PoliciesTab } from './policies/policies-tab';
 import { PrincipalsTab } from './principals/principals-tab';
 import { useAccessSearch } from './search';
-import { SignInBlocksTab } from './sign-in-blocks/sign-in-blocks-tab';
-import { UsageTab } from './usage/usage-tab';
 import { WhoMayTab } from './who-may/who-may-tab';
 import './access.css';
 
@@ -30,14 +28,12 @@ export function AccessPage() {
     mayTeam && { id: 'keys', label: 'Keys', content: <KeysTab /> },
     mayTeam && { id: 'organizations', label: 'Organizations', content: <OrganizationsTab /> },
     mayAll && { id: 'policies', label: 'Policies', content: <PoliciesTab /> },
-    mayAll && { id: 'who-may', label: 'Who may call an agent', content: <WhoMayTab /> },
-    mayAll && { id: 'limits', label: 'Limits', content: <LimitsTab /> },
-    (mayUse || mayAll) && { id: 'usage', label: 'Usage', content: <UsageTab /> },
+    mayAll && { id: 'who-may', label: 'Who may call', content: <WhoMayTab /> },
+    (mayUse || mayAll) && { id: 'limits', label: 'Limits', content: <LimitsTab /> },
     mayAudit && { id: 'audit', label: 'Audit', content: <AuditTab /> },
     (mayUse || mayTeam) && { id: 'consents', label: 'Consents', content: <ConsentsTab /> },
-    mayAll && { id: 'sign-in-blocks', label: 'Sign-in blocks', content: <SignInBlocksTab /> },
-    mayData && { id: 'data', label: 'Data requests', content: <DataTab /> },
-    mayAdmin && { id: 'hub-keys', label: 'Keys of the hub', content: <HubKeysTab /> },
+    (mayData || mayAll) && { id: 'data', label: 'Data requests', content: <DataTab /> },
+    mayAdmin && { id: 'hub-keys', label: 'Hub keys', content: <HubKeysTab /> },
   ];
   const shown = tabs.filter((each) => each !== false);
   return (

@@ -36,7 +36,11 @@ export function AgentPage() {
     { refetchInterval: REFRESH_MS },
   );
   return agent.data ? (
-    <AgentView agent={agent.data} condition={conditions.get(agentId)} error={agent.error} />
+    <AgentView
+      agent={agent.data}
+      condition={conditions.get(agentId)}
+      error={agent.error ?? agent.failureReason}
+    />
   ) : (
     <Page title={agentId} lead={<PageLink to="/agents">All agents</PageLink>}>
       <Loaded query={agent}>{() => null}</Loaded>

@@ -13,6 +13,7 @@ import { Time } from '../../../ui/time';
 import { useSpan } from '../../../ui/time-range';
 import { ACCESS } from '../query-keys';
 import { useAccessSearch } from '../search';
+import { aboutOf, causeOf } from './audit-details';
 import { AuditExport } from './audit-export';
 import { AuditExports } from './audit-exports';
 import { AuditFilters } from './audit-filters';
@@ -127,14 +128,14 @@ function columnsOf(open: (row: Entry) => void): Column<Entry>[] {
       id: 'what',
       header: 'Resource',
       share: 1.4,
-      cell: ({ resourceType, resourceId }) =>
+      cell: ({ resourceType, resourceId, details }) =>
         resourceType === 'tasks' && resourceId !== null ? (
           <>
             task <TaskLink id={resourceId} />
           </>
         ) : (
           <span title={resourceId ?? undefined}>
-            {resourceType} {resourceId !== null && short(resourceId)}
+            {resourceType ?? aboutOf(details)} {resourceId !== null && short(resourceId)}
           </span>
         ),
     },
@@ -156,13 +157,4 @@ const LONG = 26;
 
 function short(id: string): string {
   return id.length > LONG ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
-}
-
-/** Why something was refused or failed: a code, or words. */
-function causeOf(details: object | null): string {
-  const { cause, reason } = (details ?? {}) as {
-    readonly cause?: unknown;
-    readonly reason?: unknown;
-  };
-  return [cause, reason].filter((each) => typeof each === 'string').join(', ');
 }

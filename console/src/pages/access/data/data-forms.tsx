@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { client, type Schema } from '../../../api/client';
+import { client } from '../../../api/client';
 import { Checkbox, Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
 import { notify } from '../../../ui/toast';
@@ -85,7 +85,7 @@ export function DeletionForm({ onClose }: { readonly onClose: () => void }) {
             confirm,
             block,
             ...(mappingOnly && { only: 'mapping' }),
-          } as Schema<'DataDeletionRequestDto'>,
+          },
         });
         notify('The deletion has begun.');
         await refreshAccess();

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, client, type Schema } from '../../../api/client';
-import { PAGE_ROWS, usePages } from '../../../api/pages';
+import { usePages } from '../../../api/pages';
 import { Badge, type Tone } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { Id } from '../../../ui/copy';

@@ -55,7 +55,7 @@ export function LimitForm({
         ...(budget.unit.trim() !== '' && {
           budget: { ...budget, unit: budget.unit.trim(), amount: Number(budget.amount) },
         }),
-      } as Schema<'LimitBodyDto'>,
+      },
     });
     notify(`The limit ${id.trim()} holds.`);
     await refreshAccess();

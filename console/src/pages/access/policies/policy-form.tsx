@@ -11,6 +11,7 @@ import { PolicyTests } from './policy-tests';
 import { TEMPLATES } from './policy-templates';
 
 type Policy = Schema<'PolicyDto'>;
+type Test = Schema<'PolicyTestDto'>;
 
 /** Writes a policy: its text is checked as one types. */
 export function PolicyForm({
@@ -25,7 +26,7 @@ export function PolicyForm({
   const [description, setDescription] = useState(policy?.description ?? '');
   const [text, setText] = useState(policy?.text ?? TEMPLATES[0]!.text);
   const [enabled, setEnabled] = useState(policy?.enabled ?? true);
-  const [tests, setTests] = useState(policy?.tests ?? ([] as Policy['tests']));
+  const [tests, setTests] = useState<readonly Test[]>(policy?.tests ?? []);
   const [offersForce, setOffersForce] = useState(false);
   const [force, setForce] = useState(false);
   const written = {
@@ -37,17 +38,18 @@ export function PolicyForm({
     tests,
   } as Schema<'WrittenPolicyDto'>;
   const save = async () => {
+    const query = force ? { force: 'true' as const } : {};
     try {
       if (policy === null) {
-        await client.POST('/api/v1/policies', { params: { query: { force } }, body: written });
+        await client.POST('/api/v1/policies', { params: { query }, body: written });
       } else {
         await client.PATCH('/api/v1/policies/{id}', {
           params: {
             path: { id: policy.id },
-            query: { force },
+            query,
             header: { 'If-Match': `"${policy.version}"` },
           },
-          body: { description, enabled, text, tests },
+          body: { description, enabled, text, tests: [...tests] },
         });
       }
     } catch (thrown) {

@@ -23,7 +23,7 @@ export async function decide(
 ): Promise<Decision> {
   const { data } = await client.POST('/api/v1/policies:dry-run', {
     body: {
-      caller: caller as Caller,
+      caller: caller,
       operation: 'SendMessage',
       agentId,
       ...(skillId !== undefined && { skillId }),

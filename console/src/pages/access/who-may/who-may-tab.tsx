@@ -55,10 +55,21 @@ export function WhoMayTab() {
         {by === 'agent' ? (
           <>
             <Field label="Agent">
-              <AgentInput
-                value={agent}
-                onChange={(next) => change({ agent: next, skill: undefined })}
-              />
+              {agents.data ? (
+                <Select
+                  value={agent}
+                  onChange={(event) => change({ agent: event.target.value, skill: undefined })}
+                  options={[
+                    { value: '', label: 'Choose …' },
+                    ...agents.data.map(({ id, name }) => ({ value: id, label: name })),
+                  ]}
+                />
+              ) : (
+                <AgentInput
+                  value={agent}
+                  onChange={(next) => change({ agent: next, skill: undefined })}
+                />
+              )}
             </Field>
             <Field label="Skill">
               {mayAgents ? (

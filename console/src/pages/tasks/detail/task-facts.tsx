@@ -60,5 +60,21 @@ function Operator({ operator }: { readonly operator: Schema<'OperatorDto'> }) {
 function Trace({ task }: { readonly task: TaskDetail }) {
   const traceId = task.traceparent?.split('-')[1];
   if (traceId === undefined) return <span className="faint">none</span>;
-  return <Id value={traceId} short />;
+  return (
+    <>
+      <Id value={traceId} short />
+      {isAddress(task.traceUrl) && (
+        <>
+          {' '}
+          <a href={task.traceUrl} target="_blank" rel="noopener noreferrer">
+            Open the trace
+          </a>
+        </>
+      )}
+    </>
+  );
+}
+
+function isAddress(url: string | null): url is string {
+  return url !== null && /^https?:\/\//.test(url);
 }

@@ -38,6 +38,9 @@ export function WebhooksTab({ task }: { readonly task: TaskDetail }) {
           </Empty>
         ) : (
           <div className="tasks-webhooks">
+            <Link to="/webhooks" search={{ tab: 'deliveries', task: task.id }}>
+              All deliveries of this task
+            </Link>
             {items.map((webhook) => (
               <WebhookPart key={webhook.id} webhook={webhook} />
             ))}

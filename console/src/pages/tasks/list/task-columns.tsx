@@ -53,6 +53,7 @@ export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
       header: 'Began',
       cell: ({ createdAt }) => <Time at={createdAt} />,
       sortBy: ({ createdAt }) => Date.parse(createdAt),
+      minor: true,
       share: 0.75,
     },
     {

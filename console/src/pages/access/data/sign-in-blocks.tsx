@@ -14,7 +14,7 @@ import { ACCESS, refreshAccess } from '../query-keys';
 type Block = Schema<'SignInBlockDto'>;
 
 /** Who may not sign in again after its data was deleted. */
-export function SignInBlocksTab() {
+export function SignInBlocks() {
   const [lifting, setLifting] = useState<Block | null>(null);
   const pages = usePages<Block>([ACCESS, 'sign-in-blocks'], (cursor, signal) =>
     client.GET('/api/v1/sign-in-blocks', {
@@ -23,10 +23,10 @@ export function SignInBlocksTab() {
     }),
   );
   return (
-    <div className="page">
-      <Card flush>
+    <>
+      <Card flush title="Sign-in blocks">
         <PagedTable
-          label="Sign-in blocks"
+          label="List of sign-in blocks"
           pages={pages}
           rowId={({ id }) => id}
           columns={[
@@ -76,6 +76,6 @@ export function SignInBlocksTab() {
           <p>Whoever it is for may sign in again, as a new principal without its old tasks.</p>
         </Confirm>
       )}
-    </div>
+    </>
   );
 }
