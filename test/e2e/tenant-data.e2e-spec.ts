@@ -17,6 +17,7 @@ import { WebhookSink } from '../support/webhook-sink.js';
 /** Tables with nothing of a tenant, each with the reason. */
 const OF_NOBODY: Readonly<Record<string, string>> = {
   hub_settings: 'of the installation',
+  log_levels: 'of the installation',
   workers: 'processes',
   signing_keys: 'of the hub',
   audit_events: 'kept: ids and names, no contents',

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Log } from '../../../src/common/logger.js';
+import { LOG_MODULES } from '../../../src/common/module-logs.js';
 import { createLog } from '../../../src/observability/logging.js';
 import { ADMIN_KEY, type Hub, startHub } from '../../support/app.js';
 import { TestAuthority } from '../../support/authority.js';
@@ -166,6 +167,7 @@ beforeAll(async () => {
   hub = await startHub({
     providers: [{ provide: Log, useValue: log }],
     config: {
+      log: { levels: Object.fromEntries(LOG_MODULES.map((module) => [module, 'trace'])) },
       server: { tls: { certificate, key, clientCa } },
       grpc: { port: -1, tlsCertificate: certificate, tlsKey: key, tlsClientCa: clientCa },
       auth: {

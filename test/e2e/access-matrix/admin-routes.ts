@@ -25,6 +25,7 @@ const OPERATORS: Opening = [
 /** Every route of the admin API below `/api/v1/`, by who may call it; `X` stands for something that there is not. */
 const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [ADMIN, 'GET signing-keys, POST signing-keys, DELETE signing-keys/X, GET secrets'],
+  [ADMIN, 'GET logging, PATCH logging'],
   [AUDIT, 'GET audit, POST audit:verify, GET audit:export, GET audit/exports'],
   [TEAM_ACCESS, 'POST keys, GET keys, PATCH keys/X, DELETE keys/X, POST keys/X:rotate'],
   [OWN_OR_TEAM_ACCESS, 'GET consents, DELETE consents/X'],
