@@ -7,7 +7,8 @@ import { OnceSecret } from '../../../ui/once-secret';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
 import { KeyChangeForm, KeyForm } from './key-form';
-import type { KeyAction } from './keys-tab';
+
+export type KeyAction = 'create' | 'change' | 'rotate' | 'revoke';
 
 /** What is being done about a key. */
 export function KeyDialogs({

@@ -14,11 +14,9 @@ import { Time, useNow } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
 import { ACCESS } from '../query-keys';
 import { useAccessSearch } from '../search';
-import { KeyDialogs } from './key-dialogs';
+import { type KeyAction, KeyDialogs } from './key-dialogs';
 
 type ApiKey = Schema<'KeyDto'>;
-
-export type KeyAction = 'create' | 'change' | 'rotate' | 'revoke';
 
 /** API keys, revoked ones included. */
 export function KeysTab() {
