@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { expect } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { ADMIN_KEY } from '../app.js';
+import { eventually } from '../eventually.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDTH = 1280;
@@ -34,6 +36,8 @@ export class ConsoleBrowser {
       viewport: { width: options.width ?? WIDTH, height: HEIGHT },
       colorScheme: options.dark === true ? 'dark' : 'light',
       reducedMotion: 'reduce',
+      // That of the machine may be one that no browser of a person has.
+      locale: 'en-US',
       permissions: ['clipboard-read', 'clipboard-write'],
       acceptDownloads: true,
     });
@@ -56,8 +60,19 @@ export class ConsoleBrowser {
     await this.page.goto(`${this.hubUrl}/console/${path}`);
     await this.page.getByLabel('API key or access token').fill(key);
     await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await this.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await this.page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
     return this.page;
+  }
+
+  /** Goes to another page as a link of the console does, without loading it anew; resolves when it has what it shows. */
+  async goTo(path: string, heading: string): Promise<void> {
+    const to = JSON.stringify(`/console/${path}`);
+    await this.page.evaluate(
+      `history.pushState({}, '', ${to}); dispatchEvent(new PopStateEvent('popstate'))`,
+    );
+    const main = this.page.getByRole('main');
+    await main.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await eventually(async () => expect(await main.locator('.spinner').count()).toBe(0));
   }
 
   /** What axe finds serious on the page as it is: empty when nothing. */
