@@ -12,7 +12,7 @@ import { ensureBuilt } from './ensure-built.mjs';
 
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const PAGES = ['', 'tasks', 'agents', 'routing', 'webhooks', 'access', 'playground'];
-/** For what is drawn after a page has its data: charts. */
+/** For the data of a page and what is drawn of it. */
 const SETTLE_MS = 1500;
 
 ensureBuilt();
@@ -44,12 +44,13 @@ async function takePictures({ hub, adminKey }) {
         viewport: { width: 1360, height: 850 },
         colorScheme,
         reducedMotion: 'reduce',
+        locale: 'en-US',
       });
       await page.goto(`${hub.url}/console/`);
       await page.getByLabel('API key or access token').fill(adminKey);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       const shoot = async (name) => {
-        await page.waitForLoadState('networkidle');
+        await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
         await new Promise((done) => setTimeout(done, SETTLE_MS));
         await page.screenshot({ path: join(IMAGES, `console-${name}-${colorScheme}.png`) });
       };
