@@ -24,6 +24,11 @@ const INTERRUPTED: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_AUTH_REQUIRED,
 ]);
 
+/** A state as 0.3 and the admin API write it: `input-required`. */
+export function nameOfState(state: TaskState): string {
+  return TaskState[state].replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
+}
+
 /** No event may follow (A2A §4.1.3). */
 export function isTerminal(state: TaskState): boolean {
   return TERMINAL.has(state);

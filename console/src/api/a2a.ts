@@ -1,8 +1,8 @@
-import { authenticationHeaders, credential } from './credential';
+import { authenticationHeaders } from './credential';
 import { newId } from './new-id';
 import { hubUrl } from './place';
 import { ApiProblem, type FieldViolation, problemOf } from './problem';
-import { sessionEnded } from './session-end';
+import { noteSessionEnd } from './session-end';
 
 /** The key of metadata under which a message says who is to handle it. */
 export const ROUTING_EXTENSION = 'urn:a2a-hub:routing:v1';
@@ -100,7 +100,7 @@ export async function callA2a<Result>(
     body: JSON.stringify({ jsonrpc: '2.0', id: newId(), method, params }),
     ...(signal && { signal }),
   });
-  if (response.status === 401 && credential().kind !== 'none') sessionEnded();
+  noteSessionEnd(response);
   const text = await response.clone().text();
   const answer = rpcAnswer(text);
   if (answer?.error) throw problemOfRpc(answer.error, response);

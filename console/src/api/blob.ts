@@ -1,6 +1,7 @@
 import { authenticationHeaders } from './credential';
 import { hubUrl } from './place';
 import { problemOf } from './problem';
+import { noteSessionEnd } from './session-end';
 
 /** Reads an answer of any size, with the same authentication as every request. `onBytes` hears how much has come. */
 export async function readBlob(
@@ -9,6 +10,7 @@ export async function readBlob(
   onBytes: (bytes: number) => void,
 ): Promise<Blob> {
   const response = await fetch(hubUrl(path), { headers: authenticationHeaders(), signal });
+  noteSessionEnd(response);
   if (!response.ok || response.body === null) throw await problemOf(response);
   const chunks: BlobPart[] = [];
   let bytes = 0;

@@ -2,11 +2,11 @@ import { QueryClient } from '@tanstack/react-query';
 import createClient, { type Middleware } from 'openapi-fetch';
 import createQueries from 'openapi-react-query';
 import { connectionFound, connectionLost } from './connection';
-import { authenticationHeaders, credential } from './credential';
+import { authenticationHeaders } from './credential';
 import { HUB_URL } from './place';
 import { asProblem, problemOf } from './problem';
 import type { components, paths } from './schema';
-import { sessionEnded } from './session-end';
+import { noteSessionEnd } from './session-end';
 
 /** What the hub's documents call by these names: `Schema<'TaskDto'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
@@ -21,8 +21,7 @@ const authenticated: Middleware = {
   async onResponse({ response }) {
     connectionFound();
     if (response.ok) return;
-    // Of whoever has not signed in yet nothing can end.
-    if (response.status === 401 && credential().kind !== 'none') sessionEnded();
+    noteSessionEnd(response);
     throw await problemOf(response);
   },
   onError({ error }) {

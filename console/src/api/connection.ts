@@ -1,29 +1,16 @@
-import { useSyncExternalStore } from 'react';
+import { SharedValue, useShared } from './shared-value';
 
-/** Whether the last call of the hub was answered, with an error or without. */
-let lost = false;
-const listeners = new Set<() => void>();
-
-function set(next: boolean): void {
-  if (lost === next) return;
-  lost = next;
-  for (const listener of listeners) listener();
-}
+/** Whether the last call of the hub got no answer at all. */
+const lost = new SharedValue(false);
 
 export function connectionLost(): void {
-  set(true);
+  lost.set(true);
 }
 
 export function connectionFound(): void {
-  set(false);
+  lost.set(false);
 }
 
 export function useConnectionLost(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => lost,
-  );
+  return useShared(lost);
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { SharedValue, useShared } from './shared-value';
 
 /**
  * How the console calls the hub: with a key that was pasted, which is kept in this page's memory alone; with the
@@ -11,16 +11,14 @@ export type Credential =
 
 const NONE: Credential = { kind: 'none' };
 
-let current: Credential = NONE;
-const listeners = new Set<() => void>();
+const current = new SharedValue<Credential>(NONE);
 
 export function credential(): Credential {
-  return current;
+  return current.get();
 }
 
 export function setCredential(next: Credential): void {
-  current = next;
-  for (const listener of listeners) listener();
+  current.set(next);
 }
 
 export function forgetCredential(): void {
@@ -28,10 +26,7 @@ export function forgetCredential(): void {
 }
 
 export function useCredential(): Credential {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, credential);
+  return useShared(current);
 }
 
 /** Beside the cookie of a session: no other site can make a browser send it. */
@@ -39,9 +34,10 @@ export const SESSION_HEADERS = { 'X-A2A-Hub-Console': '1' } as const;
 
 /** What a request is authenticated with. */
 export function authenticationHeaders(): Readonly<Record<string, string>> {
-  switch (current.kind) {
+  const held = credential();
+  switch (held.kind) {
     case 'key':
-      return { Authorization: `Bearer ${current.key}` };
+      return { Authorization: `Bearer ${held.key}` };
     case 'session':
       return SESSION_HEADERS;
     case 'none':

@@ -1,9 +1,9 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { useEffect, useRef, useState } from 'react';
-import { authenticationHeaders, credential } from './credential';
+import { authenticationHeaders } from './credential';
 import { hubUrl } from './place';
 import { ApiProblem, problemOf } from './problem';
-import { sessionEnded } from './session-end';
+import { noteSessionEnd } from './session-end';
 
 export type LiveState = 'connecting' | 'live' | 'lost' | 'ended';
 
@@ -89,7 +89,7 @@ export async function readEvents(
     signal,
   });
   if (!response.ok || response.body === null) {
-    if (response.status === 401 && credential().kind !== 'none') sessionEnded();
+    noteSessionEnd(response);
     throw await problemOf(response);
   }
   to.onOpen?.(response);

@@ -1,32 +1,21 @@
-import { useSyncExternalStore } from 'react';
+import { credential } from './credential';
+import { SharedValue, useShared } from './shared-value';
 
 /**
  * Whether the hub has refused what this page calls it with: a key that was revoked, a session that is over. The page
  * stays as it is and asks for another sign-in above it, so that nothing typed is lost.
  */
-let ended = false;
-const listeners = new Set<() => void>();
+const ended = new SharedValue(false);
 
-function set(next: boolean): void {
-  if (ended === next) return;
-  ended = next;
-  for (const listener of listeners) listener();
-}
-
-export function sessionEnded(): void {
-  set(true);
+/** Looks whether an answer tells of that. Of whoever has not signed in yet nothing can end. */
+export function noteSessionEnd({ status }: Pick<Response, 'status'>): void {
+  if (status === 401 && credential().kind !== 'none') ended.set(true);
 }
 
 export function sessionRenewed(): void {
-  set(false);
+  ended.set(false);
 }
 
 export function useSessionEnded(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => ended,
-  );
+  return useShared(ended);
 }

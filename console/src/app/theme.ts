@@ -1,10 +1,9 @@
-import { useSyncExternalStore } from 'react';
+import { SharedValue, useShared } from '../api/shared-value';
 
 export type Theme = 'light' | 'dark';
 
 const STORED = 'a2a-hub-console-theme';
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
-const listeners = new Set<() => void>();
 
 function stored(): Theme | null {
   try {
@@ -15,19 +14,21 @@ function stored(): Theme | null {
   }
 }
 
-function theme(): Theme {
-  return stored() ?? (prefersDark.matches ? 'dark' : 'light');
+function preferred(): Theme {
+  return prefersDark.matches ? 'dark' : 'light';
 }
 
-function apply(): void {
-  document.documentElement.dataset['theme'] = theme();
-  for (const listener of listeners) listener();
+const shown = new SharedValue<Theme>(stored() ?? preferred());
+
+function show(theme: Theme): void {
+  document.documentElement.dataset['theme'] = theme;
+  shown.set(theme);
 }
 
 /** As the system has it, until one chooses. */
 export function beginTheme(): void {
-  prefersDark.addEventListener('change', apply);
-  apply();
+  prefersDark.addEventListener('change', () => show(stored() ?? preferred()));
+  show(shown.get());
 }
 
 export function chooseTheme(next: Theme): void {
@@ -36,13 +37,9 @@ export function chooseTheme(next: Theme): void {
   } catch {
     // Without storage it lasts as long as the page.
   }
-  document.documentElement.dataset['theme'] = next;
-  for (const listener of listeners) listener();
+  show(next);
 }
 
 export function useTheme(): Theme {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, theme);
+  return useShared(shown);
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../common/clock.js';
 import type { IdSource } from '../../common/ids.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
-import { Role, TaskState } from '../../protocol/a2a.js';
+import { Role } from '../../protocol/a2a.js';
 import { textOf, textPart } from '../../protocol/build.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
-import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
+import { isInterrupted, isTerminal, nameOfState } from '../../protocol/task-state.js';
 import type { Agent } from '../agent.js';
 import type { AgentSend } from '../client/agent-client.js';
 import { AgentCallError } from '../binding/agent-call-error.js';
@@ -264,7 +264,7 @@ export class ProbeRun {
   private takeState(status: Task['status']): void {
     if (status === undefined) return;
     const { state } = status;
-    this.answer = nameOf(state);
+    this.answer = nameOfState(state);
     this.words = textOf(status.message);
     if (isTerminal(state)) this.end(this.answer);
     else this.waits = isInterrupted(state);
@@ -287,11 +287,6 @@ export class ProbeRun {
   private now(): number {
     return this.deps.clock.now().getTime();
   }
-}
-
-/** As it is written in 0.3: `input-required`. */
-function nameOf(state: TaskState): string {
-  return TaskState[state].replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
 }
 
 function noneUnlessFault(error: unknown): null {

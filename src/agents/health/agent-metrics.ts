@@ -108,7 +108,6 @@ export class AgentMetrics implements OnModuleInit {
 
   /** Of the calls to each agent that was called. */
   private eachCalled(audience: Audience, use: (agent: string, calls: CallsOfAgent) => void): void {
-    this.calls.removeGone((id) => this.registry.get(id) !== undefined);
     this.shown(audience, (agent, id) => {
       const calls = this.calls.of(id);
       if (calls !== undefined) use(agent, calls);

@@ -1,4 +1,4 @@
-import { isTerminal } from '../../protocol/task-state.js';
+import { isTerminal, nameOfState } from '../../protocol/task-state.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf } from '../../routing/index.js';
 import {
@@ -37,7 +37,7 @@ export function storyOf(
       ? []
       : [task(record.cancelRequestedAt, `Its cancel began. ${cancelText(record)}`)]),
     ...webhooks.map(webhookEntry),
-    ...(isOver ? [task(record.statusAt, `The task ended: ${stateName(record.state)}.`)] : []),
+    ...(isOver ? [task(record.statusAt, `The task ended: ${nameOfState(record.state)}.`)] : []),
   ];
   return {
     summary: isOver ? ending(aggregate) : running(aggregate, reader),
@@ -57,7 +57,7 @@ function beginning({ record }: Pick<TaskAggregate, 'record'>): string {
 
 function ending({ record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>): string {
   const took = durationOf(record.statusAt.getTime() - record.createdAt.getTime());
-  const end = `The task ${PAST.get(record.state) ?? stateName(record.state)} after ${took}`;
+  const end = `The task ${PAST.get(record.state) ?? nameOfState(record.state)} after ${took}`;
   if (record.state === TaskState.TASK_STATE_COMPLETED) {
     const done = delegations.filter(({ state }) => state === 'completed');
     const agents = done.map(({ agentName, agentId }) => `${agentName} (${agentId})`);
@@ -87,16 +87,12 @@ function running(
     delegations.length === 1
       ? ''
       : `, ${ended} of ${countOf(delegations.length, 'part')} have ended`;
-  return `The task is ${stateName(record.state)}, ${age} after it began${of}.`;
+  return `The task is ${nameOfState(record.state)}, ${age} after it began${of}.`;
 }
 
 function waits(delegations: readonly Delegation[], reader: StoryReader): string {
   const texts = delegations.flatMap((each) => waitText(each, reader) ?? []);
   return texts.join(' ') || 'The hub is about to end it.';
-}
-
-function stateName(state: TaskState): string {
-  return TaskState[state].replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
 }
 
 function cancelText({ cancelMetadata }: TaskRecord): string {

@@ -2,10 +2,8 @@ import { Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  ApiKeyStore,
   CredentialWatch,
   CurrentPrincipal,
-  hasScope,
   OpenCall,
   type Principal,
   ReserveAnswer,
@@ -18,13 +16,13 @@ import { HubError, hubErrorOf, invalidField } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { LONG } from '../../common/long-work.js';
 import { AppConfig } from '../../config/index.js';
-import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
 import { textOf } from '../log/text-of-events.js';
 import { operatorsView } from '../reading/operators-view.js';
 import type { ReserveBytes } from '../store/task-store.js';
-import { keyIdsOf, TaskDto, TaskEventDto } from './task.dto.js';
+import { TaskDto, TaskEventDto } from './task.dto.js';
+import { TaskReaders } from './task-readers.js';
 import { TaskEventsDto, TaskEventsQueryDto } from './task-events.dto.js';
 import { TaskFollower, type TaskOutline } from './task-follower.js';
 
@@ -38,8 +36,7 @@ export class TaskEventsController {
     private readonly follower: TaskFollower,
     private readonly credentials: CredentialWatch,
     private readonly draining: Draining,
-    private readonly workers: WorkerWatch,
-    private readonly keys: ApiKeyStore,
+    private readonly readers: TaskReaders,
     private readonly config: AppConfig,
     @Inject(Log) private readonly output: Pick<Log, 'warn'>,
   ) {}
@@ -131,9 +128,7 @@ export class TaskEventsController {
   }
 
   private async shown(task: TaskOutline, caller: Principal): Promise<TaskDto> {
-    const keyNames = await this.keys.names(keyIdsOf([task]));
-    const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
-    return new TaskDto(task, { unworked, isAdmin: hasScope(caller, 'tasks:all'), keyNames });
+    return new TaskDto(task, await this.readers.of(caller, [task]));
   }
 }
 

@@ -5,7 +5,7 @@ import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf, RouteDto, type Plan, type Route } from '../../routing/index.js';
-import { isTerminal } from '../../protocol/task-state.js';
+import { isTerminal, nameOfState } from '../../protocol/task-state.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { canceledBy, retryOf } from '../domain/operator-actions.js';
 import type { TaskSearch } from '../store/task-store.js';
@@ -22,9 +22,9 @@ import { AgentTroubleDto, AttemptDto, OperatorDto, RetryDto, timeOf } from './ta
 
 /** The states as the admin API writes them: `working`, `input-required`, … */
 const STATES: ReadonlyMap<string, TaskState> = new Map(
-  Object.entries(TaskState).flatMap(([name, value]) =>
+  Object.values(TaskState).flatMap((value): [string, TaskState][] =>
     typeof value === 'number' && value > TaskState.TASK_STATE_UNSPECIFIED
-      ? [[name.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-'), value]]
+      ? [[nameOfState(value), value]]
       : [],
   ),
 );

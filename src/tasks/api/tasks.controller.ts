@@ -2,7 +2,6 @@ import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
   ReserveAnswer,
-  ApiKeyStore,
   CurrentPrincipal,
   EVERYTHING,
   hasScope,
@@ -13,7 +12,6 @@ import { AdminController, RequireScope } from '../../common/http/admin-controlle
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
-import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { RuleNames } from '../../routing/index.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
@@ -21,16 +19,9 @@ import { TaskDeleter } from '../operations/task-deleter.js';
 import { operatorsView } from '../reading/operators-view.js';
 import { TaskLists } from '../reading/task-lists.js';
 import type { ReserveBytes } from '../store/task-store.js';
-import type { TaskAggregate } from '../task.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
-import {
-  keyIdsOf,
-  searchOf,
-  TaskDetailDto,
-  TaskDto,
-  TaskQueryDto,
-  type TaskReader,
-} from './task.dto.js';
+import { searchOf, TaskDetailDto, TaskDto, TaskQueryDto } from './task.dto.js';
+import { TaskReaders } from './task-readers.js';
 
 /** The newest events of a task that its details show. */
 const SHOWN_EVENTS = 100;
@@ -44,8 +35,7 @@ export class TasksController {
     private readonly lists: TaskLists,
     private readonly log: TaskLog,
     private readonly deleter: TaskDeleter,
-    private readonly workers: WorkerWatch,
-    private readonly keys: ApiKeyStore,
+    private readonly readers: TaskReaders,
     private readonly config: AppConfig,
     private readonly rules: RuleNames,
   ) {}
@@ -69,7 +59,7 @@ export class TasksController {
       query.cursor,
       reserve,
     );
-    const reader = await this.reader(principal, page.items);
+    const reader = await this.readers.of(principal, page.items);
     return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
   }
 
@@ -84,7 +74,7 @@ export class TasksController {
     const aggregate = await this.log.read(id, operatorsView(principal), reserve);
     if (!aggregate) throw taskNotFound(id);
     const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, reserve);
-    const reader = await this.reader(principal, [aggregate]);
+    const reader = await this.readers.of(principal, [aggregate]);
     return new TaskDetailDto(aggregate, events, reader, this.config.telemetry.traces.linkTo);
   }
 
@@ -104,11 +94,5 @@ export class TasksController {
   ): Promise<void> {
     const visibility = hasScope(principal, 'tasks:all') ? EVERYTHING : visibilityOf(principal);
     await this.deleter.delete(id, visibility, force);
-  }
-
-  private async reader(principal: Principal, tasks: readonly TaskAggregate[]): Promise<TaskReader> {
-    const keyNames = await this.keys.names(keyIdsOf(tasks));
-    const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
-    return { unworked, isAdmin: hasScope(principal, 'tasks:all'), keyNames };
   }
 }

@@ -5,6 +5,7 @@ import { KeptValue } from '../../common/kept-value.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
 import { TaskState } from '../../protocol/a2a.js';
+import { nameOfState } from '../../protocol/task-state.js';
 import { TaskAudit } from '../audit/task-audit.js';
 import { TaskRunner } from '../runner/task-runner.js';
 import type { EndedTask } from '../store/ended-task.js';
@@ -71,7 +72,7 @@ export class TaskMetrics implements OnModuleInit {
         if (change.begun > 0) begun.inc(change.begun);
         for (const [state, count] of change.ended ?? []) {
           // What is deleted is taken away from what has ended.
-          if (count > 0) ended.inc({ state: nameOf(state) }, count);
+          if (count > 0) ended.inc({ state: nameOfState(state) }, count);
         }
       }
     });
@@ -83,7 +84,7 @@ export class TaskMetrics implements OnModuleInit {
       'tasks_in_state',
       'Open tasks of the whole hub by state, up to 10000 of each.',
       ['state'],
-      (give) => this.each(({ state, count }) => give({ state: nameOf(state) }, count)),
+      (give) => this.each(({ state, count }) => give({ state: nameOfState(state) }, count)),
     );
     metrics.gauge(
       'tasks_oldest_status_seconds',
@@ -93,7 +94,7 @@ export class TaskMetrics implements OnModuleInit {
         this.each(({ state, oldestAt }) => {
           const now = this.clock.now().getTime();
           const ms = oldestAt === null ? 0 : Math.max(0, now - oldestAt.getTime());
-          give({ state: nameOf(state) }, ms / 1000);
+          give({ state: nameOfState(state) }, ms / 1000);
         }),
     );
     metrics.gauge(
@@ -103,7 +104,7 @@ export class TaskMetrics implements OnModuleInit {
       (give) =>
         this.each(({ state, silent }) => {
           if (state === TaskState.TASK_STATE_SUBMITTED || state === TaskState.TASK_STATE_WORKING)
-            give({ state: nameOf(state) }, silent);
+            give({ state: nameOfState(state) }, silent);
         }),
     );
   }
@@ -118,7 +119,7 @@ export class TaskMetrics implements OnModuleInit {
     );
     this.ends.onEnded((task: EndedTask) => {
       const ms = task.statusAt.getTime() - task.createdAt.getTime();
-      durations.observe({ state: nameOf(task.state) }, Math.max(0, ms) / 1000);
+      durations.observe({ state: nameOfState(task.state) }, Math.max(0, ms) / 1000);
     });
     const waits = metrics.histogram(
       'delegation_queue_seconds',
@@ -136,9 +137,4 @@ export class TaskMetrics implements OnModuleInit {
   private ago(ms: number): Date {
     return new Date(this.clock.now().getTime() - ms);
   }
-}
-
-/** As clients of 0.3 write it: `input-required`. */
-function nameOf(state: TaskState): string {
-  return TaskState[state].replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
 }

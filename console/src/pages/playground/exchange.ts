@@ -1,9 +1,8 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { a2aHeaders, problemOfRpc, type StreamResponse, type Task } from '../../api/a2a';
-import { credential } from '../../api/credential';
 import { hubUrl } from '../../api/place';
 import { ApiProblem, problemOf } from '../../api/problem';
-import { sessionEnded } from '../../api/session-end';
+import { noteSessionEnd } from '../../api/session-end';
 
 /** One request to the hub and all that came back, as it went over the wire. */
 export interface Exchange {
@@ -59,7 +58,7 @@ export async function exchange(
     signal,
   });
   const { status } = response;
-  if (status === 401 && credential().kind !== 'none') sessionEnded();
+  noteSessionEnd(response);
   to.onAnswer({ status, requestId: response.headers.get('x-request-id') });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (!isStream || response.body === null) {

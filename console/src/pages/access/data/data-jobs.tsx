@@ -1,7 +1,7 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { readBlob } from '../../../api/blob';
 import { client, type Schema } from '../../../api/client';
-import { PAGE_ROWS, usePages } from '../../../api/pages';
+import { PAGE_ROWS, type Pages, usePages } from '../../../api/pages';
 import { asProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { CopyButton } from '../../../ui/copy';
@@ -44,21 +44,11 @@ export function DataJobs() {
           </Button>
         }
       >
-        <PagedTable
+        <JobTable
           label="List of exports"
           pages={exports}
-          rowId={({ id }) => id}
-          columns={[
-            ...JOB_COLUMNS,
-            {
-              id: 'actions',
-              header: 'Actions',
-              share: 1.2,
-              align: 'end',
-              cell: (job) => <ExportActions job={job} />,
-            },
-          ]}
-          empty={<Empty title="No data was exported" />}
+          actions={(job) => <ExportActions job={job} />}
+          empty="No data was exported"
         />
       </Card>
       <Card
@@ -70,26 +60,41 @@ export function DataJobs() {
           </Button>
         }
       >
-        <PagedTable
+        <JobTable
           label="List of deletions"
           pages={deletions}
-          rowId={({ id }) => id}
-          columns={[
-            ...JOB_COLUMNS,
-            {
-              id: 'actions',
-              header: 'Actions',
-              share: 1.2,
-              align: 'end',
-              cell: (job) => <DeletionActions job={job} />,
-            },
-          ]}
-          empty={<Empty title="No data was deleted" />}
+          actions={(job) => <DeletionActions job={job} />}
+          empty="No data was deleted"
         />
       </Card>
       {asking === 'export' && <ExportForm onClose={() => setAsking(null)} />}
       {asking === 'delete' && <DeletionForm onClose={() => setAsking(null)} />}
     </>
+  );
+}
+
+function JobTable({
+  label,
+  pages,
+  actions,
+  empty,
+}: {
+  readonly label: string;
+  readonly pages: Pages<Job>;
+  readonly actions: (job: Job) => ReactNode;
+  readonly empty: string;
+}) {
+  return (
+    <PagedTable
+      label={label}
+      pages={pages}
+      rowId={({ id }) => id}
+      columns={[
+        ...JOB_COLUMNS,
+        { id: 'actions', header: 'Actions', share: 1.2, align: 'end', cell: actions },
+      ]}
+      empty={<Empty title={empty} />}
+    />
   );
 }
 

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { Notice } from '../../../ui/feedback';
+import { useDebounced } from '../../../ui/use-debounced';
 import { ACCESS } from '../query-keys';
 
 const PAUSE_MS = 500;
 
 /** Says, as one types, what is wrong with a policy and which tests would fail if it were saved. */
 export function PolicyCheck({ policy }: { readonly policy: Schema<'WrittenPolicyDto'> }) {
-  const settled = useSettled(JSON.stringify(policy));
+  const settled = useDebounced(JSON.stringify(policy), PAUSE_MS);
   const draft = JSON.parse(settled) as Schema<'WrittenPolicyDto'>;
   const check = useQuery({
     queryKey: [ACCESS, 'policy-check', settled],
@@ -60,14 +60,4 @@ function List({ lines }: { readonly lines: readonly string[] }) {
       ))}
     </ul>
   );
-}
-
-/** A value once it has stayed the same for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

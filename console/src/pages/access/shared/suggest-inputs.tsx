@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import { client } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { PAGE_ROWS } from '../../../api/pages';
-import { TextInput } from '../../../ui/field';
+import { Suggest } from '../../../ui/suggest';
 import { ACCESS } from '../query-keys';
 
 interface InputProps {
@@ -12,27 +11,6 @@ interface InputProps {
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
   readonly disabled?: boolean;
-}
-
-/** A text with suggestions. */
-function SuggestInput({
-  suggestions,
-  onChange,
-  ...input
-}: InputProps & { readonly suggestions: readonly { value: string; label?: string }[] }) {
-  const list = useId();
-  return (
-    <>
-      <TextInput {...input} list={list} onChange={(event) => onChange(event.target.value)} />
-      <datalist id={list}>
-        {suggestions.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </datalist>
-    </>
-  );
 }
 
 /** The id of a principal; those that there are are suggested. */
@@ -50,9 +28,10 @@ export function PrincipalInput(props: InputProps) {
     enabled: useMay('access:organization'),
   });
   return (
-    <SuggestInput
+    <Suggest
       {...props}
-      suggestions={(found.data ?? []).map(({ id, displayName }) => ({
+      onChange={(event) => props.onChange(event.target.value)}
+      values={(found.data ?? []).map(({ id, displayName }) => ({
         value: id,
         ...(displayName !== null && { label: displayName }),
       }))}
@@ -76,9 +55,10 @@ export function useAgents() {
 export function AgentInput(props: InputProps) {
   const agents = useAgents();
   return (
-    <SuggestInput
+    <Suggest
       {...props}
-      suggestions={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      onChange={(event) => props.onChange(event.target.value)}
+      values={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
     />
   );
 }

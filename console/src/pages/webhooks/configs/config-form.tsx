@@ -1,21 +1,13 @@
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { Field, Select, TextInput, violationOf } from '../../../ui/field';
+import { Field, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
 import { notify } from '../../../ui/toast';
 import { refreshPush } from '../keys';
+import { AddressField, BodiesField, EventsField } from '../shared/delivery-fields';
 import { emptySecrets, SecretsFields, secretsOf } from '../shared/secrets-form';
 
 type Webhook = Schema<'WebhookDto'>;
-
-export const EVENT_OPTIONS = [
-  { value: 'changes', label: 'Changes of state, whole artifacts' },
-  { value: 'all', label: 'Every event of the stream' },
-];
-export const VERSION_OPTIONS = [
-  { value: '1.0', label: 'A2A 1.0: each event' },
-  { value: '0.3', label: 'A2A 0.3: the whole task' },
-];
 
 /** Sets a webhook on a task, or changes one. */
 export function ConfigForm({
@@ -90,31 +82,11 @@ export function ConfigForm({
               </Field>
             </div>
           )}
-          <Field label="Address" error={violationOf(violations, 'url')}>
-            <TextInput
-              required
-              inputMode="url"
-              placeholder="https://hooks.example/a2a"
-              value={url}
-              onChange={(event) => setUrl(event.target.value)}
-            />
-          </Field>
+          <AddressField value={url} onChange={setUrl} violations={violations} />
           <div className="webhooks-pair">
-            <Field label="Events" error={violationOf(violations, 'events')}>
-              <Select
-                value={events}
-                onChange={(event) => setEvents(event.target.value as Webhook['events'])}
-                options={EVENT_OPTIONS}
-              />
-            </Field>
+            <EventsField value={events} onChange={setEvents} violations={violations} />
             {webhook === null && (
-              <Field label="Bodies" error={violationOf(violations, 'version')}>
-                <Select
-                  value={version}
-                  onChange={(event) => setVersion(event.target.value as Webhook['version'])}
-                  options={VERSION_OPTIONS}
-                />
-              </Field>
+              <BodiesField value={version} onChange={setVersion} violations={violations} />
             )}
           </div>
           <SecretsFields

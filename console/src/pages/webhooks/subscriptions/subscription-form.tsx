@@ -3,10 +3,10 @@ import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { Checkbox, Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
-import { listOf, textOfList } from '../../../ui/lists';
+import { betweenCommas, listOf, textOfList } from '../../../ui/lists';
 import { notify } from '../../../ui/toast';
-import { EVENT_OPTIONS, VERSION_OPTIONS } from '../configs/config-form';
 import { refreshPush } from '../keys';
+import { AddressField, BodiesField, EventsField } from '../shared/delivery-fields';
 import { emptySecrets, SecretsFields, secretsOf } from '../shared/secrets-form';
 
 type Subscription = Schema<'SubscriptionDto'>;
@@ -48,7 +48,7 @@ export function SubscriptionForm({
     const common = {
       events,
       name: name.trim() === '' ? null : name.trim(),
-      filter: filterOf(listOf(agents), commaList(tags), states),
+      filter: filterOf(listOf(agents), betweenCommas(tags), states),
     };
     if (isNew) {
       await client.POST('/api/v1/push/subscriptions', {
@@ -94,31 +94,9 @@ export function SubscriptionForm({
             <Field label="Name" error={violationOf(violations, 'name')}>
               <TextInput value={name} onChange={(event) => setName(event.target.value)} />
             </Field>
-            <Field label="Address" error={violationOf(violations, 'url')}>
-              <TextInput
-                required
-                inputMode="url"
-                placeholder="https://hooks.example/a2a"
-                value={url}
-                onChange={(event) => setUrl(event.target.value)}
-              />
-            </Field>
-            <Field label="Events" error={violationOf(violations, 'events')}>
-              <Select
-                value={events}
-                onChange={(event) => setEvents(event.target.value as Subscription['events'])}
-                options={EVENT_OPTIONS}
-              />
-            </Field>
-            {isNew && (
-              <Field label="Bodies" error={violationOf(violations, 'version')}>
-                <Select
-                  value={version}
-                  onChange={(event) => setVersion(event.target.value as Subscription['version'])}
-                  options={VERSION_OPTIONS}
-                />
-              </Field>
-            )}
+            <AddressField value={url} onChange={setUrl} violations={violations} />
+            <EventsField value={events} onChange={setEvents} violations={violations} />
+            {isNew && <BodiesField value={version} onChange={setVersion} violations={violations} />}
             {isNew && (
               <Field label="Whose tasks" error={violationOf(violations, 'scope')}>
                 <Select
@@ -203,12 +181,4 @@ function filterOf(agents: string[], tags: string[], states: readonly State[]) {
     ...(tags.length > 0 && { tags }),
     ...(states.length > 0 && { states: [...states] }),
   };
-}
-
-/** Tags may have blanks. */
-function commaList(text: string): string[] {
-  return text
-    .split(',')
-    .map((each) => each.trim())
-    .filter(Boolean);
 }

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { ApiKeyStore, hasScope, type Principal } from '../../auth/index.js';
+import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
+import type { TaskAggregate } from '../task.js';
+import { keyIdsOf, type TaskReader } from './task.dto.js';
+
+/** What answers about tasks depend on beside the tasks: who reads, and what is looked up for them. */
+@Injectable()
+export class TaskReaders {
+  constructor(
+    private readonly workers: WorkerWatch,
+    private readonly keys: ApiKeyStore,
+  ) {}
+
+  async of(
+    caller: Principal,
+    tasks: readonly Pick<TaskAggregate, 'record'>[],
+  ): Promise<TaskReader> {
+    const keyNames = await this.keys.names(keyIdsOf(tasks));
+    const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
+    return { unworked, isAdmin: hasScope(caller, 'tasks:all'), keyNames };
+  }
+}
