@@ -1,13 +1,22 @@
 // The browser of the browser tests: the one that CHROMIUM names, else the one that the package @sparticuz/chromium carries,
 // unpacked once into node_modules/.cache, with the libraries that it brings for machines that lack them.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/chromium/', import.meta.url));
+// What comes with the package names folders below /tmp alone; without any font a page crashes.
+const FONTS = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${CACHE}fonts/fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${CACHE}fonts-cache</cachedir>
+</fontconfig>
+`;
 const UNPACK = `
   const { default: chromium } = await import('@sparticuz/chromium');
   console.log(await chromium.executablePath());
@@ -18,7 +27,8 @@ export async function findBrowser() {
   if (process.env.CHROMIUM) return startable(process.env.CHROMIUM, [{}]);
   const executable = join(CACHE, 'chromium');
   if (!existsSync(executable)) await unpack();
-  const fonts = { FONTCONFIG_PATH: join(CACHE, 'fonts') };
+  const fonts = { FONTCONFIG_FILE: join(CACHE, 'fonts.conf') };
+  writeFileSync(fonts.FONTCONFIG_FILE, FONTS);
   return startable(executable, [fonts, { ...fonts, LD_LIBRARY_PATH: join(CACHE, 'al2023/lib') }]);
 }
 
