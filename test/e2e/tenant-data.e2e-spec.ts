@@ -32,6 +32,7 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   policy_revisions: 'a number',
   agent_revisions: 'a number',
   routing_rules: 'of the operator',
+  routing_rule_versions: 'of the operator',
   routing_rule_revisions: 'a number',
   composite_skills: 'of the operator',
   composite_skill_versions: 'of the operator',

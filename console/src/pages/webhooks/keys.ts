@@ -12,3 +12,15 @@ export function refreshPush(): Promise<void> {
       first === PUSH || (typeof second === 'string' && second.startsWith(PATHS)),
   });
 }
+
+/** How long after what happened the lists are read, in milliseconds: once for all that comes meanwhile. */
+const GATHER_MS = 1_000;
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+/** As `refreshPush`, for what comes by itself and may come hundreds of times a second. */
+export function refreshPushSoon(): void {
+  waiting ??= setTimeout(() => {
+    waiting = undefined;
+    void refreshPush();
+  }, GATHER_MS);
+}

@@ -1,5 +1,6 @@
 import { useLive } from '../../api/live';
 import { useMay } from '../../api/me';
+import { useVisible } from '../../api/visible';
 import { Badge } from '../../ui/badge';
 import { Page } from '../../ui/page';
 import { Tabs } from '../../ui/tabs';
@@ -8,7 +9,7 @@ import { ConfigsTab } from './configs/configs-tab';
 import { DeadLettersTab } from './dead-letters/dead-letters-tab';
 import { DeliveriesTab } from './deliveries/deliveries-tab';
 import { EventLogTab } from './event-log/event-log-tab';
-import { refreshPush } from './keys';
+import { refreshPushSoon } from './keys';
 import { ReceiversTab } from './receivers/receivers-tab';
 import { useWebhookSearch } from './search';
 import { SubscriptionsTab } from './subscriptions/subscriptions-tab';
@@ -18,7 +19,11 @@ import './webhooks.css';
 export function WebhooksPage() {
   const [{ tab = 'receivers' }, change] = useWebhookSearch();
   const mayAll = useMay('push:all');
-  const live = useLive({ path: 'api/v1/push/events', onEvent: () => void refreshPush() });
+  const visible = useVisible();
+  const live = useLive({
+    path: visible ? 'api/v1/push/events' : null,
+    onEvent: refreshPushSoon,
+  });
   return (
     <Page
       title="Webhooks"
