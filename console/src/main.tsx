@@ -5,7 +5,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './api/client';
 import { router } from './app/router';
-import { beginTheme } from './app/theme';
+import { beginTheme } from './ui/theme';
 import './style/base.css';
 import './style/layout.css';
 import './style/parts.css';

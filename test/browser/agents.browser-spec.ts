@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ActivityRecorder } from '../../src/observability/activity/activity-recorder.js';
 import { type Hub, startHub } from '../support/app.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
+import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
@@ -37,6 +39,40 @@ describe('the card of an agent', () => {
     await changes.getByText('7.1.0').waitFor();
     await changes.getByText(/^This card took the place/).waitFor();
     expect(await own.axe()).toEqual([]);
+    expect(own.faults).toEqual([]);
+  });
+});
+
+describe('the list of agents', () => {
+  it('tells calls and errors of the last hour', async () => {
+    await hub.send('hello', { message: { metadata: { agentId: 'scripted' } } });
+    await hub.app.get(ActivityRecorder).flush();
+    const { body } = await hub.admin('GET', '/api/v1/agents');
+    const { calls } = body.items[0].lastHour;
+    expect(calls).toBeGreaterThan(0);
+    await own.goTo('agents', 'Agents');
+    const table = own.page.getByRole('region', { name: 'Agents' });
+    await table.getByText('Calls, 1 h').waitFor();
+    await table.getByText('Errors, 1 h').waitFor();
+    await table.getByText(String(calls), { exact: true }).first().waitFor();
+    expect(await own.axe()).toEqual([]);
+    expect(own.faults).toEqual([]);
+  });
+});
+
+describe('charts', () => {
+  it('have the colours of the theme, also when the system or a person changes it', async () => {
+    const { page } = own;
+    await own.goTo('agents/scripted', 'Scripted');
+    const marker = page.locator('.u-legend .u-series .u-marker').nth(1);
+    const colours = () => marker.getAttribute('style');
+    await marker.waitFor();
+    const light = await colours();
+    expect(light).toMatch(/#|rgb/);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await eventually(async () => expect(await colours()).not.toBe(light));
+    await page.getByRole('button', { name: 'Use the light colours' }).click();
+    await eventually(async () => expect(await colours()).toBe(light));
     expect(own.faults).toEqual([]);
   });
 });

@@ -66,6 +66,11 @@ export function activityStoreContract(open: () => Promise<ActivityStore>): void 
     expect(await read({ organization: 'a \u0000 b' })).toEqual([1]);
     expect(await read({ agentIds: ['one', 'three'] })).toEqual([5, 7]);
     expect(await read({ agentIds: [] })).toEqual([]);
+    const sums = await store.sums({ span: 1, ...all, agentIds: ['one', 'three', 'none'] });
+    expect(sums).toHaveLength(2);
+    expect(sums).toContainEqual({ agentId: 'one', name: 'started', count: 5 });
+    expect(await store.sums({ span: 1, ...all, agentIds: [] })).toEqual([]);
+    expect(await store.sums({ span: 1, ...all, agentIds: ['one'], from: NOON + 1 })).toEqual([]);
     expect(await read({ from: NOON, to: NOON + 1 })).toEqual([3]);
     expect(await read({ from: NOON + 1 })).toEqual([]);
     expect(await read({ to: NOON })).toEqual([]);

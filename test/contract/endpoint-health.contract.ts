@@ -436,6 +436,20 @@ export function endpointHealthContract(
       const next = await stores.endpoints.events({}, EVERYTHING, 1, page[0]!.id);
       expect(next.map(({ type }) => type)).toEqual(['endpoint.failing']);
       expect(await stores.endpoints.newestEvent()).toBe(2);
+      const within = async (filter: { since?: Date; until?: Date }) =>
+        (await stores.endpoints.events(filter, EVERYTHING, 9, null)).map(({ type }) => type);
+      const [recovered, failing] = [page[0]!.at, next[0]!.at];
+      expect(recovered.getTime()).toBeGreaterThan(failing.getTime());
+      expect(await within({ since: recovered })).toEqual(['endpoint.recovered']);
+      expect(await within({ until: recovered })).toEqual(['endpoint.failing']);
+      expect(await within({ since: failing, until: recovered })).toEqual(['endpoint.failing']);
+      expect(await within({ since: failing })).toHaveLength(2);
+      expect(await within({ since: at(recovered.getTime() + 1) })).toEqual([]);
+      expect(await within({ until: failing })).toEqual([]);
+      // Beyond what clocks differ by, the numbers leave out the rest.
+      const far = 2 * 86_400_000;
+      expect(await within({ since: at(recovered.getTime() + far) })).toEqual([]);
+      expect(await within({ until: at(failing.getTime() - far) })).toEqual([]);
       await stores.endpoints.prune(at(now + 1), 100);
       expect(await types()).toEqual([]);
       expect(await stores.endpoints.newestEvent()).toBe(2);

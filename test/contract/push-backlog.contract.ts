@@ -1,7 +1,7 @@
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { forgetWebhooks } from '../../src/push/delivery/persistence/forget-webhooks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { EVERYTHING } from '../../src/auth/index.js';
+import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
 import type { DeliveryFilter } from '../../src/push/records/delivery-store.js';
@@ -69,6 +69,24 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       expect(await only({ endpoint: 'acme https://other.example' })).toEqual([b.streamId]);
       expect(await only({ organization: 'acme', until: NOW })).toEqual([]);
       expect(await only({ since: NOW, until: later(1) })).toEqual([b.streamId, a.streamId]);
+    });
+
+    it('are counted, up to a limit, for whoever may see them', async () => {
+      await deadLetters({ configId: 'a' }, 1, 2, 3);
+      await deadLetters({ principalId: 'bob', url: 'https://other.example/x' }, 1);
+      const count = (filter: DeliveryFilter, most = 9, visibility: Visibility = EVERYTHING) =>
+        stores.deliveries.countDead(filter, visibility, most);
+      expect(await count({})).toEqual({ count: 4, isLeast: false });
+      expect(await count({}, 4)).toEqual({ count: 4, isLeast: false });
+      expect(await count({}, 3)).toEqual({ count: 3, isLeast: true });
+      expect(await count({ configId: 'a' })).toEqual({ count: 3, isLeast: false });
+      expect(await count({ until: NOW })).toEqual({ count: 0, isLeast: false });
+      expect(await count({}, 9, ALICE)).toEqual({ count: 3, isLeast: false });
+      expect(await count({}, 2, ALICE)).toEqual({ count: 2, isLeast: true });
+      const others = { kind: 'organization', organization: 'zeta' } as const;
+      expect(await count({}, 9, others)).toEqual({ count: 0, isLeast: false });
+      await redeliver({ configId: 'a' });
+      expect(await count({})).toEqual({ count: 1, isLeast: false });
     });
 
     it('are sent again in their order, as many as asked for, the oldest first', async () => {

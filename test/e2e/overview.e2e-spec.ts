@@ -131,6 +131,23 @@ describe('the overview', () => {
     expect(sum(team.tasks.started)).toBe(4);
   }, 60_000);
 
+  it('tells in the list of agents how often each was called in the last hour', async () => {
+    await hub.app.get(ActivityRecorder).flush();
+    const { body } = await hub.admin('GET', '/api/v1/agents');
+    const hours = Object.fromEntries(
+      body.items.map((each: Json) => [each['id'], each['lastHour']]),
+    );
+    expect(hours).toMatchObject({ fine: { errors: 0 }, off: { calls: 0, errors: 0 } });
+    expect(hours['fine'].calls).toBeGreaterThan(0);
+    expect(hours['broken'].errors).toBeGreaterThan(0);
+    expect(hours['broken'].calls).toBe(hours['broken'].errors);
+    const { buckets } = (await hub.admin('GET', '/api/v1/agents/broken/activity')).body;
+    expect(sum(buckets.map((each: Json) => each['calls']))).toBe(hours['broken'].calls);
+    const scopes = ['agents:organization'] as const;
+    const others = await hub.createKey({ organization: 'elsewhere', scopes: [...scopes] });
+    expect((await hub.admin('GET', '/api/v1/agents', undefined, others)).body.items).toEqual([]);
+  });
+
   it('tells the calls of an agent over time, and how it changed', async () => {
     await hub.app.get(ActivityRecorder).flush();
     const { body, status } = await hub.admin('GET', '/api/v1/agents/broken/activity');

@@ -345,6 +345,10 @@ describe('dead letters', () => {
     expect(first['items']).toHaveLength(2);
     const rest = await done('GET', `/dead-letters?configId=${id}&cursor=${first['nextCursor']}`);
     expect(rest).toMatchObject({ items: [{ id: dead[1]!['id'] }], nextCursor: null });
+    const count = (query: string) => done('GET', `/dead-letters:count?configId=${id}${query}`);
+    expect(await count('')).toEqual({ count: 3, isLeast: false });
+    expect(await count('&most=2')).toEqual({ count: 2, isLeast: true });
+    expect(await count('&until=2026-01-01T00:00:00Z')).toEqual({ count: 0, isLeast: false });
     const attempts = await done('GET', `/deliveries/${dead[1]!['id']}/attempts?limit=1`);
     expect(attempts['items']).toMatchObject([{ number: 1, status: 422, error: 'rejected' }]);
     const next = `/deliveries/${dead[1]!['id']}/attempts?cursor=${attempts['nextCursor']}`;
@@ -404,6 +408,10 @@ describe('the admin API of webhooks', () => {
     ['GET', '/deliveries?since=now', undefined, ['since']],
     ['GET', '/deliveries?limit=0', undefined, ['limit']],
     ['GET', '/dead-letters?state=dead', undefined, ['state']],
+    ['GET', '/dead-letters:count?most=0', undefined, ['most']],
+    ['GET', '/dead-letters:count?most=10001', undefined, ['most']],
+    ['GET', '/dead-letters:count?since=now', undefined, ['since']],
+    ['GET', '/dead-letters:count?limit=1', undefined, ['limit']],
   ])('refuses %s %s with %j, naming the field', async (method, path, body, fields) => {
     refused ??= await told();
     const { id, taskId } = refused;
@@ -443,6 +451,8 @@ describe('the admin API of webhooks', () => {
       const { body } = await call('GET', `${list}?taskId=${taskId}`, undefined, stranger);
       expect(body).toEqual({ items: [], nextCursor: null });
     }
+    const counted = await call('GET', '/dead-letters:count', undefined, stranger);
+    expect(counted.body).toEqual({ count: 0, isLeast: false });
     expect(await done('GET', `/configs/${id}`)).toMatchObject({ state: 'active' });
   });
 
@@ -463,7 +473,7 @@ describe('the admin API of webhooks', () => {
 
   it('is closed to keys without the scope', async () => {
     const key = await hub.createKey({ name: 'no push', scopes: ['a2a'] });
-    for (const path of ['/configs', '/deliveries', '/dead-letters']) {
+    for (const path of ['/configs', '/deliveries', '/dead-letters', '/dead-letters:count']) {
       expect((await call('GET', path, undefined, key)).status).toBe(403);
     }
   });

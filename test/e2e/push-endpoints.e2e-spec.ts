@@ -286,6 +286,8 @@ describe('the state of receivers at the admin API', () => {
     [`endpoints?organization=${'x'.repeat(300)}`, 'organization'],
     ['event-log?type=odd', 'type'],
     ['event-log?cursor=eA', 'cursor'],
+    ['event-log?since=yesterday', 'since'],
+    ['event-log?until=2026-02', 'until'],
   ])('refuses %s, naming the field', async (path, field) => {
     const answer = await get(path);
     expect(answer.status).toBe(400);
@@ -339,6 +341,13 @@ describe('the state of receivers at the admin API', () => {
     expect(log.items).toMatchObject([{ id: second!.id, type: 'endpoint.recovered' }]);
     const older = (await get(`event-log?limit=1&cursor=${log.nextCursor}`)).body;
     expect(older).toMatchObject({ items: [{ id: first!.id }], nextCursor: null });
+
+    const typesIn = async (query: string) =>
+      (await get(`event-log?${query}`)).body.items.map(({ type }: { type: string }) => type);
+    const at = (second!.data as { at: string }).at;
+    expect(await typesIn(`since=${at}`)).toEqual(['endpoint.recovered']);
+    expect(await typesIn(`until=${at}`)).toEqual(['endpoint.failing']);
+    expect(await typesIn(`until=${at}&type=endpoint.recovered`)).toEqual([]);
 
     const stranger = await hub.createKey({ organization: 'elsewhere', scopes: ['push'] });
     const nothing = { items: [], nextCursor: null };

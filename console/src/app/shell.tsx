@@ -13,7 +13,7 @@ import { Icon } from '../ui/icons';
 import { notify, Toasts } from '../ui/toast';
 import { NAV } from './nav';
 import { SignInView } from './sign-in-view';
-import { chooseTheme, useTheme } from './theme';
+import { chooseTheme, useTheme } from '../ui/theme';
 import { warmPages } from './warm-pages';
 
 /** What is around every page: the navigation, who is signed in, and the sign-in of who is not. */

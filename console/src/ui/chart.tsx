@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { useTheme } from './theme';
 
 export interface Series {
   readonly label: string;
@@ -31,6 +32,8 @@ export default function Chart(props: ChartProps) {
   const plot = useRef<UPlot | null>(null);
   const { label, times, series, unit = '', height = HEIGHT_PX, kind = 'line' } = props;
   const stacked = props.stacked ?? false;
+  // What is drawn keeps the colours it was drawn with.
+  const theme = useTheme();
   // What the legend says, whatever is drawn.
   const given = useRef(series);
   const shape = JSON.stringify([
@@ -39,6 +42,7 @@ export default function Chart(props: ChartProps) {
     height,
     kind,
     stacked,
+    theme,
   ]);
   useEffect(() => {
     const element = place.current;

@@ -11,6 +11,7 @@ import { requiredSecurity } from '../card/required-security.js';
 import { judgedInterfaces } from '../endpoint/choose-endpoint.js';
 import { Locked } from '../endpoint/sealed-json.js';
 import { AgentHealthDto } from '../health/agent-health.dto.js';
+import type { HourOfCalls } from '../health/agent-calls-of-hour.js';
 import type { AgentHealthView } from '../health/agent-monitor.js';
 import type { Refreshed, Registration } from '../registration/agents.service.js';
 import {
@@ -334,5 +335,31 @@ export class RefreshedAgentDto extends AgentDto {
   ) {
     super(agent, health, deviations, references, agent.endpoint, organizationCredentials);
     this.changes = changes;
+  }
+}
+
+export class LastHourDto {
+  @Shown.Num({ description: 'Messages, queries and cancels; looks at its card do not count.' })
+  readonly calls!: number;
+
+  @Shown.Num({ description: 'Of these, those that failed.' })
+  readonly errors!: number;
+
+  constructor(hour: HourOfCalls) {
+    fill<LastHourDto>(this, hour);
+  }
+}
+
+/** An agent in the list. */
+export class ListedAgentDto extends AgentDto {
+  @Shown.Nested(() => LastHourDto, {
+    description:
+      'Calls by all processes in the last hour. What was counted in the last ten seconds may be missing.',
+  })
+  readonly lastHour: LastHourDto;
+
+  constructor(hour: HourOfCalls, ...shown: ConstructorParameters<typeof AgentDto>) {
+    super(...shown);
+    this.lastHour = new LastHourDto(hour);
   }
 }

@@ -13,6 +13,7 @@ import { SecretReferences } from '../../common/secret-references/secret-referenc
 import { mapInSlices } from '../../common/slices.js';
 import type { Agent } from '../agent.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
+import { AgentCallsOfHour } from '../health/agent-calls-of-hour.js';
 import { AgentMonitor } from '../health/agent-monitor.js';
 import { AgentsService } from '../registration/agents.service.js';
 import { OrganizationCredentialsService } from '../registration/organization-credentials.service.js';
@@ -21,7 +22,12 @@ import { PatchAgentDto } from '../request/patch-agent.dto.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
 import { AgentCardsDto } from './agent-card.dto.js';
 import { AgentQueryDto } from './agent-query.dto.js';
-import { AgentDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
+import {
+  AgentDto,
+  ListedAgentDto,
+  RefreshedAgentDto,
+  RegisteredAgentDto,
+} from './agent-view.dto.js';
 
 @AdminController('agents', 'api/v1/agents', 'agents:organization')
 export class AgentsController {
@@ -32,6 +38,7 @@ export class AgentsController {
     private readonly deviations: AgentDeviations,
     private readonly references: SecretReferences,
     private readonly own: OrganizationCredentialsService,
+    private readonly calls: AgentCallsOfHour,
   ) {}
 
   @Post()
@@ -48,16 +55,20 @@ export class AgentsController {
 
   @Get()
   @ApiOperation({ summary: 'List agents by id, filtered.' })
-  @ApiOkResponse({ type: PageType(AgentDto) })
+  @ApiOkResponse({ type: PageType(ListedAgentDto) })
   async list(
     @Query() query: AgentQueryDto,
     @CurrentPrincipal() caller: Principal,
-  ): Promise<Page<AgentDto>> {
+  ): Promise<Page<ListedAgentDto>> {
     const { limit, cursor, state, ...filter } = query;
     const enabled = state === undefined ? undefined : state === 'enabled';
     const page = await this.agents.list({ ...filter, enabled }, caller, limit, cursor);
+    const hourOf = await this.calls.of(page.items.map(({ id }) => id));
     // One of many agents is written in a tenth of a millisecond, with its skills and its health.
-    const items = await mapInSlices(page.items, (agent) => this.shown(agent, caller));
+    const items = await mapInSlices(
+      page.items,
+      (agent) => new ListedAgentDto(hourOf(agent.id), ...this.parts(agent, caller)),
+    );
     return { ...page, items };
   }
 
@@ -119,13 +130,18 @@ export class AgentsController {
   }
 
   private shown(agent: Agent, caller: Principal): AgentDto {
-    return new AgentDto(
+    return new AgentDto(...this.parts(agent, caller));
+  }
+
+  /** What an agent is shown by. */
+  private parts(agent: Agent, caller: Principal): ConstructorParameters<typeof AgentDto> {
+    return [
       agent,
       this.monitor.viewOf(agent.id),
       this.deviations.of(agent),
       this.references,
       this.endpoints.now(agent),
       this.own.organizationsOf(agent.id, caller),
-    );
+    ];
   }
 }

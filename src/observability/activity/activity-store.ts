@@ -17,6 +17,9 @@ export interface ActivityQuery {
   readonly to: number;
 }
 
+/** How often one thing happened in all of a time. */
+export type ActivitySum = Pick<ActivityCount, 'agentId' | 'name' | 'count'>;
+
 /** What processes have counted, added up. */
 export abstract class ActivityStore {
   /** Adds to what is there; gives back those that could not be stored, with why. */
@@ -26,6 +29,9 @@ export abstract class ActivityStore {
 
   /** By time; `at` is the beginning of the minute or of the quarter. */
   abstract read(query: ActivityQuery): Promise<ActivityCount[]>;
+
+  /** What there is of each agent and name, without the times. */
+  abstract sums(query: ActivityQuery): Promise<ActivitySum[]>;
 
   /** Deletes those of a span that are older; at most `limit`. How many that were. */
   abstract prune(span: ActivitySpan, before: Date, limit: number): Promise<number>;

@@ -8,6 +8,7 @@ import {
   type ActivityQuery,
   type ActivitySpan,
   ActivityStore,
+  type ActivitySum,
 } from '../activity/activity-store.js';
 import { ActivityEntity } from './activity.entity.js';
 
@@ -47,14 +48,19 @@ export class SqlActivityStore extends ActivityStore {
   }
 
   read(query: ActivityQuery): Promise<ActivityCount[]> {
-    const { span, kinds, organization = '', agentIds = [''], from, to } = query;
-    if (agentIds.length === 0) return Promise.resolve([]);
-    return READ.list(
-      this.database,
-      `WHERE span = ? AND kind IN ${listOf(kinds.length)} AND organization = ?
-         AND agent_id IN ${listOf(agentIds.length)} AND at >= ? AND at < ? ORDER BY at`,
-      [span, ...kinds, storable(organization), ...agentIds, from, to],
+    if (query.agentIds?.length === 0) return Promise.resolve([]);
+    const { sql, params } = meant(query);
+    return READ.list(this.database, `WHERE ${sql} ORDER BY at`, params);
+  }
+
+  async sums(query: ActivityQuery): Promise<ActivitySum[]> {
+    if (query.agentIds?.length === 0) return [];
+    const { sql, params } = meant(query);
+    const rows = await this.database.read<{ agent_id: string; name: string; sum: number }>(
+      `SELECT agent_id, name, SUM(count) AS sum FROM activity WHERE ${sql} GROUP BY agent_id, name`,
+      params,
     );
+    return rows.map(({ agent_id: agentId, name, sum }) => ({ agentId, name, count: Number(sum) }));
   }
 
   prune(span: ActivitySpan, before: Date, limit: number): Promise<number> {
@@ -69,6 +75,14 @@ export class SqlActivityStore extends ActivityStore {
       'may-be-lost',
     );
   }
+}
+
+function meant({ span, kinds, organization = '', agentIds = [''], from, to }: ActivityQuery) {
+  return {
+    sql: `span = ? AND kind IN ${listOf(kinds.length)} AND organization = ?
+      AND agent_id IN ${listOf(agentIds.length)} AND at >= ? AND at < ?`,
+    params: [span, ...kinds, storable(organization), ...agentIds, from, to],
+  };
 }
 
 /** Those of one span, each key once: a statement cannot add to a row twice. */

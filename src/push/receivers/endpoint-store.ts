@@ -10,6 +10,10 @@ export interface EndpointFilter {
 export interface EventFilter {
   readonly organization?: string;
   readonly type?: PushEventType;
+  /** At this time or later. */
+  readonly since?: Date | undefined;
+  /** Before this time. */
+  readonly until?: Date | undefined;
 }
 
 /** An endpoint with what waits for it, counted up to a limit. */

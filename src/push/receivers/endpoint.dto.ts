@@ -1,4 +1,4 @@
-import { Choice, Shown, Text } from '../../common/http/fields.js';
+import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
 import type { EndpointView } from './endpoint-store.js';
@@ -21,6 +21,12 @@ export class EndpointQueryDto extends PageQueryDto {
 export class PushEventQueryDto extends PageQueryDto {
   @Choice(PUSH_EVENT_TYPES, { optional: true })
   type?: PushEventType;
+
+  @Time({ optional: true, description: 'At this time or later.', example: '2026-01-31T12:00:00Z' })
+  since?: string;
+
+  @Time({ optional: true, description: 'Before this time.', example: '2026-01-31T12:00:00Z' })
+  until?: string;
 
   @Text({ optional: true, max: 256, description: ORGANIZATION })
   organization?: string;

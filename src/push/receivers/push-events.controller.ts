@@ -37,7 +37,8 @@ export class PushEventsController {
     @Query() query: PushEventQueryDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<Page<PushEventDto>> {
-    const { limit, cursor, ...filter } = query;
+    const { limit, cursor, since, until, ...others } = query;
+    const filter = { ...others, since: timeOf(since), until: timeOf(until) };
     const page = await this.endpoints.events(filter, limit, cursor, caller);
     const ids = await this.endpoints.eventIds();
     return { ...page, items: page.items.map((each) => new PushEventDto(each, ids)) };
@@ -96,4 +97,8 @@ export class PushEventsController {
     );
     end();
   }
+}
+
+function timeOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
 }

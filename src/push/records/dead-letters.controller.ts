@@ -5,8 +5,12 @@ import { AdminController } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import { invalidField } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
-import { DeadLetterQueryDto, DeadLettersDto } from './delivery-requests.dto.js';
-import { DeliveryDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
+import {
+  DeadLetterCountQueryDto,
+  DeadLetterQueryDto,
+  DeadLettersDto,
+} from './delivery-requests.dto.js';
+import { DeadLetterCountDto, DeliveryDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
 import { type RequestedDeliveries, DeliveryService } from './delivery.service.js';
 
 @AdminController('push', 'api/v1/push', 'push')
@@ -23,6 +27,17 @@ export class DeadLettersController {
     const { limit, cursor, ...filter } = query;
     const page = await this.deliveries.deadLetters(filter, limit, cursor, caller);
     return { ...page, items: page.items.map((each) => new DeliveryDto(each)) };
+  }
+
+  @Get('dead-letters::count')
+  @ApiOperation({ summary: 'Count dead letters, up to a limit.' })
+  @ApiOkResponse({ type: DeadLetterCountDto })
+  async count(
+    @Query() query: DeadLetterCountQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<DeadLetterCountDto> {
+    const { most, ...filter } = query;
+    return new DeadLetterCountDto(await this.deliveries.countDead(filter, most, caller));
   }
 
   @Post('dead-letters::redeliver')

@@ -1,4 +1,5 @@
 import { IntersectionType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import { Choice, Flag, Int, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { DELIVERY_STATES, type DeliveryState } from '../delivery/delivery.js';
@@ -6,6 +7,8 @@ import { DELIVERY_STATES, type DeliveryState } from '../delivery/delivery.js';
 const MAX_URL = 4096;
 const MAX_IDS = 100;
 const MAX_AT_ONCE = 1000;
+const COUNTED = 1000;
+const MOST_COUNTED = 10_000;
 const ENDPOINT = {
   description:
     'Any URL of the receiver, of which scheme, host and port are compared; or an endpoint as webhooks and deliveries show it.',
@@ -47,6 +50,18 @@ class DeliveryFilterDto {
 }
 
 export class DeadLetterQueryDto extends IntersectionType(PageQueryDto, DeliveryFilterDto) {}
+
+export class DeadLetterCountQueryDto extends DeliveryFilterDto {
+  @Int({
+    optional: true,
+    min: 1,
+    max: MOST_COUNTED,
+    default: COUNTED,
+    description: 'Counts no further.',
+  })
+  @Type(() => Number)
+  most: number = COUNTED;
+}
 
 export class DeliveryQueryDto extends DeadLetterQueryDto {
   @Choice(DELIVERY_STATES, { optional: true })

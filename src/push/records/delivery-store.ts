@@ -27,6 +27,13 @@ export interface BulkOutcome {
   readonly more: boolean;
 }
 
+/** How many there are. */
+export interface BoundedCount {
+  readonly count: number;
+  /** There are more than were looked at. */
+  readonly isLeast: boolean;
+}
+
 /** Deliveries that have not ended, and dead letters; each counted up to a limit. */
 export interface DeliveryBacklog {
   readonly pending: number;
@@ -48,6 +55,16 @@ export abstract class DeliveryStore {
 
   /** What an organization has to come (null: all of them have), at a cost that does not depend on it; each up to `most`. */
   abstract backlog(organization: string | null, most: number): Promise<DeliveryBacklog>;
+
+  /**
+   * The dead letters that fit, up to `most`. Whoever sees only its own is told of those among the newest 10000 of its
+   * organization.
+   */
+  abstract countDead(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    most: number,
+  ): Promise<BoundedCount>;
 
   abstract get(id: string, visibility: Visibility): Promise<Delivery | undefined>;
 

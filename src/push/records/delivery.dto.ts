@@ -7,7 +7,7 @@ import {
   type DeliveryKind,
   type DeliveryState,
 } from '../delivery/delivery.js';
-import type { BulkOutcome } from './delivery-store.js';
+import type { BoundedCount, BulkOutcome } from './delivery-store.js';
 
 export class RedeliveredDto {
   @Shown.Num({ description: 'How many are redelivered.', example: 17 })
@@ -38,6 +38,18 @@ export class PurgedDto {
   constructor({ count, more }: BulkOutcome) {
     this.purged = count;
     this.more = more;
+  }
+}
+
+export class DeadLetterCountDto {
+  @Shown.Num({ example: 17 })
+  readonly count!: number;
+
+  @Shown.Flag({ description: 'There may be more than were counted.', example: false })
+  readonly isLeast!: boolean;
+
+  constructor(count: BoundedCount) {
+    fill<DeadLetterCountDto>(this, count);
   }
 }
 

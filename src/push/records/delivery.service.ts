@@ -7,6 +7,7 @@ import type { Page } from '../../common/page.js';
 import { isUuid } from '../../common/uuid.js';
 import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
 import {
+  type BoundedCount,
   type BulkOutcome,
   type DeliveryBacklog,
   type DeliveryFilter,
@@ -52,6 +53,15 @@ export class DeliveryService {
   ): Promise<Page<Delivery>> {
     const dead = { ...filterOf(requested, caller), state: 'dead', tests: false } as const;
     return this.page('dead-letters', dead, limit, cursor, caller);
+  }
+
+  /** How many of {@link deadLetters} there are; counted up to `most`. */
+  countDead(
+    requested: RequestedDeliveries,
+    most: number,
+    caller: Principal,
+  ): Promise<BoundedCount> {
+    return this.deliveries.countDead(filterOf(requested, caller), seenBy(caller), most);
   }
 
   /** Of all organizations (null) or one; of each at most `most` are counted. */

@@ -8,7 +8,7 @@ import { durationText, Time } from '../../ui/time';
 import type { AgentActions } from './actions/agent-actions';
 import { skillsOf } from './card/agent-card';
 
-type Agent = Schema<'AgentDto'>;
+type Agent = Schema<'ListedAgentDto'>;
 
 const HEALTH_RANK = { down: 0, degraded: 1, unknown: 2, healthy: 3 };
 
@@ -68,6 +68,29 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
           {isFull && <span className="agents-sub">full</span>}
         </>
       ),
+    },
+    {
+      id: 'calls',
+      header: 'Calls, 1 h',
+      minor: true,
+      share: 0.5,
+      align: 'end',
+      sortBy: ({ lastHour }) => lastHour.calls,
+      cell: ({ lastHour }) => lastHour.calls.toLocaleString('en'),
+    },
+    {
+      id: 'errors',
+      header: 'Errors, 1 h',
+      minor: true,
+      share: 0.55,
+      align: 'end',
+      sortBy: ({ lastHour }) => lastHour.errors,
+      cell: ({ lastHour: { errors } }) =>
+        errors === 0 ? (
+          <span className="faint">0</span>
+        ) : (
+          <Badge tone="bad">{errors.toLocaleString('en')}</Badge>
+        ),
     },
     {
       id: 'latency',

@@ -64,9 +64,9 @@ export function AgentsPage() {
 }
 
 function withCondition(
-  agent: Schema<'AgentDto'>,
+  agent: Schema<'ListedAgentDto'>,
   conditions: ReturnType<typeof useAgentConditions>['conditions'],
-): Schema<'AgentDto'> {
+): Schema<'ListedAgentDto'> {
   const condition = conditions.get(agent.id);
   if (condition === undefined) return agent;
   const { health, breaker } = condition;

@@ -6,6 +6,7 @@ import { Page } from '../../ui/page';
 import { Tabs } from '../../ui/tabs';
 import { AuthProfilesTab } from './auth-profiles/auth-profiles-tab';
 import { ConfigsTab } from './configs/configs-tab';
+import { useDeadLetterCount } from './dead-letters/dead-letter-count';
 import { DeadLettersTab } from './dead-letters/dead-letters-tab';
 import { DeliveriesTab } from './deliveries/deliveries-tab';
 import { EventLogTab } from './event-log/event-log-tab';
@@ -20,6 +21,7 @@ export function WebhooksPage() {
   const [{ tab = 'receivers' }, change] = useWebhookSearch();
   const mayAll = useMay('push:all');
   const visible = useVisible();
+  const deadLetters = useDeadLetterCount();
   const live = useLive({
     path: visible ? 'api/v1/push/events' : null,
     onEvent: refreshPushSoon,
@@ -52,7 +54,11 @@ export function WebhooksPage() {
           { id: 'webhooks', label: 'Webhooks of tasks', content: <ConfigsTab /> },
           { id: 'subscriptions', label: 'Subscriptions', content: <SubscriptionsTab /> },
           { id: 'deliveries', label: 'Deliveries', content: <DeliveriesTab /> },
-          { id: 'dead-letters', label: 'Dead letters', content: <DeadLettersTab /> },
+          {
+            id: 'dead-letters',
+            label: deadLetters === undefined ? 'Dead letters' : `Dead letters (${deadLetters})`,
+            content: <DeadLettersTab />,
+          },
           { id: 'events', label: 'Event log', content: <EventLogTab /> },
           ...(mayAll
             ? [{ id: 'auth-profiles', label: 'Auth profiles', content: <AuthProfilesTab /> }]

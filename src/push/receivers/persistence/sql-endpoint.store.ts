@@ -19,6 +19,12 @@ import { EVENT } from './record-event.js';
 const E = ENDPOINT.as('e');
 const R = new Table(PushReceiverEntity).select('verifiedAt', 'heldUntil', 'heldReason').as('r');
 
+/**
+ * Events are numbered as they are committed, each with the time of the process that has written it: of what is
+ * numbered before an event so much older than asked for, or behind one so much newer, nothing is looked at.
+ */
+const CLOCK_SLACK_MS = 24 * 3_600_000;
+
 interface Condition {
   readonly sql: string;
   readonly params: readonly SqlValue[];
@@ -67,6 +73,8 @@ export class SqlEndpointStore extends EndpointStore {
       visibleEvents(visibility),
       equals('organization', filter.organization),
       equals('type', filter.type),
+      since(filter.since),
+      until(filter.until),
       before === null ? null : { sql: 'id < ?', params: [before] },
     );
     return EVENT.list(this.database, `WHERE ${where.sql} ORDER BY id DESC LIMIT ?`, [
@@ -144,6 +152,27 @@ function visibleEvents(visibility: Visibility): Condition {
         params: [visibility.organization, visibility.principalId],
       };
   }
+}
+
+/** The index of the times finds where to begin; the numbers lead from there. */
+function since(at: Date | undefined): Condition | null {
+  if (at === undefined) return null;
+  const from = at.getTime();
+  return {
+    sql: `+at >= ? AND id > COALESCE(
+      (SELECT id FROM push_events WHERE at < ? ORDER BY at DESC LIMIT 1), 0)`,
+    params: [from, from - CLOCK_SLACK_MS],
+  };
+}
+
+function until(at: Date | undefined): Condition | null {
+  if (at === undefined) return null;
+  const to = at.getTime();
+  return {
+    sql: `+at < ? AND id < COALESCE(
+      (SELECT id FROM push_events WHERE at >= ? ORDER BY at LIMIT 1), ?)`,
+    params: [to, to + CLOCK_SLACK_MS, Number.MAX_SAFE_INTEGER],
+  };
 }
 
 function equals(column: string, value: string | undefined): Condition | null {

@@ -7,6 +7,7 @@ import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../delivery/delivery.js';
 import {
+  type BoundedCount,
   type BulkOutcome,
   type DeliveryBacklog,
   type DeliveryFilter,
@@ -20,6 +21,9 @@ import { ATTEMPT, DELIVERY } from '../../delivery/persistence/delivery-rows.js';
 const MAX_ATTEMPTS = 1000;
 /** Dead letters handled in one transaction, so that no transaction waits long for another. */
 const AT_ONCE = 100;
+
+/** Dead letters of an organization that are looked at for those of one principal. */
+const MOST_LOOKED_AT = 10_000;
 
 /** {@link DeliveryStore} on the hub's database. */
 @Injectable()
@@ -64,6 +68,30 @@ export class SqlDeliveryStore extends DeliveryStore {
       deadLetters: Number(row?.['dead'] ?? 0),
       oldestAt: times.length === 0 ? null : new Date(Math.min(...times)),
     };
+  }
+
+  async countDead(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    most: number,
+  ): Promise<BoundedCount> {
+    const { dialect } = this.database;
+    const isOwn = visibility.kind === 'principal';
+    // The index of a principal has all it was ever sent, that of what is not delivered has few.
+    const scope: Visibility = isOwn
+      ? { kind: 'organization', organization: visibility.organization }
+      : visibility;
+    const { sql, params } = conditionsOf(deadIn(filter), scope, dialect);
+    const limit = isOwn ? MOST_LOOKED_AT : most + 1;
+    const mine = isOwn ? 'CASE WHEN principal_id = ? THEN 1 ELSE 0 END' : '1';
+    const [row] = await this.database.read<{ looked_at: number; fit: number | null }>(
+      `SELECT COUNT(*) AS looked_at, SUM(${mine}) AS fit FROM
+         (SELECT principal_id FROM push_deliveries WHERE ${sql} ORDER BY id DESC LIMIT ?) AS dead`,
+      [...(isOwn ? [storable(visibility.principalId)] : []), ...params, limit],
+    );
+    const fit = Number(row?.fit ?? 0);
+    const isLeast = fit > most || (isOwn && Number(row?.looked_at ?? 0) >= MOST_LOOKED_AT);
+    return { count: Math.min(fit, most), isLeast };
   }
 
   async get(id: string, visibility: Visibility): Promise<Delivery | undefined> {

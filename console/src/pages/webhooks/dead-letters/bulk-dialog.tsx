@@ -6,7 +6,8 @@ import { ErrorView, Loading, Notice } from '../../../ui/feedback';
 import { counted } from '../../../ui/lists';
 import { notify } from '../../../ui/toast';
 import { PUSH, refreshPush } from '../keys';
-import { type BulkAction, countMatching, type Meant, runBulk } from './bulk';
+import { type BulkAction, type Meant, runBulk } from './bulk';
+import { type Count, countMatching } from './dead-letter-count';
 
 const TEXTS = {
   redeliver: {
@@ -43,9 +44,9 @@ export function BulkDialog({
   const stop = useRef<AbortController | null>(null);
   const count = useQuery({
     queryKey: [PUSH, 'dead-letters-count', meant],
-    queryFn: ({ signal }) =>
+    queryFn: ({ signal }): Count | Promise<Count> =>
       meant.kind === 'ids'
-        ? { count: meant.ids.length, more: false }
+        ? { count: meant.ids.length, isLeast: false }
         : countMatching(meant.query, signal),
     // While it runs there are fewer and fewer.
     enabled: progress === null,
@@ -71,7 +72,8 @@ export function BulkDialog({
     }
   };
   const many =
-    count.data && `${counted(count.data.count, 'dead letter')}${count.data.more ? ' or more' : ''}`;
+    count.data &&
+    `${counted(count.data.count, 'dead letter')}${count.data.isLeast ? ' or more' : ''}`;
   return (
     <Dialog title={text.title} open onClose={close}>
       <div className="dialog-body">
@@ -103,7 +105,7 @@ export function BulkDialog({
           kind={action === 'purge' ? 'danger' : 'primary'}
           busy={progress !== null}
           disabled={!count.data || count.data.count === 0}
-          onClick={() => void run(count.data!.more ? Infinity : count.data!.count)}
+          onClick={() => void run(count.data!.isLeast ? Infinity : count.data!.count)}
         >
           {text.verb} {many ?? ''}
         </Button>

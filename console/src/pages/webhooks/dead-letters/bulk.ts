@@ -1,9 +1,6 @@
 import { client, type Schema } from '../../../api/client';
-import { PAGE_ROWS } from '../../../api/pages';
 import { type DeliveryQuery, isFiltered } from '../deliveries/delivery-query';
 
-/** Dead letters that a count goes to. */
-const MOST_COUNTED = 10_000;
 /** Dead letters of one request, so that a long job tells of its progress. */
 const AT_ONCE = 200;
 /** What one request may name by id. */
@@ -15,27 +12,6 @@ export type BulkAction = 'redeliver' | 'purge';
 export type Meant =
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
   | { readonly kind: 'matching'; readonly query: DeliveryQuery };
-
-export interface Count {
-  readonly count: number;
-  /** There are more than were counted. */
-  readonly more: boolean;
-}
-
-/** How many dead letters fit. */
-export async function countMatching(query: DeliveryQuery, signal: AbortSignal): Promise<Count> {
-  let count = 0;
-  let cursor: string | undefined;
-  do {
-    const { data } = await client.GET('/api/v1/push/dead-letters', {
-      params: { query: { limit: PAGE_ROWS, cursor, ...query } },
-      signal,
-    });
-    count += data!.items.length;
-    cursor = data!.nextCursor ?? undefined;
-  } while (cursor !== undefined && count < MOST_COUNTED);
-  return { count, more: cursor !== undefined };
-}
 
 /** Does it, part by part; `onProgress` hears how many were done. Ends early when `signal` is aborted. */
 export async function runBulk(

@@ -31,22 +31,15 @@ export function EventLogTab() {
   const [search, change] = useWebhookSearch();
   const { type, organization, endpoint } = search;
   const mayAll = useMay('push:all');
-  const { since, until } = useSpan(search);
-  const pages = usePages<PushEvent>([PUSH, 'event-log', type, organization], (cursor, signal) =>
+  const query = { ...useSpan(search), type: type as PushEvent['type'], organization };
+  const pages = usePages<PushEvent>([PUSH, 'event-log', query], (cursor, signal) =>
     client.GET('/api/v1/push/event-log', {
-      params: {
-        query: { limit: PAGE_ROWS, cursor, type: type as PushEvent['type'], organization },
-      },
+      params: { query: { limit: PAGE_ROWS, cursor, ...query } },
       signal,
     }),
   );
-  const fits = ({ at, origin }: PushEvent) =>
-    (!since || at >= since) &&
-    (!until || at < until) &&
-    (!endpoint || origin.includes(endpoint.split(' ').at(-1)!));
-  const oldest = pages.rows.at(-1)?.at;
-  const isRead = since !== undefined && oldest !== undefined && oldest < since;
-  const rows = pages.rows.filter(fits);
+  const wanted = endpoint?.split(' ').at(-1);
+  const rows = pages.rows.filter(({ origin }) => !wanted || origin.includes(wanted));
   return (
     <div className="page">
       <Toolbar>
@@ -78,12 +71,7 @@ export function EventLogTab() {
       <Card flush>
         <PagedTable
           label="Event log"
-          pages={{
-            ...pages,
-            rows,
-            data: pages.data && rows,
-            hasMore: pages.hasMore && !isRead,
-          }}
+          pages={{ ...pages, rows, data: pages.data && rows }}
           rowId={({ id }) => id}
           columns={COLUMNS}
           empty={

@@ -1,4 +1,5 @@
 import { CopyButton } from '../../../ui/copy';
+import { Notice } from '../../../ui/feedback';
 import { JsonTree } from '../../../ui/json-tree';
 
 /** A request as the hub sent it; secrets in headers are masked by the hub. */
@@ -7,6 +8,8 @@ export interface SentRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body goes on beyond what is shown. */
+  readonly isCut: boolean;
 }
 
 const SIGNED_BY = /^(webhook-|authorization$|x-api-key$|a2a-notification-token$)/i;
@@ -33,6 +36,13 @@ export function SentRequestView({ request }: { readonly request: SentRequest }) 
           </div>
         ))}
       </dl>
+      {request.isCut && (
+        <Notice tone="info">
+          <p>
+            This is the beginning of the body: more of it was sent than is shown and copied here.
+          </p>
+        </Notice>
+      )}
       <Body text={request.body} />
     </section>
   );

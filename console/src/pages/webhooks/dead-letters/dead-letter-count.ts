@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { client, type Schema } from '../../../api/client';
+import type { DeliveryQuery } from '../deliveries/delivery-query';
+import { PUSH } from '../keys';
+
+/** Dead letters that a count goes to. */
+const MOST_COUNTED = 10_000;
+const EVERY_MS = 10_000;
+
+export type Count = Schema<'DeadLetterCountDto'>;
+
+/** How many dead letters fit. */
+export async function countMatching(query: DeliveryQuery, signal: AbortSignal): Promise<Count> {
+  const { data } = await client.GET('/api/v1/push/dead-letters:count', {
+    params: { query: { ...query, most: MOST_COUNTED } },
+    signal,
+  });
+  return data!;
+}
+
+/** How many dead letters there are, of all that one may see: `12`, `1,000+`; undefined until it is known. */
+export function useDeadLetterCount(): string | undefined {
+  const count = useQuery({
+    queryKey: [PUSH, 'dead-letters-count'],
+    refetchInterval: EVERY_MS,
+    queryFn: async ({ signal }) =>
+      (await client.GET('/api/v1/push/dead-letters:count', { signal })).data!,
+  });
+  return count.data && `${count.data.count.toLocaleString('en')}${count.data.isLeast ? '+' : ''}`;
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Hub, startHub } from '../support/app.js';
+import { ConsoleBrowser } from '../support/browser/console.js';
+import { eventually } from '../support/eventually.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+import { WebhookSink } from '../support/webhook-sink.js';
+
+let hub: Hub;
+let agent: ScriptedAgent;
+let sink: WebhookSink;
+let own: ConsoleBrowser;
+let count = 0;
+
+beforeAll(async () => {
+  [hub, agent, sink] = await Promise.all([startHub(), ScriptedAgent.start(), WebhookSink.start()]);
+  await hub.registerAgent(agent.url, { id: 'scripted' });
+  // Gone: its webhook is disabled, and what it did not get is a dead letter.
+  sink.answer = 410;
+  await hub.send('hello', {
+    message: { metadata: { agentId: 'scripted' } },
+    configuration: { taskPushNotificationConfig: { url: sink.url('/gone') } },
+  });
+  await eventually(async () => {
+    const { body } = await hub.admin('GET', '/api/v1/push/dead-letters:count');
+    count = body.count;
+    expect(count).toBeGreaterThan(0);
+    const log = await hub.admin('GET', '/api/v1/push/event-log');
+    expect(log.body.items).not.toEqual([]);
+  }, 20_000);
+  own = await ConsoleBrowser.open(hub.url);
+  await own.signIn('webhooks');
+}, 60_000);
+
+afterAll(async () => {
+  await own?.close();
+  await Promise.all([hub, agent, sink].map((each) => each?.close()));
+});
+
+describe('the webhooks page', () => {
+  it('says how many dead letters there are, on the tab and before all are sent again', async () => {
+    const { page } = own;
+    await page.getByRole('tab', { name: `Dead letters (${count})` }).click();
+    await page.getByRole('button', { name: 'Send again: all that match' }).click();
+    const letters = `${count} dead letter${count === 1 ? '' : 's'}`;
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: `Send again ${letters}` })
+      .waitFor();
+    expect(await own.axe()).toEqual([]);
+    await page.getByRole('button', { name: 'Keep as it is' }).click();
+    expect(own.faults).toEqual([]);
+  });
+
+  it('shows the events of the time that was chosen', async () => {
+    const { page } = own;
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/push/event-log')) asked.push(request.url());
+    });
+    const badge = page.getByRole('region', { name: 'Event log' }).getByText('webhook disabled');
+    await own.goTo('webhooks?tab=events&range=1h', 'Webhooks');
+    await badge.first().waitFor();
+    await own.goTo('webhooks?tab=events&range=custom&until=2026-01-01T00:00:00.000Z', 'Webhooks');
+    await page.getByText('Nothing happened').waitFor();
+    expect(asked.some((url) => new URL(url).searchParams.has('since'))).toBe(true);
+    expect(asked.some((url) => new URL(url).searchParams.has('until'))).toBe(true);
+    expect(own.faults).toEqual([]);
+  });
+
+  it('says beside a request that was sent when its body is shown in part', async () => {
+    const { page } = own;
+    sink.answer = 200;
+    const made = await hub.admin('POST', '/api/v1/push/subscriptions', { url: sink.url('/all') });
+    expect(made.status).toBe(201);
+    let isCut = false;
+    await page.route('**/push/subscriptions/*:test', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { request: object };
+      await route.fulfill({
+        response: answer,
+        json: { ...body, request: { ...body.request, isCut } },
+      });
+    });
+    await own.goTo('webhooks?tab=subscriptions', 'Webhooks');
+    await page
+      .getByRole('button', { name: /^Actions/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: /^Test|^Send a test/ }).click();
+    const request = page.getByRole('region', { name: 'The request that was sent' });
+    await request.waitFor();
+    const note = request.getByText(/^This is the beginning of the body/);
+    expect(await note.count()).toBe(0);
+    isCut = true;
+    await page.getByRole('button', { name: 'Test again' }).click();
+    await note.waitFor();
+    expect(await own.axe()).toEqual([]);
+    expect(own.faults).toEqual([]);
+  });
+});
