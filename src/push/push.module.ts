@@ -35,6 +35,9 @@ import { OwnerReconciler } from './owners/owner-reconciler.js';
 import { SqlOwnedWebhookStore } from './owners/persistence/sql-owned-webhook.store.js';
 import { EndpointsController } from './receivers/endpoints.controller.js';
 import { EndpointsService } from './receivers/endpoints.service.js';
+import { SqlAttemptTimes } from './delivery/persistence/sql-attempt-times.js';
+import { AttemptTimes } from './receivers/attempt-times.js';
+import { ReceiverLatencies } from './receivers/receiver-latencies.js';
 import { PushEventsController } from './receivers/push-events.controller.js';
 import { DeadLettersController } from './records/dead-letters.controller.js';
 import { DeliveriesController } from './records/deliveries.controller.js';
@@ -160,6 +163,8 @@ const WEBHOOK_PROVIDERS = [
     logOf('push'),
     ...AUTH_PROVIDERS,
     EndpointsService,
+    { provide: AttemptTimes, useClass: SqlAttemptTimes },
+    ReceiverLatencies,
     ...DELIVERY_PROVIDERS,
     ...RECORD_PROVIDERS,
     ...OWNER_PROVIDERS,

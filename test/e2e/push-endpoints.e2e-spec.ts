@@ -323,6 +323,11 @@ describe('the state of receivers at the admin API', () => {
       () => expect(types()).toEqual(['endpoint.failing', 'endpoint.recovered']),
       DEADLINE_MS,
     );
+    await eventually(async () => {
+      const [{ latency }] = (await get('endpoints')).body.items;
+      expect(latency.attempts).toBeGreaterThan(1);
+      expect(latency.p95Ms).toBeGreaterThanOrEqual(latency.medianMs);
+    }, DEADLINE_MS);
     const [first, second] = reader.events;
     // Of no number: that would tell how much happens elsewhere.
     expect([first!.id, second!.id]).toEqual([

@@ -5,6 +5,7 @@ import type { EndpointView } from './endpoint-store.js';
 import { ENDPOINT_STATES, type EndpointState, originOf } from './endpoint.js';
 import type { EventIds } from './event-ids.js';
 import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-event.js';
+import { ATTEMPTS_LOOKED_AT, type ReceiverLatency } from './receiver-latencies.js';
 import { COUNT_LIMIT } from './waiting-streams.js';
 
 const ORGANIZATION =
@@ -33,6 +34,24 @@ export class PushEventQueryDto extends PageQueryDto {
 }
 
 const BREAKERS = ['closed', 'open'] as const;
+
+export class ReceiverLatencyDto {
+  @Shown.Num({ description: 'Attempts that this was found of.', example: 120 })
+  readonly attempts!: number;
+
+  @Shown.Num({ description: 'In milliseconds.', example: 80 })
+  readonly medianMs!: number;
+
+  @Shown.Num({
+    description: 'In milliseconds: 95 of 100 attempts took no longer.',
+    example: 410,
+  })
+  readonly p95Ms!: number;
+
+  constructor(latency: ReceiverLatency) {
+    fill<ReceiverLatencyDto>(this, latency);
+  }
+}
 
 /** The health of one endpoint. */
 export class EndpointDto {
@@ -112,11 +131,18 @@ export class EndpointDto {
   @Shown.Text({ nullable: true, description: 'Why its deliveries wait.' })
   readonly heldReason!: string | null;
 
+  @Shown.Nested(() => ReceiverLatencyDto, {
+    nullable: true,
+    description: `How long its attempts took, those that failed as well, of the newest ${ATTEMPTS_LOOKED_AT} of all receivers. Null: none of these is its own.`,
+  })
+  readonly latency!: ReceiverLatencyDto | null;
+
   /** `isListed`: the operator lists its host; `now`: times before that are over. */
-  constructor(view: EndpointView, isListed: boolean, now: Date) {
+  constructor(view: EndpointView, isListed: boolean, now: Date, latency: ReceiverLatency | null) {
     const isHeld = !isListed && (view.heldUntil ?? 0) > now.getTime();
     fill<EndpointDto>(this, {
       ...view,
+      latency: latency && new ReceiverLatencyDto(latency),
       verifiedBy: isListed ? 'list' : view.verifiedAt === null ? null : 'challenge',
       verifiedAt: iso(view.verifiedAt),
       heldUntil: isHeld ? iso(view.heldUntil) : null,

@@ -9,6 +9,7 @@ import type { EndpointView } from './endpoint-store.js';
 import { EndpointDto, EndpointQueryDto } from './endpoint.dto.js';
 import { originOf } from './endpoint.js';
 import { EndpointsService } from './endpoints.service.js';
+import { ReceiverLatencies } from './receiver-latencies.js';
 import { ReceiverGate } from './receiver-gate.js';
 
 @AdminController('push', 'api/v1/push/endpoints', 'push')
@@ -17,6 +18,7 @@ export class EndpointsController {
     private readonly endpoints: EndpointsService,
     private readonly gate: ReceiverGate,
     private readonly clock: Clock,
+    private readonly latencies: ReceiverLatencies,
   ) {}
 
   @Get()
@@ -33,7 +35,10 @@ export class EndpointsController {
     const now = this.clock.now();
     const isListed = ({ organization, endpoint }: EndpointView): boolean =>
       this.gate.isTrusted({ endpoint, organization, url: originOf(endpoint) });
-    const items = page.items.map((each) => new EndpointDto(each, isListed(each), now));
+    const latencies = await this.latencies.all();
+    const items = page.items.map(
+      (each) => new EndpointDto(each, isListed(each), now, latencies.get(each.endpoint) ?? null),
+    );
     return { ...page, items };
   }
 }

@@ -7,7 +7,7 @@ import { Facts } from '../../../ui/page';
 import { durationText, Time } from '../../../ui/time';
 import { EndpointStateBadge } from '../shared/push-badges';
 import { SearchLink } from '../shared/search-link';
-import { useLatency } from './latency';
+import { useAttempts } from './attempts';
 
 /** All about one receiver: its breaker, how fast it answers, and where its webhooks and deliveries are. */
 export function ReceiverDialog({
@@ -18,7 +18,7 @@ export function ReceiverDialog({
   readonly onClose: () => void;
 }) {
   const name = `${endpoint.organization} ${endpoint.origin}`;
-  const latency = useLatency(name);
+  const attempts = useAttempts(name);
   return (
     <Dialog
       wide
@@ -56,49 +56,51 @@ export function ReceiverDialog({
           }}
         />
         <h3>How long it takes to answer</h3>
-        <Loaded query={latency}>
-          {({ attempts, medianMs, slowestMs }) =>
-            medianMs === null || slowestMs === null ? (
-              <p className="faint">No attempt is on record.</p>
-            ) : (
-              <>
-                <p>
-                  Median {durationText(medianMs)}, slowest {durationText(slowestMs)}, of the last{' '}
-                  {counted(attempts.length, 'attempt')}.
-                  {attempts.every(({ durationMs }) => durationMs % 1000 === 0) && (
-                    <span className="faint">
-                      {' '}
-                      Of receivers at private addresses it is known in whole seconds.
-                    </span>
-                  )}
+        <p>
+          {endpoint.latency ? (
+            <>
+              Median {durationText(endpoint.latency.medianMs)}, 95 of 100 within{' '}
+              {durationText(endpoint.latency.p95Ms)}, of its last{' '}
+              {counted(endpoint.latency.attempts, 'attempt')}.
+            </>
+          ) : (
+            <span className="faint">None of the newest attempts of all receivers is its own.</span>
+          )}
+        </p>
+        <Loaded query={attempts}>
+          {(newest) => (
+            <>
+              {newest.length > 0 && newest.every(({ durationMs }) => durationMs % 1000 === 0) && (
+                <p className="faint">
+                  Of receivers at private addresses it is known in whole seconds.
                 </p>
-                {attempts.length > 1 && (
-                  <Chart
-                    label={`Latency of ${endpoint.origin}`}
-                    unit=" ms"
-                    height={140}
-                    times={attempts.map(({ at }) => Date.parse(at) / 1000)}
-                    series={[
-                      {
-                        label: 'answered',
-                        colour: '--good',
-                        values: attempts.map(({ error, durationMs }) =>
-                          error === null ? durationMs : null,
-                        ),
-                      },
-                      {
-                        label: 'failed',
-                        colour: '--bad',
-                        values: attempts.map(({ error, durationMs }) =>
-                          error === null ? null : durationMs,
-                        ),
-                      },
-                    ]}
-                  />
-                )}
-              </>
-            )
-          }
+              )}
+              {newest.length > 1 && (
+                <Chart
+                  label={`Latency of ${endpoint.origin}`}
+                  unit=" ms"
+                  height={140}
+                  times={newest.map(({ at }) => Date.parse(at) / 1000)}
+                  series={[
+                    {
+                      label: 'answered',
+                      colour: '--good',
+                      values: newest.map(({ error, durationMs }) =>
+                        error === null ? durationMs : null,
+                      ),
+                    },
+                    {
+                      label: 'failed',
+                      colour: '--bad',
+                      values: newest.map(({ error, durationMs }) =>
+                        error === null ? null : durationMs,
+                      ),
+                    },
+                  ]}
+                />
+              )}
+            </>
+          )}
         </Loaded>
         <p className="actions">
           <SearchLink search={{ tab: 'dead-letters', endpoint: name }}>Dead letters</SearchLink>

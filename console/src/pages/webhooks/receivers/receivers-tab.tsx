@@ -8,7 +8,7 @@ import { FilterInput } from '../../../ui/filter-input';
 import { PagedTable } from '../../../ui/paged-table';
 import { Card } from '../../../ui/page';
 import { Toolbar } from '../../../ui/toolbar';
-import { Time } from '../../../ui/time';
+import { durationText, Time } from '../../../ui/time';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
 import { EndpointName } from '../shared/endpoint-name';
@@ -140,6 +140,24 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
       share: 0.5,
       sortBy: ({ waiting }) => waiting,
       cell: ({ waiting }) => (waiting >= 1000 ? '1,000 or more' : waiting),
+    },
+    {
+      id: 'median',
+      header: 'Median',
+      align: 'end',
+      share: 0.5,
+      minor: true,
+      sortBy: ({ latency }) => latency?.medianMs ?? -1,
+      cell: ({ latency }) => (latency ? durationText(latency.medianMs) : ''),
+    },
+    {
+      id: 'p95',
+      header: '95 of 100 within',
+      align: 'end',
+      share: 0.7,
+      minor: true,
+      sortBy: ({ latency }) => latency?.p95Ms ?? -1,
+      cell: ({ latency }) => (latency ? durationText(latency.p95Ms) : ''),
     },
     {
       id: 'failures',
