@@ -59,7 +59,10 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [PUSH, 'GET push/auth-profiles, GET push/auth-profiles/X, GET push/endpoints'],
   [PUSH, 'GET push/event-log, GET push/events, GET push/deliveries, GET push/deliveries/X'],
   [PUSH, 'GET push/deliveries/X/attempts, POST push/deliveries/X:redeliver, GET push/dead-letters'],
-  [PUSH, 'GET push/dead-letters:count, POST push/dead-letters:redeliver, POST push/dead-letters:purge'],
+  [
+    PUSH,
+    'GET push/dead-letters:count, POST push/dead-letters:redeliver, POST push/dead-letters:purge',
+  ],
   [PUSH, 'GET push/configs, POST push/configs, GET push/configs/X, PATCH push/configs/X'],
   [PUSH, 'DELETE push/configs/X, POST push/configs/X:pause, POST push/configs/X:resume'],
   [PUSH, 'POST push/configs/X:rotate, POST push/configs/X:replay, POST push/configs/X:verify'],
