@@ -1,4 +1,5 @@
 import type { Page } from '../../common/page.js';
+import { VersionStore } from '../version-store.js';
 import type { Composite, CompositeDefinition } from './domain/composite.js';
 
 /** A composite skill to be added; its version is the store's to say. */
@@ -16,7 +17,7 @@ export interface CompositeVersion extends CompositeDefinition {
  * The storage of composite skills. They are few and read on every request. Every version is kept, also
  * those of a deleted one, so that `{id, version}` of a task's route can always be read.
  */
-export abstract class CompositeStore {
+export abstract class CompositeStore extends VersionStore<CompositeVersion> {
   /**
    * Adds a composite skill as version 1, or as the version after the last one that a deleted one of this
    * id had. Throws HubError CONFLICT when the id is taken.
@@ -47,12 +48,6 @@ export abstract class CompositeStore {
 
   /** All by id. */
   abstract all(): Promise<Composite[]>;
-
-  /** One version, also of a deleted composite skill. */
-  abstract version(id: string, version: number): Promise<CompositeVersion | undefined>;
-
-  /** Versions of one id, the newest first, older than `cursor` (the last version of the page before). */
-  abstract versions(id: string, limit: number, cursor?: string): Promise<Page<CompositeVersion>>;
 
   /** A number that every change raises, whichever process makes it; cheap to ask for. */
   abstract revision(): Promise<number>;

@@ -24,6 +24,7 @@ import { ChangesNothing } from '../../common/http/audited-route.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
+import { ifMatchOf } from '../if-match-header.js';
 import { CompositePreview } from './composite-preview.js';
 import {
   CompositeDto,
@@ -40,12 +41,7 @@ import { CompositesService } from './composites.service.js';
 import type { Composite } from './domain/composite.js';
 import { versionsWanted, versionTag } from '../../common/http/if-match.js';
 
-const IF_MATCH = {
-  name: 'If-Match',
-  required: false,
-  description:
-    'The ETag of the version to change; if the skill has another version the answer is 409.',
-};
+const IF_MATCH = ifMatchOf('skill');
 
 @AdminController('composite skills', 'api/v1', 'routing')
 export class CompositesController {
@@ -109,7 +105,7 @@ export class CompositesController {
     @Param('id') id: string,
     @Query() { limit, cursor }: PageQueryDto,
   ): Promise<CompositeVersionPageDto> {
-    const page = await this.composites.versions(id, limit, cursor);
+    const page = await this.composites.versions.page(id, limit, cursor);
     return { ...page, items: page.items.map((each) => new CompositeVersionDto(each)) };
   }
 
@@ -120,7 +116,7 @@ export class CompositesController {
     @Param('id') id: string,
     @Param('version') version: string,
   ): Promise<CompositeVersionDto> {
-    return new CompositeVersionDto(await this.composites.version(id, version));
+    return new CompositeVersionDto(await this.composites.versions.one(id, version));
   }
 
   @Patch('composite-skills/:id')

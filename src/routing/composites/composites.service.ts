@@ -11,10 +11,10 @@ import { checkDefinition } from './domain/check-definition.js';
 import { checkTargets } from './domain/check-targets.js';
 import { type Composite, type CompositeDefinition, definitionOf } from './domain/composite.js';
 import { refuseOtherThan } from '../../common/http/if-match.js';
+import { VersionReads } from '../version-reads.js';
 
-/** The lists, as their cursors name them. */
+/** The list, as its cursors name it. */
 const LIST = 'composites';
-const VERSIONS = 'composite-versions';
 
 /** A composite skill as it is asked for: what is absent has its default. */
 export type WrittenComposite = Partial<CompositeDefinition> &
@@ -40,12 +40,17 @@ export function completed(written: WrittenComposite): CompositeDefinition {
 /** The operations on composite skills. Every change is in {@link CompositeRegistry} when its call resolves, or as soon as the database answers again. */
 @Injectable()
 export class CompositesService {
+  /** Also of deleted composite skills. */
+  readonly versions: VersionReads<CompositeVersion>;
+
   constructor(
     private readonly store: CompositeStore,
     private readonly registry: CompositeRegistry,
     private readonly agents: AgentRegistry,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.versions = new VersionReads(store, 'composite skill', 'composite-versions');
+  }
 
   /** Throws HubError INVALID_PARAMS with everything that is wrong, CONFLICT when the id is taken. */
   async create(id: string, written: WrittenComposite): Promise<Composite> {
@@ -71,22 +76,8 @@ export class CompositesService {
   async list(limit: number, cursor?: string): Promise<Page<Composite>> {
     const after = cursor === undefined ? undefined : readCursor(LIST, cursor, isId);
     const page = await this.store.list(limit, after);
-    return { items: page.items, nextCursor: issued(LIST, page.nextCursor) };
-  }
-
-  /** Also of a deleted composite skill. Throws HubError NOT_FOUND. */
-  async versions(id: string, limit: number, cursor?: string): Promise<Page<CompositeVersion>> {
-    const before = cursor === undefined ? undefined : readCursor(VERSIONS, cursor, isVersion);
-    const page = await this.store.versions(id, limit, before);
-    if (page.items.length === 0 && cursor === undefined) notFound(id);
-    return { items: page.items, nextCursor: issued(VERSIONS, page.nextCursor) };
-  }
-
-  /** Throws HubError NOT_FOUND. */
-  async version(id: string, version: string): Promise<CompositeVersion> {
-    const found = isVersion(version) ? await this.store.version(id, Number(version)) : undefined;
-    if (found) return found;
-    throw new HubError('NOT_FOUND', `There is no version ${version} of a composite skill ${id}.`);
+    const { items, nextCursor } = page;
+    return { items, nextCursor: nextCursor === null ? null : issueCursor(LIST, nextCursor) };
   }
 
   /**
@@ -148,14 +139,6 @@ function notFound(id: string): never {
 
 function isId(text: string): boolean {
   return ID.test(text);
-}
-
-function isVersion(text: string): boolean {
-  return /^[1-9]\d{0,8}$/.test(text);
-}
-
-function issued(list: string, cursor: string | null): string | null {
-  return cursor === null ? null : issueCursor(list, cursor);
 }
 
 function distinct(words: readonly string[] = []): string[] {

@@ -19,11 +19,12 @@ import {
   definitionOf,
 } from '../composites/domain/composite.js';
 import { CompositeSkillEntity, CompositeSkillVersionEntity } from './composite-skill.entity.js';
+import { VersionRows } from './version-rows.js';
 
 const SKILLS = new Table(CompositeSkillEntity);
 const SKILL = SKILLS.selectBut('deletedAt');
 const VERSIONS = new Table(CompositeSkillVersionEntity);
-const VERSION = VERSIONS.select();
+const VERSION_ROWS = new VersionRows(VERSIONS.select());
 const CURRENT = `SELECT ${SKILL.names} FROM composite_skills WHERE deleted_at IS NULL`;
 const REVISION = new Revision('composite_skill_revisions');
 
@@ -123,23 +124,13 @@ export class SqlCompositeStore extends CompositeStore {
   }
 
   async version(id: string, version: number): Promise<CompositeVersion | undefined> {
-    const rows = await this.database.read<DatabaseRow>(
-      `SELECT ${VERSION.names} FROM composite_skill_versions WHERE id = ? AND version = ?`,
-      [id, version],
-    );
-    return rows.map(toVersion)[0];
+    const row = await VERSION_ROWS.one(this.database, id, version);
+    return row && toVersion(row);
   }
 
   async versions(id: string, limit: number, cursor?: string): Promise<Page<CompositeVersion>> {
-    const older = cursor === undefined ? '' : 'AND version < ?';
-    const rows = await this.database.read<DatabaseRow>(
-      `SELECT ${VERSION.names} FROM composite_skill_versions WHERE id = ? ${older}
-       ORDER BY version DESC LIMIT ?`,
-      [id, ...(cursor === undefined ? [] : [Number(cursor)]), limit + 1],
-    );
-    const items = rows.slice(0, limit).map(toVersion);
-    const last = items.at(-1);
-    return { items, nextCursor: rows.length > limit && last ? String(last.version) : null };
+    const page = await VERSION_ROWS.page(this.database, id, limit, cursor);
+    return { ...page, items: page.items.map(toVersion) };
   }
 
   revision(): Promise<number> {
@@ -165,8 +156,7 @@ function isSame(one: CompositeDefinition, other: CompositeDefinition): boolean {
   return canonicalJson(definitionOf(one)) === canonicalJson(definitionOf(other));
 }
 
-function toVersion(row: DatabaseRow): CompositeVersion {
-  const { definition, ...version } = VERSION.read(row);
+function toVersion({ definition, ...version }: CompositeSkillVersionEntity): CompositeVersion {
   return { ...definition, ...version };
 }
 

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import {
   AppConfig,
@@ -14,6 +15,7 @@ import { RULE_LIMITS, type Rule } from './domain/rule.js';
 import { ruleIdFrom } from './domain/rule-id.js';
 import { WrittenRuleDto } from './rule.dto.js';
 import { RuleRegistry } from './rule-registry.js';
+import { RuleStore } from './rule-store.js';
 import { RuleTargets } from './rule-targets.js';
 import { ruleOf } from './written-rule.js';
 
@@ -22,7 +24,7 @@ const KEY = 'rules';
 
 /**
  * Hands the rules that the configuration declares to the registry, at start and whenever its file
- * changes. One that is wrong in itself is refused with the whole configuration; one that leads to what
+ * changes, and has their versions kept. One that is wrong in itself is refused with the whole configuration; one that leads to what
  * is not there is kept and passed over, because the agent may come later.
  */
 @Injectable()
@@ -30,17 +32,19 @@ export class DeclaredRules implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly config: AppConfig,
     private readonly changes: ConfigChanges,
+    private readonly store: RuleStore,
     private readonly registry: RuleRegistry,
     private readonly targets: RuleTargets,
+    private readonly clock: Clock,
     private readonly log: Log,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.registry.declare(await readDeclaredRules(this.config.rules));
+    await this.apply(await readDeclaredRules(this.config.rules));
     this.changes.subscribe(async ({ rules }) => {
       const declared = await readDeclaredRules(rules);
-      return () => {
-        this.registry.declare(declared);
+      return async () => {
+        await this.apply(declared);
         this.warnOfProblems();
       };
     });
@@ -49,6 +53,11 @@ export class DeclaredRules implements OnModuleInit, OnApplicationBootstrap {
   /** By then the declared agents have had a moment to come. */
   onApplicationBootstrap(): void {
     this.warnOfProblems();
+  }
+
+  private async apply(declared: readonly Rule[]): Promise<void> {
+    this.registry.declare(await this.store.keepDeclared(declared, this.clock.now()));
+    await this.registry.follow();
   }
 
   private warnOfProblems(): void {

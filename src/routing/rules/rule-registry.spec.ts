@@ -2,12 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { AgentRegistry } from '../../agents/index.js';
 import { SystemClock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
+import type { Page } from '../../common/page.js';
 import type { PassedRule } from '../domain/route.js';
 import type { CompositeSource } from '../composite-source.js';
 import { aQuestion, aRule } from './domain/fake-rules.js';
 import type { Rule } from './domain/rule.js';
 import { RuleRegistry } from './rule-registry.js';
-import { RuleStore } from './rule-store.js';
+import { RuleStore, type RuleVersion } from './rule-store.js';
 
 const NO_COMPOSITES: CompositeSource = { usable: () => [], prepare: () => undefined };
 
@@ -31,6 +32,18 @@ class SharedRules extends RuleStore {
   change(change: (rules: readonly Rule[]) => readonly Rule[]): Promise<readonly Rule[]> {
     this.put(...change(this.rules));
     return Promise.resolve(this.rules);
+  }
+
+  keepDeclared(declared: readonly Rule[]): Promise<readonly Rule[]> {
+    return Promise.resolve(declared);
+  }
+
+  version(): Promise<RuleVersion | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  versions(): Promise<Page<RuleVersion>> {
+    return Promise.resolve({ items: [], nextCursor: null });
   }
 
   revision(): Promise<number> {

@@ -1,28 +1,63 @@
 import { RECORD_SOURCES, type RecordSource } from '../../common/record-source.js';
 import { Shown } from '../../common/http/fields.js';
-import type { RuleAction, RuleConditions } from './domain/rule.js';
+import {
+  definitionOf,
+  type RuleAction,
+  type RuleConditions,
+  type RuleDefinition,
+} from './domain/rule.js';
 import { RuleConditionsDto, RuleTargetDto } from './rule.dto.js';
+import type { RuleVersion } from './rule-store.js';
 import type { ShownRule } from './rules.service.js';
 
-/** A rule as the API shows it. */
-export class RuleDto {
+class RuleDefinitionDto implements RuleDefinition {
+  @Shown.Text()
+  readonly name!: string;
+
+  @Shown.Flag()
+  readonly enabled!: boolean;
+
+  @Shown.Nested(() => RuleConditionsDto)
+  readonly conditions!: RuleConditions;
+
+  @Shown.Nested(() => RuleTargetDto)
+  readonly target!: RuleAction;
+}
+
+/** A version of a rule as the API shows it. */
+export class RuleVersionDto extends RuleDefinitionDto {
   @Shown.Text()
   readonly id: string;
 
+  @Shown.Num({ description: 'Raised by every change but that of its place.' })
+  readonly version: number;
+
+  @Shown.Choice(RECORD_SOURCES, { description: '`config`: declared in YAML.' })
+  readonly source: RecordSource;
+
+  @Shown.Time({ description: 'When this version was made.' })
+  readonly createdAt: string;
+
+  constructor(version: RuleVersion) {
+    super();
+    this.id = version.id;
+    this.version = version.version;
+    this.source = version.source;
+    this.createdAt = version.createdAt.toISOString();
+    Object.assign(this, definitionOf(version));
+  }
+}
+
+/** A rule as the API shows it. */
+export class RuleDto extends RuleDefinitionDto {
   @Shown.Text()
-  readonly name: string;
+  readonly id: string;
+
+  @Shown.Num({ description: 'Raised by every change but that of its place; also the ETag.' })
+  readonly version: number;
 
   @Shown.Num({ description: 'Its place among all rules, from 1.' })
   readonly position: number;
-
-  @Shown.Flag()
-  readonly enabled: boolean;
-
-  @Shown.Nested(() => RuleConditionsDto)
-  readonly conditions: RuleConditions;
-
-  @Shown.Nested(() => RuleTargetDto)
-  readonly target: RuleAction;
 
   @Shown.Choice(RECORD_SOURCES, {
     description: '`config`: declared in YAML, and changed there only.',
@@ -42,12 +77,11 @@ export class RuleDto {
   readonly updatedAt: string | null;
 
   constructor({ rule, no, problem }: ShownRule) {
+    super();
+    Object.assign(this, definitionOf(rule));
     this.id = rule.id;
-    this.name = rule.name;
+    this.version = rule.version;
     this.position = no;
-    this.enabled = rule.enabled;
-    this.conditions = rule.conditions;
-    this.target = rule.target;
     this.source = rule.source;
     this.problem = problem;
     this.createdAt = rule.createdAt?.toISOString() ?? null;

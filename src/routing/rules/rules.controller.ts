@@ -1,17 +1,34 @@
-import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  Body,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Res,
+} from '@nestjs/common';
 import {
   ApiCreatedResponse,
+  ApiHeader,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { AdminController } from '../../common/http/admin-controller.js';
+import { versionsWanted, versionTag } from '../../common/http/if-match.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
+import { ifMatchOf } from '../if-match-header.js';
 import { CreateRuleDto, PatchRuleDto, ReorderRulesDto } from './rule-requests.dto.js';
-import { RuleDto } from './rule-view.dto.js';
+import { RuleDto, RuleVersionDto } from './rule-view.dto.js';
 import { RulesService, type ShownRule } from './rules.service.js';
+
+const IF_MATCH = ifMatchOf('rule');
 
 @AdminController('routes', 'api/v1/routes', 'routing')
 export class RulesController {
@@ -22,8 +39,11 @@ export class RulesController {
     summary: 'Create a rule that routes messages which name no agent, skill or tags.',
   })
   @ApiCreatedResponse({ type: RuleDto })
-  async create(@Body() body: CreateRuleDto): Promise<RuleDto> {
-    return new RuleDto(await this.rules.create(body));
+  async create(
+    @Body() body: CreateRuleDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RuleDto> {
+    return shown(await this.rules.create(body), reply);
   }
 
   @Get('rules')
@@ -44,24 +64,65 @@ export class RulesController {
   @Get('rules/:id')
   @ApiOperation({ summary: 'Get a rule.' })
   @ApiOkResponse({ type: RuleDto })
-  async get(@Param('id') id: string): Promise<RuleDto> {
-    return new RuleDto(await this.rules.get(id));
+  async get(
+    @Param('id') id: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RuleDto> {
+    return shown(await this.rules.get(id), reply);
+  }
+
+  @Get('rules/:id/versions')
+  @ApiOperation({
+    summary: 'List the versions of a rule, the newest first; deleted rules included.',
+  })
+  @ApiOkResponse({ type: PageType(RuleVersionDto) })
+  async versions(
+    @Param('id') id: string,
+    @Query() { limit, cursor }: PageQueryDto,
+  ): Promise<Page<RuleVersionDto>> {
+    const page = await this.rules.versions.page(id, limit, cursor);
+    return { ...page, items: page.items.map((each) => new RuleVersionDto(each)) };
+  }
+
+  @Get('rules/:id/versions/:version')
+  @ApiOperation({ summary: 'Get one version of a rule, deleted rules included.' })
+  @ApiOkResponse({ type: RuleVersionDto })
+  async version(
+    @Param('id') id: string,
+    @Param('version') version: string,
+  ): Promise<RuleVersionDto> {
+    return new RuleVersionDto(await this.rules.versions.one(id, version));
   }
 
   @Patch('rules/:id')
   @ApiOperation({ summary: 'Change or move a rule.' })
+  @ApiHeader(IF_MATCH)
   @ApiOkResponse({ type: RuleDto })
-  async patch(@Param('id') id: string, @Body() body: PatchRuleDto): Promise<RuleDto> {
-    return new RuleDto(await this.rules.patch(id, body));
+  async patch(
+    @Param('id') id: string,
+    @Body() body: PatchRuleDto,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RuleDto> {
+    return shown(await this.rules.patch(id, body, versionsWanted(ifMatch)), reply);
   }
 
   @Delete('rules/:id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a rule.' })
+  @ApiOperation({ summary: 'Delete a rule; its versions stay.' })
+  @ApiHeader(IF_MATCH)
   @ApiNoContentResponse()
-  async remove(@Param('id') id: string): Promise<void> {
-    await this.rules.remove(id);
+  async remove(
+    @Param('id') id: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.rules.remove(id, versionsWanted(ifMatch));
   }
+}
+
+function shown(rule: ShownRule, reply: FastifyReply): RuleDto {
+  void reply.header('etag', versionTag(rule.rule.version));
+  return new RuleDto(rule);
 }
 
 function pageOf(page: Page<ShownRule>): Page<RuleDto> {

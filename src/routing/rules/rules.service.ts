@@ -4,6 +4,8 @@ import { issueCursor, readCursor } from '../../common/cursor.js';
 import { HubError, invalidField, invalidFields } from '../../common/hub-error.js';
 import { ID } from '../../common/id-pattern.js';
 import type { Page } from '../../common/page.js';
+import { refuseOtherThan } from '../../common/http/if-match.js';
+import { VersionReads } from '../version-reads.js';
 import { faultsOfRule } from './domain/check-rule.js';
 import { faultOfPatterns } from './domain/pattern.js';
 import type { Rule } from './domain/rule.js';
@@ -11,7 +13,7 @@ import { ruleIdFrom } from './domain/rule-id.js';
 import { added, changed, removed, reordered } from './domain/rule-list.js';
 import type { NumberedRule } from './domain/rule-set.js';
 import { RuleRegistry } from './rule-registry.js';
-import { RuleStore } from './rule-store.js';
+import { RuleStore, type RuleVersion } from './rule-store.js';
 import { RuleTargets } from './rule-targets.js';
 import { plain, ruleOf, type WrittenRule } from './written-rule.js';
 
@@ -30,12 +32,17 @@ export interface ShownRule extends NumberedRule {
 /** The operations on rules. Every change is in {@link RuleRegistry} when its call resolves, or as soon as the database answers again. */
 @Injectable()
 export class RulesService {
+  /** Also of deleted rules. */
+  readonly versions: VersionReads<RuleVersion>;
+
   constructor(
     private readonly store: RuleStore,
     private readonly registry: RuleRegistry,
     private readonly targets: RuleTargets,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.versions = new VersionReads(store, 'rule', 'rule-versions');
+  }
 
   /** Throws INVALID_PARAMS naming each field at fault; CONFLICT when the id is taken. */
   async create(request: NewRule): Promise<ShownRule> {
@@ -50,7 +57,7 @@ export class RulesService {
       const taken = (one: string) => declared.has(one) || rules.some((each) => each.id === one);
       given = id ?? ruleIdFrom(rule.name, taken);
       return this.affordable(added(rules, { ...rule, id: given }, { position, declared }));
-    });
+    }, now);
     return this.followed(given, stored);
   }
 
@@ -79,16 +86,25 @@ export class RulesService {
     return { items, nextCursor: isLast ? null : issueCursor('rules', last.rule.id) };
   }
 
-  /** Throws NOT_FOUND, CONFLICT for a declared rule, or INVALID_PARAMS naming the fields at fault. */
-  async patch(id: string, patch: RulePatch): Promise<ShownRule> {
+  /**
+   * Throws NOT_FOUND, INVALID_PARAMS naming the fields at fault, or CONFLICT for a declared rule and when it
+   * is at none of the versions `wanted`.
+   */
+  async patch(
+    id: string,
+    patch: RulePatch,
+    wanted: readonly number[] | undefined,
+  ): Promise<ShownRule> {
     this.refuseIfDeclared(id);
     const { position, ...rest } = patch;
     const members = Object.fromEntries(
       Object.entries(plain(rest)).filter(([, value]) => value !== undefined),
     );
     const declared = this.registry.declaredIds();
+    const now = this.clock.now();
     const change = (rule: Rule): Rule => {
-      const next = { ...rule, ...members, updatedAt: this.clock.now() };
+      refuseOtherThan(wanted, rule);
+      const next = { ...rule, ...members, updatedAt: now };
       if (patch.target !== undefined || patch.conditions !== undefined) {
         this.check(next, patch.target !== undefined);
       }
@@ -98,21 +114,26 @@ export class RulesService {
     const stored = await this.store.change((rules) => {
       const next = changed(rules, id, change, { position, declared });
       return mayCost ? this.affordable(next) : next;
-    });
+    }, now);
     return this.followed(id, stored);
   }
 
-  /** Throws NOT_FOUND, or CONFLICT for a declared rule. */
-  async remove(id: string): Promise<void> {
+  /** Deletes a rule; its versions stay. Throws NOT_FOUND, and CONFLICT as {@link patch} does. */
+  async remove(id: string, wanted: readonly number[] | undefined): Promise<void> {
     this.refuseIfDeclared(id);
-    await this.store.change((rules) => removed(rules, id));
+    await this.store.change((rules) => {
+      const present = rules.find((rule) => rule.id === id);
+      if (present) refuseOtherThan(wanted, present);
+      return removed(rules, id);
+    }, this.clock.now());
     await this.registry.follow();
   }
 
   /** Puts the rules of the API in another order; throws INVALID_PARAMS unless each is named once. */
   async reorder(ids: readonly string[]): Promise<Page<ShownRule>> {
-    const stored = await this.store.change((rules) =>
-      reordered(rules, ids, this.registry.declaredIds()),
+    const stored = await this.store.change(
+      (rules) => reordered(rules, ids, this.registry.declaredIds()),
+      this.clock.now(),
     );
     await this.registry.follow();
     return this.page(this.registry.withStored(stored), Infinity);

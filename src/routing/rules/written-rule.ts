@@ -10,7 +10,7 @@ export interface WrittenRule {
   readonly target: RuleAction;
 }
 
-/** The rule that was written, as yet without times. */
+/** The rule that was written, as yet without a version and times. */
 export function ruleOf(
   written: WrittenRule & { readonly id: string },
   source: Rule['source'],
@@ -18,7 +18,8 @@ export function ruleOf(
   const { id, name, enabled = true } = written;
   const conditions = plain(written.conditions ?? {});
   const target = plain(written.target);
-  return { id, name, enabled, conditions, target, source, createdAt: null, updatedAt: null };
+  const unsaved = { version: 0, createdAt: null, updatedAt: null };
+  return { id, name, enabled, conditions, target, source, ...unsaved };
 }
 
 /** A DTO as plain objects. */

@@ -5,6 +5,7 @@ import type { Rule } from './rule.js';
 export function aRule(id: string, changes: Partial<Rule> = {}): Rule {
   return {
     id,
+    version: 1,
     name: id,
     enabled: true,
     conditions: {},

@@ -54,19 +54,30 @@ export interface RuleAction {
   readonly maxCalls?: number;
 }
 
-/** One of the operator's rules. Their order is that of the list they are in. */
-export interface Rule {
-  /** `[a-z0-9-]{1,63}`, unique among all rules. */
-  readonly id: string;
+/** What an operator says of a rule, but for its place. */
+export interface RuleDefinition {
   readonly name: string;
   /** False: it is left out, as if it were not there. */
   readonly enabled: boolean;
   readonly conditions: RuleConditions;
   readonly target: RuleAction;
+}
+
+/** One of the operator's rules. Their order is that of the list they are in. */
+export interface Rule extends RuleDefinition {
+  /** `[a-z0-9-]{1,63}`, unique among all rules. */
+  readonly id: string;
+  /** 1, 2, 3 …; every change of its definition raises it. 0 while it is not stored. */
+  readonly version: number;
   /** `api`, or `config` for one declared in YAML, which has no times of its own. */
   readonly source: RecordSource;
   readonly createdAt: Date | null;
   readonly updatedAt: Date | null;
+}
+
+/** The definition alone, without what the hub adds. */
+export function definitionOf({ name, enabled, conditions, target }: RuleDefinition) {
+  return { name, enabled, conditions, target } satisfies RuleDefinition;
 }
 
 /** How large rules may be. Every message without a target of its own is held against all of them. */
