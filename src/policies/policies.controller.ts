@@ -130,7 +130,8 @@ export class PoliciesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PolicyDto> {
     const { description, ...others } = body;
-    const change = description === undefined ? others : { ...others, description: description ?? '' };
+    const change =
+      description === undefined ? others : { ...others, description: description ?? '' };
     return shown(await this.policies.patch(id, change, versionsWanted(ifMatch), force), reply);
   }
 
