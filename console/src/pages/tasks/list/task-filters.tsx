@@ -59,7 +59,19 @@ export function TaskFilters({
             ]}
           />
         </Field>
-        <TimeRangeField label="Began" value={search} onChange={set} />
+        <Field label="Time of">
+          <Select
+            value={search.time ?? ''}
+            onChange={({ target }) =>
+              set({ time: target.value === 'status' ? 'status' : undefined })
+            }
+            options={[
+              { value: '', label: 'Its begin' },
+              { value: 'status', label: 'Its last change of state' },
+            ]}
+          />
+        </Field>
+        <TimeRangeField value={search} onChange={set} />
         {Object.keys(search).length > 0 && (
           <Button kind="quiet" onClick={onClear}>
             Clear filters
