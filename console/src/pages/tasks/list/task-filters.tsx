@@ -14,13 +14,14 @@ const SUGGESTED = 200;
 /** What is searched for: each change is in the address at once. */
 export function TaskFilters({
   search,
-  onChange,
+  onSet: set,
+  onClear,
 }: {
   readonly search: TaskSearch;
-  readonly onChange: (next: TaskSearch) => void;
+  readonly onSet: (part: Partial<TaskSearch>) => void;
+  readonly onClear: () => void;
 }) {
   const seesAll = useMay('tasks:all');
-  const set = (change: Partial<TaskSearch>) => onChange({ ...search, ...change });
   const { agents, rules } = useSuggestions();
   return (
     <section className="tasks-filters" aria-label="Filters">
@@ -72,12 +73,12 @@ export function TaskFilters({
         </Field>
         <TimeRangeField value={search} onChange={set} />
         {Object.keys(search).length > 0 && (
-          <Button kind="quiet" onClick={() => onChange({})}>
+          <Button kind="quiet" onClick={onClear}>
             Clear filters
           </Button>
         )}
       </Toolbar>
-      <FilterChips search={search} onChange={onChange} />
+      <FilterChips search={search} onSet={set} />
     </section>
   );
 }
