@@ -1,9 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { FakeClock } from '../../../test/support/fake-clock.js';
+import { SystemClock } from '../../common/clock.js';
 import type { AttemptTime } from './attempt-times.js';
 import { ATTEMPTS_LOOKED_AT, ReceiverLatencies } from './receiver-latencies.js';
-
-const NOW = new Date('2026-01-01T12:00:00Z');
 
 it('tells median and 95 of 100 of each receiver, read once for all who ask', async () => {
   const times: AttemptTime[] = Array.from({ length: 100 }, (_, n) => ({
@@ -16,8 +14,7 @@ it('tells median and 95 of 100 of each receiver, read once for all who ask', asy
     asked.push(limit);
     return Promise.resolve(times);
   };
-  const clock = new FakeClock(NOW);
-  const latencies = new ReceiverLatencies({ newest }, clock);
+  const latencies = new ReceiverLatencies({ newest }, new SystemClock());
   const [found] = await Promise.all([latencies.all(), latencies.all()]);
   expect([...found]).toEqual([
     ['acme https://a.example:443', { attempts: 100, medianMs: 50, p95Ms: 95 }],
