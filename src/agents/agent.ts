@@ -197,6 +197,11 @@ export interface Agent {
   readonly deletedAt: Date | null;
 }
 
+/** The card of an agent before the one in use. */
+export interface PreviousCard extends Pick<Agent, 'card' | 'signature'> {
+  readonly replacedAt: Date;
+}
+
 /**
  * Ids no agent may have: path segments below `/a2a`, `composite`, which stands before the ids of
  * composite skills in the hub's card, and `events`, the stream beside the agents of the admin API.

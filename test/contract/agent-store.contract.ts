@@ -216,6 +216,49 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       });
     });
 
+    describe('the card before the one in use', () => {
+      const changed = (name: string, at: number) => (agent: Agent) => ({
+        ...agent,
+        ...anAgent(agent.id, { updatedAt: new Date(at) }, { name }),
+      });
+      const previous = async () => {
+        const found = await store.withPreviousCard('one');
+        return found?.previous && [found.previous.card.name, found.previous.replacedAt.getTime()];
+      };
+
+      it('is kept when the card says something else, and only then', async () => {
+        expect(await store.withPreviousCard('one')).toBeUndefined();
+        await store.add(anAgent('one'));
+        expect(await store.withPreviousCard('one')).toEqual({
+          agent: anAgent('one'),
+          previous: null,
+        });
+        await store.update('one', changed('Second', 5));
+        expect(await previous()).toEqual(['Agent one', 5]);
+        await store.update('one', (agent) => ({ ...agent, priority: 9 }));
+        await store.update('one', (agent) => ({
+          ...agent,
+          originalCard: `${agent.originalCard} `,
+          updatedAt: new Date(6),
+        }));
+        expect(await previous()).toEqual(['Agent one', 5]);
+        await store.update('one', changed('Third', 7));
+        expect(await previous()).toEqual(['Second', 7]);
+        expect((await store.withPreviousCard('one'))?.previous?.signature).toEqual(
+          anAgent('one').signature,
+        );
+      });
+
+      it('goes with the agent, and a new one of its id has none', async () => {
+        await store.add(anAgent('one'));
+        await store.update('one', changed('Second', 5));
+        await store.remove('one', DELETED_AT);
+        expect(await store.withPreviousCard('one')).toBeUndefined();
+        await store.add(anAgent('one'));
+        expect(await previous()).toBeNull();
+      });
+    });
+
     it('raises its revision with every change and not without one', async () => {
       const seen = [await store.revision()];
       const noted = async () => seen.push(await store.revision());

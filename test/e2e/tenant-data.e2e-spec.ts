@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compactVerify, createLocalJWKSet } from 'jose';
 import { request } from 'undici';
+import { AgentStore } from '../../src/agents/registry/agent-store.js';
 import { Database } from '../../src/database/database.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { OwnedKinds } from '../../src/data/index.js';
@@ -195,9 +196,26 @@ describe('a deletion', () => {
       201,
     );
     await hub.registerAgent(agent.url, { id: 'their-agent', organizations: [acme.organization] });
+    await hub.app.get(AgentStore).update('their-agent', (stored) => ({
+      ...stored,
+      card: { ...stored.card, description: `For ${acme.organization} alone` },
+      originalCard: '{"changed": true}',
+    }));
+    await hub.app.get(AgentStore).update('their-agent', (stored) => ({
+      ...stored,
+      card: { ...stored.card, description: 'For some' },
+      originalCard: '{"changed": "again"}',
+    }));
     const before = await exported({ organization: other.organization });
     expect(await rowsWith(acme.organization)).toEqual(
-      expect.arrayContaining(['tasks', 'task_events', 'principals', 'policies', 'agents']),
+      expect.arrayContaining([
+        'tasks',
+        'task_events',
+        'principals',
+        'policies',
+        'agents',
+        'previous_cards',
+      ]),
     );
 
     const job = await deleted({ organization: acme.organization, confirm: acme.organization });
@@ -209,7 +227,7 @@ describe('a deletion', () => {
     expect(await rowsWith(acme.principalId)).toEqual([]);
     expect(await receiptOf(job)).toMatchObject({
       ...{ job: job['id'], kind: 'deletion', organization: acme.organization, left: 0 },
-      counts: { tasks: 2, keys: 1, principals: 1, policies: 1, agents: 1 },
+      counts: { tasks: 2, keys: 1, principals: 1, policies: 1, agents: 1, previousCards: 1 },
       kept: expect.arrayContaining([expect.objectContaining({ what: 'entries of the audit log' })]),
     });
     const after = await exported({ organization: other.organization });

@@ -1,5 +1,6 @@
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
+import { AgentCard } from '../../protocol/a2a.js';
 import { PROTOCOL_VERSIONS } from '../../protocol/protocol-version.js';
 import {
   CARD_TROUBLES,
@@ -11,6 +12,7 @@ import {
 import { BINDING_NAMES } from '../binding/bindings.js';
 import type { RequiredSecurity } from '../card/required-security.js';
 import { CARD_CHANGES, type CardChange } from '../card/card-diff.js';
+import type { AgentCards } from '../registration/agents.service.js';
 
 export class AgentEndpointDto {
   @Shown.Text()
@@ -129,4 +131,46 @@ export class CardChangeDto {
 
   @Shown.Other({}, { optional: true, description: 'Absent when removed.' })
   readonly after?: unknown;
+}
+
+/** The card of an agent as the hub uses it, and the one before. */
+export class AgentCardsDto {
+  @Shown.Text()
+  readonly agentId!: string;
+
+  @Shown.Json({ description: 'The card in use, in the 1.0 form.' })
+  readonly current!: unknown;
+
+  @Shown.Time({
+    description:
+      'Since when it says what it says; when the agent was registered, if it has not changed.',
+  })
+  readonly changedAt!: string;
+
+  @Shown.Json({
+    nullable: true,
+    description: 'The card before, in the 1.0 form; null: it has not changed.',
+  })
+  readonly previous!: unknown;
+
+  @Shown.Time({ nullable: true })
+  readonly previousReplacedAt!: string | null;
+
+  @Shown.Nested(() => CardChangeDto, {
+    list: true,
+    description: 'What is different in the card in use from the one before.',
+  })
+  readonly changes!: readonly CardChangeDto[];
+
+  constructor({ agent, previous, changes }: AgentCards) {
+    const replacedAt = previous?.replacedAt.toISOString() ?? null;
+    fill<AgentCardsDto>(this, {
+      agentId: agent.id,
+      current: AgentCard.toJSON(agent.card),
+      changedAt: replacedAt ?? agent.createdAt.toISOString(),
+      previous: previous && AgentCard.toJSON(previous.card),
+      previousReplacedAt: replacedAt,
+      changes,
+    });
+  }
 }

@@ -19,6 +19,7 @@ import { OrganizationCredentialsService } from '../registration/organization-cre
 import { AgentDeviations } from '../registry/agent-deviations.js';
 import { PatchAgentDto } from '../request/patch-agent.dto.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
+import { AgentCardsDto } from './agent-card.dto.js';
 import { AgentQueryDto } from './agent-query.dto.js';
 import { AgentDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
 
@@ -65,6 +66,16 @@ export class AgentsController {
   @ApiOkResponse({ type: AgentDto })
   async get(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<AgentDto> {
     return this.shown(await this.agents.get(id, caller), caller);
+  }
+
+  @Get(':id/card')
+  @ApiOperation({ summary: 'Get the card of an agent and what changed in it last.' })
+  @ApiOkResponse({ type: AgentCardsDto })
+  async card(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<AgentCardsDto> {
+    return new AgentCardsDto(await this.agents.cards(id, caller));
   }
 
   @Patch(':id')

@@ -8,6 +8,7 @@ import type {
   AgentSwitches,
   CardSignature,
   CardTrouble,
+  PreviousCard,
   RefusedInterface,
 } from '../agent.js';
 import { checkCardContent, checkStoredCard } from '../card/card-limits.js';
@@ -16,6 +17,7 @@ import type { AgentAuthentication } from '../agent-authentication.js';
 import { openJson, sealJson } from '../endpoint/sealed-json.js';
 import { openHeaders, sealHeaders } from '../endpoint/sealed-headers.js';
 import type { AgentEntity } from './agent.entity.js';
+import type { PreviousCardEntity } from './previous-card.entity.js';
 
 /** The form in which an agent is stored. */
 export class AgentRows {
@@ -85,6 +87,27 @@ export class AgentRows {
 
   private readonly headers = (json: string): Record<string, string> =>
     openHeaders(this.secrets, objectOf<Record<string, string>>(json));
+}
+
+/** A card that is kept when another takes its place. */
+export function previousCardRow(
+  { id, card, signature }: Agent,
+  replacedAt: Date,
+): PreviousCardEntity {
+  return {
+    agentId: id,
+    card: JSON.stringify(AgentCard.toJSON(card)),
+    signature: JSON.stringify(signature),
+    replacedAt,
+  };
+}
+
+/** Null for a row that cannot be used: what changed is not known then. */
+export function previousCardOf(row: PreviousCardEntity): PreviousCard | null {
+  const read = new RowReader(row.agentId);
+  const card = read.column('card', row.card, cardOf, EMPTY_CARD);
+  const signature = read.column('signature', row.signature, objectOf<CardSignature>, NO_SIGNATURE);
+  return read.fault() === undefined ? { card, signature, replacedAt: row.replacedAt } : null;
 }
 
 /** Reads the columns of one row, and notes which of them cannot be. */

@@ -7,15 +7,24 @@ import { AgentSwitches1700000000110 } from './migrations/1700000000110-agent-swi
 import { AgentAuthentication1700000000800 } from './migrations/1700000000800-agent-authentication.js';
 import { AgentCredentials1700000000890 } from './migrations/1700000000890-agent-credentials.js';
 import { Consents1700000000815 } from './migrations/1700000000815-consents.js';
+import { PreviousCards1700000000930 } from './migrations/1700000000930-previous-cards.js';
+import { PreviousCardEntity } from './previous-card.entity.js';
 
 export const AGENTS_SCHEMA: SchemaPart = {
-  entities: [AgentEntity, AgentRevisionEntity, ConsentEntity, AgentCredentialsEntity],
+  entities: [
+    AgentEntity,
+    AgentRevisionEntity,
+    ConsentEntity,
+    AgentCredentialsEntity,
+    PreviousCardEntity,
+  ],
   migrations: [
     Agents1700000000020,
     AgentSwitches1700000000110,
     AgentAuthentication1700000000800,
     Consents1700000000815,
     AgentCredentials1700000000890,
+    PreviousCards1700000000930,
   ],
   sealed: [
     {

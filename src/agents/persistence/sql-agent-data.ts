@@ -10,10 +10,17 @@ import { ConsentStore } from '../consents/consent-store.js';
 import { AgentCredentialsEntity } from './agent-credentials.entity.js';
 import { AgentEntity } from './agent.entity.js';
 import { OwnedConsents } from './owned-consents.js';
+import { PreviousCardEntity } from './previous-card.entity.js';
 
 const REVISION = new Revision('agent_revisions');
+/** Agents of one organization alone, by the JSON of a list of it. */
+const OF_ORGANIZATION = `organizations = ? AND source <> 'config'`;
 
-/** {@link AgentData} in the hub's database: consents, what agents are called with for one organization, and the agents that one organization alone may use, but for declared ones. */
+function listOf(organization: string): string {
+  return JSON.stringify([organization]);
+}
+
+/** {@link AgentData} in the hub's database: consents, what agents are called with for one organization, and the agents that one organization alone may use, but for declared ones, with the cards they had before. */
 @Injectable()
 export class SqlAgentData extends AgentData {
   readonly kinds: readonly OwnedData[];
@@ -29,12 +36,20 @@ export class SqlAgentData extends AgentData {
         ofOrganization: 'organization = ?',
         revision: REVISION,
       }),
+      // Before the agents, by which they are found.
+      new OwnedRows(database, {
+        kind: 'previousCards',
+        entity: PreviousCardEntity,
+        key: ['agent_id'],
+        ofOrganization: `agent_id IN (SELECT id FROM agents WHERE ${OF_ORGANIZATION})`,
+        comparedWith: listOf,
+      }),
       new OwnedRows(database, {
         kind: 'agents',
         entity: AgentEntity,
         key: ['id'],
-        ofOrganization: `organizations = ? AND source <> 'config'`,
-        comparedWith: (organization) => JSON.stringify([organization]),
+        ofOrganization: OF_ORGANIZATION,
+        comparedWith: listOf,
         hidden: ['cardHeaders', 'credentials'],
         revision: REVISION,
       }),

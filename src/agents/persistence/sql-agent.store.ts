@@ -7,13 +7,15 @@ import { Database } from '../../database/database.js';
 import { byCharacters } from '../../database/dialect.js';
 import { Revision } from '../../database/revision.js';
 import { forUpdate } from '../../database/rows.js';
-import type { Work } from '../../database/sql.js';
+import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
-import type { Agent, OrganizationCredentials } from '../agent.js';
+import type { Agent, OrganizationCredentials, PreviousCard } from '../agent.js';
+import { diffCards } from '../card/card-diff.js';
 import { AgentCredentialsRows } from './agent-credentials-rows.js';
 import { AgentCredentialsEntity } from './agent-credentials.entity.js';
-import { AgentRows } from './agent-rows.js';
+import { AgentRows, previousCardOf, previousCardRow } from './agent-rows.js';
 import { AgentEntity } from './agent.entity.js';
+import { PreviousCardEntity } from './previous-card.entity.js';
 import { matchesFilter } from '../registry/agent-filter.js';
 import { type AgentFilter, AgentStore } from '../registry/agent-store.js';
 
@@ -25,6 +27,10 @@ const UPDATE = AGENTS.update();
 const OWN_CREDENTIALS = new Table(AgentCredentialsEntity);
 const OWN = OWN_CREDENTIALS.select();
 const PUT_OWN = OWN_CREDENTIALS.upsert();
+const PREVIOUS_CARDS = new Table(PreviousCardEntity);
+const PREVIOUS = PREVIOUS_CARDS.select();
+const PUT_PREVIOUS = PREVIOUS_CARDS.upsert();
+const FORGET_PREVIOUS = 'DELETE FROM previous_cards WHERE agent_id = ?';
 const REVISION = new Revision('agent_revisions');
 const SWITCH = AGENTS.update(['enabled', 'updatedAt']);
 /** Rows read at once by a filtered list. */
@@ -52,6 +58,7 @@ export class SqlAgentStore extends AgentStore {
       if (added === 0) throw new HubError('CONFLICT', `There is an agent with the id ${agent.id}.`);
       // Those were for the one that had the id before.
       yield* tx.run('DELETE FROM agent_credentials WHERE agent_id = ?', [agent.id]);
+      yield* tx.run(FORGET_PREVIOUS, [agent.id]);
       yield* REVISION.raise(tx);
     });
   }
@@ -62,11 +69,15 @@ export class SqlAgentStore extends AgentStore {
       const sql = `${SELECT} WHERE id = ? AND deleted_at IS NULL${forUpdate(tx)}`;
       const [row] = yield* tx.all<DatabaseRow>(sql, [id]);
       if (row === undefined) return undefined;
-      const changed = change(toAgent(ROW.read(row)));
+      const stored = toAgent(ROW.read(row));
+      const changed = change(stored);
       if (changed.cardTrouble?.kind === 'unusable') {
         // What could not be read is not written over.
         yield* SWITCH.apply(tx, [{ ...changed, id }]);
-      } else yield* UPDATE.apply(tx, [toRow({ ...changed, id })]);
+      } else {
+        yield* UPDATE.apply(tx, [toRow({ ...changed, id })]);
+        yield* keepPrevious(tx, stored, changed);
+      }
       yield* REVISION.raise(tx);
       return changed;
     });
@@ -76,7 +87,10 @@ export class SqlAgentStore extends AgentStore {
     return this.database.write(function* (tx) {
       const sql = 'UPDATE agents SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL';
       const removed = yield* tx.run(sql, [now.getTime(), id]);
-      if (removed > 0) yield* REVISION.raise(tx);
+      if (removed > 0) {
+        yield* tx.run(FORGET_PREVIOUS, [id]);
+        yield* REVISION.raise(tx);
+      }
       return removed > 0;
     });
   }
@@ -98,6 +112,19 @@ export class SqlAgentStore extends AgentStore {
     const sql = `${SELECT} WHERE id = ? AND deleted_at IS NULL`;
     const rows = await this.database.read<DatabaseRow>(sql, [id]);
     return rows.map(ROW.read).map(this.rows.toAgent)[0];
+  }
+
+  async withPreviousCard(
+    id: string,
+  ): Promise<{ readonly agent: Agent; readonly previous: PreviousCard | null } | undefined> {
+    for (;;) {
+      const revision = await this.revision();
+      const agent = await this.get(id);
+      if (agent === undefined) return undefined;
+      const rows = await PREVIOUS.list(this.database, 'WHERE agent_id = ?', [id]);
+      const previous = rows.map(previousCardOf)[0] ?? null;
+      if ((await this.revision()) === revision) return { agent, previous };
+    }
   }
 
   /** Filters look into cards, so they run here, chunk by chunk until the page is full. */
@@ -196,4 +223,12 @@ export class SqlAgentStore extends AgentStore {
   revision(): Promise<number> {
     return REVISION.read(this.database);
   }
+}
+
+/** Keeps the card that another has taken the place of, unless they say the same or it could not be read. */
+function* keepPrevious(tx: Tx, stored: Agent, changed: Agent): Work<void> {
+  if (stored.originalCard === changed.originalCard) return;
+  if (stored.cardTrouble?.kind === 'unusable') yield* tx.run(FORGET_PREVIOUS, [stored.id]);
+  else if (diffCards(stored, changed).length > 0)
+    yield* PUT_PREVIOUS.one(tx, previousCardRow(stored, changed.updatedAt));
 }

@@ -5,7 +5,7 @@ import { issueCursor, readCursor } from '../../common/cursor.js';
 import { HubError, invalidField, whyOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import type { Page } from '../../common/page.js';
-import type { Agent, AgentBudgets, AgentEndpoint } from '../agent.js';
+import type { Agent, AgentBudgets, AgentEndpoint, PreviousCard } from '../agent.js';
 import { RegistrationCheck, type CheckedCard, type Reach } from './registration-check.js';
 import {
   type AgentOptions,
@@ -74,6 +74,13 @@ export interface Registration {
 
 export interface Refreshed {
   readonly agent: Agent;
+  readonly changes: readonly CardChange[];
+}
+
+/** The card of an agent and what is different in it from the one before. */
+export interface AgentCards {
+  readonly agent: Agent;
+  readonly previous: PreviousCard | null;
   readonly changes: readonly CardChange[];
 }
 
@@ -172,6 +179,19 @@ export class AgentsService {
   async get(id: string, caller: Principal): Promise<Agent> {
     const found = (await this.store.get(id)) ?? this.unread.get(id);
     return found !== undefined && administers(caller, found) ? found : notFound(id);
+  }
+
+  /** Throws what {@link get} throws, and HubError CONFLICT when what is stored of the agent cannot be used. */
+  async cards(id: string, caller: Principal): Promise<AgentCards> {
+    const agent = await this.get(id, caller);
+    const { previous, ...stored } = (await this.store.withPreviousCard(id)) ?? {
+      agent,
+      previous: null,
+    };
+    if (!administers(caller, stored.agent)) return notFound(id);
+    refuseUnusable(stored.agent);
+    const changes = previous === null ? [] : diffCards(previous, stored.agent);
+    return { agent: stored.agent, previous, changes };
   }
 
   /**

@@ -53,6 +53,10 @@ class FakeStore extends AgentStore {
     return Promise.resolve(this.agents.get(id));
   }
 
+  withPreviousCard(): Promise<never> {
+    throw new Error('not used');
+  }
+
   putCredentials(): Promise<never> {
     throw new Error('not used');
   }

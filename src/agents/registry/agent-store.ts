@@ -1,5 +1,5 @@
 import type { Page } from '../../common/page.js';
-import type { Agent, OrganizationCredentials } from '../agent.js';
+import type { Agent, OrganizationCredentials, PreviousCard } from '../agent.js';
 
 export interface AgentFilter {
   /** An operator tag or a skill tag, exactly (case-insensitive). */
@@ -28,7 +28,8 @@ export abstract class AgentStore {
   /**
    * Changes an agent as it is stored at that moment, so that two changes at once both count.
    * `change` is pure, may run again, and may throw to leave the agent as it is. Resolves to the
-   * changed agent; undefined when there is none with this id.
+   * changed agent; undefined when there is none with this id. A card that says something else than the one
+   * before is what {@link withPreviousCard} gives that one for, replaced at the agent's new `updatedAt`.
    */
   abstract update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined>;
 
@@ -39,6 +40,14 @@ export abstract class AgentStore {
   abstract purge(before: Date): Promise<number>;
 
   abstract get(id: string): Promise<Agent | undefined>;
+
+  /**
+   * An agent and the card it had before the one in use, both of the same moment; null: it has changed in nothing. The card
+   * before goes with the agent: when that is deleted, or its id taken anew.
+   */
+  abstract withPreviousCard(
+    id: string,
+  ): Promise<{ readonly agent: Agent; readonly previous: PreviousCard | null } | undefined>;
 
   /** By id, ascending, after `cursor` (the `nextCursor` of the page before: its last id). */
   abstract list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>>;

@@ -48,7 +48,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [AGENTS, 'GET agents/events/log, GET agents/events, POST agents:check, POST agents, GET agents'],
   [AGENTS, 'GET agents/X, PATCH agents/X, DELETE agents/X, POST agents/X:refresh'],
   [AGENTS, 'POST agents/X:kill, GET agents/X/credentials/X, PUT agents/X/credentials/X'],
-  [AGENTS, 'DELETE agents/X/credentials/X, GET agents/X/activity'],
+  [AGENTS, 'DELETE agents/X/credentials/X, GET agents/X/activity, GET agents/X/card'],
   [OPERATORS, 'GET overview'],
   [ANY, 'GET me'],
   [CLIENT, 'POST routes:dry-run, DELETE tasks/X, GET usage/me'],

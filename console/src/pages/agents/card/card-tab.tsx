@@ -3,6 +3,7 @@ import { JsonTree } from '../../../ui/json-tree';
 import { Card, Facts } from '../../../ui/page';
 import { cardOf } from './agent-card';
 import { CardFacts } from './card-facts';
+import { LastChanges } from './last-changes';
 import { InterfaceList } from './interface-list';
 import { SecurityList } from './security-list';
 import { SignatureView } from './signature-view';
@@ -31,6 +32,7 @@ export function CardTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
           />
         </Card>
       </div>
+      <LastChanges agent={agent} />
       <Card title="The card as JSON">
         <JsonTree value={agent.card} label="the card" />
       </Card>
