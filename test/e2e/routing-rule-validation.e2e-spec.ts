@@ -93,7 +93,7 @@ describe('the validation of a rule', () => {
     const answer = await validate(third);
     expect(problemsOf(answer)).toEqual(['conditions.text.pattern']);
     expect(answer.body.problems[0].description).toContain('with the patterns of the other rules');
-    // In the place of one of them, or out of force, it has room.
+    // In the place of one of them, or out of force, it is taken.
     expect((await validate({ ...third, id: 'p' }, '?replaces=p')).body.valid).toBe(true);
     expect((await validate({ ...third, enabled: false })).body.valid).toBe(true);
     for (const id of ['p', 'q']) await hub.admin('DELETE', `${RULES}/${id}`);

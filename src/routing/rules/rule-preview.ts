@@ -67,7 +67,7 @@ export class RulePreview {
     // What is wrong with one that cannot be changed here is told by its id.
     if (replaced !== undefined && declared.has(replaced)) return { rules: others, problems: [] };
     if (replaced === undefined && rules.length >= RULE_LIMITS.rules) {
-      const description = `has no room: there are ${rules.length} rules, the most there may be`;
+      const description = `would be one too many: there are ${rules.length} rules, the most there may be`;
       return { rules: others, problems: [{ field: 'position', description }] };
     }
     const place = { position, declared };
