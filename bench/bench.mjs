@@ -13,7 +13,8 @@ const HELP = `npm run bench [-- options]
   --concurrency LIST   default 1,16,64
   --warm N             sends to each target before it is measured; default 15000
   --synchronous MODE   SQLite durability of the hub: full (default) or normal
-  --part LIST          of send, routing, fan-out, push, chunks, streams, growth, access, traces and postgres; default all
+  --part LIST          of send, routing, fan-out, push, chunks, streams, growth, access, traces,
+                       consoles and postgres; default all
   --help               show this
 
 Figures are medians over the rounds. CPU is user and system time of all threads of the target's own
@@ -35,6 +36,7 @@ const PARTS = [
   'growth',
   'access',
   'traces',
+  'consoles',
   'postgres',
 ];
 
@@ -51,6 +53,7 @@ const { benchChunks, benchStreams } = await import('./streaming.mjs');
 const { benchGrowth } = await import('./growth.mjs');
 const { benchAccess } = await import('./access.mjs');
 const { benchTraces } = await import('./traces.mjs');
+const { benchConsoles } = await import('./consoles.mjs');
 const { benchPostgres } = await import('./postgres.mjs');
 const { printFanOut, printReport, printRouting } = await import('./report.mjs');
 const { FAN_OUTS, registerWide } = await import('./fan-out.mjs');
@@ -76,6 +79,7 @@ try {
   if (options.parts.includes('growth')) await benchGrowth(directory, options);
   if (options.parts.includes('access')) await benchAccess(directory, options);
   if (options.parts.includes('traces')) await benchTraces(directory, options);
+  if (options.parts.includes('consoles')) await benchConsoles(directory, options);
   if (options.parts.includes('postgres')) await benchPostgres(directory, options);
   printCalibration();
 } finally {

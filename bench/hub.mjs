@@ -1,7 +1,7 @@
 // A hub of the bench, and calls to its admin API.
 import { join } from 'node:path';
 
-const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
+export const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
 /** Scopes of the key that the load is sent with. */
 const SCOPES = ['a2a', 'push', 'tasks:organization'];
 

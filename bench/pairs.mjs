@@ -12,7 +12,10 @@ const FIGURES = [
   ['sends a second', 'perSecond'],
 ];
 
-/** The figures of a send at each target, by its name; every other pair begins at the other end. */
+/**
+ * The figures of a send at each target, by its name; every other pair begins at the other end. What a target has as
+ * `beside` begins what goes on beside its runs, and resolves with the function that ends it.
+ */
 export async function measurePairs(targets, options) {
   for (const target of targets) await warm(target, [METHOD], options);
   const pairs = [];
@@ -23,7 +26,9 @@ export async function measurePairs(targets, options) {
     const pair = {};
     for (const target of at % 2 === 0 ? targets : targets.toReversed()) {
       const job = { concurrency: CONCURRENCY, milliseconds: 1000 * options.seconds };
+      const end = await target.beside?.();
       pair[target.name] = await run(target, METHOD, job);
+      await end?.();
     }
     pairs.push(pair);
   }

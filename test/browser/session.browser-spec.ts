@@ -95,8 +95,10 @@ describe('a lost connection', () => {
     await page.getByRole('link', { name: 'Tasks' }).click();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Agents' }).click();
-    await page.getByText('No connection').first().waitFor();
+    const said = page.getByText('No connection');
+    await said.waitFor();
+    expect(await said.count()).toBe(1);
     await page.context().setOffline(false);
-    await page.getByText('No connection').first().waitFor({ state: 'detached' });
+    await said.waitFor({ state: 'detached' });
   });
 });

@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 
 interface PageOf<Item> {
   readonly items: readonly Item[];
@@ -21,12 +22,24 @@ export interface Pages<Item> {
 /** Rows that one page holds: the most that the hub gives. */
 export const PAGE_ROWS = 200;
 
+/** Rows of the first page of a list whose rows cost the hub much: more than a screen shows. It is what is read anew. */
+const FIRST_ROWS = 50;
+
+/** How many rows a page of such a list holds. */
+export function pageRows(cursor: string | undefined): number {
+  return cursor === undefined ? FIRST_ROWS : PAGE_ROWS;
+}
+
+/** How long a list waits before it is read anew: at least, at most, and how many times what the last reading took. */
 const EVERY_MS = 5_000;
+const SELDOM_MS = 60_000;
+const TIMES = 50;
 /** Beyond these, a list is read anew only when something was changed: who has scrolled that far reads. */
 const LIVE_PAGES = 2;
 
 /**
- * A list of the hub, page by page, read anew every five seconds while it is shown. `key` begins with what the list
+ * A list of the hub, page by page, read anew every five seconds while it is shown; from a hub that is slow to answer less
+ * often, so that lists left open do not keep it busy. `key` begins with what the list
  * belongs to, so that `queries.invalidateQueries` reaches it, and names all that `read` depends on.
  */
 export function usePages<Item>(
@@ -37,21 +50,28 @@ export function usePages<Item>(
   ) => Promise<{ readonly data?: PageOf<Item> }>,
   { enabled = true }: { readonly enabled?: boolean } = {},
 ): Pages<Item> {
+  const took = useRef(0);
   const query = useInfiniteQuery({
     queryKey: key,
-    queryFn: async ({ pageParam, signal }) => (await read(pageParam, signal)).data!,
+    queryFn: async ({ pageParam, signal }) => {
+      const began = performance.now();
+      const { data } = await read(pageParam, signal);
+      took.current = performance.now() - began;
+      return data!;
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      (state.data?.pages.length ?? 0) <= LIVE_PAGES ? EVERY_MS : false,
+      (state.data?.pages.length ?? 0) <= LIVE_PAGES &&
+      Math.min(SELDOM_MS, Math.max(EVERY_MS, TIMES * took.current)),
     enabled,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
   });
   return {
     rows: query.data ?? [],
     data: query.data,
-    error: query.error ?? query.failureReason,
+    error: query.error,
     isPending: query.isPending,
     refetch: query.refetch,
     hasMore: query.hasNextPage,

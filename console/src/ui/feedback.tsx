@@ -79,13 +79,14 @@ export function Notice({
 interface Read<T> {
   readonly data: T | undefined;
   readonly error: unknown;
-  /** Why it has not come yet, while it is tried again. */
-  readonly failureReason?: unknown;
   readonly isPending: boolean;
   readonly refetch: () => unknown;
 }
 
-/** What a query gives: loading, the error, or the content. Old content stays while it cannot be read again, and says so. */
+/**
+ * What a query gives: loading, the error, or the content. Old content stays while it cannot be read again, and says so; that the hub
+ * cannot be reached says the page around all (`api/connection.ts`), and reading goes on.
+ */
 export function Loaded<T>({
   query,
   children,
@@ -94,7 +95,7 @@ export function Loaded<T>({
   readonly children: (data: T) => ReactNode;
 }) {
   const retry = () => void query.refetch();
-  const error = query.error ?? query.failureReason;
+  const { error } = query;
   if (query.data === undefined) {
     return error ? <ErrorView error={error} onRetry={retry} /> : <Loading />;
   }

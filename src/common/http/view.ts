@@ -1,6 +1,9 @@
 /** The fields that classes declare, by their prototypes. */
 const FIELDS = new WeakMap<object, string[]>();
 
+/** With those of what they extend: a class declares its fields before it has an object. */
+const ALL_FIELDS = new WeakMap<object, readonly string[]>();
+
 /** Notes that a class declares the field. */
 export function rememberField(prototype: object, name: string | symbol): void {
   const fields = FIELDS.get(prototype) ?? [];
@@ -21,20 +24,25 @@ export type Source<View> = {
  */
 export function fill<View extends object>(view: View, source: Source<View>): void {
   const values: Readonly<Record<string, unknown>> = source;
+  const filled = view as Record<string, unknown>;
   for (const name of fieldsOf(view)) {
     if (!(name in values)) continue;
     const value = values[name];
-    Object.assign(view, { [name]: value instanceof Date ? value.toISOString() : value });
+    filled[name] = value instanceof Date ? value.toISOString() : value;
   }
 }
 
 /** Those of the class and of what it extends, which come first. */
-function fieldsOf(view: object): string[] {
+function fieldsOf(view: object): readonly string[] {
+  const own = Object.getPrototypeOf(view) as object;
+  const known = ALL_FIELDS.get(own);
+  if (known !== undefined) return known;
   const fields: string[] = [];
-  let prototype: unknown = Object.getPrototypeOf(view);
+  let prototype: unknown = own;
   for (; typeof prototype === 'object' && prototype !== null; prototype = parentOf(prototype)) {
     fields.unshift(...(FIELDS.get(prototype) ?? []));
   }
+  ALL_FIELDS.set(own, fields);
   return fields;
 }
 

@@ -50,14 +50,12 @@ export class TasksController {
   async list(
     @Query() query: TaskQueryDto,
     @CurrentPrincipal() principal: Principal,
-    @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<Page<TaskDto>> {
     const page = await this.lists.search(
       searchOf(query, (idOrName) => this.rules.idsOf(idOrName)),
       operatorsView(principal),
       query.limit,
       query.cursor,
-      reserve,
     );
     const reader = await this.readers.of(principal, page.items);
     return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };

@@ -28,7 +28,7 @@ import {
   statusUntil,
   where,
 } from './list-filter.js';
-import { buildTasks } from './load.js';
+import { buildTasks, readDelegations } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
 import { findPlaces } from './search.js';
 import { findInWalks, inContext, inOrder, type Walk } from './walk-tasks.js';
@@ -49,25 +49,29 @@ export async function listTasks(
   return { ...(await pageOfRows(database, found, reserve)), totalSize: total };
 }
 
-/** See `TaskStore.search`. */
+/** See `TaskStore.search`. What the tasks have to say, their events, is not read. */
 export async function searchTasks(
   database: Database,
   search: TaskSearch,
   visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
-  reserve?: ReserveBytes,
 ): Promise<SearchPage> {
   const { places, next } = await findPlaces(database, search, visibility, limit, after);
   const rows = await rowsAt(database, places, search);
-  return pageOfRows(database, { rows, last: next }, reserve);
+  const delegations = await readDelegations(database, rows);
+  const tasks = rows.map(({ record }) => ({
+    record,
+    delegations: delegations.get(record.id) ?? [],
+  }));
+  return { tasks, next };
 }
 
 async function pageOfRows(
   database: Database,
   { rows, last }: Pick<FoundRows, 'rows' | 'last'>,
   reserve: ReserveBytes | undefined,
-): Promise<SearchPage> {
+): Promise<Pick<TaskPage, 'tasks' | 'next'>> {
   const page = rows.slice(0, fitting(rows));
   const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
   if (reserve !== undefined && bytes > LONG) await reserve(bytes);

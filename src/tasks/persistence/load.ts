@@ -58,12 +58,31 @@ interface Parts {
   readonly delegations: ReadonlyMap<string, readonly Delegation[]>;
 }
 
+/** The delegations of the tasks of these rows, by their task. */
+export async function readDelegations(
+  database: Database,
+  rows: readonly TaskRow[],
+): Promise<Map<string, Delegation[]>> {
+  const delegations: Delegation[] = [];
+  for (const piece of pieces(rows)) delegations.push(...(await delegationsOf(database, piece)));
+  return byTask(delegations, ({ taskId }) => taskId);
+}
+
+async function delegationsOf(database: Database, rows: readonly TaskRow[]): Promise<Delegation[]> {
+  const sql = `SELECT ${DELEGATION.names} FROM delegations
+    WHERE task_id IN ${listOf(rows.length)} ORDER BY task_id, position`;
+  const found = await database.read<DatabaseRow>(
+    sql,
+    rows.map(({ record }) => record.id),
+  );
+  return found.map(DELEGATION.read);
+}
+
 async function readParts(database: Database, rows: readonly TaskRow[]): Promise<Parts> {
   const checkpoints: StoredCheckpointRow[] = [];
   const events: EventRow[] = [];
   const delegations: Delegation[] = [];
   for (const piece of pieces(rows)) {
-    const ids = piece.map(({ record }) => record.id);
     // The seqs of the rows in hand, not of the table: it may have moved on since.
     const since = piece.flatMap(({ record, checkpointSeq }) => [record.id, checkpointSeq]);
     const marked = piece.filter(({ checkpointSeq }) => checkpointSeq > 0);
@@ -85,18 +104,14 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
               since,
             )
             .then((found) => withTexts(database, found)),
-      database.read<DatabaseRow>(
-        `SELECT ${DELEGATION.names} FROM delegations
-         WHERE task_id IN ${listOf(ids.length)} ORDER BY task_id, position`,
-        ids,
-      ),
+      delegationsOf(database, piece),
     ]);
     for (const row of bodies) {
       const whole = await wholeCheckpoint(database, row);
       if (whole !== undefined) checkpoints.push(whole);
     }
     for (const row of log) events.push(row);
-    delegations.push(...work.map(DELEGATION.read));
+    delegations.push(...work);
   }
   return {
     checkpoints: byTask(checkpoints, ({ task_id }) => task_id),

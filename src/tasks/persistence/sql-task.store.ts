@@ -168,9 +168,8 @@ export class SqlTaskStore extends TaskStore {
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
-    reserve?: ReserveBytes,
   ): Promise<SearchPage> {
-    return searchTasks(this.database, search, visibility, limit, after, reserve);
+    return searchTasks(this.database, search, visibility, limit, after);
   }
 
   async newestEvents(

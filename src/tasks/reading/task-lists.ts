@@ -8,6 +8,7 @@ import { TaskState, type ListTasksRequest, type ListTasksResponse } from '../../
 import type { CallContext } from '../../auth/index.js';
 import { PageTokens } from './page-token.js';
 import {
+  type FoundTask,
   type ReserveBytes,
   type TaskFilter,
   type TaskPage,
@@ -15,7 +16,6 @@ import {
   TaskStore,
 } from '../store/task-store.js';
 import { viewTask } from './task-view.js';
-import type { TaskAggregate } from '../task.js';
 
 /**
  * The parameters of ListTasks, checked by the bindings; a page size of 0 is none. The agent of the request
@@ -56,7 +56,7 @@ export class TaskLists {
   }
 
   /**
-   * What operators look for, as the hub has it. A page may have fewer tasks than asked for, or none, and be followed by
+   * What operators look for, as the hub has it, without contents. A page may have fewer tasks than asked for, or none, and be followed by
    * others: one page looks at a bounded number of tasks.
    */
   async search(
@@ -64,12 +64,11 @@ export class TaskLists {
     visibility: Visibility,
     limit: number,
     cursor: string | undefined,
-    reserve?: ReserveBytes,
-  ): Promise<Page<TaskAggregate>> {
+  ): Promise<Page<FoundTask>> {
     const tokens = await this.pageTokens();
     const scope = { ...search, visibility };
     const after = cursor === undefined ? null : tokens.read(cursor, scope, 'cursor');
-    const { tasks, next } = await this.store.search(search, visibility, limit, after, reserve);
+    const { tasks, next } = await this.store.search(search, visibility, limit, after);
     return { items: tasks, nextCursor: next && tokens.issue(next, scope) };
   }
 

@@ -108,7 +108,13 @@ export interface TaskPage {
 }
 
 /** A page of a search. It may have fewer tasks than asked for, or none, and be followed by others. */
-export type SearchPage = Pick<TaskPage, 'tasks' | 'next'>;
+export interface SearchPage {
+  readonly tasks: readonly FoundTask[];
+  readonly next: TaskCursor | null;
+}
+
+/** A task as lists of operators show it: without its contents. */
+export type FoundTask = Pick<TaskAggregate, 'record' | 'delegations'>;
 
 /** What one piece of deleting tasks has done. */
 export interface ForgottenTasks {
@@ -226,13 +232,12 @@ export abstract class TaskStore {
     reserve?: ReserveBytes,
   ): Promise<TaskEvent[]>;
 
-  /** What operators look for, in the order of {@link list}, at a bounded cost: see {@link SearchPage}. Rejects as that does. */
+  /** What operators look for, in the order of {@link list}, at a bounded cost: see {@link SearchPage}. */
   abstract search(
     search: TaskSearch,
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
-    reserve?: ReserveBytes,
   ): Promise<SearchPage>;
 
   /** Newest status first (then id, descending). Rejects with what `reserve` rejects with. */

@@ -36,11 +36,7 @@ export function AgentPage() {
     { refetchInterval: REFRESH_MS },
   );
   return agent.data ? (
-    <AgentView
-      agent={agent.data}
-      condition={conditions.get(agentId)}
-      error={agent.error ?? agent.failureReason}
-    />
+    <AgentView agent={agent.data} condition={conditions.get(agentId)} error={agent.error} />
   ) : (
     <Page title={agentId} lead={<PageLink to="/agents">All agents</PageLink>}>
       <Loaded query={agent}>{() => null}</Loaded>

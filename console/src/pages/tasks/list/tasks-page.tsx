@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { client } from '../../../api/client';
 import { useMay } from '../../../api/me';
-import { PAGE_ROWS, usePages } from '../../../api/pages';
+import { pageRows, usePages } from '../../../api/pages';
 import { Button } from '../../../ui/button';
 import { Empty } from '../../../ui/feedback';
 import { Card, Page } from '../../../ui/page';
@@ -25,7 +25,9 @@ export function TasksPage() {
   const query = queryOf(search, useSpan(search));
   const pages = usePages(['tasks', 'list', query], (cursor, signal) =>
     client.GET('/api/v1/tasks', {
-      params: { query: { ...query, limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) } },
+      params: {
+        query: { ...query, limit: pageRows(cursor), ...(cursor !== undefined && { cursor }) },
+      },
       signal,
     }),
   );
