@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Signal } from '../../common/signal.js';
 import { Spread } from '../../common/spread.js';
 import type { AgentFailureKind } from '../binding/public-failure.js';
 
@@ -13,7 +14,8 @@ export type AgentOperation =
 
 /**
  * What a call to an agent came to: an answer, a failure, none in time, a stream without an event; `dropped`: the hub
- * needed it no more.
+ * needed it no more;
+ * `hub`: it could not ask the agent.
  */
 export type AgentCallOutcome = 'ok' | AgentFailureKind | 'late' | 'empty' | 'dropped' | 'hub';
 
@@ -38,20 +40,31 @@ export class CallsOfAgent {
   }
 }
 
-/** The calls of this process to each agent since it began, as far as they have come to something. */
+/** What a call came to, and how long it took until then or, that of a stream, until its first event. */
+export interface EndedCall {
+  readonly agentId: string;
+  readonly operation: AgentOperation;
+  readonly outcome: AgentCallOutcome;
+  readonly seconds: number;
+}
+
+/** The calls of this process to each agent since it began, as far as they have come to something; looks at cards are none. */
 @Injectable()
 export class AgentCalls {
   private readonly agents = new Map<string, CallsOfAgent>();
+  private readonly signal = new Signal<EndedCall>();
 
-  ended(
-    agentId: string,
-    operation: AgentOperation,
-    outcome: AgentCallOutcome,
-    seconds: number,
-  ): void {
+  ended(call: EndedCall): void {
+    const { agentId, operation, outcome, seconds } = call;
     let calls = this.agents.get(agentId);
     if (calls === undefined) this.agents.set(agentId, (calls = new CallsOfAgent()));
     calls.ended(operation, outcome, seconds);
+    this.signal.emit(call);
+  }
+
+  /** Calls `listener` with each call that has ended. */
+  onEnded(listener: (call: EndedCall) => void): void {
+    this.signal.listen(listener);
   }
 
   of(agentId: string): CallsOfAgent | undefined {

@@ -8,11 +8,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
-import { Signal } from '../../common/signal.js';
 import { AppConfig } from '../../config/index.js';
 import { type Agent, budgetsOf } from '../agent.js';
 import type { AgentCallError } from '../binding/agent-call-error.js';
-import type { AgentFailureKind } from '../binding/public-failure.js';
 import {
   type Admission,
   type AgentCondition,
@@ -38,13 +36,6 @@ export interface Call {
   readonly agent: Agent;
   readonly beganAt: number;
   readonly faultsBefore: number;
-}
-
-/** What a call of a run came to; its time is that to the first answer. */
-export interface EndedCall {
-  readonly agentId: string;
-  readonly outcome: 'answered' | AgentFailureKind;
-  readonly ms: number;
 }
 
 /** How an agent stands, for operators. */
@@ -81,7 +72,6 @@ interface Watched {
 @Injectable()
 export class AgentMonitor extends AgentHealth {
   private readonly watched = new Map<string, Watched>();
-  private readonly ended = new Signal<EndedCall>();
 
   constructor(
     @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'get' | 'all'>,
@@ -157,12 +147,7 @@ export class AgentMonitor extends AgentHealth {
     return { agent, beganAt: this.time(), faultsBefore };
   }
 
-  answered(call: Call, by: Outcome['by'] = 'call'): void {
-    if (by === 'call') this.report(call, 'answered');
-    this.lives(call, by);
-  }
-
-  private lives({ agent, beganAt }: Call, by: Outcome['by']): void {
+  answered({ agent, beganAt }: Call, by: Outcome['by'] = 'call'): void {
     this.note(agent, { ok: true, by, latencyMs: this.time() - beganAt });
   }
 
@@ -170,26 +155,11 @@ export class AgentMonitor extends AgentHealth {
   failed(call: Call, error: AgentCallError): void {
     const verdict = verdictOf(error);
     if (verdict === 'nothing') return;
-    this.report(call, error.kind);
-    if (verdict === 'alive') this.lives(call, 'call');
-    else this.fails(call, error.message, 'call');
+    if (verdict === 'alive') this.answered(call);
+    else this.broke(call, error.message);
   }
 
-  broke(call: Call, error: string, by: Outcome['by'] = 'call'): void {
-    if (by === 'call') this.report(call, 'interrupted');
-    this.fails(call, error, by);
-  }
-
-  /** Calls `listener` with the outcome of each call, but for looks at cards. */
-  onCall(listener: (call: EndedCall) => void): void {
-    this.ended.listen(listener);
-  }
-
-  private report({ agent, beganAt }: Call, outcome: EndedCall['outcome']): void {
-    this.ended.emit({ agentId: agent.id, outcome, ms: Math.max(0, this.time() - beganAt) });
-  }
-
-  private fails({ agent, faultsBefore }: Call, error: string, by: Outcome['by']): void {
+  broke({ agent, faultsBefore }: Call, error: string, by: Outcome['by'] = 'call'): void {
     this.note(agent, { ok: false, by, faultsBefore, error: error.slice(0, ERROR_LIMIT) });
   }
 

@@ -9,6 +9,7 @@ import {
 import { AgentCallError } from '../binding/agent-call-error.js';
 import type { AgentCallOutcome, AgentCalls, AgentOperation } from './agent-calls.js';
 import type { AgentMonitor, Call } from './agent-monitor.js';
+import { verdictOf } from './domain/fault-of.js';
 
 /**
  * An {@link AgentClient} that tells the monitor what each call came to. A call has one outcome: that
@@ -131,8 +132,10 @@ export class ObservedAgentClient extends AgentClient {
   /** To be called with what a call that begins now has come to. */
   private counting(agent: Agent, operation: AgentOperation): (outcome: AgentCallOutcome) => void {
     const began = performance.now();
-    return (outcome) =>
-      this.calls.ended(agent.id, operation, outcome, (performance.now() - began) / 1000);
+    return (outcome) => {
+      const seconds = (performance.now() - began) / 1000;
+      this.calls.ended({ agentId: agent.id, operation, outcome, seconds });
+    };
   }
 
   private note(call: Call, error: unknown, signal: AbortSignal): void {
@@ -143,7 +146,7 @@ export class ObservedAgentClient extends AgentClient {
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal): AgentCallOutcome {
-  if (!(error instanceof AgentCallError)) return 'hub';
+  if (!(error instanceof AgentCallError) || verdictOf(error) === 'nothing') return 'hub';
   if (!signal.aborted) return error.kind;
   return signal.reason === AGENT_TOO_LATE ? 'late' : 'dropped';
 }
