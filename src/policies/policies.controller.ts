@@ -129,7 +129,10 @@ export class PoliciesController {
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PolicyDto> {
-    return shown(await this.policies.patch(id, body, versionsWanted(ifMatch), force), reply);
+    const { description, ...others } = body;
+    const change =
+      description === undefined ? others : { ...others, description: description ?? '' };
+    return shown(await this.policies.patch(id, change, versionsWanted(ifMatch), force), reply);
   }
 
   @Delete('policies/:id')

@@ -118,8 +118,8 @@ export class WrittenPolicyDto {
 }
 
 export class PatchPolicyDto {
-  @Text({ optional: true, like: SENTENCE })
-  description?: string;
+  @Text({ optional: 'or-null', like: SENTENCE, description: 'Null takes it away.' })
+  description?: string | null;
 
   @Flag({ optional: true })
   enabled?: boolean;

@@ -1,5 +1,10 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 
 interface PageOf<Item> {
   readonly items: readonly Item[];
@@ -34,7 +39,10 @@ export function pageRows(cursor: string | undefined): number {
 const EVERY_MS = 5_000;
 const SELDOM_MS = 60_000;
 const TIMES = 50;
-/** Beyond these, a list is read anew only when something was changed: who has scrolled that far reads. */
+/**
+ * Beyond these, a list is read anew only when something was changed: who has scrolled that far reads. Who comes back to it
+ * begins with these.
+ */
 const LIVE_PAGES = 2;
 
 /**
@@ -62,20 +70,53 @@ export function usePages<Item>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      (state.data?.pages.length ?? 0) <= LIVE_PAGES &&
-      Math.min(SELDOM_MS, Math.max(EVERY_MS, TIMES * took.current)),
+    refetchInterval: (shown) =>
+      isLive(shown) && Math.min(SELDOM_MS, Math.max(EVERY_MS, TIMES * took.current)),
+    refetchOnWindowFocus: isLive,
+    refetchOnReconnect: isLive,
     enabled,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
   });
+  useForgottenPages(key);
   return {
     rows: query.data ?? [],
     data: query.data,
-    error: query.error,
+    error: query.error ?? query.failureReason,
     isPending: query.isPending,
     refetch: query.refetch,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,
     onMore: () => void query.fetchNextPage(),
   };
+}
+
+type LoadedPages = InfiniteData<unknown, unknown>;
+
+function isLive({ state }: { readonly state: { readonly data?: LoadedPages | undefined } }) {
+  return (state.data?.pages.length ?? 0) <= LIVE_PAGES;
+}
+
+/** Leaves the first pages alone of a list that is shown no more: to read very many anew would take long. */
+function useForgottenPages(key: readonly unknown[]): void {
+  const queries = useQueryClient();
+  const id = JSON.stringify(key);
+  useEffect(
+    () => () => {
+      const state = queries.getQueryState<LoadedPages>(key);
+      if (!state || isLive({ state })) return;
+      queries.setQueryData<LoadedPages>(key, firstOf, { updatedAt: state.dataUpdatedAt });
+    },
+    // The key is a new array at each rendering.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [id, queries],
+  );
+}
+
+function firstOf(loaded: LoadedPages | undefined): LoadedPages | undefined {
+  return (
+    loaded && {
+      pages: loaded.pages.slice(0, LIVE_PAGES),
+      pageParams: loaded.pageParams.slice(0, LIVE_PAGES),
+    }
+  );
 }

@@ -1,5 +1,5 @@
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { Button } from './button';
 import { ErrorView } from './feedback';
 import { Icon } from './icons';
@@ -13,7 +13,21 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** What had the focus before the first of the dialogs that follow one another. */
+let before: HTMLElement | null = null;
+
+/** What has the focus, or the button of the menu in which that is: the menu closes. */
+function focused(): HTMLElement | null {
+  const { activeElement } = document;
+  const menu = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby');
+  const found = menu ? document.getElementById(menu) : activeElement;
+  if (!(found instanceof HTMLElement) || found === document.body) return null;
+  if (!found.closest('[role=dialog]')) before = found;
+  return found;
+}
+
 export function Dialog({ title, description, open, onClose, wide = false, children }: DialogProps) {
+  const opener = useRef<HTMLElement | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
@@ -21,6 +35,14 @@ export function Dialog({ title, description, open, onClose, wide = false, childr
         <Radix.Content
           className={wide ? 'dialog dialog-wide' : 'dialog'}
           {...(description === undefined && { 'aria-describedby': undefined })}
+          onOpenAutoFocus={() => {
+            opener.current = focused();
+          }}
+          onCloseAutoFocus={(event) => {
+            // There is no trigger that it would be given back to.
+            event.preventDefault();
+            (opener.current?.isConnected ? opener.current : before)?.focus();
+          }}
         >
           <header className="dialog-head">
             <Radix.Title>{title}</Radix.Title>

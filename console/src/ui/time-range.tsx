@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { Field, Select } from './field';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** A span of time as it stands in an address: one of these names, or two times. */
 export interface TimeRange {
@@ -18,6 +19,7 @@ export interface Span {
 const NAMED: Readonly<
   Record<string, { readonly label: string; readonly of: (now: Date) => Span }>
 > = {
+  '15m': { label: 'Last 15 minutes', of: (now) => ({ since: before(now, 15 * MINUTE_MS) }) },
   '1h': { label: 'Last hour', of: (now) => ({ since: before(now, HOUR_MS) }) },
   '24h': { label: 'Last 24 hours', of: (now) => ({ since: before(now, 24 * HOUR_MS) }) },
   night: { label: 'Last night (18:00–08:00)', of: lastNight },
@@ -47,7 +49,13 @@ function lastNight(now: Date): Span {
 export function useSpan({ range, since, until }: TimeRange): Span {
   const [opened] = useState(() => new Date());
   const named = range === undefined ? undefined : NAMED[range];
-  return named ? named.of(opened) : { since, until };
+  return named ? named.of(opened) : { since: timeOf(since), until: timeOf(until) };
+}
+
+/** A time of an address, which anybody may have written; undefined when it is none. */
+function timeOf(text: string | undefined): string | undefined {
+  const at = new Date(text ?? '');
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
 /** Which of the names a range has, in words: `last night`. */

@@ -37,7 +37,7 @@ export function useAccessSearch(): readonly [AccessSearch, (change: AccessChange
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const change = (changed: AccessChange) =>
-    void navigate({ search: present({ ...search, ...changed }), replace: true });
+    void navigate({ search: (now) => present({ ...now, ...changed }), replace: true });
   return [search, change];
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button';
 import { Field, Select } from '../../ui/field';
 import { FilterInput } from '../../ui/filter-input';
-import { type AgentsSearch, agentsSearchOf, HEALTH_FILTERS } from './search';
+import { type AgentsSearch, HEALTH_FILTERS } from './search';
 
 const HEALTHS = [
   { value: '', label: 'Any' },
@@ -19,13 +19,13 @@ const STATES = [
 
 export function AgentFilters({
   search,
-  onChange,
+  onSet: set,
+  onClear,
 }: {
   readonly search: AgentsSearch;
-  readonly onChange: (search: AgentsSearch) => void;
+  readonly onSet: (part: Readonly<Record<string, string | undefined>>) => void;
+  readonly onClear: () => void;
 }) {
-  const set = (part: Record<string, string | undefined>) =>
-    onChange(agentsSearchOf({ ...search, ...part }));
   return (
     <div className="filters" role="search" aria-label="Agents">
       <FilterInput
@@ -49,7 +49,7 @@ export function AgentFilters({
           onChange={({ target }) => set({ state: target.value })}
         />
       </Field>
-      {Object.keys(search).length > 0 && <Button onClick={() => onChange({})}>Clear</Button>}
+      {Object.keys(search).length > 0 && <Button onClick={onClear}>Clear</Button>}
     </div>
   );
 }

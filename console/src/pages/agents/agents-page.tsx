@@ -11,7 +11,7 @@ import { useAgentActions } from './actions/agent-actions';
 import { agentColumns } from './agent-columns';
 import { AgentFilters } from './agent-filters';
 import './agents.css';
-import type { AgentsSearch } from './search';
+import { type AgentsSearch, agentsSearchOf } from './search';
 
 const route = getRouteApi('/agents');
 
@@ -47,7 +47,10 @@ export function AgentsPage() {
     >
       <AgentFilters
         search={search}
-        onChange={(next) => void navigate({ search: next, replace: true })}
+        onSet={(part) =>
+          void navigate({ search: (now) => agentsSearchOf({ ...now, ...part }), replace: true })
+        }
+        onClear={() => void navigate({ search: {}, replace: true })}
       />
       <Card flush>
         <PagedTable

@@ -1,4 +1,6 @@
 import type { Schema } from '../../api/client';
+import { hubUrl } from '../../api/place';
+import { Id } from '../../ui/copy';
 import { Card, Facts } from '../../ui/page';
 import { durationText, Time } from '../../ui/time';
 import { AgentHistory } from './activity/agent-history';
@@ -31,6 +33,7 @@ export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
             facts={{
               Description: agent.description,
               'Called at': <code>{endpointNow.url}</code>,
+              'Clients ask for it alone at': <Id value={hubUrl(`a2a/agents/${agent.id}`).href} />,
               Over: `${endpointNow.protocolBinding}, A2A ${endpointNow.protocolVersion}`,
               For: agent.organizations === null ? 'everybody' : agent.organizations.join(', '),
               Tags: agent.tags.length === 0 ? null : agent.tags.join(', '),

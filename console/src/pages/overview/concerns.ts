@@ -88,7 +88,7 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
     found.push({
       tone: failed >= ended * BROKEN_SHARE ? 'bad' : 'warning',
       text: `${failed} of ${counted(ended, 'task', 'tasks')} failed in the last ${RECENT_MINUTES} minutes.`,
-      link: { to: '/tasks', search: { state: 'failed', since: '15m' } },
+      link: { to: '/tasks', search: { state: 'failed', time: 'status', range: '15m' } },
     });
   }
   if (numbers.oldestWaitMs !== null && numbers.oldestWaitMs >= LONG_WAIT_MS) {

@@ -71,7 +71,7 @@ function TaskTiles({ tasks }: { readonly tasks: Schema<'OverviewTasksDto'> }) {
         value={number(recent(tasks.failed))}
         detail={`of ${number(recent(tasks.started))} begun`}
         tone={recent(tasks.failed) > 0 ? 'warning' : 'neutral'}
-        link={{ to: '/tasks', search: { state: 'failed', since: '15m' } }}
+        link={{ to: '/tasks', search: { state: 'failed', time: 'status', range: '15m' } }}
       />
     </>
   );

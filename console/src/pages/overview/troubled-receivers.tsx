@@ -17,7 +17,10 @@ export function TroubledReceivers({
         {receivers.map(({ origin, organization, state, lastError, waiting }) => (
           <li key={`${organization} ${origin}`}>
             <div className="overview-line">
-              <PageLink to="/webhooks" search={{ tab: 'receivers', endpoint: origin }}>
+              <PageLink
+                to="/webhooks"
+                search={{ tab: 'receivers', id: `${organization} ${origin}` }}
+              >
                 {origin}
               </PageLink>
               <Badge tone={state === 'disabled' ? 'bad' : 'warning'}>{state}</Badge>

@@ -32,7 +32,7 @@ export function useWebhookSearch(): readonly [WebhookSearch, (change: WebhookCha
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const change = (changed: WebhookChange) =>
-    void navigate({ search: present({ ...search, ...changed }), replace: true });
+    void navigate({ search: (now) => present({ ...now, ...changed }), replace: true });
   return [search, change];
 }
 

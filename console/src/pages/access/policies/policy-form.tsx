@@ -30,9 +30,11 @@ export function PolicyForm({
   const [offersForce, setOffersForce] = useState(false);
   const [force, setForce] = useState(false);
   const written = {
-    ...present({ organization: policy?.organization ?? organization.trim() }),
+    ...present({
+      organization: policy?.organization ?? organization.trim(),
+      description: description.trim(),
+    }),
     id: id.trim(),
-    description,
     enabled,
     text,
     tests,
@@ -49,7 +51,12 @@ export function PolicyForm({
             query,
             header: { 'If-Match': `"${policy.version}"` },
           },
-          body: { description, enabled, text, tests: [...tests] },
+          body: {
+            description: description.trim() || null,
+            enabled,
+            text,
+            tests: [...tests],
+          } as unknown as Schema<'PatchPolicyDto'>,
         });
       }
     } catch (thrown) {

@@ -80,7 +80,7 @@ export function useAgentActions(onDeleted?: () => Promise<unknown>): AgentAction
     remove,
     refreshing,
     itemsOf: (agent) => [
-      { label: 'Read the card again', onSelect: () => void refresh(agent) },
+      { label: 'Read the card again, forget its failures', onSelect: () => void refresh(agent) },
       agent.enabled
         ? { label: 'Drain …', onSelect: () => drain(agent) }
         : { label: 'Enable', onSelect: () => void enable(agent) },

@@ -7,6 +7,7 @@ import { Id } from '../../../ui/copy';
 import { Loaded, Notice } from '../../../ui/feedback';
 import { JsonTree } from '../../../ui/json-tree';
 import { Card } from '../../../ui/page';
+import { PageLink } from '../../../ui/page-link';
 import { Tabs } from '../../../ui/tabs';
 import { Time } from '../../../ui/time';
 import { notify } from '../../../ui/toast';
@@ -47,6 +48,10 @@ function OneRule({ rule }: { readonly rule: Rule }) {
               , changed <Time at={updatedAt} />
             </>
           )}
+          ;{' '}
+          <PageLink to="/tasks" search={{ rule: id }}>
+            its tasks
+          </PageLink>
         </>
       }
     >

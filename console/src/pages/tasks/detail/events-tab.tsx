@@ -3,35 +3,48 @@ import { stateName, type StreamResponse } from '../../../api/a2a';
 import { Button } from '../../../ui/button';
 import { Badge, toneOfState } from '../../../ui/badge';
 import { Empty } from '../../../ui/feedback';
+import { Field, Select } from '../../../ui/field';
 import { JsonTree } from '../../../ui/json-tree';
 import { PartList } from '../../../ui/parts/part-view';
+import { SaveButton } from '../../../ui/parts/save-button';
 import { durationText } from '../../../ui/time';
+import { Toolbar } from '../../../ui/toolbar';
 import { notify } from '../../../ui/toast';
 import { eventOutline } from './event-outline';
-import type { TaskEvent } from './task-query';
+import { taskFile } from './task-file';
+import type { TaskDetail, TaskEvent } from './task-query';
 
 const SHOWN = 50;
 
+const KINDS = {
+  all: new Set<TaskEvent['kind']>(['task', 'status', 'artifact', 'held', 'message', 'reply']),
+  states: new Set<TaskEvent['kind']>(['task', 'status']),
+  artifacts: new Set<TaskEvent['kind']>(['artifact', 'held']),
+  messages: new Set<TaskEvent['kind']>(['message', 'reply']),
+} satisfies Record<string, ReadonlySet<string>>;
+
 /** The log of a task, newest first, as it grows. */
 export function EventsTab({
+  task,
   events,
-  begunAt,
   hasEarlier,
   onEarlier,
 }: {
+  readonly task: TaskDetail;
   readonly events: readonly TaskEvent[];
-  readonly begunAt: string;
   readonly hasEarlier: boolean;
   readonly onEarlier: () => Promise<void>;
 }) {
   const [limit, setLimit] = useState(SHOWN);
+  const [kinds, setKinds] = useState<keyof typeof KINDS>('all');
   const [busy, setBusy] = useState(false);
   if (events.length === 0) return <Empty title="No events yet" />;
-  const shown = events.slice(-limit).toReversed();
+  const fitting = events.filter(({ kind }) => KINDS[kinds].has(kind));
+  const shown = fitting.slice(-limit).toReversed();
   const more = async () => {
     setBusy(true);
     try {
-      if (limit >= events.length) await onEarlier();
+      if (limit >= fitting.length) await onEarlier();
       setLimit(limit + SHOWN);
     } catch {
       notify('Earlier events could not be read.');
@@ -41,12 +54,32 @@ export function EventsTab({
   };
   return (
     <>
+      <Toolbar>
+        <Field label="Show">
+          <Select
+            value={kinds}
+            onChange={({ target }) => setKinds(target.value as keyof typeof KINDS)}
+            options={[
+              { value: 'all', label: 'All events' },
+              { value: 'states', label: 'Changes of state' },
+              { value: 'artifacts', label: 'Artifacts' },
+              { value: 'messages', label: 'Messages' },
+            ]}
+          />
+        </Field>
+        <SaveButton
+          label="Save the task with all events"
+          name={`task-${task.id}.json`}
+          read={(signal, onBytes) => taskFile(task, signal, onBytes)}
+        />
+      </Toolbar>
+      {shown.length === 0 && <Empty title="No event that has been loaded is of this kind" />}
       <ol className="tasks-events" reversed aria-label="Events, newest first">
         {shown.map((event) => (
-          <Event key={event.seq} event={event} begun={Date.parse(begunAt)} />
+          <Event key={event.seq} event={event} begun={Date.parse(task.createdAt)} />
         ))}
       </ol>
-      {(hasEarlier || limit < events.length) && (
+      {(hasEarlier || limit < fitting.length) && (
         <Button small busy={busy} onClick={() => void more()}>
           Earlier events
         </Button>

@@ -33,12 +33,7 @@ export function TaskView({ task, error }: { readonly task: TaskDetail; readonly 
       id: 'events',
       label: 'Events',
       content: (
-        <EventsTab
-          events={events}
-          begunAt={task.createdAt}
-          hasEarlier={hasEarlier}
-          onEarlier={loadEarlier}
-        />
+        <EventsTab task={task} events={events} hasEarlier={hasEarlier} onEarlier={loadEarlier} />
       ),
     },
     ...(rights.readsContent === null

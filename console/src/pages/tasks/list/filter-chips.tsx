@@ -6,10 +6,10 @@ const CHIPS = { q: 'Id', context: 'Context', principal: 'Principal' } as const;
 /** Filters that have no field: they came with a link, and are taken away here. */
 export function FilterChips({
   search,
-  onChange,
+  onSet,
 }: {
   readonly search: TaskSearch;
-  readonly onChange: (next: TaskSearch) => void;
+  readonly onSet: (part: Partial<TaskSearch>) => void;
 }) {
   const shown = (Object.keys(CHIPS) as (keyof typeof CHIPS)[]).filter((name) => search[name]);
   if (shown.length === 0) return null;
@@ -21,7 +21,7 @@ export function FilterChips({
           type="button"
           className="tasks-chip"
           aria-label={`Remove the filter ${CHIPS[name]} ${search[name]}`}
-          onClick={() => onChange({ ...search, [name]: undefined })}
+          onClick={() => onSet({ [name]: undefined })}
         >
           {CHIPS[name]} <code>{search[name]}</code> <Icon name="close" />
         </button>

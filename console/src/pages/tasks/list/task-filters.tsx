@@ -14,13 +14,14 @@ const SUGGESTED = 200;
 /** What is searched for: each change is in the address at once. */
 export function TaskFilters({
   search,
-  onChange,
+  onSet: set,
+  onClear,
 }: {
   readonly search: TaskSearch;
-  readonly onChange: (next: TaskSearch) => void;
+  readonly onSet: (part: Partial<TaskSearch>) => void;
+  readonly onClear: () => void;
 }) {
   const seesAll = useMay('tasks:all');
-  const set = (change: Partial<TaskSearch>) => onChange({ ...search, ...change });
   const { agents, rules } = useSuggestions();
   return (
     <section className="tasks-filters" aria-label="Filters">
@@ -58,14 +59,26 @@ export function TaskFilters({
             ]}
           />
         </Field>
-        <TimeRangeField label="Began" value={search} onChange={set} />
+        <Field label="Time of">
+          <Select
+            value={search.time ?? ''}
+            onChange={({ target }) =>
+              set({ time: target.value === 'status' ? 'status' : undefined })
+            }
+            options={[
+              { value: '', label: 'Its begin' },
+              { value: 'status', label: 'Its last change of state' },
+            ]}
+          />
+        </Field>
+        <TimeRangeField value={search} onChange={set} />
         {Object.keys(search).length > 0 && (
-          <Button kind="quiet" onClick={() => onChange({})}>
+          <Button kind="quiet" onClick={onClear}>
             Clear filters
           </Button>
         )}
       </Toolbar>
-      <FilterChips search={search} onChange={onChange} />
+      <FilterChips search={search} onSet={set} />
     </section>
   );
 }

@@ -18,7 +18,9 @@ export interface TaskSearch {
   readonly principal?: string;
   readonly context?: string;
   readonly reason?: EndReason;
-  /** When it began, by name or by two times. */
+  /** What the time is of: `status`, the last change of its state, which is its end when it has ended; else its begin. */
+  readonly time?: 'status';
+  /** The time, by name or by two times. */
   readonly range?: string;
   readonly since?: string;
   readonly until?: string;
@@ -79,6 +81,7 @@ const NAMES = [
   'organization',
   'principal',
   'context',
+  'time',
   'range',
   'since',
   'until',
@@ -87,11 +90,12 @@ const NAMES = [
 
 /** The search in an address, without what it cannot mean. */
 export function taskSearchOf(search: Record<string, unknown>): TaskSearch {
-  const { state, reason, ...texts } = textsOf(search, NAMES);
+  const { state, reason, time, ...texts } = textsOf(search, NAMES);
   const states = statesOf(state);
   return {
     ...texts,
     ...(states.length > 0 && { state: states.join(',') }),
+    ...(time === 'status' && { time }),
     ...(reason !== undefined && reason in REASON_LABELS && { reason: reason as EndReason }),
   };
 }
@@ -115,8 +119,9 @@ export function queryOf(search: TaskSearch, { since, until }: Span): TaskQuery {
       principalId: principal,
       contextId: context,
       reason,
-      createdAfter: since,
-      createdBefore: until,
+      ...(search.time === 'status'
+        ? { statusAfter: since, statusBefore: until }
+        : { createdAfter: since, createdBefore: until }),
       q,
     }),
   };

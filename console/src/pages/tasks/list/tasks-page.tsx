@@ -21,6 +21,9 @@ export function TasksPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const change = (next: TaskSearch) => void navigate({ search: present(next), replace: true });
+  // What the address is by now: another filter may have changed since this was rendered.
+  const set = (part: Partial<TaskSearch>) =>
+    void navigate({ search: (now) => present({ ...now, ...part }), replace: true });
   const seesAll = useMay('tasks:all');
   const query = queryOf(search, useSpan(search));
   const pages = usePages(['tasks', 'list', query], (cursor, signal) =>
@@ -34,7 +37,7 @@ export function TasksPage() {
   const columns = useMemo(() => taskColumns(seesAll), [seesAll]);
   return (
     <Page title="Tasks" actions={<TaskLookup key={search.q} search={search} onChange={change} />}>
-      <TaskFilters search={search} onChange={change} />
+      <TaskFilters search={search} onSet={set} onClear={() => change({})} />
       <div className="tasks-list">
         <Card flush>
           <PagedTable

@@ -1,0 +1,591 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { Database } from '../../src/database/database.js';
+import { type Hub, startHub } from '../support/app.js';
+import {
+  choose,
+  clipboard,
+  confirm,
+  dialogOf,
+  fill,
+  hubAnswers,
+  hubHas,
+  press,
+  rowOf,
+  saved,
+  submit,
+} from '../support/browser/actions.js';
+import { ConsoleBrowser } from '../support/browser/console.js';
+import { ConsentBrowser } from '../support/consent-browser.js';
+import { CONSENT_CLIENT, ConsentServer } from '../support/consent-server.js';
+import { eventually } from '../support/eventually.js';
+import type { JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+import { TestIssuer } from '../support/test-issuer.js';
+
+const DAY_MS = 86_400_000;
+
+let hub: Hub;
+let agent: ScriptedAgent;
+let issuer: TestIssuer;
+let own: ConsoleBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  [agent, issuer] = await Promise.all([
+    ScriptedAgent.start({ skills: [{ id: 'ledger', tags: ['books'] }] }),
+    TestIssuer.start(),
+  ]);
+  const claims = { organization: 'org' };
+  hub = await startHub({
+    config: {
+      auth: {
+        issuers: [
+          {
+            id: 'company',
+            issuer: issuer.url,
+            audiences: ['hub'],
+            claims,
+            organizations: ['acme'],
+            grants: { everyone: ['a2a'] },
+          },
+        ],
+      },
+    },
+  });
+  await hub.registerAgent(agent.url, { id: 'books' });
+  own = await ConsoleBrowser.open(hub.url);
+  page = await own.signIn('access');
+});
+
+afterAll(() => Promise.all([own, hub, agent, issuer].map((each) => each?.close())));
+
+beforeEach(() => {
+  own.faults.length = 0;
+});
+
+const tab = (name: string) => own.goTo(`access?tab=${name}`, 'Access');
+
+/** A principal with a key of its own. */
+async function principalOf(id: string, fields: JsonObject = {}): Promise<string> {
+  await hub.admin('POST', '/api/v1/principals', { id, organization: 'acme', ...fields });
+  return (await keyOf(id))['key'] as string;
+}
+
+async function keyOf(principal: string, fields: JsonObject = {}): Promise<JsonObject> {
+  const made = await hub.admin('POST', '/api/v1/keys', {
+    name: `key of ${principal}`,
+    principal,
+    scopes: ['a2a', 'push'],
+    ...fields,
+  });
+  expect(made.status).toBe(201);
+  return made.body as JsonObject;
+}
+
+async function itemsOf(path: string): Promise<JsonObject[]> {
+  const { status, body } = await hub.admin('GET', path);
+  expect(status).toBe(200);
+  return body.items as JsonObject[];
+}
+
+describe('keys', () => {
+  it('are created, shown once, and copied', async () => {
+    await tab('keys');
+    await press(page, 'New key');
+    const dialog = dialogOf(page, 'New key');
+    await fill(dialog, {
+      Name: 'night job',
+      Organization: 'acme',
+      'Only from these networks': '127.0.0.0/8, 10.0.0.0/8',
+    });
+    await dialog.getByLabel('Ends', { exact: true }).selectOption('30');
+    await dialog.getByRole('checkbox', { name: /^push / }).check();
+    await submit(dialog, 'Create the key');
+    const once = dialogOf(page, 'The key night job');
+    const secret = (await once.getByLabel('API key', { exact: true }).textContent())!;
+    await press(once, 'Copy the API key');
+    await once.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await clipboard(page)).toBe(secret);
+    await submit(once, 'I have stored it');
+    expect(await page.content()).not.toContain(secret);
+    await hubAnswers(hub, '/api/v1/me', 200, secret);
+    const made = (await itemsOf('/api/v1/keys')).find(({ name }) => name === 'night job')!;
+    expect(made).toMatchObject({
+      organization: 'acme',
+      scopes: ['a2a', 'push'],
+      allowedNetworks: ['127.0.0.0/8', '10.0.0.0/8'],
+      revokedAt: null,
+    });
+    const days = (Date.parse(made['expiresAt'] as string) - Date.now()) / DAY_MS;
+    expect(days).toBeGreaterThan(29.9);
+    expect(days).toBeLessThanOrEqual(30);
+    await rowOf(page, 'Keys', 'night job').getByText('valid').waitFor();
+  });
+
+  it('say at the field what the hub does not take, and stay to be mended', async () => {
+    await tab('keys');
+    await press(page, 'New key');
+    const dialog = dialogOf(page, 'New key');
+    await fill(dialog, { Name: 'bad place', 'Only from these networks': 'nowhere' });
+    await press(dialog, 'Create the key');
+    await dialog.getByRole('alert').waitFor();
+    const field = dialog.getByLabel('Only from these networks', { exact: true });
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect((await itemsOf('/api/v1/keys')).map(({ name }) => name)).not.toContain('bad place');
+    await field.fill('');
+    await submit(dialog, 'Create the key');
+    await submit(dialogOf(page, 'The key bad place'), 'I have stored it');
+    expect((await itemsOf('/api/v1/keys')).map(({ name }) => name)).toContain('bad place');
+  });
+
+  it('are changed', async () => {
+    await principalOf('changer');
+    const { id } = (await itemsOf('/api/v1/keys?principal=changer'))[0]!;
+    await tab('keys&principal=changer');
+    await choose(page, 'Actions of the key key of changer', 'Change …');
+    const dialog = dialogOf(page, 'Change the key key of changer');
+    await fill(dialog, { Name: 'renamed', 'Only from these web origins': 'https://app.example' });
+    await dialog.getByLabel('Ends', { exact: true }).selectOption('7');
+    await submit(dialog, 'Save');
+    const [changed] = await itemsOf('/api/v1/keys?principal=changer');
+    expect(changed).toMatchObject({
+      id,
+      name: 'renamed',
+      allowedOrigins: ['https://app.example'],
+      expiresAt: expect.any(String),
+    });
+    await rowOf(page, 'Keys', 'renamed').getByText('https://app.example').waitFor();
+  });
+
+  it('are rotated: the new one is taken, the old one no more', async () => {
+    const old = await principalOf('rotator');
+    await tab('keys&principal=rotator');
+    await choose(page, 'Actions of the key key of rotator', 'Rotate …');
+    const dialog = dialogOf(page, 'Rotate the key key of rotator');
+    await dialog.getByLabel('The old key stays valid').selectOption({ label: 'Not at all' });
+    await submit(dialog, 'Rotate');
+    const once = dialogOf(page, 'The new key key of rotator');
+    const secret = (await once.getByLabel('API key', { exact: true }).textContent())!;
+    await submit(once, 'I have stored it');
+    await hubAnswers(hub, '/api/v1/me', 200, secret);
+    await hubAnswers(hub, '/api/v1/me', 401, old);
+  });
+
+  it('are revoked', async () => {
+    const secret = await principalOf('leaver');
+    await hubAnswers(hub, '/api/v1/me', 200, secret);
+    await tab('keys&principal=leaver');
+    await choose(page, 'Actions of the key key of leaver', 'Revoke …');
+    await confirm(page, 'Revoke the key key of leaver', 'Revoke');
+    await hubAnswers(hub, '/api/v1/me', 401, secret);
+    await rowOf(page, 'Keys', 'key of leaver').getByText('revoked').waitFor();
+  });
+});
+
+describe('principals', () => {
+  it('are created and changed', async () => {
+    await tab('principals');
+    await press(page, 'New principal');
+    const dialog = dialogOf(page, 'New principal');
+    await fill(dialog, { Name: 'Zoe', Id: 'zoe', Organization: 'acme', Groups: 'finance, audit' });
+    await submit(dialog, 'Create');
+    await hubHas(hub, '/api/v1/principals/zoe', {
+      displayName: 'Zoe',
+      organization: 'acme',
+      groups: ['finance', 'audit'],
+    });
+    await choose(page, 'Actions of Zoe', 'Change name and groups …');
+    await fill(dialogOf(page, 'Change zoe'), { Name: 'Zoe Miller', Groups: 'finance' });
+    await submit(dialogOf(page, 'Change zoe'), 'Save');
+    await hubHas(hub, '/api/v1/principals/zoe', { displayName: 'Zoe Miller', groups: ['finance'] });
+    await rowOf(page, 'Principals', 'Zoe Miller').waitFor();
+  });
+
+  it('are given a further key', async () => {
+    await principalOf('giver');
+    await tab('principals');
+    await choose(page, 'Actions of giver', 'Give a key …');
+    const dialog = dialogOf(page, 'New key');
+    expect(await dialog.getByLabel('Principal', { exact: true }).inputValue()).toBe('giver');
+    await fill(dialog, { Name: 'second' });
+    await submit(dialog, 'Create the key');
+    await submit(dialogOf(page, 'The key second'), 'I have stored it');
+    const names = (await itemsOf('/api/v1/keys?principal=giver')).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(['key of giver', 'second']);
+  });
+
+  it('are disabled, enabled again, and deleted', async () => {
+    const secret = await principalOf('passing');
+    await tab('principals');
+    await choose(page, 'Actions of passing', 'Disable …');
+    await confirm(page, 'Disable passing', 'Disable');
+    await hubAnswers(hub, '/api/v1/me', 401, secret);
+    await rowOf(page, 'Principals', 'passing').getByText('disabled').waitFor();
+    await choose(page, 'Actions of passing', 'Enable');
+    await hubAnswers(hub, '/api/v1/me', 200, secret);
+    await rowOf(page, 'Principals', 'passing').getByText('active').waitFor();
+    await choose(page, 'Actions of passing', 'Disable …');
+    await confirm(page, 'Disable passing', 'Disable');
+    await rowOf(page, 'Principals', 'passing').getByText('disabled').waitFor();
+    await choose(page, 'Actions of passing', 'Delete …');
+    await confirm(page, 'Delete passing', 'Delete');
+    await hubAnswers(hub, '/api/v1/principals/passing', 404);
+    await rowOf(page, 'Principals', 'passing').waitFor({ state: 'detached' });
+  });
+
+  it('hand their webhooks over', async () => {
+    const [secret] = [await principalOf('before'), await principalOf('after')];
+    const url = 'http://127.0.0.1:9/hook';
+    const made = await hub.admin('POST', '/api/v1/push/subscriptions', { url }, secret);
+    expect(made.status).toBe(201);
+    await tab('principals');
+    await choose(page, 'Actions of before', 'Hand webhooks over …');
+    const dialog = dialogOf(page, 'Hand over the webhooks of before');
+    await fill(dialog, { To: 'after' });
+    await submit(dialog, 'Hand over');
+    await hubHas(hub, `/api/v1/push/subscriptions/${made.body.id}`, { owner: 'after' });
+  });
+
+  it('are filtered by state, group and organization', async () => {
+    await principalOf('sorted', { groups: ['sorters'] });
+    await tab('principals');
+    await page.getByLabel('Group', { exact: true }).fill('sorters');
+    await eventually(async () =>
+      expect(
+        await page.getByRole('region', { name: 'Principals' }).locator('tbody tr').count(),
+      ).toBe(1),
+    );
+    await rowOf(page, 'Principals', 'sorted').waitFor();
+    await page.getByLabel('State', { exact: true }).selectOption('disabled');
+    await page.getByText('No principal fits these filters').waitFor();
+  });
+});
+
+describe('organizations', () => {
+  it('are created, changed, disabled, enabled and deleted', async () => {
+    const path = '/api/v1/organizations/umbrella';
+    await tab('organizations');
+    await press(page, 'New organization');
+    const dialog = dialogOf(page, 'New organization');
+    await fill(dialog, { Id: 'umbrella', Name: 'Umbrella', Labels: 'costCenter = 4711' });
+    await submit(dialog, 'Create');
+    await hubHas(hub, path, { displayName: 'Umbrella', labels: { costCenter: '4711' } });
+    await choose(page, 'Actions of umbrella', 'Change …');
+    await fill(dialogOf(page, 'Change umbrella'), { Description: 'Rain', Labels: '' });
+    await submit(dialogOf(page, 'Change umbrella'), 'Save');
+    await hubHas(hub, path, { displayName: 'Umbrella', description: 'Rain' });
+    expect((await hub.admin('GET', path)).body.labels).toEqual({});
+    await choose(page, 'Actions of umbrella', 'Disable …');
+    await confirm(page, 'Disable umbrella', 'Disable');
+    await hubHas(hub, path, { state: 'disabled' });
+    await rowOf(page, 'Organizations', 'umbrella').getByText('disabled').waitFor();
+    await choose(page, 'Actions of umbrella', 'Enable');
+    await hubHas(hub, path, { state: 'enabled' });
+    await choose(page, 'Actions of umbrella', 'Delete …');
+    await confirm(page, 'Delete umbrella', 'Delete');
+    await hubAnswers(hub, path, 404);
+  });
+
+  it('say why one cannot be deleted', async () => {
+    await principalOf('member', { organization: 'kept' });
+    await tab('organizations');
+    await choose(page, 'Actions of kept', 'Delete …');
+    const dialog = dialogOf(page, 'Delete kept');
+    await press(dialog, 'Delete');
+    await dialog.getByRole('alert').waitFor();
+    await submit(dialog, 'Keep as it is');
+    await hubAnswers(hub, '/api/v1/organizations/kept', 200);
+  });
+});
+
+describe('policies', () => {
+  const path = '/api/v1/policies/no-contractors';
+
+  it('are checked as one types, with their tests, and saved', async () => {
+    await tab('policies');
+    await press(page, 'New policy');
+    const dialog = dialogOf(page, 'New policy');
+    await fill(dialog, { Id: 'no-contractors', Text: 'forbid(principal' });
+    await dialog.getByText('It cannot be saved as it is:').waitFor();
+    await dialog.getByLabel('Begin with').selectOption('A group may not ask an agent');
+    await dialog.getByText('The text can be read, and all tests pass.').waitFor();
+    await press(dialog, 'Add a test');
+    await fill(dialog, {
+      'Name of test 1': 'contractors are kept out',
+      'Caller is in the groups': 'contractors',
+      Agent: 'books',
+    });
+    await dialog.getByLabel('Must be').selectOption('Allowed');
+    await dialog.getByText('These tests would fail:').waitFor();
+    await press(dialog, 'Save');
+    await dialog.getByRole('alert').waitFor();
+    await hubAnswers(hub, path, 404);
+    await dialog.getByLabel('Must be').selectOption('Denied');
+    await dialog.getByText('The text can be read, and all tests pass.').waitFor();
+    await submit(dialog, 'Save');
+    await hubHas(hub, path, {
+      enabled: true,
+      text: expect.stringContaining('Contractors do not see the books.'),
+      tests: [
+        {
+          name: 'contractors are kept out',
+          expect: 'deny',
+          agentId: 'books',
+          caller: { groups: ['contractors'] },
+        },
+      ],
+    });
+  });
+
+  it('decide: who may call an agent is shown', async () => {
+    const denied = await principalOf('carl', { groups: ['contractors'] });
+    const allowed = await principalOf('dora');
+    const send = (key: string) => hub.send('hello', { tenant: 'books' }, { key });
+    await eventually(() => expect(send(denied)).rejects.toThrow());
+    await expect(send(allowed)).resolves.toHaveProperty('task');
+    await tab('who-may&agent=books');
+    await page.getByText(/^\d+ of \d+ may\.$/).waitFor();
+    const row = rowOf(page, 'Callers of the agent', /^carl/);
+    await row.getByText('may not', { exact: true }).waitFor();
+    await row.getByText('Contractors do not see the books.').waitFor();
+    await rowOf(page, 'Callers of the agent', /^dora/).getByText('may', { exact: true }).waitFor();
+    await page.getByLabel('Question').selectOption('What may a caller ask?');
+    await page.getByLabel('Caller', { exact: true }).fill('carl');
+    await page.getByText('0 of 2 may.').waitFor();
+    await page.getByLabel('Caller', { exact: true }).fill('dora');
+    await page.getByText('2 of 2 may.').waitFor();
+    await page.getByLabel('Also in the groups').fill('contractors');
+    await page.getByText('0 of 2 may.').waitFor();
+  });
+
+  it('show what their versions changed, and are edited', async () => {
+    await tab('policies');
+    await page.getByRole('button', { name: 'no-contractors', exact: true }).click();
+    const shown = dialogOf(page, 'Policy no-contractors');
+    await press(shown, 'Edit');
+    const dialog = dialogOf(page, 'Change the policy no-contractors');
+    await fill(dialog, { Description: 'Books are for the staff.' });
+    await submit(dialog, 'Save');
+    await hubHas(hub, path, { description: 'Books are for the staff.', version: 2 });
+    await shown.getByText('2 versions').waitFor();
+    await shown.getByText(/: description$/).waitFor();
+    await press(shown, 'Edit');
+    await fill(dialog, { Description: '' });
+    await submit(dialog, 'Save');
+    await hubHas(hub, path, { description: '', version: 3 });
+    await shown.getByText('3 versions').waitFor();
+    await submit(shown, 'Close');
+  });
+
+  it('say that somebody else has changed one meanwhile', async () => {
+    await tab('policies');
+    await choose(page, 'Actions of the policy no-contractors', 'Edit …');
+    const dialog = dialogOf(page, 'Change the policy no-contractors');
+    await hub.admin('PATCH', path, { description: 'Somebody else.' });
+    await fill(dialog, { Description: 'Mine.' });
+    await press(dialog, 'Save');
+    await dialog.getByRole('alert').waitFor();
+    await submit(dialog, 'Cancel');
+    await hubHas(hub, path, { description: 'Somebody else.' });
+  });
+
+  it('are put out of force and in force, and deleted', async () => {
+    await tab('policies');
+    await choose(page, 'Actions of the policy no-contractors', 'Put out of force');
+    await hubHas(hub, path, { enabled: false });
+    await rowOf(page, 'Policies', 'no-contractors').getByText('out of force').waitFor();
+    await choose(page, 'Actions of the policy no-contractors', 'Put in force');
+    await hubHas(hub, path, { enabled: true });
+    await choose(page, 'Actions of the policy no-contractors', 'Delete …');
+    await confirm(page, 'Delete the policy no-contractors', 'Delete');
+    await hubAnswers(hub, path, 404);
+  });
+});
+
+describe('limits', () => {
+  it('are set, changed and removed, and hold', async () => {
+    const key = await principalOf('limited', { organization: 'small' });
+    const path = '/api/v1/limits/small-day';
+    await tab('limits');
+    await press(page, 'New limit');
+    const dialog = dialogOf(page, 'New limit');
+    await fill(dialog, { Id: 'small-day', Organization: 'small', 'Tasks a day': '1' });
+    await submit(dialog, 'Save');
+    await hubHas(hub, path, { organization: 'small', tasksPerDay: 1, openTasks: null });
+    const send = () => hub.send('hello', { tenant: 'books' }, { key });
+    await send();
+    await eventually(() => expect(send()).rejects.toThrow(/a day|tasksPerDay|quota|limit/i));
+    await choose(page, 'Actions of the limit small-day', 'Change …');
+    await fill(dialogOf(page, 'Change the limit small-day'), { 'Tasks a day': '50' });
+    await submit(dialogOf(page, 'Change the limit small-day'), 'Save');
+    await hubHas(hub, path, { tasksPerDay: 50 });
+    await eventually(() => expect(send()).resolves.toHaveProperty('task'));
+    await choose(page, 'Actions of the limit small-day', 'Delete …');
+    await confirm(page, 'Delete the limit small-day', 'Delete');
+    await hubAnswers(hub, path, 404);
+  });
+});
+
+describe('the audit log', () => {
+  it('is filtered, and what fits is saved', async () => {
+    await principalOf('noted');
+    await hub.admin('POST', '/api/v1/principals/noted:disable');
+    await tab('audit');
+    await page.getByLabel('Action', { exact: true }).fill('principals.disable');
+    await page.getByLabel('Resource', { exact: true }).fill('noted');
+    await page.getByLabel('Outcome', { exact: true }).selectOption('succeeded');
+    const table = page.getByRole('region', { name: 'Entries of the audit log' });
+    await eventually(async () => expect(await table.locator('tbody tr').count()).toBe(1));
+    await table.getByRole('button', { name: 'principals.disable' }).click();
+    const entry = dialogOf(page, 'principals.disable, succeeded');
+    await entry.getByText('noted').first().waitFor();
+    await submit(entry, 'Close');
+    const { name, content } = await saved(page, () => press(page, 'Export as NDJSON'));
+    expect(name).toBe('audit.ndjson');
+    const lines = content.toString('utf8').trim().split('\n');
+    const ids = lines.map((line) => (JSON.parse(line) as JsonObject)['id']);
+    const wanted = await itemsOf(
+      '/api/v1/audit?action=principals.disable&resourceId=noted&outcome=succeeded',
+    );
+    expect(ids).toEqual(wanted.map(({ id }) => id));
+    expect(ids).toHaveLength(1);
+  });
+
+  it('is verified: whole, or changed', async () => {
+    await tab('audit');
+    await press(page, 'Verify the log');
+    const dialog = dialogOf(page, 'Is the audit log whole?');
+    await dialog.getByText('Nothing was changed, added or removed').waitFor();
+    await submit(dialog, 'Close');
+    const database = hub.app.get(Database);
+    const change = (from: string, to: string) =>
+      database.write((tx) =>
+        tx.run(`UPDATE audit_events SET action = '${to}' WHERE action = '${from}'`),
+      );
+    await change('organizations.delete', 'organizations.keep');
+    await press(page, 'Verify the log');
+    await dialog.getByText('The log was changed. The first broken places:').waitFor();
+    await submit(dialog, 'Close');
+    await change('organizations.keep', 'organizations.delete');
+    await press(page, 'Verify the log');
+    await dialog.getByText('Nothing was changed, added or removed').waitFor();
+    await submit(dialog, 'Close');
+  });
+});
+
+describe('consents', () => {
+  it('are shown, and ended', async () => {
+    const provider = await ConsentServer.start(hub.url);
+    try {
+      await hub.registerAgent(agent.url, {
+        id: 'payroll',
+        authentication: {
+          type: 'oauth2-authorization-code',
+          issuer: provider.url,
+          ...CONSENT_CLIENT,
+          scopes: ['openid', 'offline_access', 'payroll.read'],
+        },
+      });
+      const key = await principalOf('consenting');
+      const { task } = await hub.send('hi', { tenant: 'payroll' }, { key });
+      const link = /http\S+\/oauth\/consent\/[\w-]+/.exec(JSON.stringify(task))![0];
+      await new ConsentBrowser().consent(link, 'alice');
+      const list = '/api/v1/consents?principal=consenting';
+      await hubHas(hub, list, { items: [{ agent: 'payroll' }] });
+      await tab('consents&principal=consenting');
+      await press(rowOf(page, 'Consents', 'payroll').locator('td').last(), 'End');
+      await confirm(page, 'End the consent for payroll', 'End the consent');
+      expect(await itemsOf(list)).toEqual([]);
+      await page.getByText('No consents').waitFor();
+    } finally {
+      await provider.close();
+    }
+  });
+});
+
+describe('data requests', () => {
+  it('export the data of a principal, and show how far it is', async () => {
+    const key = await principalOf('exported');
+    const { task } = (await hub.send('keep this', { tenant: 'books' }, { key })) as {
+      task: JsonObject;
+    };
+    await tab('data');
+    await press(page, 'Export data');
+    const dialog = dialogOf(page, 'Export data');
+    await fill(dialog, { Principal: 'exported' });
+    await submit(dialog, 'Export');
+    const row = rowOf(page, 'List of exports', 'principal exported');
+    await row.getByText('waiting').waitFor();
+    const { name, content } = await saved(page, () => press(row.locator('td').last(), 'Download'));
+    expect(name).toBe('export-exported.ndjson');
+    expect(content.toString('utf8')).toContain(String(task['id']));
+    await row.getByText('done', { exact: true }).waitFor();
+    await row.getByText(/^[1-9]\d* of [1-9]\d* records/).waitFor();
+    const [job] = await itemsOf('/api/v1/data/exports');
+    expect(job).toMatchObject({ principal: 'exported', state: 'done' });
+  });
+
+  it('cancel an export', async () => {
+    await principalOf('canceled');
+    await tab('data');
+    await press(page, 'Export data');
+    await fill(dialogOf(page, 'Export data'), { Principal: 'canceled' });
+    await submit(dialogOf(page, 'Export data'), 'Export');
+    const row = rowOf(page, 'List of exports', 'principal canceled');
+    await press(row.locator('td').last(), 'Cancel');
+    await row.getByText('canceled', { exact: true }).waitFor();
+    const jobs = await itemsOf('/api/v1/data/exports');
+    const job = jobs.find(({ principal }) => principal === 'canceled');
+    expect(job).toMatchObject({ state: 'canceled' });
+  });
+
+  it('delete the data of a principal, keep it from signing in, and lift that', async () => {
+    const token = await issuer.token({ aud: 'hub', sub: 'gone' });
+    const me = await hub.admin('GET', '/api/v1/me', undefined, token);
+    expect(me.status).toBe(200);
+    const id = me.body.id as string;
+    await hub.send('to be deleted', { tenant: 'books' }, { key: token });
+    await tab('data');
+    await press(page, 'Delete data');
+    const dialog = dialogOf(page, 'Delete data');
+    await fill(dialog, { Principal: id, 'The same name once more': 'not it' });
+    await press(dialog, 'Delete for good');
+    await dialog.getByRole('alert').waitFor();
+    await hubAnswers(hub, '/api/v1/me', 200, token);
+    await fill(dialog, { 'The same name once more': id });
+    await submit(dialog, 'Delete for good');
+    const row = rowOf(page, 'List of deletions', id);
+    await row.getByText('done', { exact: true }).waitFor();
+    await row.getByText(/^[1-9]\d* of [1-9]\d* records/).waitFor();
+    await hubAnswers(hub, `/api/v1/principals/${id}`, 404);
+    await hubAnswers(hub, '/api/v1/me', 401, token);
+    await press(row, `Copy the receipt of principal ${id}`);
+    const [job] = await itemsOf('/api/v1/data/deletions');
+    expect(job).toMatchObject({ principal: id, state: 'done' });
+    expect(await clipboard(page)).toBe(job!['receipt']);
+    const blocks = page.getByRole('region', { name: 'List of sign-in blocks' });
+    await press(blocks, 'Lift');
+    await confirm(page, 'Lift the block', 'Lift');
+    expect(await itemsOf('/api/v1/sign-in-blocks')).toEqual([]);
+    await hubAnswers(hub, '/api/v1/me', 200, token);
+  });
+});
+
+describe('hub keys', () => {
+  it('are rotated and revoked', async () => {
+    await tab('hub-keys');
+    const before = (await itemsOf('/api/v1/signing-keys')).map(({ kid }) => kid);
+    await press(page, 'Rotate');
+    await confirm(page, 'Rotate the signing key', 'Rotate');
+    const after = await itemsOf('/api/v1/signing-keys');
+    const made = after.find(({ kid }) => !before.includes(kid))!;
+    expect(made).toMatchObject({ state: expect.stringMatching(/next|signing/) });
+    const shown = `${String(made['kid']).slice(0, 8)}…`;
+    await press(rowOf(page, 'List of signing keys', shown), 'Revoke');
+    await confirm(page, 'Revoke the signing key', 'Revoke');
+    const now = await itemsOf('/api/v1/signing-keys');
+    expect(now.find(({ kid }) => kid === made['kid'])).toMatchObject({ state: 'revoked' });
+    await rowOf(page, 'List of signing keys', shown).getByText('revoked').waitFor();
+  });
+});

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { type Hub, startHub } from '../support/app.js';
+import {
+  choose,
+  confirm,
+  dialogOf,
+  fill,
+  hubAnswers,
+  hubHas,
+  press,
+  rowOf,
+  submit,
+} from '../support/browser/actions.js';
+import { ConsoleBrowser } from '../support/browser/console.js';
+import { eventually } from '../support/eventually.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+
+const WAIT_MS = 15_000;
+const PATH = '/api/v1/agents/books';
+
+let hub: Hub;
+let agent: ScriptedAgent;
+let slow: ScriptedAgent;
+let own: ConsoleBrowser;
+let page: Page;
+/** What the card of the agent says besides. */
+const card: { description?: string } = {};
+
+beforeAll(async () => {
+  [agent, slow] = await Promise.all([
+    ScriptedAgent.start({ name: 'Books', card, skills: [{ id: 'ledger' }] }),
+    ScriptedAgent.start({ name: 'Slow', live: { manual: true } }),
+  ]);
+  hub = await startHub();
+  await hub.registerAgent(slow.url, { id: 'slow' });
+  own = await ConsoleBrowser.open(hub.url);
+  page = await own.signIn('agents');
+});
+
+afterAll(() => Promise.all([own, hub, agent, slow].map((each) => each?.close())));
+
+const open = (tab: string) => own.goTo(`agents/books?tab=${tab}`, 'Books');
+
+/** The headers of the last call of the agent, which is made for this. */
+async function headersOfCall(key?: string) {
+  const before = agent.callsOf('SendStreamingMessage').length;
+  await hub.send('hello', { tenant: 'books' }, key === undefined ? {} : { key });
+  const calls = agent.callsOf('SendStreamingMessage');
+  expect(calls.length).toBe(before + 1);
+  return calls.at(-1)!.headers;
+}
+
+describe('an agent', () => {
+  it('is looked at and registered by its address', async () => {
+    await own.goTo('agents/new', 'Register an agent');
+    await fill(page.getByRole('main'), {
+      'Address of the agent': 'http://127.0.0.1:9',
+    });
+    await press(page, 'Look at it');
+    await eventually(async () => {
+      const address = page.getByLabel('Address of the agent', { exact: true });
+      const alerts = await page.getByRole('alert').count();
+      expect(alerts > 0 || (await address.getAttribute('aria-invalid')) === 'true').toBe(true);
+    }, WAIT_MS);
+    await fill(page.getByRole('main'), { 'Address of the agent': agent.url });
+    await press(page, 'Look at it');
+    await page.getByRole('heading', { name: /^2\. This is Books/ }).waitFor();
+    await page.getByText('ledger').first().waitFor();
+    // Nothing is kept until it is registered.
+    await hubAnswers(hub, PATH, 404);
+    await fill(page.getByRole('main'), {
+      Id: 'books',
+      Tags: 'money, paper',
+      Organizations: 'tests, default',
+      Priority: '7',
+    });
+    await press(page, 'Register Books');
+    await page.getByRole('heading', { name: 'Books', level: 1 }).waitFor();
+    await hubHas(hub, PATH, {
+      id: 'books',
+      tags: ['money', 'paper'],
+      priority: 7,
+      enabled: true,
+    });
+    await headersOfCall();
+  });
+
+  it('is found in the list by name, tag and state', async () => {
+    await own.goTo('agents', 'Agents');
+    await page.getByLabel('Search', { exact: true }).fill('books');
+    await page.getByLabel('Tag', { exact: true }).fill('money');
+    await rowOf(page, 'Agents', 'Slow').waitFor({ state: 'detached' });
+    await rowOf(page, 'Agents', 'Books').waitFor();
+    await page.getByLabel('Shown', { exact: true }).selectOption('disabled');
+    await rowOf(page, 'Agents', 'Books').waitFor({ state: 'detached' });
+    await press(page, 'Clear');
+    await rowOf(page, 'Agents', 'Slow').waitFor();
+  });
+
+  it('gets other settings; what was not edited stays', async () => {
+    await open('settings');
+    const main = page.getByRole('main');
+    await fill(main, { Tags: 'money', Weight: '0' });
+    await press(page, 'Save the settings');
+    await page.getByRole('alert').waitFor();
+    await hubHas(hub, PATH, { tags: ['money', 'paper'] });
+    await fill(main, { Weight: '5' });
+    await press(page, 'Save the settings');
+    await hubHas(hub, PATH, { tags: ['money'], weight: 5, priority: 7 });
+    await eventually(async () => {
+      expect(await page.getByRole('button', { name: 'Save the settings' }).isDisabled()).toBe(true);
+    }, WAIT_MS);
+  });
+
+  it('is read again: what has changed in its card is shown', async () => {
+    await open('card');
+    card.description = 'It keeps other books now.';
+    await press(page, 'Read the card again');
+    const dialog = dialogOf(page, 'The card of Books has changed');
+    await dialog.getByText('It keeps other books now.').waitFor();
+    await press(dialog.getByRole('contentinfo'), 'Close');
+    await dialog.waitFor({ state: 'hidden' });
+    await hubHas(hub, PATH, {
+      card: { description: 'It keeps other books now.' },
+    });
+  });
+
+  it('is drained and enabled: it gets no work meanwhile', async () => {
+    await open('overview');
+    await press(page, 'Drain');
+    await confirm(page, 'Drain Books?', 'Drain');
+    await hubHas(hub, PATH, { enabled: false });
+    await expect(hub.send('hello', { tenant: 'books' })).rejects.toThrow();
+    await press(page, 'Enable');
+    await hubHas(hub, PATH, { enabled: true });
+    await headersOfCall();
+  });
+
+  it('is killed: what it works on is canceled', async () => {
+    const task = await hub.submit('endless', { tenant: 'slow' });
+    await eventually(() => expect(slow.tasks.size).toBe(1), WAIT_MS);
+    await own.goTo('agents/slow', 'Slow');
+    await press(page, 'Kill');
+    const dialog = dialogOf(page, 'Kill Slow?');
+    await dialog.getByRole('button', { name: /^Kill/ }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await hub.waitForTask(task['id'] as string, 'TASK_STATE_CANCELED');
+    await hubHas(hub, '/api/v1/agents/slow', { enabled: false });
+    await eventually(() => expect(slow.callsOf('CancelTask')).toHaveLength(1), WAIT_MS);
+  });
+});
+
+describe('credentials of an agent', () => {
+  it('are headers that are set, not shown again, and taken away', async () => {
+    await open('credentials');
+    await page.getByRole('button', { name: 'Set headers', exact: true }).first().click();
+    const dialog = page.getByRole('dialog');
+    await fill(dialog, { Header: 'x-api-key', Value: 'secret-of-the-books' });
+    await submit(dialog, 'Set');
+    await hubHas(hub, PATH, {
+      credentials: expect.arrayContaining(['x-api-key']),
+    });
+    expect((await headersOfCall())['x-api-key']).toBe('secret-of-the-books');
+    expect(await page.content()).not.toContain('secret-of-the-books');
+    await page.getByRole('button', { name: 'Take x-api-key away' }).click();
+    await confirm(page, 'Take the header x-api-key away?', 'Take away');
+    await hubHas(hub, PATH, { credentials: [] });
+    expect((await headersOfCall())['x-api-key']).toBeUndefined();
+  });
+
+  it('are given for one organization, in place of its own', async () => {
+    const key = await hub.createKey({ organization: 'default' });
+    await open('credentials');
+    await press(page, 'Set for an organization');
+    const dialog = dialogOf(page, 'Credentials for an organization');
+    await fill(dialog, {
+      Organization: 'tests',
+      Header: 'x-api-key',
+      Value: 'of-the-tests',
+    });
+    await submit(dialog, 'Set');
+    await hubHas(hub, PATH, { organizationCredentials: ['tests'] });
+    expect((await headersOfCall())['x-api-key']).toBe('of-the-tests');
+    expect((await headersOfCall(key))['x-api-key']).toBeUndefined();
+    await press(page, 'Take those of tests away');
+    await confirm(page, 'Take the credentials of tests away?', 'Take away');
+    await hubHas(hub, PATH, { organizationCredentials: [] });
+    expect((await headersOfCall())['x-api-key']).toBeUndefined();
+  });
+
+  it('are how a token is got, set and taken away', async () => {
+    await open('credentials');
+    await press(page, 'Set authentication');
+    const dialog = dialogOf(page, 'Set authentication');
+    await dialog
+      .getByLabel('Authentication', { exact: true })
+      .selectOption('oauth2-client-credentials');
+    await press(dialog, 'Set');
+    // Where tokens are got is not said.
+    await dialog.getByRole('alert').waitFor();
+    await fill(dialog, {
+      'Token endpoint': 'http://127.0.0.1:9/token',
+      'Client id': 'hub',
+      'Client secret': 'a-secret-of-the-hub-0123456789',
+    });
+    await submit(dialog, 'Set');
+    await hubHas(hub, PATH, {
+      authentication: { type: 'oauth2-client-credentials', clientId: 'hub' },
+    });
+    await press(page, 'Take it away');
+    await confirm(page, 'Take the authentication away?', 'Take away');
+    await hubHas(hub, PATH, { authentication: null });
+  });
+});
+
+describe('an agent at its end', () => {
+  it('is deleted from the list', async () => {
+    await own.goTo('agents', 'Agents');
+    await choose(page, 'Actions of books', 'Delete …');
+    await confirm(page, 'Delete Books?', 'Delete');
+    await hubAnswers(hub, PATH, 404);
+    await rowOf(page, 'Agents', 'Books').waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,247 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { type Hub, startHub } from '../support/app.js';
+import { clipboard, dialogOf, hubHas, press } from '../support/browser/actions.js';
+import { ConsoleBrowser } from '../support/browser/console.js';
+import { eventually } from '../support/eventually.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+
+const run = promisify(execFile);
+const WAIT_MS = 15_000;
+/** What a shell, Python and JavaScript each take for something else. */
+const NASTY = `It's "quoted" \\n \\' ''' \${HOME} $HOME \`id\` %s\nJSON\n</script> é 😀`;
+/** What the copied program needs of httpx, on nothing but Python's own library. */
+const HTTPX = `
+import json
+import urllib.request
+from contextlib import contextmanager
+
+
+class Response:
+    def __init__(self, answer):
+        self.answer = answer
+
+    @property
+    def text(self):
+        return self.answer.read().decode()
+
+    def iter_lines(self):
+        return (line.decode().rstrip() for line in self.answer)
+
+
+def post(url, headers, json: object, timeout):
+    import json as form
+    data = form.dumps(json).encode()
+    return Response(urllib.request.urlopen(urllib.request.Request(url, data, headers)))
+
+
+@contextmanager
+def stream(method, url, headers, json, timeout):
+    yield post(url, headers, json, timeout)
+`;
+
+let hub: Hub;
+let agent: ScriptedAgent;
+let asker: ScriptedAgent;
+let slow: ScriptedAgent;
+let own: ConsoleBrowser;
+let page: Page;
+let folder: string;
+
+beforeAll(async () => {
+  [agent, asker, slow, folder] = await Promise.all([
+    ScriptedAgent.start(),
+    ScriptedAgent.start({ live: { askAfter: 1 } }),
+    ScriptedAgent.start({ live: { manual: true } }),
+    mkdtemp(join(tmpdir(), 'a2a-hub-copied-')),
+  ]);
+  hub = await startHub();
+  await hub.registerAgent(agent.url, { id: 'agent' });
+  await hub.registerAgent(asker.url, { id: 'asker' });
+  await hub.registerAgent(slow.url, { id: 'slow' });
+  own = await ConsoleBrowser.open(hub.url);
+  page = await own.signIn('playground');
+});
+
+afterAll(async () => {
+  await Promise.all([own, hub, agent, asker, slow].map((each) => each?.close()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Each test begins a conversation of its own. */
+beforeEach(async () => {
+  await own.goTo('playground', 'Playground');
+  const clear = page.getByRole('button', { name: 'New conversation' });
+  if ((await clear.count()) > 0) await clear.click();
+  await page.getByText('Nothing said yet').waitFor();
+});
+
+const log = (): Locator => page.getByRole('log', { name: 'Conversation' });
+const wire = (): Locator => page.getByRole('log', { name: 'Wire' });
+
+/** To which agent one writes, and how one waits. */
+async function write(to: string, text: string, mode = 'stream'): Promise<void> {
+  await page.getByLabel('To', { exact: true }).selectOption('agent');
+  await page.getByLabel('Agent', { exact: true }).fill(to);
+  await page.getByLabel('How', { exact: true }).selectOption(mode);
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text);
+}
+
+/** The id of the task that the conversation shows. */
+async function taskId(): Promise<string> {
+  const link = log().getByRole('link', { name: 'Why and how: the task' }).last();
+  return (await link.getAttribute('href'))!.split('/').at(-1)!;
+}
+
+describe('the playground', () => {
+  it('streams: what an agent makes is shown as it comes', async () => {
+    await write('slow', 'go on');
+    await press(page, 'Send');
+    await eventually(() => expect(slow.tasks.size).toBe(1), WAIT_MS);
+    const [task] = slow.tasks.values();
+    task!.chunk('the first part');
+    await log().getByText('the first part').waitFor();
+    await log().getByText('working').first().waitFor();
+    const id = await taskId();
+    await hubHas(hub, `/api/v1/tasks/${id}`, { state: 'working' });
+    task!.end();
+    await log().getByText('completed').first().waitFor();
+    await hubHas(hub, `/api/v1/tasks/${id}`, { state: 'completed' });
+    await wire().getByText('SendStreamingMessage').first().waitFor();
+    await wire().getByText('TASK_STATE_COMPLETED').first().waitFor();
+  });
+
+  it.each([
+    ['wait', 'completed'],
+    ['return', 'submitted'],
+  ])('waits for the result, or only begins it (%s)', async (mode, state) => {
+    const before = agent.calls.length;
+    await write('agent', `by ${mode}`, mode);
+    await press(page, 'Send');
+    await log().getByText(state).first().waitFor();
+    await wire().getByText('SendMessage', { exact: true }).first().waitFor();
+    await hubHas(hub, `/api/v1/tasks/${await taskId()}`, {
+      state: 'completed',
+    });
+    expect(agent.calls.slice(before).map((call) => call.text)).toEqual([`by ${mode}`]);
+  });
+
+  it('sends files, data and metadata', async () => {
+    const bytes = Buffer.from([0, 255, 1, 254]);
+    await write('agent', 'with a file');
+    await page.getByLabel('Files to send').setInputFiles({
+      name: 'a.bin',
+      mimeType: 'application/x-own',
+      buffer: bytes,
+    });
+    await page.getByRole('list', { name: 'Files to be sent' }).getByText('a.bin').waitFor();
+    await page.getByText('Data, metadata and media types').click();
+    await page.getByRole('textbox', { name: 'Data (JSON), a part of its own' }).fill('{"a": [1]}');
+    await page
+      .getByRole('textbox', { name: 'Metadata of the message (JSON)' })
+      .fill('{"https://own.example/x": true}');
+    await press(page, 'Send');
+    await log().getByText('completed').first().waitFor();
+    const { message } = agent.callsOf('SendStreamingMessage').at(-1)!;
+    expect(message['parts']).toEqual([
+      expect.objectContaining({ text: 'with a file' }),
+      expect.objectContaining({ data: { a: [1] } }),
+      expect.objectContaining({
+        raw: bytes.toString('base64'),
+        filename: 'a.bin',
+      }),
+    ]);
+    expect(message['metadata']).toMatchObject({
+      'https://own.example/x': true,
+    });
+  });
+
+  it('answers a question', async () => {
+    await write('asker', 'ask me');
+    await press(page, 'Send');
+    await page.getByLabel('Your answer', { exact: true }).fill('The blue one.');
+    await press(page, 'Send the answer');
+    await log().getByText('completed').last().waitFor();
+    await hubHas(hub, `/api/v1/tasks/${await taskId()}`, {
+      state: 'completed',
+    });
+    expect(asker.callsOf('SendStreamingMessage').at(-1)!.text).toBe('The blue one.');
+  });
+
+  it('cancels', async () => {
+    await write('slow', 'for ever');
+    await press(page, 'Send');
+    await log().getByRole('button', { name: 'Cancel the task' }).click();
+    await log().getByText('canceled').first().waitFor();
+    await hubHas(hub, `/api/v1/tasks/${await taskId()}`, { state: 'canceled' });
+  });
+
+  it('shows why the hub refuses a message', async () => {
+    await write('nobody', 'hello');
+    await press(page, 'Send');
+    await log().getByRole('alert').waitFor();
+  });
+});
+
+describe('what is copied as code', () => {
+  /** Sends the nasty text and copies its request in a language; what the program prints. */
+  async function copied(
+    language: string,
+    mode: string,
+    start: (code: string, env: NodeJS.ProcessEnv) => Promise<string>,
+  ): Promise<void> {
+    await write('agent', NASTY, mode);
+    await press(page, 'Send');
+    await log().getByText('completed').first().waitFor();
+    await press(wire(), 'Copy as …');
+    const method = mode === 'stream' ? 'SendStreamingMessage' : 'SendMessage';
+    const dialog = dialogOf(page, `${method} as code`);
+    await dialog.getByRole('tab', { name: language, exact: true }).click();
+    await press(dialog, `Copy as ${language}`);
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    const code = await clipboard(page);
+    await press(dialog, 'Close');
+    expect(code).not.toContain(hub.adminKey);
+    const before = agent.callsOf('SendStreamingMessage').length;
+    // Another caller: of the same one the hub would know the message again.
+    const key = await hub.createKey({ organization: 'default' });
+    const answer = await start(code, {
+      ...process.env,
+      A2A_HUB_KEY: key,
+      PYTHONPATH: folder,
+    });
+    expect(answer).toContain('TASK_STATE_COMPLETED');
+    const calls = agent.callsOf('SendStreamingMessage');
+    expect(calls).toHaveLength(before + 1);
+    expect(calls.at(-1)!.text).toBe(NASTY);
+  }
+
+  const file = async (name: string, content: string): Promise<string> => {
+    await writeFile(join(folder, name), content);
+    return join(folder, name);
+  };
+
+  it.each(['stream', 'wait'])('runs in a shell by curl (%s)', (mode) =>
+    copied('curl', mode, async (code, env) => {
+      return (await run('/bin/sh', [await file('request.sh', code)], { env })).stdout;
+    }),
+  );
+
+  it.each(['stream', 'wait'])('runs in node (%s)', (mode) =>
+    copied('JavaScript', mode, async (code, env) => {
+      return (await run(process.execPath, [await file('request.mjs', code)], { env })).stdout;
+    }),
+  );
+
+  it.each(['stream', 'wait'])('runs in Python (%s)', (mode) =>
+    copied('Python', mode, async (code, env) => {
+      await file('httpx.py', HTTPX);
+      return (await run('python3', [await file('request.py', code)], { env })).stdout;
+    }),
+  );
+});
