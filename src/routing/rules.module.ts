@@ -5,6 +5,7 @@ import { CompositesModule } from './composites.module.js';
 import { RuleNames, RuleSource } from './rule-source.js';
 import { SqlRuleStore } from './persistence/sql-rule.store.js';
 import { DeclaredRules } from './rules/declared-rules.service.js';
+import { RulePreview } from './rules/rule-preview.js';
 import { RuleRegistry } from './rules/rule-registry.js';
 import { RuleStore } from './rules/rule-store.js';
 import { RuleTargets } from './rules/rule-targets.js';
@@ -24,6 +25,7 @@ import { logOf } from '../common/module-logs.js';
     { provide: RuleNames, useExisting: RuleRegistry },
     RuleTargets,
     RulesService,
+    RulePreview,
     RuleDryRuns,
     DeclaredRules,
   ],

@@ -10,6 +10,7 @@ const CHANGE_NOTHING = [
   'POST /api/v1/agents::check',
   'POST /api/v1/composite-skills::validate',
   'POST /api/v1/policies::dry-run',
+  'POST /api/v1/routes/rules::validate',
   'POST /api/v1/routes::dry-run',
 ];
 

@@ -76,7 +76,8 @@ export function Notice({
   );
 }
 
-interface Read<T> {
+/** What a query has read so far. */
+export interface Read<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isPending: boolean;

@@ -13,9 +13,10 @@ export interface JsonDraft<T extends object> {
   readonly setValue: (value: T) => void;
 }
 
-export function useJsonDraft<T extends object>(initial: T): JsonDraft<T> {
+/** `written`: what it begins with where that is another than `initial`, as if it had been typed already. */
+export function useJsonDraft<T extends object>(initial: T, written = initial): JsonDraft<T> {
   const [first] = useState(() => draftOf(initial));
-  const [draft, setDraft] = useState(first);
+  const [draft, setDraft] = useState(() => draftOf(written));
   return {
     ...draft,
     isTouched: draft.text !== first.text,

@@ -3,6 +3,7 @@ import { Shown } from '../../common/http/fields.js';
 import type { FieldViolation } from '../../common/hub-error.js';
 import { hubSkillId } from '../domain/agent-index.js';
 import { COMPOSITE_AGENT_ID } from '../domain/composite-skill.js';
+import { DefinitionProblemDto } from '../definition-problem.dto.js';
 import { RouteStepDto } from '../route.dto.js';
 import { CompositeStepDto } from './composite-step.dto.js';
 import type { CompositeVersion } from './composite-store.js';
@@ -75,14 +76,6 @@ export class CompositeVersionDto extends CompositeDefinitionDto {
   }
 }
 
-export class CompositeProblemDto implements FieldViolation {
-  @Shown.Text({ example: 'steps[1].agentId' })
-  readonly field!: string;
-
-  @Shown.Text()
-  readonly description!: string;
-}
-
 /** A composite skill as the API shows it. */
 export class CompositeDto extends CompositeDefinitionDto {
   @Shown.Text()
@@ -103,7 +96,7 @@ export class CompositeDto extends CompositeDefinitionDto {
   @Shown.Time({ description: 'When this version was made.' })
   readonly updatedAt: string;
 
-  @Shown.Nested(() => CompositeProblemDto, {
+  @Shown.Nested(() => DefinitionProblemDto, {
     list: true,
     description: 'What its steps require and no registered agent offers now.',
   })
@@ -134,7 +127,7 @@ export class CompositeValidationDto {
   @Shown.Flag({ description: 'Whether it could be saved.' })
   readonly valid!: boolean;
 
-  @Shown.Nested(() => CompositeProblemDto, {
+  @Shown.Nested(() => DefinitionProblemDto, {
     list: true,
     description: 'The problems that prevent saving it.',
   })

@@ -1,5 +1,5 @@
 import { Flag, Int, Nested, Text } from '../../common/http/fields.js';
-import { NAME } from '../../common/http/text-forms.js';
+import { ID, NAME } from '../../common/http/text-forms.js';
 import { RULE_LIMITS } from './domain/rule.js';
 import { RuleConditionsDto, RuleTargetDto, WrittenRuleDto } from './rule.dto.js';
 
@@ -47,4 +47,13 @@ export class ReorderRulesDto {
     description: 'The id of every rule created through the API once, in the new order.',
   })
   ids!: string[];
+}
+
+export class RuleReplacedQueryDto {
+  @Text({
+    optional: true,
+    like: ID,
+    description: 'The id of the rule that is changed to this one. Default: it is a new rule.',
+  })
+  replaces?: string;
 }

@@ -1,4 +1,5 @@
 import { RECORD_SOURCES, type RecordSource } from '../../common/record-source.js';
+import type { FieldViolation } from '../../common/hub-error.js';
 import { Shown } from '../../common/http/fields.js';
 import {
   definitionOf,
@@ -7,6 +8,7 @@ import {
   type RuleDefinition,
 } from './domain/rule.js';
 import { RuleConditionsDto, RuleTargetDto } from './rule.dto.js';
+import { DefinitionProblemDto } from '../definition-problem.dto.js';
 import type { RuleVersion } from './rule-store.js';
 import type { ShownRule } from './rules.service.js';
 
@@ -87,4 +89,21 @@ export class RuleDto extends RuleDefinitionDto {
     this.createdAt = rule.createdAt?.toISOString() ?? null;
     this.updatedAt = rule.updatedAt?.toISOString() ?? null;
   }
+}
+
+export class RuleValidationDto {
+  @Shown.Flag({ description: 'Whether it could be saved.' })
+  readonly valid!: boolean;
+
+  @Shown.Nested(() => DefinitionProblemDto, {
+    list: true,
+    description: 'The problems that prevent saving it.',
+  })
+  readonly problems!: readonly FieldViolation[];
+
+  @Shown.Text({
+    nullable: true,
+    description: 'Why messages would skip it now; null: they would not, or it cannot be saved.',
+  })
+  readonly problem!: string | null;
 }

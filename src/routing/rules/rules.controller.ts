@@ -19,20 +19,30 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AdminController } from '../../common/http/admin-controller.js';
+import { ChangesNothing } from '../../common/http/audited-route.js';
 import { versionsWanted, versionTag } from '../../common/http/if-match.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
 import { ifMatchOf } from '../if-match-header.js';
-import { CreateRuleDto, PatchRuleDto, ReorderRulesDto } from './rule-requests.dto.js';
-import { RuleDto, RuleVersionDto } from './rule-view.dto.js';
+import { RulePreview } from './rule-preview.js';
+import {
+  CreateRuleDto,
+  PatchRuleDto,
+  ReorderRulesDto,
+  RuleReplacedQueryDto,
+} from './rule-requests.dto.js';
+import { RuleDto, RuleValidationDto, RuleVersionDto } from './rule-view.dto.js';
 import { RulesService, type ShownRule } from './rules.service.js';
 
 const IF_MATCH = ifMatchOf('rule');
 
 @AdminController('routes', 'api/v1/routes', 'routing')
 export class RulesController {
-  constructor(private readonly rules: RulesService) {}
+  constructor(
+    private readonly rules: RulesService,
+    private readonly preview: RulePreview,
+  ) {}
 
   @Post('rules')
   @ApiOperation({
@@ -44,6 +54,20 @@ export class RulesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RuleDto> {
     return shown(await this.rules.create(body), reply);
+  }
+
+  @Post('rules::validate')
+  @ChangesNothing()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Validate a rule: report its problems, or why messages would skip it. Saves nothing.',
+  })
+  @ApiOkResponse({ type: RuleValidationDto })
+  async validate(
+    @Body() body: CreateRuleDto,
+    @Query() { replaces }: RuleReplacedQueryDto,
+  ): Promise<RuleValidationDto> {
+    return this.preview.of(body, replaces);
   }
 
   @Get('rules')

@@ -162,7 +162,7 @@ export class RulesService {
   private shown(id: string, all: readonly Rule[]): ShownRule {
     const index = all.findIndex((rule) => rule.id === id);
     const rule = all[index];
-    if (rule === undefined) throw new HubError('NOT_FOUND', `There is no rule ${id}.`);
+    if (rule === undefined) notThere(id);
     return { rule, no: index + 1, problem: this.targets.problems()(rule.target) ?? null };
   }
 
@@ -183,4 +183,8 @@ function refuseDeclared(id: string): never {
     'CONFLICT',
     `The rule ${id} is declared in the configuration (rules); change it there.`,
   );
+}
+
+export function notThere(id: string): never {
+  throw new HubError('NOT_FOUND', `There is no rule ${id}.`);
 }

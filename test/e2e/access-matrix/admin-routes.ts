@@ -72,6 +72,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [ROUTING, 'GET composite-skills/X, PATCH composite-skills/X, DELETE composite-skills/X'],
   [ROUTING, 'GET composite-skills/X/versions, GET composite-skills/X/versions/X'],
   [ROUTING, 'POST routes/rules, GET routes/rules, POST routes/rules:reorder, GET routes/rules/X'],
+  [ROUTING, 'POST routes/rules:validate'],
   [ROUTING, 'PATCH routes/rules/X, DELETE routes/rules/X'],
   [ROUTING, 'GET routes/rules/X/versions, GET routes/rules/X/versions/X'],
 ];

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
 import { textsOf } from '../../ui/search';
-import type { CompositeSearch, DryRunSearch, EditorSearch } from './search';
+import type { DryRunSearch, EditorSearch, VersionedSearch } from './search';
 
 const begin = createRoute({
   getParentRoute: () => root,
@@ -26,7 +26,7 @@ const newRule = createRoute({
 const rule = createRoute({
   getParentRoute: () => root,
   path: '/routing/rules/$ruleId',
-  validateSearch: editorSearch,
+  validateSearch: versionedSearch,
   component: lazyRouteComponent(() => import('./rules/rule-page'), 'RulePage'),
 });
 
@@ -49,12 +49,7 @@ const newComposite = createRoute({
 const composite = createRoute({
   getParentRoute: () => root,
   path: '/routing/composite-skills/$compositeId',
-  validateSearch: (search): CompositeSearch => ({
-    ...editorSearch(search),
-    ...textsOf(search, ['tab']),
-    ...(isVersion(search['from']) && { from: search['from'] }),
-    ...(isVersion(search['to']) && { to: search['to'] }),
-  }),
+  validateSearch: versionedSearch,
   component: lazyRouteComponent(() => import('./composites/composite-page'), 'CompositePage'),
 });
 
@@ -79,6 +74,17 @@ export const routingRoutes = [
 
 function editorSearch({ view }: Record<string, unknown>): EditorSearch {
   return view === 'json' ? { view } : {};
+}
+
+function versionedSearch(search: Record<string, unknown>): VersionedSearch {
+  const { version, from, to } = search;
+  return {
+    ...editorSearch(search),
+    ...textsOf(search, ['tab']),
+    ...(isVersion(version) && { version }),
+    ...(isVersion(from) && { from }),
+    ...(isVersion(to) && { to }),
+  };
 }
 
 function isVersion(value: unknown): value is number {

@@ -3,8 +3,11 @@ export interface EditorSearch {
   readonly view?: 'json';
 }
 
-export interface CompositeSearch extends EditorSearch {
+/** The page of what has versions. */
+export interface VersionedSearch extends EditorSearch {
   readonly tab?: string;
+  /** The version that is in the editor; none: the present one. */
+  readonly version?: number;
   /** The versions that are compared. */
   readonly from?: number;
   readonly to?: number;

@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'react';
 import { Badge } from '../../../ui/badge';
-import { counted } from '../../../ui/lists';
 import { Button } from '../../../ui/button';
 import { ErrorView } from '../../../ui/feedback';
 import { TextInput } from '../../../ui/field';
@@ -8,6 +7,7 @@ import { Card } from '../../../ui/page';
 import { useJsonDraft } from '../../../ui/use-json-draft';
 import { PlanPicture } from '../picture/plan-picture';
 import { stepsOfPlan, stepsOfWritten } from '../picture/plan-steps';
+import { CheckBadge } from '../check-badge';
 import { LeaveGuard } from '../leave-guard';
 import { problemsOf, useSave } from '../use-save';
 import { WrittenAs } from '../written-as';
@@ -20,18 +20,21 @@ const NO_PROBLEMS: CompositeCheck['problems'] = [];
 /** Writes a composite skill as a form or as JSON beside its picture; checked while one types. */
 export function CompositeEditor({
   initial,
+  taken,
   isNew,
   action,
   onSave,
   onCancel,
 }: {
   readonly initial: CompositeDraft;
+  /** What is in the editor at first where that is not what is saved. */
+  readonly taken?: CompositeDraft | undefined;
   readonly isNew: boolean;
   readonly action: string;
   readonly onSave: (draft: CompositeDraft) => Promise<unknown>;
   readonly onCancel: () => void;
 }) {
-  const draft = useJsonDraft(initial);
+  const draft = useJsonDraft(initial, taken);
   const [organization, setOrganization] = useState('');
   const check = useCompositeCheck(draft.value, organization, !isNew || draft.isTouched);
   const { busy, error, submit, mayLeave } = useSave(() => onSave(draft.value));
@@ -114,17 +117,5 @@ function Preview({
       )}
       {check.error ? <ErrorView error={check.error} /> : null}
     </>
-  );
-}
-
-function CheckBadge({ check }: { readonly check: CompositeCheck }) {
-  const { problems, isPending, error } = check;
-  if (isPending) return <Badge>checking …</Badge>;
-  if (error) return null;
-  if (problems.length === 0) return <Badge tone="good">can be saved</Badge>;
-  return (
-    <Badge tone="bad" title={problems.map(({ description }) => description).join('\n')}>
-      {counted(problems.length, 'problem')}
-    </Badge>
   );
 }

@@ -13,10 +13,11 @@ import { notify } from '../../../ui/toast';
 import { PlanPicture } from '../picture/plan-picture';
 import { stepsOfWritten } from '../picture/plan-steps';
 import { RoutingFrame } from '../routing-frame';
+import { WithVersion } from '../versions/with-version';
 import { CompositeBadges } from './composite-badges';
 import { type CompositeDraft, writtenOf } from './composite-draft';
 import { CompositeEditor } from './composite-editor';
-import { CompositeVersions } from './composite-versions';
+import { CompositeVersions, useCompositeVersion } from './composite-versions';
 
 const READ_AGAIN_MS = 5_000;
 
@@ -34,7 +35,9 @@ export function CompositePage() {
 type Composite = Schema<'CompositeDto'>;
 
 function OneComposite({ skill }: { readonly skill: Composite }) {
-  const { tab = 'plan' } = useSearch({ from: '/routing/composite-skills/$compositeId' });
+  const { tab = 'plan', version: taken } = useSearch({
+    from: '/routing/composite-skills/$compositeId',
+  });
   const navigate = useNavigate({ from: '/routing/composite-skills/$compositeId' });
   const [deleting, setDeleting] = useState(false);
   const { id, name, version, source } = skill;
@@ -85,13 +88,20 @@ function OneComposite({ skill }: { readonly skill: Composite }) {
                 {
                   id: 'edit',
                   label: 'Edit',
-                  content: <Edit skill={skill} onDone={() => void navigate({ search: {} })} />,
+                  content: (
+                    <Edit
+                      key={taken}
+                      skill={skill}
+                      taken={taken}
+                      onDone={() => void navigate({ search: {} })}
+                    />
+                  ),
                 },
               ]),
           {
             id: 'versions',
             label: 'Versions',
-            content: <CompositeVersions id={id} newest={version} />,
+            content: <CompositeVersions id={id} newest={version} isDeclared={isDeclared} />,
           },
         ]}
       />
@@ -112,20 +122,37 @@ function OneComposite({ skill }: { readonly skill: Composite }) {
 }
 
 /** Changes the version that it was begun with: another change meanwhile is not undone, but refused with the hub's words. */
-function Edit({ skill, onDone }: { readonly skill: Composite; readonly onDone: () => void }) {
+function Edit({
+  skill,
+  taken,
+  onDone,
+}: {
+  readonly skill: Composite;
+  /** The version that is taken into the editor; none: the present one. */
+  readonly taken: number | undefined;
+  readonly onDone: () => void;
+}) {
   const [begun] = useState(skill);
+  const old = useCompositeVersion(skill.id, taken ?? skill.version, taken !== undefined);
   const save = async (draft: CompositeDraft) => {
     const saved = await changeComposite(begun, { ...draft, id: undefined });
     notify(`“${saved?.name}” is at version ${saved?.version}. Open tasks keep their plan.`);
     onDone();
   };
   return (
-    <CompositeEditor
-      initial={writtenOf(begun)}
-      isNew={false}
-      action="Save as the next version"
-      onSave={save}
-      onCancel={onDone}
+    <WithVersion
+      version={taken}
+      query={old}
+      editor={(saved) => (
+        <CompositeEditor
+          initial={writtenOf(begun)}
+          taken={saved && writtenOf(saved)}
+          isNew={false}
+          action="Save as the next version"
+          onSave={save}
+          onCancel={onDone}
+        />
+      )}
     />
   );
 }

@@ -1,7 +1,6 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
-import { asProblem, type FieldViolation } from '../../../api/problem';
-import { useDebounced } from '../../../ui/use-debounced';
+import type { FieldViolation } from '../../../api/problem';
+import { faultsOfForm, useDraftCheck } from '../use-draft-check';
 import type { CompositeDraft } from './composite-draft';
 
 export interface CompositeCheck {
@@ -21,22 +20,14 @@ export function useCompositeCheck(
   organization: string,
   hasBegun: boolean,
 ): CompositeCheck {
-  const wanted = JSON.stringify({ draft, organization });
-  const settled = useDebounced(wanted);
-  const check = useQuery({
-    queryKey: ['composite-check', settled],
-    queryFn: ({ signal }) => checked(JSON.parse(settled) as Checked, signal),
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-    gcTime: 0,
-    enabled: hasBegun,
-  });
+  const wanted = { draft, organization };
+  const { answer, isPending, error } = useDraftCheck('composite-check', wanted, checked, hasBegun);
   return {
-    problems: check.data?.problems ?? [],
-    refusal: check.data?.refusal ?? null,
-    plan: check.data?.steps ?? [],
-    isPending: hasBegun && (settled !== wanted || check.isFetching),
-    error: check.error,
+    problems: answer?.problems ?? [],
+    refusal: answer?.refusal ?? null,
+    plan: answer?.steps ?? [],
+    isPending,
+    error,
   };
 }
 
@@ -57,8 +48,6 @@ async function checked(
     });
     return data!;
   } catch (thrown) {
-    const { violations, status } = asProblem(thrown);
-    if (status !== 400 || violations.length === 0) throw thrown;
-    return { problems: [...violations], refusal: null, steps: [] };
+    return { problems: faultsOfForm(thrown), refusal: null, steps: [] };
   }
 }

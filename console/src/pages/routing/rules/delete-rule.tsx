@@ -21,10 +21,7 @@ export function DeleteRule({
         onDeleted?.();
       }}
     >
-      <p>
-        Messages it applies to go by the rules behind it from now on, and then by their words. It
-        cannot be brought back.
-      </p>
+      <p>Messages it applies to go by the rules behind it from now on, and then by their words.</p>
     </Confirm>
   );
 }

@@ -12,6 +12,17 @@ export interface RuleDraft {
 
 export const NEW_RULE: RuleDraft = { name: '', conditions: {}, target: { agentId: '' } };
 
+/** What is written of a rule, without what the hub adds. */
+export function writtenOf({
+  id,
+  name,
+  enabled,
+  conditions,
+  target,
+}: Omit<Schema<'RuleVersionDto'>, 'version' | 'createdAt'>): RuleDraft {
+  return { id, name, enabled, conditions, target };
+}
+
 /** What a target of a rule names. */
 export const TARGET_KINDS = [
   { value: 'agentId', label: 'An agent' },

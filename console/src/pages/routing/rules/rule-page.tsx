@@ -1,6 +1,6 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, client, queries } from '../../../api/client';
+import { api, client } from '../../../api/client';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { Id } from '../../../ui/copy';
@@ -8,12 +8,15 @@ import { Loaded, Notice } from '../../../ui/feedback';
 import { JsonTree } from '../../../ui/json-tree';
 import { Card } from '../../../ui/page';
 import { PageLink } from '../../../ui/page-link';
+import { Tabs } from '../../../ui/tabs';
 import { Time } from '../../../ui/time';
 import { notify } from '../../../ui/toast';
 import { RoutingFrame } from '../routing-frame';
+import { WithVersion } from '../versions/with-version';
 import { DeleteRule } from './delete-rule';
-import type { RuleDraft } from './rule-draft';
+import { type RuleDraft, writtenOf } from './rule-draft';
 import { RuleEditor } from './rule-editor';
+import { RuleVersions, useRuleVersion } from './rule-versions';
 import { type Rule, rulesChanged } from './use-rules';
 
 export function RulePage() {
@@ -29,33 +32,17 @@ export function RulePage() {
 }
 
 function OneRule({ rule }: { readonly rule: Rule }) {
-  const navigate = useNavigate();
+  const { tab = 'rule', version: taken } = useSearch({ from: '/routing/rules/$ruleId' });
+  const navigate = useNavigate({ from: '/routing/rules/$ruleId' });
   const [deleting, setDeleting] = useState(false);
-  const { id, name, position, problem, source, updatedAt } = rule;
-  const save = async (draft: RuleDraft) => {
-    const { data } = await client.PATCH('/api/v1/routes/rules/{id}', {
-      params: { path: { id } },
-      body: {
-        ...draft,
-        id: undefined,
-        // Where it has come to meanwhile it stays, unless it is to be moved.
-        position: draft.position === position ? undefined : draft.position,
-        conditions: draft.conditions ?? {},
-      } as never,
-    });
-    await Promise.all([
-      rulesChanged(),
-      queries.invalidateQueries({ queryKey: ['get', '/api/v1/routes/rules/{id}'] }),
-    ]);
-    notify(`“${data?.name}” is saved and counts from the next message on.`);
-    await navigate({ to: '/routing/rules' });
-  };
+  const { id, name, position, problem, source, updatedAt, version } = rule;
+  const isDeclared = source === 'config';
   return (
     <RoutingFrame
       title={name}
       lead={
         <>
-          No. {position} of the rules, <Id value={id} />
+          No. {position} of the rules, <Id value={id} />, version {version}
           {updatedAt && (
             <>
               , changed <Time at={updatedAt} />
@@ -75,25 +62,28 @@ function OneRule({ rule }: { readonly rule: Rule }) {
           </p>
         </Notice>
       )}
-      {source === 'config' ? (
-        <Card title="Declared in the configuration file">
-          <p className="faint">
-            It is changed there; the hub takes it from the file within seconds.
-          </p>
-          <JsonTree label="The rule" value={rule} />
-        </Card>
-      ) : (
-        <RuleEditor
-          initial={draftOf(rule)}
-          action="Save"
-          actions={
-            <Button small kind="danger" onClick={() => setDeleting(true)}>
-              Delete
-            </Button>
-          }
-          onSave={save}
-        />
-      )}
+      <Tabs
+        label={name}
+        value={tab}
+        onChange={(next) => void navigate({ search: next === 'rule' ? {} : { tab: next } })}
+        tabs={[
+          {
+            id: 'rule',
+            label: 'Rule',
+            content: isDeclared ? (
+              <Card title="Declared in the configuration file">
+                <p className="faint">
+                  It is changed there; the hub takes it from the file within seconds.
+                </p>
+                <JsonTree label="The rule" value={rule} />
+              </Card>
+            ) : (
+              <Edit key={taken} rule={rule} taken={taken} onDelete={() => setDeleting(true)} />
+            ),
+          },
+          { id: 'versions', label: 'Versions', content: <RuleVersions rule={rule} /> },
+        ]}
+      />
       <DeleteRule
         rule={deleting ? rule : null}
         onClose={() => setDeleting(false)}
@@ -103,6 +93,55 @@ function OneRule({ rule }: { readonly rule: Rule }) {
   );
 }
 
-function draftOf({ id, name, position, enabled, conditions, target }: Rule): RuleDraft {
-  return { id, name, position, enabled, conditions, target };
+/** Changes the version that it was begun with: another change meanwhile is not undone, but refused with the hub's words. */
+function Edit({
+  rule,
+  taken,
+  onDelete,
+}: {
+  readonly rule: Rule;
+  /** The version that is taken into the editor; none: the present one. */
+  readonly taken: number | undefined;
+  readonly onDelete: () => void;
+}) {
+  const navigate = useNavigate();
+  const [begun] = useState(rule);
+  const { id, position, version } = begun;
+  const old = useRuleVersion(id, taken ?? version, taken !== undefined);
+  const initial: RuleDraft = { ...writtenOf(begun), position };
+  const save = async (draft: RuleDraft) => {
+    const { data } = await client.PATCH('/api/v1/routes/rules/{id}', {
+      params: { path: { id }, header: { 'If-Match': `"${version}"` } },
+      body: {
+        ...draft,
+        id: undefined,
+        // Where it has come to meanwhile it stays, unless it is to be moved.
+        position: draft.position === position ? undefined : draft.position,
+        conditions: draft.conditions ?? {},
+      } as never,
+    });
+    await rulesChanged();
+    notify(`“${data?.name}” is saved and counts from the next message on.`);
+    await navigate({ to: '/routing/rules' });
+  };
+  return (
+    <WithVersion
+      version={taken}
+      query={old}
+      editor={(saved) => (
+        <RuleEditor
+          initial={initial}
+          taken={saved && { ...initial, ...writtenOf(saved) }}
+          replaces={id}
+          action="Save"
+          actions={
+            <Button small kind="danger" onClick={onDelete}>
+              Delete
+            </Button>
+          }
+          onSave={save}
+        />
+      )}
+    />
+  );
 }

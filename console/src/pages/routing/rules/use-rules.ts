@@ -27,7 +27,10 @@ async function readAll(): Promise<readonly Rule[]> {
 
 /** To be called when a rule has changed. */
 export function rulesChanged(): Promise<void> {
-  return queries.invalidateQueries({ queryKey: KEY });
+  return queries.invalidateQueries({
+    predicate: ({ queryKey: [first, path] }) =>
+      first === KEY[0] || (typeof path === 'string' && path.startsWith('/api/v1/routes/rules')),
+  });
 }
 
 /** Puts a rule at another place; the list shows it there at once. */
@@ -70,5 +73,5 @@ export function useSwitchRule() {
 export async function deleteRule({ id, name }: Rule): Promise<void> {
   await client.DELETE('/api/v1/routes/rules/{id}', { params: { path: { id } } });
   await rulesChanged();
-  notify(`“${name}” is deleted.`);
+  notify(`“${name}” is deleted. Its versions can still be read.`);
 }

@@ -1,13 +1,14 @@
-import { api, type Schema } from '../../../api/client';
+import { api } from '../../../api/client';
 import { useMay } from '../../../api/me';
 
 const ENTRIES = 200;
 
 /** Who made a version, by the audit log; null for those who may not read it, and for what it does not hold. */
 export function useVersionAuthors(
+  resourceType: 'composite-skills' | 'routes.rules',
   id: string,
-): (version: Schema<'CompositeVersionDto'>) => string | null {
-  const query = { resourceType: 'composite-skills', resourceId: id, limit: ENTRIES };
+): (version: { readonly createdAt: string }) => string | null {
+  const query = { resourceType, resourceId: id, limit: ENTRIES };
   const log = api.useQuery(
     'get',
     '/api/v1/audit',
