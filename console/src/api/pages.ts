@@ -81,7 +81,7 @@ export function usePages<Item>(
   return {
     rows: query.data ?? [],
     data: query.data,
-    error: query.error ?? query.failureReason,
+    error: query.error,
     isPending: query.isPending,
     refetch: query.refetch,
     hasMore: query.hasNextPage,
