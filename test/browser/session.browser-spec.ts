@@ -81,7 +81,7 @@ describe('the sign-in at a provider', () => {
   it('says so above the page when the session has ended', async () => {
     await signInAs('carla', 'tasks');
     await own.page.context().clearCookies();
-    await own.page.getByRole('link', { name: 'Agents' }).click();
+    await own.followBehindDialog('Agents');
     await own.page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
     expect(new URL(own.page.url()).pathname).toBe('/console/agents');
   });

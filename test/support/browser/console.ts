@@ -75,6 +75,15 @@ export class ConsoleBrowser {
     await eventually(async () => expect(await main.locator('.spinner').count()).toBe(0));
   }
 
+  /**
+   * Follows a link of the page that may have found out already that it has to sign in again: then its dialog is above the link,
+   * and hides it from the mouse.
+   */
+  async followBehindDialog(name: string): Promise<void> {
+    const link = this.page.getByRole('link', { name, includeHidden: true });
+    await link.dispatchEvent('click');
+  }
+
   /** What axe finds serious on the page as it is: empty when nothing. */
   async axe(): Promise<string[]> {
     await this.page.evaluate(AXE);
