@@ -1,5 +1,6 @@
 import { RECORD_SOURCES } from '../../common/record-source.js';
 import { Shown } from '../../common/http/fields.js';
+import { merged } from '../../common/merged.js';
 import { fill } from '../../common/http/view.js';
 import type { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AgentCard } from '../../protocol/a2a.js';
@@ -265,8 +266,7 @@ export class AgentDto {
     endpointNow: AgentEndpoint = agent.endpoint,
     organizationCredentials: readonly string[] = [],
   ) {
-    fill<AgentDto>(this, {
-      ...agent,
+    const more = {
       name: agent.card.name,
       description: agent.card.description,
       health: new AgentHealthDto(health),
@@ -284,7 +284,8 @@ export class AgentDto {
         agent.authentication && new AuthenticationViewDto(agent.authentication, references),
       security: requiredSecurity(agent),
       card: AgentCard.toJSON(agent.card),
-    });
+    };
+    fill<AgentDto>(this, merged(agent, more));
   }
 }
 

@@ -2,6 +2,7 @@ import { readTraceparent } from '../../common/tracing/trace-context.js';
 import { Transform } from 'class-transformer';
 import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { merged } from '../../common/merged.js';
 import { fill } from '../../common/http/view.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf, RouteDto, type Plan, type Route } from '../../routing/index.js';
@@ -220,8 +221,7 @@ export class DelegationDto {
   constructor(delegation: Delegation, plan: Plan, { unworked, isAdmin }: TaskReader) {
     const { times = {}, attempts = [], trouble } = delegation.progress;
     const isFree = delegation.state === 'queued' && delegation.owner === null;
-    fill<DelegationDto>(this, {
-      ...delegation,
+    const more = {
       stepName: plan[delegation.step]?.name ?? '',
       reason: delegation.reason ?? (isFree ? unworked : null),
       trouble: trouble && isAdmin ? new AgentTroubleDto(trouble) : null,
@@ -232,7 +232,8 @@ export class DelegationDto {
       sentAt: timeOf(times.sentAt ?? sendingSince(delegation)),
       answeredAt: timeOf(times.answeredAt),
       endedAt: timeOf(times.endedAt),
-    });
+    };
+    fill<DelegationDto>(this, merged(delegation, more));
   }
 }
 

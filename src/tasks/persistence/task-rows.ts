@@ -22,7 +22,8 @@ export const TASK_COLUMNS = TASKS.selectBut(...UNREAD).names;
 
 const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
 
-const RECORD = TASKS.selectBut(...UNREAD, 'version', 'checkpointSeq', 'storedBytes');
+const RECORD = TASKS.selectBut(...UNREAD, 'version', 'checkpointSeq', 'storedBytes', 'request');
+const REQUEST = TASKS.select('request');
 const STORED = TASKS.select('version', 'checkpointSeq', 'storedBytes');
 
 /** A task's record, and what its row says of how the task is stored. */
@@ -77,9 +78,10 @@ function traceIdOf(traceparent: string | null): string | null {
 }
 
 export function toTaskRow(row: DatabaseRow): TaskRow {
-  const { request, ...columns } = RECORD.read(row);
+  const columns = RECORD.read(row);
+  const { request } = REQUEST.read(row);
+  // What is spread comes last: see `common/merged.ts`.
   const record = {
-    ...columns,
     plan: planOf(columns.route),
     keyId: request?.keyId ?? null,
     identityId: request?.identityId ?? null,
@@ -92,8 +94,9 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     tracestate: request?.tracestate ?? null,
     acceptedOutputModes: request?.acceptedOutputModes ?? [],
     requestMetadata: request?.requestMetadata ?? null,
+    ...columns,
   };
-  return { ...STORED.read(row), record };
+  return { record, ...STORED.read(row) };
 }
 
 function requestOf(record: TaskRecord): RequestColumn | null {
