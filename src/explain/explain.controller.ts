@@ -1,8 +1,10 @@
 import { Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AgentRegistry, budgetsOf } from '../agents/index.js';
 import { CurrentPrincipal, hasScope, type Principal, ReserveAnswer } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { AdminController } from '../common/http/admin-controller.js';
+import { AppConfig } from '../config/index.js';
 import { HubError } from '../common/hub-error.js';
 import { NO_WORKERS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskWebhooksService } from '../push/index.js';
@@ -22,6 +24,8 @@ export class ExplainController {
     private readonly webhooks: TaskWebhooksService,
     private readonly workers: WorkerWatch,
     private readonly clock: Clock,
+    private readonly agents: AgentRegistry,
+    private readonly config: AppConfig,
   ) {}
 
   @Get(':id/explain')
@@ -44,6 +48,7 @@ export class ExplainController {
       now: this.clock.now(),
       seesTroubles: hasScope(caller, 'tasks:all'),
       unworked: this.workers.hasNoWorkers ? NO_WORKERS : null,
+      patienceWith: (agentId) => budgetsOf(this.agents.get(agentId), this.config.agents),
     });
     return new StoryDto(id, story, hasMore);
   }

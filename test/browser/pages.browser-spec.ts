@@ -33,6 +33,10 @@ const PAGES = [
   ['access?tab=data', 'Access'],
   ['access?tab=hub-keys', 'Access'],
   ['playground', 'Playground'],
+  // What an address says and no page knows.
+  ['agents?utm=1&tab=nonsense', 'Agents'],
+  ['agents/scripted?range=nonsense&tab=nonsense', 'Scripted'],
+  ['tasks?since=nonsense&state=nonsense&reason=nonsense&utm=1', 'Tasks'],
 ];
 
 let hub: Hub;

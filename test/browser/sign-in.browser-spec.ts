@@ -37,6 +37,14 @@ describe('the sign-in with a key', () => {
     expect(await own.axe()).toEqual([]);
   });
 
+  it('says of what no header carries that it is no key', async () => {
+    const { page } = own;
+    await page.goto(`${hub.url}/console/`);
+    await page.getByLabel('API key or access token').fill('hub_abc…');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').getByText('Copy it whole').waitFor();
+  });
+
   it('keeps the key in the memory of the page alone', async () => {
     const page = await own.signIn();
     const stored = await page.evaluate(

@@ -135,7 +135,7 @@ describe('the story of a task', () => {
     const { id } = await sentTo('silent');
     await eventually(async () => {
       expect((await story(id))['waitsFor']).toMatch(
-        /on its way to .+ \(silent\), for .+ without an/,
+        /on its way to .+ \(silent\), for .+ The agent has .+ for it \(agents\.firstEvent\)/,
       );
     });
     const canceled = hub.admin('POST', `/api/v1/tasks/${String(id)}:cancel`, {

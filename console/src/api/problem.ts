@@ -24,7 +24,7 @@ export class ApiProblem extends Error {
   }
 
   get isUnreachable(): boolean {
-    return this.status === 0;
+    return this.reason === 'UNREACHABLE';
   }
 }
 
@@ -50,9 +50,10 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
 export function asProblem(thrown: unknown): ApiProblem {
   if (thrown instanceof ApiProblem) return thrown;
   if (thrown instanceof TypeError) {
-    return new ApiProblem(0, 'UNREACHABLE', 'The hub cannot be reached. Trying again …');
+    return new ApiProblem(0, 'UNREACHABLE', 'The hub cannot be reached.');
   }
-  return new ApiProblem(0, 'INTERNAL', thrown instanceof Error ? thrown.message : String(thrown));
+  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ApiProblem(0, 'FAULT_OF_THE_CONSOLE', said);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { queries } from '../api/client';
+import { ApiProblem } from '../api/problem';
 import { readSession, signInUrl, signInWithKey, takeSession } from '../api/sign-in';
 import { Button } from '../ui/button';
 import { ErrorView, Loading, Notice } from '../ui/feedback';
@@ -31,6 +32,14 @@ export function SignInView({ again = false }: { readonly again?: boolean }) {
   );
 }
 
+/** What no header carries: a letter with an accent, an ellipsis where a key was shortened. */
+const NOT_OF_A_KEY = /[^\x21-\x7e]/;
+const NO_KEY = new ApiProblem(
+  400,
+  'INVALID_PARAMS',
+  'This is no key or token: it has a character that none has, such as … where it was shortened. Copy it whole.',
+);
+
 function KeyForm({ primary }: { readonly primary: boolean }) {
   const [key, setKey] = useState('');
   const [busy, setBusy] = useState(false);
@@ -40,6 +49,7 @@ function KeyForm({ primary }: { readonly primary: boolean }) {
     setBusy(true);
     setError(null);
     try {
+      if (NOT_OF_A_KEY.test(key.trim())) throw NO_KEY;
       await signInWithKey(key.trim());
       await queries.invalidateQueries();
     } catch (thrown) {

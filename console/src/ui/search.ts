@@ -19,3 +19,16 @@ export function present<T extends object>(value: T): T {
     Object.entries(value).filter(([, each]) => each !== undefined && each !== ''),
   ) as T;
 }
+
+/**
+ * What `read` makes of an address, and nothing beside it: of what a route does not name the router would give the page what stands
+ * there.
+ */
+export function only<Search extends object>(
+  read: (search: Record<string, unknown>) => Search,
+): (search: Record<string, unknown>) => Search {
+  return (search) => ({
+    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+    ...read(search),
+  });
+}

@@ -13,6 +13,15 @@ export interface StoryReader {
   readonly seesTroubles: boolean;
   /** Why no work is taken up now, as a sentence; null while it is. */
   readonly unworked: string | null;
+  /** How long an agent may be silent, in milliseconds. */
+  readonly patienceWith: (agentId: string) => Patience;
+}
+
+export interface Patience {
+  /** From the message to the first answer (`agents.firstEvent`). */
+  readonly firstEventMs: number;
+  /** Between two signs of life (`agents.idle`). */
+  readonly idleMs: number;
 }
 
 /** What happened at the agents of one delegation. */
@@ -79,11 +88,12 @@ export function endText(delegation: Delegation): string {
 /** What a delegation that has not ended waits for; undefined where another one comes first. */
 export function waitText(
   delegation: Delegation,
-  { now, unworked }: StoryReader,
+  { now, unworked, patienceWith }: StoryReader,
 ): string | undefined {
   const { state, reason, progress, owner, begunAt, deadlineAt, updatedAt } = delegation;
   const who = nameOf(delegation);
   const unless = (what: string): string => `It fails at ${deadlineAt.toISOString()} if ${what}.`;
+  const { firstEventMs, idleMs } = patienceWith(delegation.agentId);
   const since = (from: Date): string => durationOf(now.getTime() - from.getTime());
   switch (state) {
     case 'queued':
@@ -92,11 +102,11 @@ export function waitText(
         return `${sentenceOf(reason)} ${unless('its turn has not come by then')}`;
       return `It has waited for its turn at ${who} for ${since(begunAt ?? updatedAt)}: as many calls as are allowed are under way. ${unless('its turn has not come by then')}`;
     case 'sending':
-      return `The message is on its way to ${who}, for ${since(updatedAt)}, without an answer yet. ${unless('none has come by then')}`;
+      return `The message is on its way to ${who}, for ${since(updatedAt)}, without an answer yet. The agent has ${durationOf(firstEventMs)} for it (agents.firstEvent); the task as a whole fails at ${deadlineAt.toISOString()} if it has not ended by then.`;
     case 'working': {
       const from = progress.times?.answeredAt;
       const working = from === undefined ? '' : `, for ${since(new Date(from))}`;
-      return `${who} works on it${working}. ${unless('it has not ended by then')}`;
+      return `${who} works on it${working}. It may be silent for ${durationOf(idleMs)} (agents.idle). ${unless('it has not ended by then')}`;
     }
     case 'input-required':
       return `${who} has asked for more: the client has to send a further message with the id of the task. ${unless('none has come by then')}`;

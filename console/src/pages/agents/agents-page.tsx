@@ -11,6 +11,7 @@ import { useAgentActions } from './actions/agent-actions';
 import { agentColumns } from './agent-columns';
 import { AgentFilters } from './agent-filters';
 import './agents.css';
+import { present } from '../../ui/search';
 import { type AgentsSearch, agentsSearchOf } from './search';
 
 const route = getRouteApi('/agents');
@@ -30,7 +31,7 @@ export function AgentsPage() {
   const agents = pages.data
     ?.map((agent) => withCondition(agent, conditions))
     .filter((agent) => hasHealth(agent, health));
-  const isNarrowed = Object.keys(search).length > 0;
+  const isNarrowed = Object.keys(present(search)).length > 0;
   return (
     <Page
       title="Agents"

@@ -1,11 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import { only } from '../../ui/search';
 import { agentSearchOf, agentsSearchOf } from './search';
 
 const agentsRoute = createRoute({
   getParentRoute: () => root,
   path: '/agents',
-  validateSearch: agentsSearchOf,
+  validateSearch: only(agentsSearchOf),
   component: lazyRouteComponent(() => import('./agents-page'), 'AgentsPage'),
 });
 
@@ -18,7 +19,7 @@ const newAgentRoute = createRoute({
 const agentRoute = createRoute({
   getParentRoute: () => root,
   path: '/agents/$agentId',
-  validateSearch: agentSearchOf,
+  validateSearch: only(agentSearchOf),
   component: lazyRouteComponent(() => import('./agent-page'), 'AgentPage'),
 });
 

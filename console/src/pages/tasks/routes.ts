@@ -1,11 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
+import { only } from '../../ui/search';
 import { taskSearchOf } from './list/task-search';
 
 const tasks = createRoute({
   getParentRoute: () => root,
   path: '/tasks',
-  validateSearch: taskSearchOf,
+  validateSearch: only(taskSearchOf),
   component: lazyRouteComponent(() => import('./list/tasks-page'), 'TasksPage'),
 });
 

@@ -4,6 +4,7 @@ import { Button } from '../../../ui/button';
 import { Field, Select } from '../../../ui/field';
 import { FilterInput } from '../../../ui/filter-input';
 import { TimeRangeField } from '../../../ui/time-range';
+import { present } from '../../../ui/search';
 import { Toolbar } from '../../../ui/toolbar';
 import { FilterChips } from './filter-chips';
 import { StateFilter } from './state-filter';
@@ -72,7 +73,7 @@ export function TaskFilters({
           />
         </Field>
         <TimeRangeField value={search} onChange={set} />
-        {Object.keys(search).length > 0 && (
+        {Object.keys(present(search)).length > 0 && (
           <Button kind="quiet" onClick={onClear}>
             Clear filters
           </Button>
