@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { pageHeaders } from './page-headers.js';
+import { pageHeaders } from './common/http/page-headers.js';
 
 const OPEN = { config: { access: 'public' } };
 

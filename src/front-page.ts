@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import Negotiator from 'negotiator';
 import { varyBy } from './common/http/vary.js';
 import { HUB_VERSION } from './config/index.js';
-import { pageHeaders } from './page-headers.js';
+import { pageHeaders } from './common/http/page-headers.js';
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 45rem; margin: 3rem auto; padding: 0 1rem }

@@ -63,6 +63,7 @@ import { TaskWorkers } from './task-workers.js';
 import { TaskService } from './operations/task.service.js';
 import { TaskEventsController } from './api/task-events.controller.js';
 import { TaskFollower } from './api/task-follower.js';
+import { NotedReads } from './api/noted-reads.js';
 import { TaskReaders } from './api/task-readers.js';
 import { TasksController } from './api/tasks.controller.js';
 import { QuotaLimits } from './quotas/quota-limits.js';
@@ -184,6 +185,7 @@ const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
     WorkLoad,
     TaskActivity,
     TaskFollower,
+    NotedReads,
     TaskReaders,
     TaskWorkers,
   ],

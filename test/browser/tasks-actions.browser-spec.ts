@@ -409,6 +409,7 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await hasFocus(items.first());
     await page.keyboard.press('End');
+    await hasFocus(items.last());
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();

@@ -164,6 +164,22 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       expect((await letters()).map(({ principalId }) => principalId)).toEqual(['bob']);
     });
 
+    it('are counted without tests of webhooks that failed, everywhere alike', async () => {
+      const webhook = await deadLetters({}, 1);
+      await stores.webhooks.recordTest(webhook, {
+        id: 'failed',
+        seq: 0,
+        webhookId: 'test.1',
+        delivered: false,
+        attempt: { number: 1, at: NOW, durationMs: 1, status: 500, error: null, response: '' },
+        reason: 'HTTP 500',
+      });
+      expect((await letters()).map(({ kind }) => kind).sort()).toEqual(['event', 'test']);
+      expect((await stores.deliveries.backlog(null, 10)).deadLetters).toBe(1);
+      expect((await stores.deliveries.countDead({}, EVERYTHING, 10)).count).toBe(1);
+      expect((await stores.streams.load()).deadLetters).toBe(1);
+    });
+
     it('go after their time', async () => {
       await deadLetters({}, 1, 2);
       expect(await stores.retention.pruneDead(NOW, 10)).toBe(0);

@@ -177,15 +177,37 @@ export function taskSearchesContract(databases: DatabaseFactory): void {
     expect(page.tasks).toHaveLength(50);
   }, 60_000);
 
-  /** 21000 more of a task or its delegation, each a millisecond older than the one before. */
-  const copy = (table: string, names: string, id: string, key: string): Promise<unknown> => {
+  it('loses none of a context with many tasks, nor those of an organization behind the many of another', async () => {
+    const theirs = await make({ contextId: 'shared', principal: EVE });
+    await copy('tasks', TASKS.select().names, theirs, 'id', 2500);
+    const newest = await make({ contextId: 'shared', principal: EVE });
+    const mine = await make({ contextId: 'shared' });
+    const view = { kind: 'organization', organization: 'acme' } as const;
+    expect(await ids({ text: 'shared' }, view)).toEqual([mine]);
+    const page = await hub.store.search({ text: 'shared' }, EVERYTHING, 2, null);
+    expect(page.tasks.map(({ record }) => record.id)).toEqual([mine, newest]);
+    const all = await found({ text: 'shared' }, EVERYTHING, 1000);
+    expect(new Set(all.ids).size).toBe(2503);
+    expect(
+      (await found({ text: 'shared', principalId: EVE.id }, EVERYTHING, 1000)).ids,
+    ).toHaveLength(2502);
+  }, 60_000);
+
+  /** So many more of a task or its delegation, each a millisecond older than the one before. */
+  const copy = (
+    table: string,
+    names: string,
+    id: string,
+    key: string,
+    count = 21_000,
+  ): Promise<unknown> => {
     const values = names.split(', ').map((name) => {
       if (name === 'id' || name === 'task_id') return `'copy-' || n.i`;
       return name === 'status_at' ? 'status_at - n.i / 100' : name;
     });
     return hub.database.write((tx) =>
       tx.run(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 21000)
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
          INSERT INTO ${table} (${names}) SELECT ${values.join(', ')} FROM ${table} CROSS JOIN n WHERE ${key} = ?`,
         [id],
       ),

@@ -7,6 +7,7 @@ import { SecretBox } from '../../src/common/secret-box.js';
 import { readReferred } from '../../src/common/secret-references/referred-secret.js';
 import { agentStoreContract } from '../contract/agent-store.contract.js';
 import { consentStoreContract } from '../contract/consent-store.contract.js';
+import { SqlActivityStore } from '../../src/observability/persistence/sql-activity.store.js';
 import { anAgent, NO_REFERENCES } from '../support/an-agent.js';
 import { describeDatabases } from '../support/databases.js';
 import { keyNamed, testSecrets } from '../support/secret-box.js';
@@ -15,6 +16,39 @@ describeDatabases('consents of users', (databases) => consentStoreContract(datab
 
 describeDatabases('agents', (databases) => {
   agentStoreContract(async () => new SqlAgentStore(await databases.openEmptied(), testSecrets()));
+
+  it('take what was counted of them along, when they are deleted and when their id is taken anew', async () => {
+    const database = await databases.openEmptied();
+    const store = new SqlAgentStore(database, testSecrets());
+    const activity = new SqlActivityStore(database);
+    const [at, of] = [
+      Date.parse('2026-01-01T12:00:00Z'),
+      { organization: '', count: 1, totalMs: 3 },
+    ];
+    const count = (...agentIds: string[]) =>
+      activity.add(
+        agentIds.flatMap((agentId) => [
+          { ...of, kind: 'calls' as const, name: 'answered', agentId, at },
+          { ...of, kind: 'conditions' as const, name: 'up/closed', agentId, at },
+        ]),
+      );
+    const counted = async () => {
+      const query = { kinds: ['calls', 'conditions'] as const, agentIds: ['one', 'two'] };
+      const spans = ([1, 15] as const).map((span) =>
+        activity.read({ ...query, span, from: 0, to: at + 1 }),
+      );
+      return (await Promise.all(spans)).flat().map(({ agentId }) => agentId);
+    };
+    for (const id of ['one', 'two']) await store.add(anAgent(id));
+    await count('one', 'two');
+    expect(await counted()).toHaveLength(8);
+    await store.remove('one', new Date(5));
+    expect(await counted()).toEqual(['two', 'two', 'two', 'two']);
+    // A call that was under way.
+    await count('one');
+    await store.add(anAgent('one'));
+    expect(await counted()).toEqual(['two', 'two', 'two', 'two']);
+  });
 
   it('keep headers whose key is missing, whatever else of them is changed meanwhile', async () => {
     const database = await databases.open();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditLog } from '../../src/audit/index.js';
 import { type Hub, startHub } from '../support/app.js';
 import { EventFeedReader } from '../support/event-feed.js';
 import { eventually } from '../support/eventually.js';
@@ -60,6 +61,48 @@ describe('the events of a task', () => {
     const later = await follow(id, { 'last-event-id': String(seqs.length - 1) }, '?after=0');
     await eventually(() => expect(later.ended).toBe(true));
     expect(seqsOf(later)).toEqual([seqs.length]);
+  });
+
+  it('of a task of another principal are noted in the audit log, once for who reads on and on', async () => {
+    const [owner, reader] = [
+      await hub.createKey({ scopes: ['a2a', 'tasks:organization'] }),
+      await hub.createKey({ scopes: ['tasks:organization'] }),
+    ];
+    const id = await submit(owner);
+    await hub.waitForTask(id, undefined, undefined, { key: owner });
+    const entries = async () => {
+      const { body } = await hub.admin('GET', `/api/v1/audit?action=tasks.events&resourceId=${id}`);
+      const of = (key: string) =>
+        (body.items as Json[]).filter(({ credential }) => credential === key.split('_')[1]);
+      return { owner: of(owner), reader: of(reader) };
+    };
+    for (const key of [owner, reader]) {
+      for (const query of ['?limit=1', '?limit=1&after=1']) {
+        expect((await hub.get(path(id, query), { key })).status).toBe(200);
+      }
+      expect((await hub.get(`/api/v1/tasks/${id}`, { key })).status).toBe(200);
+      await follow(id, { authorization: `Bearer ${key}` });
+    }
+    const found = await entries();
+    expect(found.owner).toEqual([]);
+    expect(found.reader).toMatchObject([
+      { action: 'tasks.events', outcome: 'succeeded', resourceType: 'tasks', resourceId: id },
+    ]);
+  });
+
+  it('that cannot be noted are not shown', async () => {
+    const id = await submit(await hub.createKey({ scopes: ['a2a'] }));
+    const key = await hub.createKey({ scopes: ['tasks:organization'] });
+    const log = hub.app.get(AuditLog);
+    const record = log.record.bind(log);
+    log.record = () => Promise.reject(new Error('the disk is full'));
+    try {
+      expect((await hub.get(path(id), { key })).status).toBe(503);
+      expect((await hub.get(`/api/v1/tasks/${id}`, { key })).status).toBe(503);
+    } finally {
+      log.record = record;
+    }
+    expect((await hub.get(path(id), { key })).status).toBe(200);
   });
 
   it('are listed in pages', async () => {

@@ -1,4 +1,4 @@
-import { escaped, isolated, plainPage } from '../../plain-page.js';
+import { escaped, isolated, plainPage } from '../../common/http/plain-page.js';
 import type { ConsentOwner, ConsentResult, LinkView } from '../../tasks/index.js';
 import type { Wait } from '../../common/http/visit-bounds.js';
 

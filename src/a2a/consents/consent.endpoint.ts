@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hubErrorOf } from '../../common/hub-error.js';
 import { ClientAddress } from '../../auth/index.js';
 import { Log } from '../../common/logger.js';
-import { PLAIN_PAGE_HEADERS } from '../../plain-page.js';
+import { PLAIN_PAGE_HEADERS } from '../../common/http/plain-page.js';
 import { networkOf } from '../../common/network-of.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
 import { CONSENT_CALLBACK_PATH, CONSENT_PATH, TaskConsents } from '../../tasks/index.js';

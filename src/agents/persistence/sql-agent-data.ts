@@ -4,6 +4,7 @@ import type { OwnedData } from '../../common/owned-data.js';
 import { Database } from '../../database/database.js';
 import { OwnedRows } from '../../database/owned-rows.js';
 import { Revision } from '../../database/revision.js';
+import { forgetAgents } from '../../observability/persistence/forget-agents.js';
 import { AgentData } from '../registry/agent-data.js';
 import { ConsentEnder } from '../consents/consent-ender.js';
 import { ConsentStore } from '../consents/consent-store.js';
@@ -50,6 +51,7 @@ export class SqlAgentData extends AgentData {
         key: ['id'],
         ofOrganization: OF_ORGANIZATION,
         comparedWith: listOf,
+        before: (condition) => forgetAgents(`SELECT id FROM agents WHERE ${condition}`),
         hidden: ['cardHeaders', 'credentials'],
         revision: REVISION,
       }),

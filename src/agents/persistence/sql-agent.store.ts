@@ -9,6 +9,7 @@ import { Revision } from '../../database/revision.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
+import { forgetAgents } from '../../observability/persistence/forget-agents.js';
 import type { Agent, OrganizationCredentials, PreviousCard } from '../agent.js';
 import { diffCards } from '../card/card-diff.js';
 import { AgentCredentialsRows } from './agent-credentials-rows.js';
@@ -31,6 +32,7 @@ const PREVIOUS_CARDS = new Table(PreviousCardEntity);
 const PREVIOUS = PREVIOUS_CARDS.select();
 const PUT_PREVIOUS = PREVIOUS_CARDS.upsert();
 const FORGET_PREVIOUS = 'DELETE FROM previous_cards WHERE agent_id = ?';
+const FORGET_ACTIVITY = forgetAgents('?');
 const REVISION = new Revision('agent_revisions');
 const SWITCH = AGENTS.update(['enabled', 'updatedAt']);
 /** Rows read at once by a filtered list. */
@@ -59,6 +61,7 @@ export class SqlAgentStore extends AgentStore {
       // Those were for the one that had the id before.
       yield* tx.run('DELETE FROM agent_credentials WHERE agent_id = ?', [agent.id]);
       yield* tx.run(FORGET_PREVIOUS, [agent.id]);
+      yield* tx.run(FORGET_ACTIVITY, [agent.id]);
       yield* REVISION.raise(tx);
     });
   }
@@ -89,6 +92,7 @@ export class SqlAgentStore extends AgentStore {
       const removed = yield* tx.run(sql, [now.getTime(), id]);
       if (removed > 0) {
         yield* tx.run(FORGET_PREVIOUS, [id]);
+        yield* tx.run(FORGET_ACTIVITY, [id]);
         yield* REVISION.raise(tx);
       }
       return removed > 0;

@@ -14,7 +14,7 @@ export interface Wait {
   readonly why: 'visits' | 'misses' | 'under-way';
 }
 
-/** How often browsers of one network may open the pages of consents, by this process. */
+/** How often browsers of one network may open pages of consents, or of sign-ins, by this process. */
 export class VisitBounds {
   private readonly visits = new RateLimiterMemory({ points: VISITS, duration: SECONDS });
   private readonly misses = new RateLimiterMemory({ points: MISSES, duration: SECONDS });

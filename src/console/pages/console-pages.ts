@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { HubError } from '../../common/hub-error.js';
-import { pageHeaders } from '../../page-headers.js';
+import { pageHeaders } from '../../common/http/page-headers.js';
 
 const OPEN = { config: { access: 'public' } };
 

@@ -1,4 +1,4 @@
-import { escaped, isolated, plainPage } from '../../plain-page.js';
+import { escaped, isolated, plainPage } from '../../common/http/plain-page.js';
 import type { Wait } from '../../common/http/visit-bounds.js';
 import type { HubError } from '../../common/hub-error.js';
 import type { SignInFailed } from './sign-in-providers.js';

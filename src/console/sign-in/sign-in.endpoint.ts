@@ -9,7 +9,7 @@ import { Log } from '../../common/logger.js';
 import { networkOf } from '../../common/network-of.js';
 import type { TokenAnswer } from '../../common/oauth/request-token.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
-import { PLAIN_PAGE_HEADERS } from '../../plain-page.js';
+import { PLAIN_PAGE_HEADERS } from '../../common/http/plain-page.js';
 import { ConsoleCookies } from './console-cookies.js';
 import { ConsoleSessions } from './console-sessions.js';
 import type { SignIn } from './declared-sign-ins.js';

@@ -58,7 +58,9 @@ export class AttemptRecorder {
   private report({ webhook, dueSince }: DeliveryStream, { delivery, result }: AttemptRecord): void {
     const madeAt = delivery.createdAt.getTime();
     const dueAt = Math.min(madeAt, dueSince?.getTime() ?? madeAt);
-    this.observer.recorded(result.state, webhook.organization, this.clock.now().getTime() - dueAt);
+    // One that was given up waited for whoever asked for it again, not for the hub or its receiver.
+    const lagMs = delivery.redelivered ? null : this.clock.now().getTime() - dueAt;
+    this.observer.recorded(result.state, webhook.organization, lagMs);
     if (result.state !== 'dead') return;
     const { taskId, configId } = webhook;
     const { id: deliveryId, seq } = delivery;

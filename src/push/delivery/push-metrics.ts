@@ -13,8 +13,12 @@ export interface DeliveryObserver {
   claimed(waitedMs: number): void;
   /** One attempt, by what it meant. */
   attempted(verdict: string, durationMs: number): void;
-  /** An attempt is recorded, by what its delivery became; so long after that was due first. */
-  recorded(state: 'delivered' | 'dead' | 'retrying', organization: string, lagMs: number): void;
+  /** An attempt is recorded, by what its delivery became; so long after that was due first; null when it was redelivered. */
+  recorded(
+    state: 'delivered' | 'dead' | 'retrying',
+    organization: string,
+    lagMs: number | null,
+  ): void;
 }
 
 /** Deliveries and receivers as numbers. */
@@ -46,7 +50,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     );
     this.lags = metrics.histogram(
       'push_delivery_lag_seconds',
-      'Seconds from when a delivery was due first until its receiver had it, its retries and the wait for a worker among them.',
+      'Seconds from when a delivery was due first until its receiver had it, its retries and the wait for a worker among them; without those that were redelivered.',
       [],
       [0.01, 0.1, 0.5, 1, 5, 30, 120, 600, 3600, 21600],
     );
@@ -55,6 +59,8 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
       'Deliveries that have ended, by final state.',
       ['state'],
     );
+    // An increase is seen from the first one on only where the series was there before.
+    for (const state of ['delivered', 'dead']) this.deliveries.inc({ state }, 0);
   }
 
   onModuleInit(): void {
@@ -106,11 +112,15 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     this.attempts.observe({ outcome: verdict }, durationMs / 1000);
   }
 
-  recorded(state: 'delivered' | 'dead' | 'retrying', organization: string, lagMs: number): void {
+  recorded(
+    state: 'delivered' | 'dead' | 'retrying',
+    organization: string,
+    lagMs: number | null,
+  ): void {
     this.activity.count('deliveries', state, { organization });
     if (state === 'retrying') return;
     this.deliveries.inc({ state });
-    if (state === 'delivered') this.lags.observe(Math.max(0, lagMs) / 1000);
+    if (state === 'delivered' && lagMs !== null) this.lags.observe(Math.max(0, lagMs) / 1000);
   }
 
   private secondsSince(time: Date | null): number {

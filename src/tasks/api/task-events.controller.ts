@@ -1,6 +1,6 @@
-import { Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
+import { Get, Headers, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   CredentialWatch,
   CurrentPrincipal,
@@ -21,6 +21,7 @@ import { TaskLog } from '../log/task-log.js';
 import { textOf } from '../log/text-of-events.js';
 import { operatorsView } from '../reading/operators-view.js';
 import type { ReserveBytes } from '../store/task-store.js';
+import { NotedReads } from './noted-reads.js';
 import { TaskDto, TaskEventDto } from './task.dto.js';
 import { TaskReaders } from './task-readers.js';
 import { TaskEventsDto, TaskEventsQueryDto } from './task-events.dto.js';
@@ -37,6 +38,7 @@ export class TaskEventsController {
     private readonly credentials: CredentialWatch,
     private readonly draining: Draining,
     private readonly readers: TaskReaders,
+    private readonly reads: NotedReads,
     private readonly config: AppConfig,
     @Inject(Log) private readonly output: Pick<Log, 'warn'>,
   ) {}
@@ -45,7 +47,7 @@ export class TaskEventsController {
   @ApiOperation({
     summary: 'List the events of a task or, with Accept: text/event-stream, follow them.',
     description:
-      'As Server-Sent Events: `task`, the task with its delegations as GET lists it, at first and after every change of them; `event` for each entry of the log after `after` or Last-Event-ID, as it is stored, whichever process works on the task; `end` when the task has ended. An open stream counts as an open call (server.maxOpenCalls).',
+      'As Server-Sent Events: `task`, the task with its delegations as GET lists it, at first and after every change of them; `event` for each entry of the log after `after` or Last-Event-ID, as it is stored, whichever process works on the task; `end` when the task has ended. An open stream counts as an open call (server.maxOpenCalls). Of the task of another principal the read is noted in the audit log, once in ten minutes.',
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false })
   @ApiProduces('application/json', EVENT_STREAM)
@@ -54,6 +56,7 @@ export class TaskEventsController {
     @Param('id') id: string,
     @Query() { after, limit }: TaskEventsQueryDto,
     @CurrentPrincipal() caller: Principal,
+    @Req() { id: requestId }: FastifyRequest,
     @Res() reply: FastifyReply,
     @Headers('accept') accept: string | undefined,
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -62,6 +65,7 @@ export class TaskEventsController {
   ): Promise<void> {
     const record = await this.log.record(id, operatorsView(caller));
     if (record === undefined) throw taskNotFound(id);
+    await this.reads.note(caller, record, requestId);
     if (accept?.includes(EVENT_STREAM) !== true) {
       return void reply.send(await this.page(id, after, limit, reserve));
     }

@@ -77,13 +77,15 @@ export class TaskQueryDto extends PageQueryDto {
   @Text({
     optional: true,
     max: 200,
-    description: 'Only tasks that the routing rule with this id or name has routed.',
+    description:
+      'Only tasks that the routing rule with this id or name has routed; tasks begun before the hub had this filter are not found.',
   })
   rule?: string;
 
   @Choice(END_CODES, {
     optional: true,
-    description: 'Only tasks that ended without success for this reason.',
+    description:
+      'Only tasks that ended without success for this reason; tasks that ended before the hub had this filter are not found.',
   })
   reason?: EndCode;
 
@@ -96,7 +98,8 @@ export class TaskQueryDto extends PageQueryDto {
   @Text({
     optional: true,
     max: 1000,
-    description: 'Only tasks with exactly this id, context id or trace id.',
+    description:
+      'Only tasks with exactly this id, context id or trace id; by the trace, tasks begun before the hub had this filter are not found.',
   })
   q?: string;
 

@@ -1,4 +1,5 @@
-import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { Delete, Get, HttpCode, Param, Query, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
   ReserveAnswer,
@@ -20,6 +21,7 @@ import { operatorsView } from '../reading/operators-view.js';
 import { TaskLists } from '../reading/task-lists.js';
 import type { ReserveBytes } from '../store/task-store.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
+import { NotedReads } from './noted-reads.js';
 import { searchOf, TaskDetailDto, TaskDto, TaskQueryDto } from './task.dto.js';
 import { TaskReaders } from './task-readers.js';
 
@@ -36,6 +38,7 @@ export class TasksController {
     private readonly log: TaskLog,
     private readonly deleter: TaskDeleter,
     private readonly readers: TaskReaders,
+    private readonly reads: NotedReads,
     private readonly config: AppConfig,
     private readonly rules: RuleNames,
   ) {}
@@ -62,15 +65,21 @@ export class TasksController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Get one task: its route, its delegations and its newest events.' })
+  @ApiOperation({
+    summary: 'Get one task: its route, its delegations and its newest events.',
+    description:
+      'Of the task of another principal the read is noted in the audit log, once in ten minutes.',
+  })
   @ApiOkResponse({ type: TaskDetailDto })
   async get(
     @Param('id') id: string,
     @CurrentPrincipal() principal: Principal,
+    @Req() { id: requestId }: FastifyRequest,
     @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<TaskDetailDto> {
     const aggregate = await this.log.read(id, operatorsView(principal), reserve);
     if (!aggregate) throw taskNotFound(id);
+    await this.reads.note(principal, aggregate.record, requestId);
     const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, reserve);
     const reader = await this.readers.of(principal, [aggregate]);
     return new TaskDetailDto(aggregate, events, reader, this.config.telemetry.traces.linkTo);

@@ -49,7 +49,7 @@ export async function findPlaces(
   limit: number,
   after: TaskCursor | null,
 ): Promise<FoundPlaces> {
-  const few = await fewOf(database, search);
+  const few = await fewOf(database, search, visibility);
   const isPage = (found: readonly TaskCursor[]): FoundPlaces => {
     const places = found.slice(0, limit);
     return { places, next: found.length > limit ? places.at(-1)! : null };
@@ -155,8 +155,9 @@ async function branchesOf(
 
 /** What no index has in the order of the list. */
 function restOf(search: TaskSearch): Condition[] {
-  const { agentId, skillId, contextId, createdAfter, createdBefore } = search;
+  const { agentId, skillId, contextId, createdAfter, createdBefore, text } = search;
   return [
+    ...(text === undefined ? [] : [named(text)]),
     ...(contextId === undefined ? [] : [ofContext(contextId)]),
     ...(skillId === undefined ? [] : [ofSkill(skillId, agentId)]),
     ...(agentId === undefined || skillId !== undefined ? [] : [ofAgent(agentId)]),
@@ -175,6 +176,21 @@ function ofSkill(skillId: string, agentId: string | undefined): Condition {
     sql: `EXISTS (SELECT 1 FROM delegations d WHERE d.task_id = t.id AND d.skill_id = ?${isOfAgent})`,
     params: [storable(skillId), ...(agentId === undefined ? [] : [storable(agentId)])],
   };
+}
+
+function named(text: string): Condition {
+  return {
+    sql: `(${NAMES.map((name) => `t.${name}`).join(' OR ')})`,
+    params: namesOf(text),
+  };
+}
+
+/** What a text may be of a task; each has an index. */
+const NAMES = ['id = ?', 'context_id = ?', 'trace_id = ?'] as const;
+
+function namesOf(text: string): SqlValue[] {
+  const given = storable(text);
+  return [given, given, given.toLowerCase()];
 }
 
 function created(sign: '>=' | '<', at: Date): Condition {
@@ -197,18 +213,18 @@ function ofRules(ruleIds: readonly string[] | undefined): Condition[] {
 }
 
 /** A query of the ids that can fit, where an index leads to few of them. */
+interface FewIds {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
 async function fewOf(
   database: Database,
   search: TaskSearch,
-): Promise<{ readonly sql: string; readonly params: readonly SqlValue[] } | undefined> {
+  visibility: Visibility,
+): Promise<FewIds | undefined> {
   const { text, contextId, agentId } = search;
-  if (text !== undefined) {
-    const given = storable(text);
-    const first = (condition: string, index: number): string =>
-      `SELECT id FROM (SELECT id FROM tasks WHERE ${condition} LIMIT ${FEW}) AS f${index}`;
-    const all = ['id = ?', 'context_id = ?', 'trace_id = ?'].map(first);
-    return { sql: all.join(' UNION '), params: [given, given, given.toLowerCase()] };
-  }
+  if (text !== undefined) return fewNamed(database, text, ofOwner(search, visibility));
   const ways: (readonly [string, SqlValue])[] = [
     ...(contextId === undefined
       ? []
@@ -227,4 +243,26 @@ async function fewOf(
     }
   }
   return undefined;
+}
+
+/**
+ * Those with this id, context or trace. Clients choose contexts and traces, so others may have any number of tasks there: only those
+ * of the owner count.
+ */
+async function fewNamed(
+  database: Database,
+  text: string,
+  owner: readonly Condition[],
+): Promise<FewIds | undefined> {
+  const named = NAMES.map((each) => `SELECT id FROM tasks WHERE ${each}`).join(' UNION ALL ');
+  const params = namesOf(text);
+  const most = owner.length === 0 ? FEW : MOST_ROWS;
+  const isOwn = owner.length === 0 ? '1 = 1' : owner.map(({ sql }) => sql).join(' AND ');
+  const [row] = await database.read<{ looked: number; own: number | null }>(
+    `SELECT COUNT(*) AS looked, SUM(CASE WHEN ${isOwn} THEN 1 ELSE 0 END) AS own
+     FROM (SELECT id FROM (${named}) AS named LIMIT ?) AS few CROSS JOIN tasks t WHERE t.id = few.id`,
+    [...paramsOf(owner), ...params, most + 1],
+  );
+  if (Number(row?.looked ?? 0) > most || Number(row?.own ?? 0) > FEW) return undefined;
+  return { sql: `SELECT DISTINCT id FROM (${named}) AS ids`, params };
 }

@@ -14,6 +14,8 @@ const RECENT_MINUTES = 15;
 const FAILED_SHARE = 0.05;
 const BROKEN_SHARE = 0.5;
 const LONG_WAIT_MS = 60_000;
+/** Receivers in trouble that an overview names at most. */
+const NAMED_RECEIVERS = 10;
 
 /** These checks look at what the overview counts itself. */
 const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'workers']);
@@ -103,19 +105,22 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
 
 function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Concern[] {
   const found: Concern[] = [];
-  const disabled = (receivers ?? []).filter(({ state }) => state === 'disabled').length;
-  const failing = (receivers ?? []).length - disabled;
+  const all = receivers ?? [];
+  const disabled = all.filter(({ state }) => state === 'disabled').length;
+  const failing = all.length - disabled;
+  // The hub names the worst ones alone: of the last kind that is among them there may be more.
+  const isCut = all.length >= NAMED_RECEIVERS;
   if (disabled > 0) {
     found.push({
       tone: 'bad',
-      text: `${counted(disabled, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
+      text: `${atLeast(disabled, isCut && failing === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
   if (failing > 0) {
     found.push({
       tone: 'warning',
-      text: `${counted(failing, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      text: `${atLeast(failing, isCut, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
@@ -165,4 +170,8 @@ export function whatIsWell(
     health && 'every check of the hub is ok',
   ].filter(Boolean);
   return `${looked.join(', ')}.`;
+}
+
+function atLeast(count: number, isCut: boolean, one: string, many: string): string {
+  return isCut ? `${count} or more ${many}` : counted(count, one, many);
 }

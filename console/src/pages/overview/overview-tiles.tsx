@@ -83,7 +83,7 @@ function CallTile({ calls }: { readonly calls: Schema<'OverviewCallsDto'> }) {
     <Tile
       label="Calls in 15 minutes"
       value={number(recent(calls.answered) + failed)}
-      detail={`${number(failed)} failed${calls.p95Ms === null ? '' : `, 95 % within ${durationText(calls.p95Ms)}`}`}
+      detail={`${number(failed)} failed${calls.p95Ms === null ? '' : `, 95 % of the hour within ${durationText(calls.p95Ms)}`}`}
       link={{ to: '/agents' }}
     />
   );

@@ -11,6 +11,9 @@ export const ATTEMPTS = new Table(PushAttemptEntity);
 export const STREAM = STREAMS.selectBut('owner', 'lastState', 'updatedAt');
 export type StreamRow = ReturnType<typeof STREAM.read>;
 
+/** A test of a webhook that failed is no dead letter, though it is stored as one. */
+export const NO_TEST = "kind <> 'test'";
+
 /** Without the body, which lists do not need. */
 export const DELIVERY = DELIVERIES.selectBut('body');
 export const OPEN_DELIVERY = DELIVERIES.select();

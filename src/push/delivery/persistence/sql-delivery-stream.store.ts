@@ -23,7 +23,7 @@ import { claimStreams } from './claim-streams.js';
 import { writeDeadLetters } from './end-streams.js';
 import { releaseProbes } from '../../receivers/persistence/endpoint-rows.js';
 import { recordEvents } from '../../receivers/persistence/record-event.js';
-import { DELIVERY, OPEN_DELIVERY } from './delivery-rows.js';
+import { DELIVERY, NO_TEST, OPEN_DELIVERY } from './delivery-rows.js';
 import { advanceStream, recountStream, toStep } from './advance-stream.js';
 import {
   type RecordedEndpoint,
@@ -252,7 +252,7 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
          (SELECT due_at FROM push_delivery_streams WHERE due_at < ${QUEUED_FROM}
            ORDER BY due_at LIMIT 1) AS due,
          (SELECT COUNT(*) FROM (SELECT 1 FROM push_deliveries WHERE state = 'dead'
-           LIMIT ${DEAD_LIMIT}) AS dead) AS dead`,
+           AND ${NO_TEST} LIMIT ${DEAD_LIMIT}) AS dead) AS dead`,
     );
     return {
       openEndpoints: Number(endpoints?.['open'] ?? 0),

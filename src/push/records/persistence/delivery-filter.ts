@@ -4,6 +4,7 @@ import { isUuid } from '../../../common/uuid.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
+import { NO_TEST } from '../../delivery/persistence/delivery-rows.js';
 import type { Conditions } from '../../delivery/persistence/delete-deliveries.js';
 import type { DeliveryFilter } from '../delivery-store.js';
 
@@ -99,7 +100,7 @@ function filterOf(filter: DeliveryFilter): Condition[] {
       params,
     });
   }
-  if (tests === false) also("kind <> 'test'");
+  if (tests === false) also(NO_TEST);
   return requested;
 }
 

@@ -16,7 +16,7 @@ import {
 import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
 import { addOpen, reopenDead } from './dead-letters.js';
 import { conditionsOf } from './delivery-filter.js';
-import { ATTEMPT, DELIVERY } from '../../delivery/persistence/delivery-rows.js';
+import { ATTEMPT, DELIVERY, NO_TEST } from '../../delivery/persistence/delivery-rows.js';
 
 const MAX_ATTEMPTS = 1000;
 /** Dead letters handled in one transaction, so that no transaction waits long for another. */
@@ -49,9 +49,9 @@ export class SqlDeliveryStore extends DeliveryStore {
   async backlog(organization: string | null, most: number): Promise<DeliveryBacklog> {
     const isOf = organization === null ? '' : 'organization = ? AND ';
     const whose = organization === null ? [] : [storable(organization)];
-    // Said in full as well, so that the index of what is not delivered serves; a test of a webhook is no dead letter.
+    // Said in full as well, so that the index of what is not delivered serves.
     const open = (state: DeliveryState): string =>
-      `${isOf}state = '${state}' AND state <> 'delivered'${state === 'dead' ? " AND kind <> 'test'" : ''}`;
+      `${isOf}state = '${state}' AND state <> 'delivered'${state === 'dead' ? ` AND ${NO_TEST}` : ''}`;
     const counted = (state: DeliveryState): string =>
       `(SELECT COUNT(*) FROM (SELECT 1 FROM push_deliveries WHERE ${open(state)} LIMIT ?) AS ${state}_ones) AS ${state}`;
     const oldest = (state: DeliveryState): string =>

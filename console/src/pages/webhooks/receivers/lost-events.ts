@@ -3,11 +3,10 @@ import { client, type Schema } from '../../../api/client';
 import { PAGE_ROWS } from '../../../api/pages';
 import { groupedBy } from '../../../ui/lists';
 import type { Span } from '../../../ui/time-range';
-import { PUSH } from '../keys';
 
-/** Pages of dead letters that are read to count them. */
-const MOST_PAGES = 25;
-const EVERY_MS = 15_000;
+/** Pages of dead letters that are read to count them: the newest thousand tell who is in trouble. */
+const MOST_PAGES = 5;
+const EVERY_MS = 30_000;
 
 export interface LostEvents {
   /** `ORGANIZATION ORIGIN`. */
@@ -29,7 +28,8 @@ export interface LostSummary {
 /** Which receivers did not get what in a span of time: its dead letters by receiver, those with most first. */
 export function useLostEvents(span: Span, organization: string | undefined) {
   return useQuery({
-    queryKey: [PUSH, 'lost', span, organization],
+    // Not one of those that each event of a receiver makes read anew: it reads much, just when there are many.
+    queryKey: ['lost-events', span, organization],
     queryFn: ({ signal }) => readLost(span, organization, signal),
     refetchInterval: EVERY_MS,
   });

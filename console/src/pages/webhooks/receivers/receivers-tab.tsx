@@ -19,6 +19,9 @@ import { ReceiverTiles } from './receiver-tiles';
 
 type Endpoint = Schema<'EndpointDto'>;
 
+/** Of fewer attempts 95 of 100 say nothing. */
+const ENOUGH_ATTEMPTS = 20;
+
 /** The receivers of webhooks with their health: who does not answer, since when and why. */
 export function ReceiversTab() {
   const [{ state, organization, id }, change] = useWebhookSearch();
@@ -157,7 +160,8 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
       share: 0.7,
       minor: true,
       sortBy: ({ latency }) => latency?.p95Ms ?? -1,
-      cell: ({ latency }) => (latency ? durationText(latency.p95Ms) : ''),
+      cell: ({ latency }) =>
+        latency && latency.attempts >= ENOUGH_ATTEMPTS ? durationText(latency.p95Ms) : '',
     },
     {
       id: 'failures',
