@@ -508,6 +508,15 @@ describe('receivers', () => {
     }
   });
 
+  it('open by a link also where the list does not show them', async () => {
+    const { origin } = new URL(sink.url());
+    const id = encodeURIComponent(`default ${origin}`);
+    await tab(`receivers&state=disabled&id=${id}`);
+    const dialog = dialogOf(page, origin);
+    await dialog.getByText('Last answered').waitFor();
+    await submit(dialog, 'Close');
+  });
+
   it('are shown with their health, and lead to what they got', async () => {
     const { origin } = new URL(sink.url());
     await tab('receivers');
