@@ -164,6 +164,28 @@ export function taskSearchesContract(databases: DatabaseFactory): void {
     expect(await ids({ text: theirs }, view)).toEqual([]);
   });
 
+  it('has fewer tasks in a page when they are large, one at least, and loses none', async () => {
+    const text = JSON.stringify({ artifacts: [], more: 'x'.repeat(3 * 1024 * 1024) });
+    const large = async (): Promise<string> => {
+      const id = await make();
+      await database.write((tx) =>
+        tx.run('UPDATE delegations SET progress = ? WHERE task_id = ?', [text, id]),
+      );
+      return id;
+    };
+    const [a, b, c, d] = [await large(), await large(), await large(), await make()];
+    const reserved: number[] = [];
+    const reserve = (bytes: number): Promise<void> => Promise.resolve(void reserved.push(bytes));
+    const first = await hub.store.search({}, EVERYTHING, 10, null, reserve);
+    expect(first.tasks.map(({ record }) => record.id)).toEqual([d, c, b]);
+    expect(reserved).toHaveLength(1);
+    expect(reserved[0]).toBeGreaterThan(2 * text.length);
+    const second = await hub.store.search({}, EVERYTHING, 10, first.next, reserve);
+    expect(second.tasks.map(({ record }) => record.id)).toEqual([a]);
+    expect(second.next).toBeNull();
+    expect(await ids({})).toEqual([d, c, b, a]);
+  });
+
   it('looks at no more than so many tasks for one page, and goes on behind them', async () => {
     const last = await make({ agents: ['x'], delegation: () => ({ skillId: 'rare' }) });
     const first = await make({ agents: ['x'], delegation: () => ({ skillId: 'often' }) });

@@ -47,18 +47,20 @@ export class TasksController {
   @ApiOperation({
     summary: 'List tasks with their delegations, newest status first.',
     description:
-      'A page looks at 20000 tasks at most: where few of them fit, it has fewer items than `limit`, or none, and goes on with `nextCursor` until that is null.',
+      'A page looks at 20000 tasks at most and has 8 MiB of routes and delegations at most: where few of them fit, it has fewer items than `limit`, or none, and goes on with `nextCursor` until that is null.',
   })
   @ApiOkResponse({ type: PageType(TaskDto) })
   async list(
     @Query() query: TaskQueryDto,
     @CurrentPrincipal() principal: Principal,
+    @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<Page<TaskDto>> {
     const page = await this.lists.search(
       searchOf(query, (idOrName) => this.rules.idsOf(idOrName)),
       operatorsView(principal),
       query.limit,
       query.cursor,
+      reserve,
     );
     const reader = await this.readers.of(principal, page.items);
     return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };

@@ -56,8 +56,15 @@ export async function searchTasks(
   visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
+  reserve?: ReserveBytes,
 ): Promise<SearchPage> {
-  const { places, next } = await findPlaces(database, search, visibility, limit, after);
+  const found = await findPlaces(database, search, visibility, limit, after);
+  const sizes = await sizesAt(database, found.places);
+  const count = fitting(sizes);
+  const places = found.places.slice(0, count);
+  const next = count < found.places.length ? places.at(-1)! : found.next;
+  const bytes = sizes.slice(0, count).reduce((sum, each) => sum + each, 0);
+  if (reserve !== undefined && bytes > LONG) await reserve(bytes);
   const rows = await rowsAt(database, places, search);
   const delegations = await readDelegations(database, rows);
   const tasks = rows.map(({ record }) => ({
@@ -67,12 +74,27 @@ export async function searchTasks(
   return { tasks, next };
 }
 
+/** What is read of each task without its contents: its row, and its delegations, which hold what their agents have made so far. */
+async function sizesAt(database: Database, places: readonly TaskCursor[]): Promise<number[]> {
+  if (places.length === 0) return [];
+  const rows = await database.read<{ id: string; bytes: number }>(
+    `SELECT t.id, octet_length(t.route) + COALESCE(octet_length(t.request), 0)
+       + COALESCE(octet_length(t.cancel_metadata), 0)
+       + COALESCE((SELECT SUM(octet_length(d.progress) + octet_length(d.fallbacks))
+           FROM delegations d WHERE d.task_id = t.id), 0) AS bytes
+     FROM tasks t WHERE t.id IN ${listOf(places.length)}`,
+    places.map(({ id }) => id),
+  );
+  const byId = new Map(rows.map(({ id, bytes }) => [id, Number(bytes)]));
+  return places.map(({ id }) => byId.get(id) ?? 0);
+}
+
 async function pageOfRows(
   database: Database,
   { rows, last }: Pick<FoundRows, 'rows' | 'last'>,
   reserve: ReserveBytes | undefined,
 ): Promise<Pick<TaskPage, 'tasks' | 'next'>> {
-  const page = rows.slice(0, fitting(rows));
+  const page = rows.slice(0, fitting(rows.map(({ storedBytes }) => storedBytes)));
   const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
   if (reserve !== undefined && bytes > LONG) await reserve(bytes);
   const tasks = await buildTasks(database, page);
@@ -88,13 +110,13 @@ function cursorAt({ record: { statusAt, id } }: TaskRow): TaskCursor {
 }
 
 /**
- * How many of the first go into one page: as many as fit, and at least one. By what is stored of them: it is in
- * the row, while to add up the log SQLite reads all of its bodies.
+ * How many of the first go into one page, by their bytes: as many as fit, and at least one. Of whole tasks what is stored of them: it
+ * is in the row, while to add up the log SQLite reads all of its bodies.
  */
-function fitting(rows: readonly TaskRow[]): number {
+function fitting(sizes: readonly number[]): number {
   let total = 0;
-  const over = rows.findIndex((row) => (total += row.storedBytes) > MAX_PAGE_BYTES);
-  return over === -1 ? rows.length : Math.max(1, over);
+  const over = sizes.findIndex((bytes) => (total += bytes) > MAX_PAGE_BYTES);
+  return over === -1 ? sizes.length : Math.max(1, over);
 }
 
 interface FoundRows {

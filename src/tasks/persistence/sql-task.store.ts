@@ -168,8 +168,9 @@ export class SqlTaskStore extends TaskStore {
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
+    reserve?: ReserveBytes,
   ): Promise<SearchPage> {
-    return searchTasks(this.database, search, visibility, limit, after);
+    return searchTasks(this.database, search, visibility, limit, after, reserve);
   }
 
   async newestEvents(

@@ -64,11 +64,12 @@ export class TaskLists {
     visibility: Visibility,
     limit: number,
     cursor: string | undefined,
+    reserve?: ReserveBytes,
   ): Promise<Page<FoundTask>> {
     const tokens = await this.pageTokens();
     const scope = { ...search, visibility };
     const after = cursor === undefined ? null : tokens.read(cursor, scope, 'cursor');
-    const { tasks, next } = await this.store.search(search, visibility, limit, after);
+    const { tasks, next } = await this.store.search(search, visibility, limit, after, reserve);
     return { items: tasks, nextCursor: next && tokens.issue(next, scope) };
   }
 

@@ -232,12 +232,13 @@ export abstract class TaskStore {
     reserve?: ReserveBytes,
   ): Promise<TaskEvent[]>;
 
-  /** What operators look for, in the order of {@link list}, at a bounded cost: see {@link SearchPage}. */
+  /** What operators look for, in the order of {@link list}, at a bounded cost: see {@link SearchPage}. Rejects with what `reserve` rejects with. */
   abstract search(
     search: TaskSearch,
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
+    reserve?: ReserveBytes,
   ): Promise<SearchPage>;
 
   /** Newest status first (then id, descending). Rejects with what `reserve` rejects with. */
