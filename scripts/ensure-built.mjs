@@ -6,10 +6,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const built = join(root, 'dist/main.js');
+/** Built after the compiler, which empties `dist`. */
+const pages = join(root, 'dist/console-pages/index.html');
 
 /** Builds when needed; throws when that fails. */
 export function ensureBuilt() {
-  if (existsSync(built) && statSync(built).mtimeMs > newestSource()) return;
+  if (existsSync(built) && existsSync(pages) && statSync(built).mtimeMs > newestSource()) return;
   console.log('Building the hub …');
   if (STEPS.every(succeeds)) return;
   rmSync(built, { force: true });

@@ -139,6 +139,22 @@ describe('keys', () => {
     expect((await itemsOf('/api/v1/keys')).map(({ name }) => name)).toContain('bad place');
   });
 
+  it('that end at a time are not created without it', async () => {
+    await tab('keys');
+    await press(page, 'New key');
+    const dialog = dialogOf(page, 'New key');
+    await fill(dialog, { Name: 'ending' });
+    await dialog.getByLabel('Ends', { exact: true }).selectOption('At a time …');
+    await press(dialog, 'Create the key');
+    await dialog.getByRole('alert').waitFor();
+    expect((await itemsOf('/api/v1/keys')).map(({ name }) => name)).not.toContain('ending');
+    await fill(dialog, { 'Ends at': '2099-01-31T12:00' });
+    await submit(dialog, 'Create the key');
+    await submit(dialogOf(page, 'The key ending'), 'I have stored it');
+    const made = (await itemsOf('/api/v1/keys')).find(({ name }) => name === 'ending')!;
+    expect(made['expiresAt']).toMatch(/^2099-01-3/);
+  });
+
   it('are changed', async () => {
     await principalOf('changer');
     const { id } = (await itemsOf('/api/v1/keys?principal=changer'))[0]!;

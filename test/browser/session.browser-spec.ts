@@ -11,13 +11,20 @@ let own: ConsoleBrowser;
 
 beforeAll(async () => {
   provider = await ConsoleProvider.start();
-  hub = await startHub({
+  hub = await hubOf(provider);
+});
+
+afterAll(() => Promise.all([hub?.close(), provider?.close()]));
+
+/** A hub that takes the sign-ins of this provider. */
+function hubOf({ url: issuer }: ConsoleProvider): Promise<Hub> {
+  return startHub({
     config: {
       auth: {
         issuers: [
           {
             id: 'company',
-            issuer: provider.url,
+            issuer,
             organization: 'acme',
             audiences: [AUDIENCE],
             grants: { everyone: [], scopes: { 'hub.operate': ['admin'] } },
@@ -37,9 +44,7 @@ beforeAll(async () => {
       },
     },
   });
-});
-
-afterAll(() => Promise.all([hub?.close(), provider?.close()]));
+}
 
 beforeEach(async () => {
   own = await ConsoleBrowser.open(hub.url);
@@ -48,15 +53,25 @@ beforeEach(async () => {
 afterEach(() => own.close());
 
 /** Goes through the provider's own pages: any name and password sign in there. */
-async function signInAs(name: string, path: string): Promise<void> {
+async function signInAs(name: string, path: string, at = hub): Promise<void> {
   const { page } = own;
-  await page.goto(`${hub.url}/console/${path}`);
+  await page.goto(`${at.url}/console/${path}`);
   await page.getByRole('link', { name: 'Sign in with Acme staff' }).click();
   await page.getByPlaceholder('Enter any login').fill(name);
   await page.getByPlaceholder('and password').fill('any');
   await page.getByRole('button', { name: 'Sign-in' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** What the hub answers to what this browser's cookies are of. */
+async function asSession(at: Hub): Promise<() => Promise<number>> {
+  const cookies = await own.page.context().cookies(at.url);
+  const Cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  return async () => {
+    const headers = { Cookie, 'X-A2A-Hub-Console': '1' };
+    return (await fetch(`${at.url}/api/v1/me`, { headers })).status;
+  };
 }
 
 describe('the sign-in at a provider', () => {
@@ -72,10 +87,41 @@ describe('the sign-in at a provider', () => {
 
   it('ends with the sign-out, at the hub too', async () => {
     await signInAs('bert', 'agents');
+    const answer = await asSession(hub);
+    expect(await answer()).toBe(200);
     await own.page.getByRole('button', { name: 'Sign out' }).click();
-    await own.page.waitForURL((url) => !url.pathname.startsWith('/console/agents'));
+    await own.page.waitForURL((url) => url.origin === provider.url);
+    expect(await answer()).toBe(401);
     await own.page.goto(`${hub.url}/console/agents`);
     await own.page.getByRole('link', { name: 'Sign in with Acme staff' }).waitFor();
+  });
+
+  it('ends with the sign-out where the provider has no place for that', async () => {
+    const other = await ConsoleProvider.start({ logout: false });
+    const at = await hubOf(other);
+    try {
+      await signInAs('dora', 'agents', at);
+      const answer = await asSession(at);
+      expect(await answer()).toBe(200);
+      await own.page.getByRole('button', { name: 'Sign out' }).click();
+      await own.page.getByRole('link', { name: 'Sign in with Acme staff' }).waitFor();
+      expect(await answer()).toBe(401);
+      // Not above a page that took the session again.
+      expect(await own.page.getByRole('dialog').count()).toBe(0);
+      await own.page.getByText('Sign in to see agents, tasks and webhooks.').waitFor();
+    } finally {
+      await Promise.all([at.close(), other.close()]);
+    }
+  });
+
+  it('goes on when the hub could not be reached for the sign-out', async () => {
+    await signInAs('emil', 'agents');
+    await own.page.route('**/console/sign-out', (route) => route.abort());
+    await own.page.getByRole('button', { name: 'Sign out' }).click();
+    await own.page.getByText('you are signed in still').first().waitFor();
+    await own.page.unroute('**/console/sign-out');
+    await own.page.getByRole('button', { name: 'Sign out' }).click();
+    await own.page.waitForURL((url) => url.origin === provider.url);
   });
 
   it('says so above the page when the session has ended', async () => {
@@ -93,8 +139,16 @@ describe('a lost connection', () => {
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Tasks' }).click();
+    const failed = () =>
+      page.waitForEvent('requestfailed', {
+        predicate: (request) => new URL(request.url()).pathname === '/api/v1/agents',
+      });
     await page.context().setOffline(true);
+    const first = failed();
     await page.getByRole('link', { name: 'Agents' }).click();
+    await first;
+    // When it is tried again, the page has shown what it makes of the first failure.
+    await failed();
     const said = page.getByText('No connection');
     await said.waitFor();
     expect(await said.count()).toBe(1);

@@ -106,6 +106,54 @@ describe('the list of tasks', () => {
   });
 });
 
+describe('the list of tasks', () => {
+  it('looks further only when one wants it, once a page had none', async () => {
+    const further: string[] = [];
+    const lists = (url: URL) => url.pathname === '/api/v1/tasks';
+    await page.route(lists, async (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor');
+      if (cursor !== null) further.push(cursor);
+      const nextCursor = cursor === null ? 'a' : `${cursor}a`;
+      await route.fulfill({ json: { items: [], nextCursor } });
+    });
+    try {
+      await own.goTo('tasks?skill=rare', 'Tasks');
+      await page.getByRole('button', { name: 'Look further' }).click();
+      await eventually(() => expect(further).toEqual(['a']));
+      await page.getByRole('button', { name: 'Look further' }).waitFor();
+      expect(new Set(further)).toEqual(new Set(['a']));
+    } finally {
+      await page.unroute(lists);
+    }
+  });
+
+  it('counts the last hour from now, not from when the page was opened', async () => {
+    const other = await ConsoleBrowser.open(hub.url);
+    try {
+      const since: number[] = [];
+      other.page.on('request', (request) => {
+        const { pathname, searchParams } = new URL(request.url());
+        const text = searchParams.get('createdAfter');
+        if (pathname === '/api/v1/tasks' && text !== null) since.push(Date.parse(text));
+      });
+      await other.page.clock.install();
+      await other.signIn('tasks?range=15m');
+      await eventually(() => expect(since.length).toBeGreaterThan(0));
+      const later = Date.now() + 7 * 3_600_000;
+      await other.page.clock.setSystemTime(later);
+      await other.page.clock.runFor(10_000);
+      await eventually(() => expect(since.at(-1)).toBeGreaterThan(later - 17 * 60_000));
+      await other.page.getByLabel('Time', { exact: true }).selectOption('Last hour');
+      await eventually(() => {
+        expect(since.at(-1)).toBeGreaterThan(later - 62 * 60_000);
+        expect(since.at(-1)).toBeLessThan(later - 55 * 60_000);
+      });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('a task', () => {
   it('is canceled with a reason', async () => {
     const id = await send('worker');
@@ -136,6 +184,24 @@ describe('a task', () => {
     const texts = asker.calls.map((call) => (call.params['message'] ? call.text : ''));
     expect(texts).toContain('The blue one.');
     await page.getByRole('heading', { name: 'The agent asks' }).waitFor({ state: 'detached' });
+  });
+
+  it.each([
+    ['that was cut without an end', { contentType: 'text/event-stream', body: ': none\n\n' }],
+    ['that was refused until the next sign-in', { status: 401, json: {} }],
+  ])('is followed on after a stream %s', async (_, answer) => {
+    const id = await send('asker');
+    await stateIs(id, 'input-required');
+    const streams = '**/api/v1/tasks/*/events?after=*';
+    await page.route(streams, (route) => route.fulfill(answer), { times: 1 });
+    await openTask(id);
+    if ('status' in answer) {
+      const dialog = dialogOf(page, 'Sign in again');
+      await dialog.getByLabel('API key or access token').fill(ADMIN_KEY);
+      await submit(dialog, 'Sign in');
+    }
+    await page.getByRole('main').getByText('live', { exact: true }).waitFor();
+    await page.unroute(streams);
   });
 
   it('is followed up: a new task in its context, with a file', async () => {

@@ -130,6 +130,9 @@ describe('webhooks of tasks', () => {
     await rowOf(page, 'Webhooks of tasks', '/changed-to').getByText('paused').waitFor();
     const answer = { message: { taskId: String(taskId) } };
     await hub.send('an answer', { ...answer, tenant: 'asker' }, { key: ADMIN_KEY });
+    // What comes after it is delivered: it would be, too.
+    await webhookAt('/after', 'after');
+    await sink.waitForCount(1, WAIT_MS, '/after');
     expect(sink.at('/changed-to')).toEqual([]);
     await choose(page, 'Actions of changing', 'Resume');
     await sink.waitForCount(1, WAIT_MS, '/changed-to');
@@ -390,6 +393,40 @@ describe('dead letters', () => {
     await page.getByText('No dead letter fits these filters').waitFor();
   });
 
+  it('that are refused again are sent once by one job', async () => {
+    const config = await lose('/refusing', 3);
+    sink.answer = ({ path }) => (path === '/refusing' ? 400 : 200);
+    const attempts = async () =>
+      (await itemsOf(`/dead-letters?configId=${config}`)).map((each) => Number(each['attempts']));
+    const all = async () =>
+      eventually(async () => expect(await attempts()).toHaveLength(3), WAIT_MS);
+    const before = await attempts();
+    await page.route('**/dead-letters:count?*', (route) =>
+      route.fulfill({ json: { count: 3, isLeast: true } }),
+    );
+    let steps = 0;
+    // One letter a step, and the next one when that is a dead letter again.
+    await page.route('**/dead-letters:redeliver', async (route) => {
+      await all();
+      steps += 1;
+      const body = route.request().postDataJSON() as JsonObject;
+      await route.continue({ postData: JSON.stringify({ ...body, limit: 1 }) });
+    });
+    try {
+      await tab(`dead-letters&config=${config}`);
+      await press(page, 'Send again: all that match');
+      const bulk = dialogOf(page, 'Send dead letters again');
+      await submit(bulk, 'Send again 3 dead letters or more');
+      await all();
+      // The last step finds none behind the third.
+      expect(steps).toBe(4);
+      expect(await attempts()).toEqual(before.map((count) => 2 * count));
+    } finally {
+      await page.unrouteAll();
+      sink.answer = 200;
+    }
+  });
+
   it('are deleted', async () => {
     const config = await lose('/purged', 2);
     await tab(`dead-letters&config=${config}`);
@@ -469,6 +506,15 @@ describe('receivers', () => {
     } finally {
       await failing.close();
     }
+  });
+
+  it('open by a link also where the list does not show them', async () => {
+    const { origin } = new URL(sink.url());
+    const id = encodeURIComponent(`default ${origin}`);
+    await tab(`receivers&state=disabled&id=${id}`);
+    const dialog = dialogOf(page, origin);
+    await dialog.getByText('Last answered').waitFor();
+    await submit(dialog, 'Close');
   });
 
   it('are shown with their health, and lead to what they got', async () => {

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
+import type { DeliveryStream } from '../../src/push/delivery/delivery-stream-store.js';
 import type { DeliveryFilter } from '../../src/push/records/delivery-store.js';
 import type { TaskWebhook } from '../../src/push/registration/webhook.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
@@ -36,26 +37,32 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       cursor: LOG_START,
       deliveries: seqs.map((seq) => deliveryOf(seq)),
     };
-    let stream = inHand(await stores.streams.advance(claimed, reached, NOW, LEASE));
-    for (const [i] of seqs.entries()) {
+    await refuse(inHand(await stores.streams.advance(claimed, reached, NOW, LEASE)), seqs.length);
+    return claimed.webhook;
+  }
+
+  /** The receiver refuses the next deliveries of a claimed stream. */
+  async function refuse(claimed: DeliveryStream, times: number): Promise<void> {
+    let stream = claimed;
+    for (let left = times; left > 0; left--) {
       const delivery = (await stores.streams.firstOpen(stream.id))!;
-      const attempt = { number: 1, at: NOW, durationMs: 1, status: 422, error: null, response: '' };
+      const number = delivery.attempts + 1;
+      const attempt = { number, at: NOW, durationMs: 1, status: 422, error: null, response: '' };
       const step = await stores.streams.recordAttempt(
         stream,
         { delivery, attempt, result: DEAD },
         NOW,
         LEASE,
       );
-      if (i < seqs.length - 1) stream = inHand(step);
+      if (left > 1) stream = inHand(step);
     }
-    return claimed.webhook;
   }
 
   const letters = (filter: DeliveryFilter = {}): Promise<Delivery[]> =>
     stores.deliveries.list({ ...filter, state: 'dead' }, EVERYTHING, 100, null);
 
-  const redeliver = (filter: DeliveryFilter, limit = 100) =>
-    stores.deliveries.redeliverDead(filter, EVERYTHING, limit, NOW);
+  const redeliver = (filter: DeliveryFilter, limit = 100, after: string | null = null) =>
+    stores.deliveries.redeliverDead(filter, EVERYTHING, limit, NOW, after);
 
   describe('dead letters', () => {
     it('are found by webhook, endpoint, organization and time', async () => {
@@ -91,22 +98,50 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
 
     it('are sent again in their order, as many as asked for, the oldest first', async () => {
       const webhook = await deadLetters({}, 1, 2, 3);
-      expect(await redeliver({}, 2)).toEqual({ count: 2, more: true });
+      expect(await redeliver({}, 2)).toEqual({ count: 2, last: expect.any(String) });
       const stream = await stores.claimOne(NOW);
       expect(stream).toMatchObject({ open: 2, gapSeq: 1 });
       expect(await stores.streams.firstOpen(stream.id)).toMatchObject({
         seq: 1,
         redelivered: true,
       });
-      expect(await redeliver({ configId: webhook.streamId })).toEqual({ count: 1, more: false });
-      expect(await redeliver({})).toEqual({ count: 0, more: false });
+      expect(await redeliver({ configId: webhook.streamId })).toEqual({ count: 1, last: null });
+      expect(await redeliver({})).toEqual({ count: 0, last: null });
       expect(await letters()).toEqual([]);
+    });
+
+    it('that are given up again are behind those that go on after them', async () => {
+      await deadLetters({}, 1, 2, 3);
+      const ids = (await letters()).map(({ id }) => id).toSorted();
+      const taken: string[] = [];
+      let after: string | null = null;
+      do {
+        const { count, last } = await redeliver({}, 1, after);
+        expect(count).toBe(taken.length < ids.length ? 1 : 0);
+        if (count === 1) {
+          const stream = await stores.claimOne(NOW);
+          taken.push((await stores.streams.firstOpen(stream.id))!.id);
+          await refuse(stream, 1);
+        }
+        after = last;
+      } while (after !== null);
+      expect(taken).toEqual(ids);
+      expect(await letters()).toHaveLength(3);
+    });
+
+    it('are purged behind those that came before', async () => {
+      await deadLetters({}, 1, 2, 3);
+      const [first] = (await letters()).map(({ id }) => id).toSorted();
+      const purge = (limit: number) => stores.deliveries.purgeDead({}, EVERYTHING, limit, first);
+      expect(await purge(1)).toEqual({ count: 1, last: expect.any(String) });
+      expect(await purge(100)).toEqual({ count: 1, last: null });
+      expect((await letters()).map(({ id }) => id)).toEqual([first]);
     });
 
     it('are sent again only by those who may see them', async () => {
       await deadLetters({ principalId: 'bob' }, 1);
       const mine = await stores.deliveries.redeliverDead({}, ALICE, 100, NOW);
-      expect(mine).toEqual({ count: 0, more: false });
+      expect(mine).toEqual({ count: 0, last: null });
       expect(await letters()).toHaveLength(1);
     });
 
@@ -114,7 +149,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const gone = await deadLetters({}, 1);
       await deadLetters({ url: 'https://other.example/x' }, 1);
       await stores.drop(gone.streamId, EVERYTHING, NOW);
-      expect(await redeliver({})).toEqual({ count: 1, more: false });
+      expect(await redeliver({})).toEqual({ count: 1, last: null });
       expect((await letters()).map(({ streamId }) => streamId)).toEqual([gone.streamId]);
     });
 
@@ -123,9 +158,9 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       await deadLetters({ principalId: 'bob', url: 'https://other.example/x' }, 1);
       const [newest] = await letters({ configId: webhook.streamId });
       const purge = (filter: DeliveryFilter) => stores.deliveries.purgeDead(filter, ALICE, 100);
-      expect(await purge({ ids: [newest!.id] })).toEqual({ count: 1, more: false });
+      expect(await purge({ ids: [newest!.id] })).toEqual({ count: 1, last: null });
       expect(await stores.deliveries.attempts(newest!.id)).toEqual([]);
-      expect(await purge({})).toEqual({ count: 1, more: false });
+      expect(await purge({})).toEqual({ count: 1, last: null });
       expect((await letters()).map(({ principalId }) => principalId)).toEqual(['bob']);
     });
 

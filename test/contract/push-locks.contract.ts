@@ -90,7 +90,7 @@ export function pushLocksContract(open: () => Promise<SubscriptionStores>): void
       await stores.database.write((tx) => rest(tx, 0.15));
       const sent = stores.deliveries.redeliverDead({}, EVERYTHING, 1000, NOW);
       await disabling;
-      expect(await sent).toEqual({ count: 100, more: false });
+      expect(await sent).toEqual({ count: 100, last: null });
     });
   });
 }

@@ -361,12 +361,13 @@ describe('dead letters', () => {
     sink.answer = 200;
     const sent = sink.at(at).length;
     const two = await done('POST', '/dead-letters:redeliver', { taskId, limit: 2 });
-    expect(two).toEqual({ redelivered: 2, more: true });
+    expect(two).toEqual({ redelivered: 2, more: true, nextCursor: expect.any(String) });
     await untilStates(taskId, 'delivered', 'delivered', 'delivered', 'dead');
     const ids = dead.slice(1, 3).map((each) => each['webhookId']);
     expect(header(at, 'webhook-id').slice(sent)).toEqual(ids);
-    const purge = await done('POST', '/dead-letters:purge', { ids: [dead[3]!['id']] });
-    expect(purge).toEqual({ purged: 1, more: false });
+    const body = { taskId, cursor: two['nextCursor'] };
+    const purge = await done('POST', '/dead-letters:purge', body);
+    expect(purge).toEqual({ purged: 1, more: false, nextCursor: null });
     await untilStates(taskId, 'delivered', 'delivered', 'delivered');
   });
 });
@@ -402,6 +403,8 @@ describe('the admin API of webhooks', () => {
     ['POST', '/configs/@:replay', { sequence: 1, since: '2026-01-01T00:00:00Z' }, ['sequence']],
     ['POST', '/dead-letters:purge', {}, ['all']],
     ['POST', '/dead-letters:redeliver', { limit: 5000 }, ['limit']],
+    ['POST', '/dead-letters:redeliver', { all: true, cursor: 'bm8' }, ['cursor']],
+    ['POST', '/dead-letters:redeliver', { cursor: 'bm8' }, ['all']],
     ['GET', '/configs?state=asleep', undefined, ['state']],
     ['GET', '/configs?cursor=bm8', undefined, ['cursor']],
     ['GET', '/configs?endpoint=hooks', undefined, ['endpoint']],

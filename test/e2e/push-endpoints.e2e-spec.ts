@@ -281,6 +281,7 @@ describe('the state of receivers at the admin API', () => {
   it.each([
     ['endpoints?state=odd', 'state'],
     ['endpoints?cursor=x', 'cursor'],
+    ['endpoints?endpoint=hooks', 'endpoint'],
     ['endpoints?limit=0', 'limit'],
     ['endpoints?nothing=1', 'nothing'],
     [`endpoints?organization=${'x'.repeat(300)}`, 'organization'],
@@ -311,6 +312,10 @@ describe('the state of receivers at the admin API', () => {
     await eventually(() => expect(types()).toEqual(['endpoint.failing']), DEADLINE_MS);
     const origin = `http://127.0.0.1:${sink.port}`;
     const [failing] = (await get('endpoints?state=failing')).body.items;
+    const name = encodeURIComponent(`${failing.organization} ${failing.origin}`);
+    expect((await get(`endpoints?endpoint=${name}`)).body.items).toEqual([failing]);
+    const other = encodeURIComponent(`${failing.organization} https://other.example`);
+    expect((await get(`endpoints?endpoint=${other}`)).body.items).toEqual([]);
     expect(failing).toMatchObject({
       origin,
       state: 'failing',

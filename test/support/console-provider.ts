@@ -19,8 +19,8 @@ export class ConsoleProvider {
 
   private constructor(private readonly listener: HttpListener) {}
 
-  /** Access tokens live `tokenSeconds`. */
-  static async start(tokenSeconds = 300): Promise<ConsoleProvider> {
+  /** Access tokens live `tokenSeconds`; without `logout` it has no place where a browser ends its sign-in. */
+  static async start({ tokenSeconds = 300, logout = true } = {}): Promise<ConsoleProvider> {
     let answer: RequestListener = (_, response) => void response.writeHead(503).end();
     const listener = await listenOnLoopback((request, response) => answer(request, response));
     const { default: OidcProvider } = await import('oidc-provider');
@@ -34,12 +34,13 @@ export class ConsoleProvider {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       redirect_uris: ['http://127.0.0.1/console/sign-in/callback'],
-      post_logout_redirect_uris: ['http://127.0.0.1/console/'],
+      ...(logout && { post_logout_redirect_uris: ['http://127.0.0.1/console/'] }),
     });
     const provider = new OidcProvider(listener.url, {
       features: {
         devInteractions: { enabled: true },
         revocation: { enabled: true },
+        rpInitiatedLogout: { enabled: logout },
         resourceIndicators: {
           enabled: true,
           defaultResource: () => undefined,

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { useEffect, useRef, useState } from 'react';
-import { authenticationHeaders } from './credential';
+import { authenticationHeaders, useCredential } from './credential';
 import { hubUrl } from './place';
 import { ApiProblem, problemOf } from './problem';
 import { noteSessionEnd } from './session-end';
@@ -11,7 +11,7 @@ export interface LiveOptions {
   /** A path of the hub, or null to follow nothing. */
   readonly path: string | null;
   readonly onEvent: (event: EventSourceMessage) => void;
-  /** Whether a stream that the hub ends is over (that of a task is) and not to be opened again. */
+  /** Whether its `end` event says that nothing comes any more (that of a task does); a stream without one was cut. */
   readonly endsByItself?: boolean;
 }
 
@@ -20,7 +20,8 @@ const LONGEST_WAIT_MS = 15_000;
 
 /**
  * Follows Server-Sent Events of the hub while the component is shown, with the same authentication as every request
- * (`EventSource` cannot send headers). After a cut it goes on behind the last event that came.
+ * (`EventSource` cannot send headers). After a cut it goes on behind the last event that came; what was refused is tried
+ * again after another sign-in.
  */
 export function useLive({ path, onEvent, endsByItself = false }: LiveOptions): LiveState {
   const [state, setState] = useState<LiveState>('connecting');
@@ -28,36 +29,49 @@ export function useLive({ path, onEvent, endsByItself = false }: LiveOptions): L
   useEffect(() => {
     handler.current = onEvent;
   });
+  const held = useCredential();
+  const place = useRef<Place>({ path: null });
   useEffect(() => {
     if (path === null) return;
+    if (place.current.path !== path) place.current = { path };
     const stop = new AbortController();
-    void follow(path, (event) => handler.current(event), setState, endsByItself, stop.signal);
+    const take = (event: EventSourceMessage) => handler.current(event);
+    void follow(path, place.current, take, setState, endsByItself, stop.signal);
     return () => stop.abort();
-  }, [path, endsByItself]);
+  }, [path, endsByItself, held]);
   return state;
+}
+
+/** How far a stream was read. */
+interface Place {
+  readonly path: string | null;
+  lastId?: string;
 }
 
 async function follow(
   path: string,
+  place: Place,
   onEvent: (event: EventSourceMessage) => void,
   setState: (state: LiveState) => void,
   endsByItself: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  let lastId: string | undefined;
   let wait = FIRST_WAIT_MS;
+  let isOver = false;
   while (!signal.aborted) {
     try {
       setState('connecting');
+      const { lastId } = place;
       await readEvents(path, { ...(lastId !== undefined && { 'Last-Event-ID': lastId }) }, signal, {
         onOpen: () => setState('live'),
         onEvent: (event) => {
           wait = FIRST_WAIT_MS;
-          if (event.id !== undefined) lastId = event.id;
+          if (event.id !== undefined) place.lastId = event.id;
+          if (endsByItself && event.event === 'end') isOver = true;
           onEvent(event);
         },
       });
-      if (endsByItself) return setState('ended');
+      if (isOver) return setState('ended');
     } catch (thrown) {
       if (signal.aborted) return;
       const refused = thrown instanceof ApiProblem && thrown.status >= 400 && thrown.status < 500;

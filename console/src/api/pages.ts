@@ -18,6 +18,8 @@ export interface Pages<Item> {
   readonly data: readonly Item[] | undefined;
   readonly error: unknown;
   readonly isPending: boolean;
+  /** How many pages are loaded. */
+  readonly loaded: number;
   readonly refetch: () => unknown;
   readonly hasMore: boolean;
   readonly loadingMore: boolean;
@@ -75,12 +77,13 @@ export function usePages<Item>(
     refetchOnWindowFocus: isLive,
     refetchOnReconnect: isLive,
     enabled,
-    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    select: ({ pages }) => ({ rows: pages.flatMap(({ items }) => items), loaded: pages.length }),
   });
   useForgottenPages(key);
   return {
-    rows: query.data ?? [],
-    data: query.data,
+    rows: query.data?.rows ?? [],
+    data: query.data?.rows,
+    loaded: query.data?.loaded ?? 0,
     error: query.error,
     isPending: query.isPending,
     refetch: query.refetch,

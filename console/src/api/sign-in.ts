@@ -1,3 +1,4 @@
+import { queries } from './client';
 import { forgetCredential, SESSION_HEADERS, setCredential } from './credential';
 import { HUB_URL, hubUrl } from './place';
 import { problemOf } from './problem';
@@ -44,16 +45,25 @@ export function takeSession(): void {
   sessionRenewed();
 }
 
-/** Ends the session at the hub, and at the provider where that has an address for it. */
+/**
+ * Ends the session at the hub, and at the provider where that has an address for it. Until then the page keeps what it is
+ * signed in with: to whoever is not, it looks for a session, and would take this one again.
+ */
 export async function signOut(isSession: boolean): Promise<void> {
+  const signOutUrl = isSession ? await endSession() : null;
+  // Which session there is as well: it is read anew.
+  queries.clear();
   forgetCredential();
   sessionRenewed();
-  if (!isSession) return;
+  if (signOutUrl !== null) location.assign(signOutUrl);
+}
+
+async function endSession(): Promise<string | null> {
   const response = await fetch(hubUrl('console/sign-out'), {
     method: 'POST',
     headers: SESSION_HEADERS,
   });
   if (!response.ok) throw await problemOf(response);
   const { signOutUrl } = (await response.json()) as { readonly signOutUrl: string | null };
-  if (signOutUrl !== null) location.assign(signOutUrl);
+  return signOutUrl;
 }

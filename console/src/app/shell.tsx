@@ -1,6 +1,5 @@
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { queries } from '../api/client';
 import { useCredential } from '../api/credential';
 import { useConnectionLost } from '../api/connection';
 import { may, useMe } from '../api/me';
@@ -149,7 +148,6 @@ async function leave(isSession: boolean): Promise<void> {
   try {
     await signOut(isSession);
   } catch {
-    notify('The session could not be ended at the hub. It ends by itself.');
+    notify('The session could not be ended at the hub: you are signed in still. Try again.');
   }
-  queries.clear();
 }

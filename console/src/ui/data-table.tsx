@@ -33,8 +33,12 @@ export interface DataTableProps<Row> {
   /** Shown in place of no rows. */
   readonly empty: ReactNode;
   readonly selected?: (row: Row) => boolean;
-  /** There are further rows, which `onMore` loads; called by itself near the end of what is loaded. */
+  /**
+   * There are further rows, which `onMore` loads; called by itself near the end of what is loaded, until a page has added no
+   * row: a filter that leaves few would look through everything.
+   */
   readonly hasMore?: boolean;
+  readonly loadedPages?: number;
   readonly loadingMore?: boolean;
   readonly onMore?: () => void;
 }
@@ -63,6 +67,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     empty,
     selected,
     hasMore = false,
+    loadedPages = 0,
     loadingMore = false,
     onMore,
   } = props;
@@ -102,12 +107,19 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   });
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
+  const isNearEnd = last >= models.length - AHEAD;
+  // What there was when a page was last loaded by itself.
+  const before = useRef({ pages: 0, rows: 0 });
   useEffect(() => {
-    if (hasMore && !loadingMore && last >= models.length - AHEAD) onMore?.();
-  }, [hasMore, loadingMore, last, models.length, onMore]);
+    if (!hasMore || loadingMore || !isNearEnd) return;
+    const { pages, rows } = before.current;
+    if (loadedPages > pages && models.length <= rows) return;
+    before.current = { pages: loadedPages, rows: models.length };
+    onMore?.();
+  }, [hasMore, loadingMore, isNearEnd, loadedPages, models.length, onMore]);
   if (rows.length === 0 && !hasMore) return <>{empty}</>;
-  const before = items[0]?.start ?? 0;
-  const after = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const above = items[0]?.start ?? 0;
+  const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
   const byId = new Map(columns.map((column) => [column.id, column]));
   const shares = sharesOf(columns);
   const least = {
@@ -158,7 +170,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           ))}
         </thead>
         <tbody>
-          {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
+          {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
           {items.map(({ index, key }) => {
             const model = models[index]!;
             return (
@@ -180,13 +192,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
               </tr>
             );
           })}
-          {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
+          {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
         </tbody>
       </table>
       {hasMore && (
         <p className="table-more">
           <Button small busy={loadingMore} onClick={() => onMore?.()}>
-            Load more
+            {isNearEnd && !loadingMore ? 'Look further' : 'Load more'}
           </Button>
         </p>
       )}

@@ -6,7 +6,7 @@ import { Loaded } from './feedback';
 export function PagedTable<Row extends object>({
   pages,
   ...table
-}: Omit<DataTableProps<Row>, 'rows' | 'hasMore' | 'loadingMore' | 'onMore'> & {
+}: Omit<DataTableProps<Row>, 'rows' | 'hasMore' | 'loadedPages' | 'loadingMore' | 'onMore'> & {
   readonly pages: Pages<Row>;
 }) {
   return (
@@ -16,6 +16,7 @@ export function PagedTable<Row extends object>({
           {...table}
           rows={rows}
           hasMore={pages.hasMore}
+          loadedPages={pages.loaded}
           loadingMore={pages.loadingMore}
           onMore={pages.onMore}
         />

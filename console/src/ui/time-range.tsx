@@ -1,8 +1,9 @@
-import { useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import { Field, Select } from './field';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const LOOK_MS = 5_000;
 
 /** A span of time as it stands in an address: one of these names, or two times. */
 export interface TimeRange {
@@ -45,11 +46,22 @@ function lastNight(now: Date): Span {
   };
 }
 
-/** The times that a range means, from the moment at which it is first shown. */
+/** The times that a range means now, to the minute: lists are read anew by other times, not by those of each rendering. */
 export function useSpan({ range, since, until }: TimeRange): Span {
-  const [opened] = useState(() => new Date());
+  const minute = useSyncExternalStore(oftenInAMinute, minuteNow);
   const named = range === undefined ? undefined : NAMED[range];
-  return named ? named.of(opened) : { since: timeOf(since), until: timeOf(until) };
+  return named
+    ? named.of(new Date(minute * MINUTE_MS))
+    : { since: timeOf(since), until: timeOf(until) };
+}
+
+function minuteNow(): number {
+  return Math.floor(Date.now() / MINUTE_MS);
+}
+
+function oftenInAMinute(look: () => void): () => void {
+  const timer = setInterval(look, LOOK_MS);
+  return () => clearInterval(timer);
 }
 
 /** A time of an address, which anybody may have written; undefined when it is none. */

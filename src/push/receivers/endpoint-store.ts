@@ -5,6 +5,8 @@ import type { PushEvent, PushEventType } from './push-event.js';
 export interface EndpointFilter {
   readonly organization?: string;
   readonly state?: EndpointState;
+  /** `organization scheme://host:port`. */
+  readonly endpoint?: string | undefined;
 }
 
 export interface EventFilter {

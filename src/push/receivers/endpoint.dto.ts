@@ -17,6 +17,15 @@ export class EndpointQueryDto extends PageQueryDto {
 
   @Text({ optional: true, max: 256, description: ORGANIZATION })
   organization?: string;
+
+  @Text({
+    optional: true,
+    max: 4096,
+    description:
+      'Only this one: any URL of the receiver, of which scheme, host and port are compared; or an endpoint as webhooks and deliveries show it.',
+    example: 'https://hooks.example',
+  })
+  endpoint?: string;
 }
 
 export class PushEventQueryDto extends PageQueryDto {

@@ -4,7 +4,7 @@ import { pageOf, readCursor } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
 import { invalidField } from '../../common/hub-error.js';
 import { HubSettings } from '../../database/hub-settings.js';
-import { seenBy } from './push-access.js';
+import { requestedEndpoint, seenBy } from './push-access.js';
 import {
   type EndpointFilter,
   EndpointStore,
@@ -29,14 +29,17 @@ export class EndpointsService {
     return (this.ids ??= new EventIds(await this.settings.pageTokenSecret()));
   }
 
-  /** By name. */
+  /** By name; `requested` may name one by any URL of it. */
   async list(
-    filter: EndpointFilter,
+    requested: EndpointFilter,
     limit: number,
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<EndpointView>> {
     const after = cursor === undefined ? null : readCursor('endpoints', cursor, isEndpoint);
+    const { endpoint: url, ...others } = requested;
+    const endpoint = requestedEndpoint(url, requested.organization, caller);
+    const filter = { ...others, endpoint };
     const found = await this.endpoints.list(filter, seenBy(caller), limit + 1, after);
     return pageOf('endpoints', found, limit, ({ endpoint }) => endpoint);
   }

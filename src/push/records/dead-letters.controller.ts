@@ -48,8 +48,9 @@ export class DeadLettersController {
     @Body() body: DeadLettersDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<RedeliveredDto> {
-    const { limit, filter } = meant(body);
-    return new RedeliveredDto(await this.deliveries.redeliverDead(filter, limit, caller));
+    const { limit, cursor, filter } = meant(body);
+    const page = await this.deliveries.redeliverDead(filter, limit, cursor, caller);
+    return new RedeliveredDto(page);
   }
 
   @Post('dead-letters::purge')
@@ -60,19 +61,21 @@ export class DeadLettersController {
     @Body() body: DeadLettersDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<PurgedDto> {
-    const { limit, filter } = meant(body);
-    return new PurgedDto(await this.deliveries.purgeDead(filter, limit, caller));
+    const { limit, cursor, filter } = meant(body);
+    const page = await this.deliveries.purgeDead(filter, limit, cursor, caller);
+    return new PurgedDto(page);
   }
 }
 
 /** Throws INVALID_PARAMS when a body that names nothing does not say that it means all. */
-function meant({ limit, all, ...filter }: DeadLettersDto): {
+function meant({ limit, all, cursor, ...filter }: DeadLettersDto): {
   limit: number;
+  cursor: string | undefined;
   filter: RequestedDeliveries;
 } {
   const named = Object.values(filter).some((value) => value !== undefined);
   if (!named && all !== true) {
     throw invalidField('all', 'must be true, or ids or a filter must be given');
   }
-  return { limit, filter };
+  return { limit, cursor, filter };
 }

@@ -93,4 +93,12 @@ export class DeadLettersDto extends DeliveryFilterDto {
     description: 'The maximum number, oldest first.',
   })
   limit: number = MAX_AT_ONCE;
+
+  @Text({
+    optional: true,
+    max: 1024,
+    description:
+      '`nextCursor` of the call before: goes on behind what that call changed, so that each dead letter is taken once, even one that was given up again.',
+  })
+  cursor?: string;
 }

@@ -23,8 +23,8 @@ export interface DeliveryFilter {
 /** What was done with many deliveries at once. */
 export interface BulkOutcome {
   readonly count: number;
-  /** The limit was reached: there may be more of them. */
-  readonly more: boolean;
+  /** The id behind which there may be more of them, because the limit was reached; null when there are none. */
+  readonly last: string | null;
 }
 
 /** How many there are. */
@@ -83,20 +83,22 @@ export abstract class DeliveryStore {
   abstract redeliver(id: string, visibility: Visibility, now: Date): Promise<Delivery | undefined>;
 
   /**
-   * {@link redeliver} for the oldest dead letters that fit, at most `limit`, those of one delivery stream in their
-   * order. Those whose webhook is gone or disabled are passed over.
+   * {@link redeliver} for the oldest dead letters that fit behind the id `after`, at most `limit`, those of one delivery
+   * stream in their order. Those whose webhook is gone or disabled are passed over.
    */
   abstract redeliverDead(
     filter: DeliveryFilter,
     visibility: Visibility,
     limit: number,
     now: Date,
+    after?: string | null,
   ): Promise<BulkOutcome>;
 
-  /** Deletes the oldest dead letters that fit with their attempts, at most `limit`. */
+  /** Deletes the oldest dead letters that fit behind the id `after` with their attempts, at most `limit`. */
   abstract purgeDead(
     filter: DeliveryFilter,
     visibility: Visibility,
     limit: number,
+    after?: string | null,
   ): Promise<BulkOutcome>;
 }

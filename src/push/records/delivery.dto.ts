@@ -7,7 +7,10 @@ import {
   type DeliveryKind,
   type DeliveryState,
 } from '../delivery/delivery.js';
-import type { BoundedCount, BulkOutcome } from './delivery-store.js';
+import type { BoundedCount } from './delivery-store.js';
+import type { BulkPage } from './delivery.service.js';
+
+const NEXT = 'The `cursor` of the next call; null when nothing is left.';
 
 export class RedeliveredDto {
   @Shown.Num({ description: 'How many are redelivered.', example: 17 })
@@ -19,9 +22,13 @@ export class RedeliveredDto {
   })
   readonly more: boolean;
 
-  constructor({ count, more }: BulkOutcome) {
+  @Shown.Text({ nullable: true, description: NEXT })
+  readonly nextCursor: string | null;
+
+  constructor({ count, nextCursor }: BulkPage) {
     this.redelivered = count;
-    this.more = more;
+    this.more = nextCursor !== null;
+    this.nextCursor = nextCursor;
   }
 }
 
@@ -35,9 +42,13 @@ export class PurgedDto {
   })
   readonly more: boolean;
 
-  constructor({ count, more }: BulkOutcome) {
+  @Shown.Text({ nullable: true, description: NEXT })
+  readonly nextCursor: string | null;
+
+  constructor({ count, nextCursor }: BulkPage) {
     this.purged = count;
-    this.more = more;
+    this.more = nextCursor !== null;
+    this.nextCursor = nextCursor;
   }
 }
 

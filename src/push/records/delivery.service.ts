@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
-import { pageOf, readCursor } from '../../common/cursor.js';
+import { issueCursor, pageOf, readCursor } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
 import { isUuid } from '../../common/uuid.js';
 import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
@@ -21,6 +21,15 @@ export type RequestedDeliveries = Omit<DeliveryFilter, 'since' | 'until' | 'test
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 };
+
+/** What one call did with many deliveries; null: none is left for another. */
+export interface BulkPage {
+  readonly count: number;
+  readonly nextCursor: string | null;
+}
+
+/** Oldest first, so its cursors are not those of the lists. */
+const BULK = 'dead-letters-oldest-first';
 
 /**
  * What became of webhook deliveries, for their owners; operators (`admin`) see all. Another caller's
@@ -103,22 +112,25 @@ export class DeliveryService {
   async redeliverDead(
     requested: RequestedDeliveries,
     limit: number,
+    cursor: string | undefined,
     caller: Principal,
-  ): Promise<BulkOutcome> {
+  ): Promise<BulkPage> {
     const filter = filterOf(requested, caller);
-    const now = this.clock.now();
-    const outcome = await this.deliveries.redeliverDead(filter, seenBy(caller), limit, now);
+    const [now, after] = [this.clock.now(), bulkPlace(cursor)];
+    const outcome = await this.deliveries.redeliverDead(filter, seenBy(caller), limit, now, after);
     this.wakeup.notify();
-    return outcome;
+    return bulkPage(outcome);
   }
 
   /** Deletes the oldest dead letters that fit, with their attempts. */
-  purgeDead(
+  async purgeDead(
     requested: RequestedDeliveries,
     limit: number,
+    cursor: string | undefined,
     caller: Principal,
-  ): Promise<BulkOutcome> {
-    return this.deliveries.purgeDead(filterOf(requested, caller), seenBy(caller), limit);
+  ): Promise<BulkPage> {
+    const [filter, after] = [filterOf(requested, caller), bulkPlace(cursor)];
+    return bulkPage(await this.deliveries.purgeDead(filter, seenBy(caller), limit, after));
   }
 
   private async page(
@@ -132,6 +144,15 @@ export class DeliveryService {
     const found = await this.deliveries.list(filter, seenBy(caller), limit + 1, after);
     return pageOf(list, found, limit, ({ id }) => id);
   }
+}
+
+/** The id behind which a call goes on; null at the beginning. */
+function bulkPlace(cursor: string | undefined): string | null {
+  return cursor === undefined ? null : readCursor(BULK, cursor, isUuid);
+}
+
+function bulkPage({ count, last }: BulkOutcome): BulkPage {
+  return { count, nextCursor: last === null ? null : issueCursor(BULK, last) };
 }
 
 function filterOf(requested: RequestedDeliveries, caller: Principal): DeliveryFilter {

@@ -50,6 +50,7 @@ export class SqlEndpointStore extends EndpointStore {
       ofOrganization(visibility),
       equals('e.organization', filter.organization),
       equals('e.state', filter.state),
+      equals('e.endpoint', filter.endpoint),
       after === null ? null : { sql: 'e.endpoint > ?', params: [storable(after)] },
     );
     const rows = await this.database.read<DatabaseRow>(

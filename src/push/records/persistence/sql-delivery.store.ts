@@ -140,32 +140,41 @@ export class SqlDeliveryStore extends DeliveryStore {
     visibility: Visibility,
     limit: number,
     now: Date,
+    after: string | null = null,
   ): Promise<BulkOutcome> {
     const letters = conditionsOf(deadIn(filter), visibility, this.database.dialect);
-    return this.inPieces(limit, (tx, size, after) => reopenDead(tx, letters, after, size, now));
+    return this.inPieces(limit, after, (tx, size, from) =>
+      reopenDead(tx, letters, from, size, now),
+    );
   }
 
-  purgeDead(filter: DeliveryFilter, visibility: Visibility, limit: number): Promise<BulkOutcome> {
+  purgeDead(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    limit: number,
+    after: string | null = null,
+  ): Promise<BulkOutcome> {
     const letters = conditionsOf(deadIn(filter), visibility, this.database.dialect);
-    return this.inPieces(limit, (tx, size, after) => deleteDead(tx, letters, after, size));
+    return this.inPieces(limit, after, (tx, size, from) => deleteDead(tx, letters, from, size));
   }
 
   /** Repeats `piece`, each time behind what it has found, until nothing fits any more or `limit` is reached. */
   private async inPieces(
     limit: number,
+    behind: string | null,
     piece: (tx: Tx, size: number, after: string) => Work<DeadPiece>,
   ): Promise<BulkOutcome> {
     let count = 0;
-    let after = '';
+    let after = behind ?? '';
     while (count < limit) {
       const size = Math.min(AT_ONCE, limit - count);
       const from = after;
       const { found, done, last } = await this.database.write((tx) => piece(tx, size, from));
       count += done;
-      if (found < size || last === null) return { count, more: false };
+      if (found < size || last === null) return { count, last: null };
       after = last;
     }
-    return { count, more: true };
+    return { count, last: after };
   }
 }
 

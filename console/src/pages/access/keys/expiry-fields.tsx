@@ -49,6 +49,7 @@ export function ExpiryFields({
           <input
             className="input"
             type="datetime-local"
+            required
             value={value.at === '' ? '' : localText(value.at)}
             onChange={({ target }) =>
               onChange({

@@ -42,12 +42,14 @@ export function KeyForm({
     );
   }
   const submit = async () => {
+    const expiresAt = expiryOf(expiry);
     const { data } = await client.POST('/api/v1/keys', {
       body: {
         name: name.trim(),
         scopes: [...scopes],
         ...(isNew ? present({ organization: organization.trim() }) : { principal: whose.trim() }),
-        ...present({ expiresAt: expiryOf(expiry) }),
+        // An end without its time is sent as it is: the hub refuses it. Left out, the key would have no end.
+        ...(expiresAt !== undefined && { expiresAt }),
         allowedNetworks: listOf(networks),
         allowedOrigins: listOf(origins),
       },

@@ -23,10 +23,10 @@ export async function runBulk(
 ): Promise<number> {
   let done = 0;
   const step = async (body: Schema<'DeadLettersDto'>) => {
-    const { changed, more } = await request(action, body);
+    const { changed, nextCursor } = await request(action, body);
     done += changed;
     onProgress(done);
-    return more && changed > 0;
+    return nextCursor;
   };
   if (meant.kind === 'ids') {
     for (let at = 0; at < meant.ids.length && !signal.aborted; at += IDS_AT_ONCE) {
@@ -34,11 +34,14 @@ export async function runBulk(
     }
     return done;
   }
-  // What comes while it runs is not meant, and what dies again is not sent twice.
+  // What comes while it runs is not meant, and each step goes on behind the one before: what is given up again is not
+  // sent twice, and a receiver that refuses all of it does not make this go on for ever.
   const until = meant.query.until ?? new Date().toISOString();
   const body = { ...meant.query, until, ...(!isFiltered(meant.query) && { all: true }) };
-  while (!signal.aborted && done < atMost) {
-    if (!(await step({ ...body, limit: Math.min(AT_ONCE, atMost - done) }))) break;
+  let cursor: string | null | undefined;
+  while (!signal.aborted && done < atMost && cursor !== null) {
+    const limit = Math.min(AT_ONCE, atMost - done);
+    cursor = await step({ ...body, limit, ...(cursor !== undefined && { cursor }) });
   }
   return done;
 }
@@ -46,11 +49,11 @@ export async function runBulk(
 async function request(
   action: BulkAction,
   body: Schema<'DeadLettersDto'>,
-): Promise<{ readonly changed: number; readonly more: boolean }> {
+): Promise<{ readonly changed: number; readonly nextCursor: string | null }> {
   if (action === 'redeliver') {
     const { data } = await client.POST('/api/v1/push/dead-letters:redeliver', { body });
-    return { changed: data!.redelivered, more: data!.more };
+    return { changed: data!.redelivered, nextCursor: data!.nextCursor };
   }
   const { data } = await client.POST('/api/v1/push/dead-letters:purge', { body });
-  return { changed: data!.purged, more: data!.more };
+  return { changed: data!.purged, nextCursor: data!.nextCursor };
 }

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { PAGE_ROWS, usePages } from '../../../api/pages';
@@ -34,7 +35,14 @@ export function ReceiversTab() {
       signal,
     }),
   );
-  const open = pages.rows.find((row) => idOf(row) === id);
+  const listed = pages.rows.find((row) => idOf(row) === id);
+  // A link may lead to one that the list does not show: it is far behind, or does not fit the filters.
+  const linked = useQuery({
+    queryKey: [PUSH, 'endpoint', id],
+    queryFn: ({ signal }) => readEndpoint(id!, signal),
+    enabled: id !== undefined && pages.data !== undefined && listed === undefined,
+  });
+  const open = listed ?? (id === undefined ? undefined : linked.data);
   return (
     <div className="page">
       <ReceiverTiles />
@@ -92,6 +100,12 @@ export function ReceiversTab() {
       {open && <ReceiverDialog endpoint={open} onClose={() => change({ id: undefined })} />}
     </div>
   );
+}
+
+async function readEndpoint(endpoint: string, signal: AbortSignal): Promise<Endpoint | null> {
+  const query = { limit: 1, endpoint };
+  const { data } = await client.GET('/api/v1/push/endpoints', { params: { query }, signal });
+  return data!.items[0] ?? null;
 }
 
 function idOf({ organization, origin }: Endpoint): string {
