@@ -85,7 +85,20 @@ describe('the sign-in with a key', () => {
   it('forgets everything on signing out', async () => {
     const page = await own.signIn('tasks');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('API key or access token').waitFor();
-    expect(await page.content()).not.toContain(ADMIN_KEY);
+    const key = page.getByLabel('API key or access token');
+    await key.waitFor();
+    expect(await key.inputValue()).toBe('');
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      const { authorization } = request.headers();
+      if (authorization !== undefined) sent.push(authorization);
+    });
+    await page.evaluate(
+      "history.pushState({}, '', '/console/agents'); dispatchEvent(new PopStateEvent('popstate'))",
+    );
+    await key.fill('another-key-0123456789');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    expect(sent).toEqual(['Bearer another-key-0123456789']);
   });
 });

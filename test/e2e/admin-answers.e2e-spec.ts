@@ -67,7 +67,6 @@ describe('large answers of the admin API', () => {
 
   it.each([
     ['a task', () => `/api/v1/tasks/${taskId}`],
-    ['a list of tasks', () => '/api/v1/tasks'],
     ['the content of a task', () => `/api/v1/tasks/${taskId}/content`],
   ])('wait for the budget before they are made, and are refused without: %s', async (_, path) => {
     const free = await full();
@@ -76,6 +75,15 @@ describe('large answers of the admin API', () => {
     free();
     expect((await hub.admin('GET', path())).status).toBe(200);
     await eventually(() => expect(budget.held).toBe(0));
+  });
+
+  it('are not lists of large tasks: they have no contents, and are there when the budget is used up', async () => {
+    const free = await full();
+    const { status, body } = await hub.admin('GET', '/api/v1/tasks');
+    free();
+    expect(status).toBe(200);
+    expect(body.items).toMatchObject([{ id: taskId }]);
+    expect(JSON.stringify(body).length).toBeLessThan(10_000);
   });
 
   it('keep their budget until their reader has them, and end when it takes nothing', async () => {
