@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, AuditLog } from '../../audit/index.js';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
+import { evictOldest } from '../../common/evict-oldest.js';
 import { HubError } from '../../common/hub-error.js';
 import type { TaskRecord } from '../task.js';
 
@@ -40,9 +41,8 @@ export class NotedReads {
       this.reads.delete(key);
       throw error;
     });
+    evictOldest(this.reads, MOST);
     this.reads.set(key, { at, noted });
-    const [oldest] = this.reads.keys();
-    if (this.reads.size > MOST && oldest !== undefined) this.reads.delete(oldest);
     return noted;
   }
 

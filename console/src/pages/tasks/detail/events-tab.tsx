@@ -17,11 +17,12 @@ import type { TaskDetail, TaskEvent } from './task-query';
 const SHOWN = 50;
 
 const KINDS = {
-  all: new Set<TaskEvent['kind']>(['task', 'status', 'artifact', 'held', 'message', 'reply']),
-  states: new Set<TaskEvent['kind']>(['task', 'status']),
-  artifacts: new Set<TaskEvent['kind']>(['artifact', 'held']),
-  messages: new Set<TaskEvent['kind']>(['message', 'reply']),
-} satisfies Record<string, ReadonlySet<string>>;
+  all: { label: 'All events', of: null },
+  states: { label: 'Changes of state', of: ['task', 'status'] },
+  artifacts: { label: 'Artifacts', of: ['artifact', 'held'] },
+  messages: { label: 'Messages', of: ['message', 'reply'] },
+} satisfies Record<string, { label: string; of: TaskEvent['kind'][] | null }>;
+const OPTIONS = Object.entries(KINDS).map(([value, { label }]) => ({ value, label }));
 
 /** The log of a task, newest first, as it grows. */
 export function EventsTab({
@@ -39,7 +40,8 @@ export function EventsTab({
   const [kinds, setKinds] = useState<keyof typeof KINDS>('all');
   const [busy, setBusy] = useState(false);
   if (events.length === 0) return <Empty title="No events yet" />;
-  const fitting = events.filter(({ kind }) => KINDS[kinds].has(kind));
+  const wanted: readonly TaskEvent['kind'][] | null = KINDS[kinds].of;
+  const fitting = events.filter(({ kind }) => wanted === null || wanted.includes(kind));
   const shown = fitting.slice(-limit).toReversed();
   const more = async () => {
     setBusy(true);
@@ -59,12 +61,7 @@ export function EventsTab({
           <Select
             value={kinds}
             onChange={({ target }) => setKinds(target.value as keyof typeof KINDS)}
-            options={[
-              { value: 'all', label: 'All events' },
-              { value: 'states', label: 'Changes of state' },
-              { value: 'artifacts', label: 'Artifacts' },
-              { value: 'messages', label: 'Messages' },
-            ]}
+            options={OPTIONS}
           />
         </Field>
         <SaveButton
