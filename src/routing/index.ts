@@ -17,6 +17,6 @@ export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skil
 export { CompositeSource, prepareUsable } from './composite-source.js';
 export type { HubRequest, Retry } from './hub-request.js';
 export { RuleNames } from './rule-source.js';
-export { RouteDto } from './route.dto.js';
+export { RouteDto, RouteRuleDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';
 export { RoutingService, type Routable } from './routing.service.js';

@@ -83,7 +83,7 @@ describe('the list of tasks', () => {
     await press(page, 'Waiting');
     await row(ended).waitFor({ state: 'detached' });
     await row(asking).waitFor();
-    await press(page, 'completed');
+    await page.getByRole('button', { name: /^completed/ }).click();
     await row(ended).waitFor();
     await page.getByLabel('Agent', { exact: true }).fill('agent');
     await page.getByLabel('Organization', { exact: true }).fill('default');

@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import type { Database } from '../../src/database/database.js';
 import { TaskState } from '../../src/protocol/a2a.js';
+import { nameOfState, TASK_STATES } from '../../src/protocol/task-state.js';
 import { DELEGATIONS, TASKS } from '../../src/tasks/persistence/task-rows.js';
 import type { TaskCursor, TaskSearch } from '../../src/tasks/store/task-store.js';
 import type { DatabaseFactory } from '../support/databases.js';
@@ -57,6 +58,17 @@ export function taskSearchesContract(databases: DatabaseFactory): void {
   const ids = async (search: TaskSearch, visibility?: Visibility): Promise<string[]> =>
     (await found(search, visibility)).ids;
 
+  /** Of the states that there are tasks in. */
+  const counts = async (search: TaskSearch, visibility: Visibility = EVERYTHING) => {
+    const found = await hub.store.countStates(search, visibility);
+    expect(found).toHaveLength(TASK_STATES.length);
+    return Object.fromEntries(
+      found
+        .filter(({ count, isLeast }) => count > 0 || isLeast)
+        .map(({ state, count, isLeast }) => [nameOfState(state), isLeast ? `${count}+` : count]),
+    );
+  };
+
   const ruled = (id: string): TaskOptions => {
     const { route } = newTask().record;
     return { route: { ...route, reason: 'rule', rule: { id, name: 'R' } } };
@@ -100,6 +112,36 @@ export function taskSearchesContract(databases: DatabaseFactory): void {
     expect(await ids({ endCode: 'AGENT_TIMEOUT', ruleIds: ['r1'] })).toEqual([failed]);
     expect(await ids({ endCode: 'AGENT_TIMEOUT', ruleIds: ['r2'] })).toEqual([]);
     expect(await ids({ ruleIds: ['r1'], states: [WORKING] })).toEqual([one]);
+    // An agent leads to few tasks: the rest counts as well.
+    const [{ agentId }] = (await hub.load(failed)).delegations as unknown as [{ agentId: string }];
+    expect(await ids({ agentId, ruleIds: ['r2'] })).toEqual([two]);
+    expect(await ids({ agentId, endCode: 'AGENT_TIMEOUT' })).toEqual([failed]);
+    expect(await ids({ agentId, endCode: 'AGENT_FAILED' })).toEqual([]);
+    expect(await counts({ ruleIds: ['r1'] })).toEqual({ working: 1, failed: 1 });
+    expect(await counts({ agentId, endCode: 'AGENT_TIMEOUT' })).toEqual({ failed: 1 });
+    expect(await counts({ ruleIds: ['none'] })).toEqual({});
+  });
+
+  it('counts those of each state, whatever states are looked for', async () => {
+    const from = hub.clock.now();
+    await make({ agents: ['x'] }, WORKING);
+    await make({ agents: ['y'] }, WORKING);
+    const to = hub.clock.now();
+    await make({ agents: ['x'], principal: EVE });
+    await make({ contextId: 'c' }, WORKING, COMPLETED);
+    const all = { submitted: 1, working: 2, completed: 1 };
+    expect(await counts({})).toEqual(all);
+    expect(await counts({ states: [FAILED] })).toEqual(all);
+    expect(await counts({ agentId: 'x' })).toEqual({ submitted: 1, working: 1 });
+    expect(await counts({ contextId: 'c' })).toEqual({ completed: 1 });
+    expect(await counts({ createdBefore: to })).toEqual({ working: 1 });
+    expect(await counts({ createdAfter: to })).toEqual({ ...all, working: 1 });
+    expect(await counts({ createdAfter: from, statusBefore: to })).toEqual({ working: 1 });
+    const view = { kind: 'organization', organization: 'acme' } as const;
+    expect(await counts({}, view)).toEqual({ working: 2, completed: 1 });
+    expect(await counts({ principalId: EVE.id })).toEqual({ submitted: 1 });
+    expect(await counts({ principalId: EVE.id }, view)).toEqual({});
+    expect(await counts({ organization: EVE.organization }, view)).toEqual({});
   });
 
   it('finds those of an agent, of a skill, and of a skill of an agent', async () => {
@@ -204,8 +246,11 @@ export function taskSearchesContract(databases: DatabaseFactory): void {
     await copy('tasks', TASKS.select().names, theirs, 'id', 2500);
     const newest = await make({ contextId: 'shared', principal: EVE });
     const mine = await make({ contextId: 'shared' });
+    expect(await counts({})).toEqual({ submitted: '1000+' });
+    expect(await counts({ text: 'shared' })).toEqual({ submitted: '1000+' });
     const view = { kind: 'organization', organization: 'acme' } as const;
     expect(await ids({ text: 'shared' }, view)).toEqual([mine]);
+    expect(await counts({ text: 'shared' }, view)).toEqual({ submitted: 1 });
     const page = await hub.store.search({ text: 'shared' }, EVERYTHING, 2, null);
     expect(page.tasks.map(({ record }) => record.id)).toEqual([mine, newest]);
     const all = await found({ text: 'shared' }, EVERYTHING, 1000);

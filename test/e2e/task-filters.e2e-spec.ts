@@ -64,6 +64,19 @@ describe('filters of the list of tasks', () => {
     expect(await idsOf('skill=none')).toEqual([]);
   });
 
+  it('counts tasks by state, and refuses what there is not', async () => {
+    const { body } = await hub.admin('GET', '/api/v1/tasks:count?agentId=broken');
+    const states = (body.states as Json[]).filter(({ count }) => count > 0);
+    expect(states).toEqual([{ state: 'failed', count: 1, isLeast: false }]);
+    expect(await listed('agentId=broken')).toMatchObject([{ rule: null }]);
+    expect(await listed('rule=Sums+%26+more')).toMatchObject([{ rule: { name: 'Sums & more' } }]);
+    expect(await listed('agentId=fine&reason=AGENT_REFUSED')).toEqual([]);
+    for (const query of ['state=failed', 'limit=1', 'reason=BAD', `q=${'x'.repeat(1001)}`]) {
+      const refused = await hub.admin('GET', `/api/v1/tasks:count?${query}`);
+      expect([query.slice(0, 20), refused.status]).toEqual([query.slice(0, 20), 400]);
+    }
+  });
+
   it('refuses what there is not, by name', async () => {
     for (const query of ['state=done', 'state=', 'reason=BAD', 'createdAfter=monday']) {
       const { status, body } = await hub.admin('GET', `/api/v1/tasks?${query}`);

@@ -10,6 +10,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { Button } from './button';
 import { classNames } from './class-names';
+import { type RowChoice, useChoiceColumn } from './row-choice';
 
 export interface Column<Row> {
   readonly id: string;
@@ -33,6 +34,8 @@ export interface DataTableProps<Row> {
   /** Shown in place of no rows. */
   readonly empty: ReactNode;
   readonly selected?: (row: Row) => boolean;
+  /** Its rows can be chosen. */
+  readonly choice?: RowChoice<Row> | undefined;
   /**
    * There are further rows, which `onMore` loads; called by itself near the end of what is loaded, until a page has added no
    * row: a filter that leaves few would look through everything.
@@ -61,16 +64,19 @@ const features = tableFeatures({
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const {
     label,
-    columns,
+    columns: given,
     rows,
     rowId,
     empty,
     selected,
+    choice,
     hasMore = false,
     loadedPages = 0,
     loadingMore = false,
     onMore,
   } = props;
+  const order = useRef<readonly Row[]>(rows);
+  const columns = [...useChoiceColumn(choice, rowId, order), ...given];
   const shown = useRef(columns);
   useEffect(() => {
     shown.current = columns;
@@ -97,6 +103,9 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   });
   const scroller = useRef<HTMLDivElement>(null);
   const models = table.getRowModel().rows;
+  useEffect(() => {
+    order.current = models.map(({ original }) => original);
+  }, [models]);
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtualizer = useVirtualizer({
     count: models.length,

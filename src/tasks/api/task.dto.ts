@@ -1,15 +1,16 @@
 import { readTraceparent } from '../../common/tracing/trace-context.js';
+import { IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { merged } from '../../common/merged.js';
 import { fill } from '../../common/http/view.js';
 import { TaskState } from '../../protocol/a2a.js';
-import { planOf, RouteDto, type Plan, type Route } from '../../routing/index.js';
+import { planOf, RouteDto, RouteRuleDto, type Plan, type Route } from '../../routing/index.js';
 import { isTerminal, nameOfState } from '../../protocol/task-state.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { canceledBy, retryOf } from '../domain/operator-actions.js';
-import type { TaskSearch } from '../store/task-store.js';
+import type { StateCount, TaskSearch } from '../store/task-store.js';
 import {
   END_CODES,
   type EndCode,
@@ -51,15 +52,8 @@ function listed(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',') : value;
 }
 
-export class TaskQueryDto extends PageQueryDto {
-  @Choice([...STATES.keys()], {
-    optional: true,
-    list: { min: 1, max: STATES.size, unique: true },
-    description: 'Only tasks in one of these states: `state=working,failed`.',
-  })
-  @Transform(({ value }) => listed(value))
-  state?: readonly string[];
-
+/** What operators look for, but for the state. */
+export class TaskFilterDto {
   @Text({ optional: true, max: 1000, description: 'Only tasks of this context.' })
   contextId?: string;
 
@@ -116,9 +110,19 @@ export class TaskQueryDto extends PageQueryDto {
   principalId?: string;
 }
 
+export class TaskQueryDto extends IntersectionType(PageQueryDto, TaskFilterDto) {
+  @Choice([...STATES.keys()], {
+    optional: true,
+    list: { min: 1, max: STATES.size, unique: true },
+    description: 'Only tasks in one of these states: `state=working,failed`.',
+  })
+  @Transform(({ value }) => listed(value))
+  state?: readonly string[];
+}
+
 /** `idsOf`: the ids of the rules with an id or a name. */
 export function searchOf(
-  query: TaskQueryDto,
+  query: TaskFilterDto & Pick<TaskQueryDto, 'state'>,
   idsOf: (idOrName: string) => readonly string[],
 ): TaskSearch {
   const { state, contextId, agentId, skill, rule, reason, q, organization, principalId } = query;
@@ -281,6 +285,11 @@ export class TaskDto {
   })
   readonly retryOf: RetryDto | null;
   @Shown.Nested(() => DelegationDto, { list: true }) readonly delegations: readonly DelegationDto[];
+  @Shown.Nested(() => RouteRuleDto, {
+    nullable: true,
+    description: 'The routing rule that chose its agents; null when none did.',
+  })
+  readonly rule: RouteRuleDto | null;
 
   constructor(
     { record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>,
@@ -303,8 +312,31 @@ export class TaskDto {
     const retry = retryOf(record.requestMetadata);
     this.canceledBy = operator ? new OperatorDto(operator) : null;
     this.retryOf = retry ? new RetryDto(retry) : null;
+    this.rule = record.route.rule ?? null;
     const plan = planOf(record.route);
     this.delegations = delegations.map((each) => new DelegationDto(each, plan, reader));
+  }
+}
+
+export class TaskCountDto {
+  @Shown.Choice([...STATES.keys()]) readonly state: string;
+  @Shown.Num({ description: 'At most 1000.', example: 17 }) readonly count: number;
+  @Shown.Flag({ description: 'There may be more than were counted.', example: false })
+  readonly isLeast: boolean;
+
+  constructor({ state, count, isLeast }: StateCount) {
+    this.state = NAMES.get(state) ?? 'unknown';
+    this.count = count;
+    this.isLeast = isLeast;
+  }
+}
+
+/** How many tasks there are by state. */
+export class TaskCountsDto {
+  @Shown.Nested(() => TaskCountDto, { list: true }) readonly states: readonly TaskCountDto[];
+
+  constructor(counts: readonly StateCount[]) {
+    this.states = counts.map((each) => new TaskCountDto(each));
   }
 }
 

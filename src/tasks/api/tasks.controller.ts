@@ -22,7 +22,14 @@ import { TaskLists } from '../reading/task-lists.js';
 import type { ReserveBytes } from '../store/task-store.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import { NotedReads } from './noted-reads.js';
-import { searchOf, TaskDetailDto, TaskDto, TaskQueryDto } from './task.dto.js';
+import {
+  searchOf,
+  TaskCountsDto,
+  TaskDetailDto,
+  TaskDto,
+  TaskFilterDto,
+  TaskQueryDto,
+} from './task.dto.js';
 import { TaskReaders } from './task-readers.js';
 
 /** The newest events of a task that its details show. */
@@ -31,7 +38,7 @@ const SHOWN_EVENTS = 100;
 const SHOWN_BYTES = 8 * 1024 * 1024;
 
 /** Tasks for operators: their organization's, or all with scope `tasks:all`. */
-@AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
+@AdminController('tasks', 'api/v1', 'tasks:organization')
 export class TasksController {
   constructor(
     private readonly lists: TaskLists,
@@ -43,7 +50,7 @@ export class TasksController {
     private readonly rules: RuleNames,
   ) {}
 
-  @Get()
+  @Get('tasks')
   @ApiOperation({
     summary: 'List tasks with their delegations, newest status first.',
     description:
@@ -66,7 +73,22 @@ export class TasksController {
     return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
   }
 
-  @Get(':id')
+  @Get('tasks::count')
+  @ApiOperation({
+    summary: 'Count tasks by state.',
+    description:
+      'Looks at the 1000 newest tasks of each state at most; by rule or reason at 1000 of all states. A count with `isLeast` may be larger.',
+  })
+  @ApiOkResponse({ type: TaskCountsDto })
+  async count(
+    @Query() query: TaskFilterDto,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<TaskCountsDto> {
+    const search = searchOf(query, (idOrName) => this.rules.idsOf(idOrName));
+    return new TaskCountsDto(await this.lists.countStates(search, operatorsView(principal)));
+  }
+
+  @Get('tasks/:id')
   @ApiOperation({
     summary: 'Get one task: its route, its delegations and its newest events.',
     description:
@@ -87,7 +109,7 @@ export class TasksController {
     return new TaskDetailDto(aggregate, events, reader, this.config.telemetry.traces.linkTo);
   }
 
-  @Delete(':id')
+  @Delete('tasks/:id')
   @HttpCode(204)
   @RequireScope('a2a')
   @ApiOperation({

@@ -9,6 +9,7 @@ import { TASK_STATES } from '../../protocol/task-state.js';
 import type { TaskCursor, TaskSearch } from '../store/task-store.js';
 import type { Condition } from '../store/visibility.js';
 import {
+  atTimes,
   below,
   inState,
   inStates,
@@ -58,7 +59,7 @@ export async function findPlaces(
     const conditions = [
       ...ofOwner(search, visibility),
       ...isInStates(search),
-      ...restOf(search),
+      ...restOfFew(search),
       ...(after === null ? [] : [below(after)]),
     ];
     const rows = await database.read<Place>(
@@ -130,7 +131,7 @@ function piece(
 }
 
 /** What indexes have in the order of the list, and what has to be looked at in each row. */
-async function branchesOf(
+export async function branchesOf(
   database: Database,
   search: TaskSearch,
   visibility: Visibility,
@@ -163,6 +164,17 @@ function restOf(search: TaskSearch): Condition[] {
     ...(agentId === undefined || skillId !== undefined ? [] : [ofAgent(agentId)]),
     ...(createdAfter === undefined ? [] : [created('>=', createdAfter)]),
     ...(createdBefore === undefined ? [] : [created('<', createdBefore)]),
+  ];
+}
+
+/** What has to be looked at in each of few tasks, but for their states. */
+export function restOfFew(search: TaskSearch): Condition[] {
+  const { endCode, ruleIds } = search;
+  return [
+    ...restOf(search),
+    ...ofRules(ruleIds),
+    ...(endCode === undefined ? [] : [withEndCode(endCode)]),
+    ...atTimes(search),
   ];
 }
 
@@ -213,12 +225,12 @@ function ofRules(ruleIds: readonly string[] | undefined): Condition[] {
 }
 
 /** A query of the ids that can fit, where an index leads to few of them. */
-interface FewIds {
+export interface FewIds {
   readonly sql: string;
   readonly params: readonly SqlValue[];
 }
 
-async function fewOf(
+export async function fewOf(
   database: Database,
   search: TaskSearch,
   visibility: Visibility,

@@ -23,6 +23,7 @@ import {
   type KeyHolder,
   type DownstreamTasks,
   type ReserveBytes,
+  type StateCount,
   type StoredTask,
   type TaskCursor,
   type SearchPage,
@@ -46,6 +47,7 @@ import { EndedTaskNotes, takeEndedTask, takeEndedTasks } from './ended-tasks.js'
 import { ExactLimits } from './exact-limits.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
+import { countStates } from './count-states.js';
 import { listTasks, searchTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { readEvents, readHeaders, readNewest } from './read-events.js';
@@ -171,6 +173,10 @@ export class SqlTaskStore extends TaskStore {
     reserve?: ReserveBytes,
   ): Promise<SearchPage> {
     return searchTasks(this.database, search, visibility, limit, after, reserve);
+  }
+
+  countStates(search: TaskSearch, visibility: Visibility): Promise<readonly StateCount[]> {
+    return countStates(this.database, search, visibility);
   }
 
   async newestEvents(

@@ -10,6 +10,7 @@ import { PageTokens } from './page-token.js';
 import {
   type FoundTask,
   type ReserveBytes,
+  type StateCount,
   type TaskFilter,
   type TaskPage,
   type TaskSearch,
@@ -71,6 +72,11 @@ export class TaskLists {
     const after = cursor === undefined ? null : tokens.read(cursor, scope, 'cursor');
     const { tasks, next } = await this.store.search(search, visibility, limit, after, reserve);
     return { items: tasks, nextCursor: next && tokens.issue(next, scope) };
+  }
+
+  /** How many tasks of each state fit what operators look for. */
+  countStates(search: TaskSearch, visibility: Visibility): Promise<readonly StateCount[]> {
+    return this.store.countStates(search, visibility);
   }
 
   private async pageTokens(): Promise<PageTokens> {

@@ -113,6 +113,14 @@ export interface SearchPage {
   readonly next: TaskCursor | null;
 }
 
+/** How many tasks are in a state, as far as they were counted. */
+export interface StateCount {
+  readonly state: TaskState;
+  readonly count: number;
+  /** There may be more. */
+  readonly isLeast: boolean;
+}
+
 /** A task as lists of operators show it: without its contents. */
 export type FoundTask = Pick<TaskAggregate, 'record' | 'delegations'>;
 
@@ -240,6 +248,9 @@ export abstract class TaskStore {
     after: TaskCursor | null,
     reserve?: ReserveBytes,
   ): Promise<SearchPage>;
+
+  /** How many tasks of each state fit a search, whatever states it names; at a bounded cost. */
+  abstract countStates(search: TaskSearch, visibility: Visibility): Promise<readonly StateCount[]>;
 
   /** Newest status first (then id, descending). Rejects with what `reserve` rejects with. */
   abstract list(

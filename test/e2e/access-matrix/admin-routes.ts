@@ -52,7 +52,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [OPERATORS, 'GET overview'],
   [ANY, 'GET me'],
   [CLIENT, 'POST routes:dry-run, DELETE tasks/X, GET usage/me'],
-  [TASKS, 'GET tasks, GET tasks/X, GET tasks/X/explain, GET tasks/X/events'],
+  [TASKS, 'GET tasks, GET tasks:count, GET tasks/X, GET tasks/X/explain, GET tasks/X/events'],
   [ALL_TASKS, 'GET tasks/X/content, POST tasks/X:cancel, POST tasks/X:retry'],
   [ALL_PUSH, 'POST push/auth-profiles, PATCH push/auth-profiles/X, DELETE push/auth-profiles/X'],
   [ALL_PUSH, 'POST push/auth-profiles/X:rotate'],

@@ -13,8 +13,20 @@ const tasks = createRoute({
 const task = createRoute({
   getParentRoute: () => root,
   path: '/tasks/$taskId',
-  validateSearch: ({ tab }): { readonly tab?: string } => (typeof tab === 'string' ? { tab } : {}),
+  validateSearch: only(({ tab }): { readonly tab?: string } =>
+    typeof tab === 'string' ? { tab } : {},
+  ),
   component: lazyRouteComponent(() => import('./detail/task-page'), 'TaskPage'),
 });
 
-export const taskRoutes = [tasks, task] as const;
+const conversation = createRoute({
+  getParentRoute: () => root,
+  path: '/tasks/contexts/$contextId',
+  validateSearch: only(() => ({})),
+  component: lazyRouteComponent(
+    () => import('./conversation/conversation-page'),
+    'ConversationPage',
+  ),
+});
+
+export const taskRoutes = [tasks, task, conversation] as const;

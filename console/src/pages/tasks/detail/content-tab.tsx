@@ -1,16 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { callA2a, type Artifact, type Message, type Task } from '../../../api/a2a';
-import { client } from '../../../api/client';
+import type { Task } from '../../../api/a2a';
 import { Button } from '../../../ui/button';
-import { Badge } from '../../../ui/badge';
 import { Empty, Loaded } from '../../../ui/feedback';
-import { PartList } from '../../../ui/parts/part-view';
-import { isEnded } from '../task-state';
+import { ArtifactView, MessageList } from './message-list';
+import { messagesOf, useTaskContent } from './task-content';
 import type { TaskDetail } from './task-query';
 
-const FRESH_EVERY_MS = 3_000;
-
-/** What was said and made. As its client one reads it as often as it changes; as an operator once, since that is logged. */
+/** What was said and made. */
 export function ContentTab({
   task,
   by,
@@ -18,17 +13,10 @@ export function ContentTab({
   readonly task: TaskDetail;
   readonly by: 'client' | 'operator';
 }) {
-  const isClient = by === 'client';
-  const content = useQuery({
-    queryKey: ['task-content', by, task.id, ...(isClient && isEnded(task.state) ? ['ended'] : [])],
-    queryFn: () => (isClient ? readAsClient(task.id) : readAsOperator(task.id)),
-    staleTime: Infinity,
-    refetchOnMount: isClient ? 'always' : true,
-    refetchInterval: isClient && !isEnded(task.state) ? FRESH_EVERY_MS : false,
-  });
+  const content = useTaskContent(task, by);
   return (
     <>
-      {!isClient && (
+      {by === 'operator' && (
         <div className="notice tasks-logged">
           Reading the contents of a task of others is noted in the audit log.
           <Button small busy={content.isFetching} onClick={() => void content.refetch()}>
@@ -41,39 +29,15 @@ export function ContentTab({
   );
 }
 
-async function readAsOperator(id: string): Promise<Task> {
-  const { data } = await client.GET('/api/v1/tasks/{id}/content', { params: { path: { id } } });
-  return (data as { readonly task: unknown }).task as Task;
-}
-
-function readAsClient(id: string): Promise<Task> {
-  return callA2a<Task>('GetTask', { id });
-}
-
 function Content({ task }: { readonly task: Task }) {
-  const messages = [
-    ...(task.history ?? []),
-    ...(task.status.message && !isInHistory(task) ? [task.status.message] : []),
-  ];
+  const messages = messagesOf(task);
   const artifacts = task.artifacts ?? [];
   return (
     <div className="tasks-content">
       <section aria-label="Messages">
         <h3>Messages</h3>
         {messages.length === 0 && <p className="faint">No messages.</p>}
-        <ol className="tasks-messages">
-          {messages.map((message, index) => (
-            <li
-              key={message.messageId || index}
-              className={message.role === 'ROLE_USER' ? 'tasks-message-client' : undefined}
-            >
-              <p className="tasks-message-from">
-                {message.role === 'ROLE_USER' ? 'Client' : agentOf(message) || 'Agent'}
-              </p>
-              <PartList parts={message.parts} />
-            </li>
-          ))}
-        </ol>
+        <MessageList messages={messages} />
       </section>
       <section aria-label="Artifacts">
         <h3>Artifacts</h3>
@@ -83,26 +47,9 @@ function Content({ task }: { readonly task: Task }) {
           </Empty>
         )}
         {artifacts.map((artifact) => (
-          <article key={artifact.artifactId} className="tasks-artifact">
-            <header>
-              <h4>{artifact.name || artifact.artifactId}</h4>
-              {agentOf(artifact) !== '' && <Badge>{agentOf(artifact)}</Badge>}
-            </header>
-            {artifact.description && <p className="faint">{artifact.description}</p>}
-            <PartList parts={artifact.parts} />
-          </article>
+          <ArtifactView key={artifact.artifactId} artifact={artifact} />
         ))}
       </section>
     </div>
   );
-}
-
-function isInHistory({ history, status }: Task): boolean {
-  return (history ?? []).some(({ messageId }) => messageId === status.message?.messageId);
-}
-
-/** Which agent it is from, as the hub notes it where several work on one task. */
-function agentOf({ metadata }: Artifact | Message): string {
-  const origin = metadata?.['urn:a2a-hub:routing:v1'] as { readonly agentId?: unknown } | undefined;
-  return typeof origin?.agentId === 'string' ? origin.agentId : '';
 }

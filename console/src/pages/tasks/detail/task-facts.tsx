@@ -30,6 +30,11 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
               {shortened(task.contextId)}
             </Link>
           ),
+          Conversation: (
+            <Link to="/tasks/contexts/$contextId" params={{ contextId: task.contextId }}>
+              All messages of its context
+            </Link>
+          ),
           'Retry of': task.retryOf && (
             <Link to="/tasks/$taskId" params={{ taskId: task.retryOf.taskId }}>
               {shortened(task.retryOf.taskId)}

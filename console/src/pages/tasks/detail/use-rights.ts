@@ -1,5 +1,5 @@
+import type { Schema } from '../../../api/client';
 import { may, useMe } from '../../../api/me';
-import type { TaskDetail } from './task-query';
 
 export interface Rights {
   /** Whether one may send messages to the task and cancel it as its client does. */
@@ -12,7 +12,7 @@ export interface Rights {
 }
 
 /** What who is signed in may do with a task (docs/access.md). */
-export function useRights(task: TaskDetail): Rights {
+export function useRights(task: Pick<Schema<'TaskDto'>, 'principalId' | 'organization'>): Rights {
   const me = useMe().data;
   const isOwn = me?.id === task.principalId;
   const asClient =

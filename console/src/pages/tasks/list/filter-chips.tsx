@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { Icon } from '../../../ui/icons';
 import type { TaskSearch } from './task-search';
 
@@ -26,6 +27,11 @@ export function FilterChips({
           {CHIPS[name]} <code>{search[name]}</code> <Icon name="close" />
         </button>
       ))}
+      {search.context && (
+        <Link to="/tasks/contexts/$contextId" params={{ contextId: search.context }}>
+          Read it as a conversation
+        </Link>
+      )}
     </div>
   );
 }

@@ -10,9 +10,12 @@ const GROUPS: readonly { readonly label: string; readonly states: readonly TaskS
 /** Which states: groups of them for one click, and each by itself. */
 export function StateFilter({
   value,
+  counts,
   onChange,
 }: {
   readonly value: string | undefined;
+  /** How many tasks there are by state, where that is known. */
+  readonly counts: ReadonlyMap<string, string>;
   readonly onChange: (states: string | undefined) => void;
 }) {
   const chosen = statesOf(value);
@@ -43,6 +46,7 @@ export function StateFilter({
           onClick={() => toggle(state)}
         >
           {state}
+          {counts.has(state) && <span className="tasks-count">{counts.get(state)}</span>}
         </button>
       ))}
     </div>

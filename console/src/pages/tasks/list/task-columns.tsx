@@ -2,18 +2,26 @@ import { Link } from '@tanstack/react-router';
 import type { Schema } from '../../../api/client';
 import { StateBadge } from '../../../ui/badge';
 import type { Column } from '../../../ui/data-table';
+import { FilterLink } from '../../../ui/filter-link';
 import { durationText, Time, useNow } from '../../../ui/time';
 import { isEnded } from '../task-state';
-import { REASON_LABELS } from './task-search';
+import { REASON_LABELS, type TaskSearch } from './task-search';
 
 type Task = Schema<'TaskDto'>;
 
-export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
+/** Leaves only tasks that have this too. */
+type Filter = (part: Partial<TaskSearch>) => void;
+
+export function taskColumns(seesAll: boolean, onFilter: Filter): readonly Column<Task>[] {
   return [
     {
       id: 'state',
       header: 'State',
-      cell: ({ state }) => <StateBadge state={state} />,
+      cell: ({ state }) => (
+        <FilterLink what="state" value={state} onFilter={() => onFilter({ state })}>
+          <StateBadge state={state} />
+        </FilterLink>
+      ),
       sortBy: ({ state }) => state,
       share: 0.8,
     },
@@ -36,14 +44,22 @@ export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
     {
       id: 'agents',
       header: 'Agents',
-      cell: (task) => <Agents task={task} />,
+      cell: (task) => <Agents task={task} onFilter={onFilter} />,
       sortBy: ({ delegations }) => delegations[0]?.agentName ?? '',
+      share: 1.1,
+    },
+    {
+      id: 'skill',
+      header: 'Skill and rule',
+      cell: (task) => <Routed task={task} onFilter={onFilter} />,
+      sortBy: ({ delegations }) => delegations[0]?.skillId ?? '',
+      minor: true,
       share: 1.1,
     },
     {
       id: 'caller',
       header: seesAll ? 'Organization' : 'Caller',
-      cell: (task) => <Caller task={task} seesAll={seesAll} />,
+      cell: (task) => <Caller task={task} seesAll={seesAll} onFilter={onFilter} />,
       sortBy: ({ organization }) => organization,
       minor: true,
       share: 1.1,
@@ -68,7 +84,7 @@ export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
     {
       id: 'why',
       header: 'Reason',
-      cell: (task) => <Why task={task} />,
+      cell: (task) => <Why task={task} onFilter={onFilter} />,
       sortBy: ({ reason }) => reason ?? '',
       minor: true,
       share: 1.5,
@@ -76,24 +92,68 @@ export function taskColumns(seesAll: boolean): readonly Column<Task>[] {
   ];
 }
 
-function Agents({ task: { delegations } }: { readonly task: Task }) {
+interface Filtering {
+  readonly task: Task;
+  readonly onFilter: Filter;
+}
+
+function Agents({ task: { delegations }, onFilter }: Filtering) {
   const [first, ...others] = delegations;
   if (!first) return <span className="faint">none</span>;
   return (
     <span className="tasks-agents" title={delegations.map(({ agentName }) => agentName).join(', ')}>
-      {first.agentName}
+      <FilterLink
+        what="agent"
+        value={first.agentName}
+        onFilter={() => onFilter({ agent: first.agentId })}
+      >
+        {first.agentName}
+      </FilterLink>
       {others.length > 0 && <span className="faint"> and {others.length} more</span>}
     </span>
   );
 }
 
-function Caller({ task, seesAll }: { readonly task: Task; readonly seesAll: boolean }) {
+/** The skill that was chosen, and the rule that chose. */
+function Routed({ task: { delegations, rule }, onFilter }: Filtering) {
+  const skill = delegations.find(({ skillId }) => skillId !== null)?.skillId;
+  return (
+    <>
+      {skill && (
+        <FilterLink what="skill" value={skill} onFilter={() => onFilter({ skill })}>
+          {skill}
+        </FilterLink>
+      )}{' '}
+      {rule && (
+        <FilterLink what="rule" value={rule.name} onFilter={() => onFilter({ rule: rule.id })}>
+          <span className="faint">by {rule.name}</span>
+        </FilterLink>
+      )}
+    </>
+  );
+}
+
+function Caller({ task, seesAll, onFilter }: Filtering & { readonly seesAll: boolean }) {
   const name = task.key?.name ?? task.principalId;
   const shown = name.length > 24 && !task.key?.name ? `${name.slice(0, 8)}…` : name;
   return (
     <span title={`Principal ${task.principalId}`}>
-      {seesAll && <>{task.organization} </>}
-      <span className={seesAll ? 'faint' : undefined}>{shown}</span>
+      {seesAll && (
+        <FilterLink
+          what="organization"
+          value={task.organization}
+          onFilter={() => onFilter({ organization: task.organization })}
+        >
+          {task.organization}
+        </FilterLink>
+      )}{' '}
+      <FilterLink
+        what="principal"
+        value={name}
+        onFilter={() => onFilter({ principal: task.principalId })}
+      >
+        <span className={seesAll ? 'faint' : undefined}>{shown}</span>
+      </FilterLink>
     </span>
   );
 }
@@ -114,13 +174,20 @@ function Running({ since }: { readonly since: number }) {
 
 const LONGEST = 110;
 
-function Why({ task }: { readonly task: Task }) {
+function Why({ task, onFilter }: Filtering) {
   const said = task.delegations.find(({ reason }) => reason !== null)?.reason ?? '';
   const text = said.length > LONGEST ? `${said.slice(0, LONGEST)}…` : said;
-  if (task.reason !== null) {
+  const { reason } = task;
+  if (reason !== null) {
     return (
       <span className="tasks-why" title={said}>
-        {REASON_LABELS[task.reason]}
+        <FilterLink
+          what="end reason"
+          value={REASON_LABELS[reason]}
+          onFilter={() => onFilter({ reason })}
+        >
+          {REASON_LABELS[reason]}
+        </FilterLink>
         {text !== '' && <span className="faint"> · {text}</span>}
       </span>
     );

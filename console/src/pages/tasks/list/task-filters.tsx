@@ -15,10 +15,12 @@ const SUGGESTED = 200;
 /** What is searched for: each change is in the address at once. */
 export function TaskFilters({
   search,
+  counts,
   onSet: set,
   onClear,
 }: {
   readonly search: TaskSearch;
+  readonly counts: ReadonlyMap<string, string>;
   readonly onSet: (part: Partial<TaskSearch>) => void;
   readonly onClear: () => void;
 }) {
@@ -26,7 +28,7 @@ export function TaskFilters({
   const { agents, rules } = useSuggestions();
   return (
     <section className="tasks-filters" aria-label="Filters">
-      <StateFilter value={search.state} onChange={(state) => set({ state })} />
+      <StateFilter value={search.state} counts={counts} onChange={(state) => set({ state })} />
       <Toolbar>
         <FilterInput
           label="Agent"

@@ -4,6 +4,7 @@ import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { ErrorView, Loading, Notice } from '../../../ui/feedback';
 import { counted } from '../../../ui/lists';
+import { Progress } from '../../../ui/progress';
 import { notify } from '../../../ui/toast';
 import { PUSH, refreshPush } from '../keys';
 import { type BulkAction, type Meant, runBulk } from './bulk';
@@ -89,13 +90,7 @@ export function BulkDialog({
           </Notice>
         )}
         {progress !== null && count.data && (
-          <div className="webhooks-progress">
-            <progress max={count.data.count} value={progress} aria-label={text.title} />
-            <span role="status">
-              {text.running} {progress.toLocaleString('en')} of{' '}
-              {count.data.count.toLocaleString('en')}
-            </span>
-          </div>
+          <Progress label={text.title} done={progress} of={count.data.count} said={text.running} />
         )}
         {error !== null && <ErrorView error={error} />}
       </div>

@@ -32,11 +32,6 @@ export function DeadLettersTab() {
     }),
   );
   const { id } = search;
-  const toggle = (row: Delivery) => {
-    const next = new Set(chosen);
-    if (!next.delete(row.id)) next.add(row.id);
-    setChosen(next);
-  };
   const meant: Meant =
     chosen.size > 0 ? { kind: 'ids', ids: [...chosen] } : { kind: 'matching', query };
   const whose = chosen.size > 0 ? `${chosen.size.toLocaleString('en')} chosen` : 'all that match';
@@ -74,24 +69,14 @@ export function DeadLettersTab() {
           pages={pages}
           rowId={(row) => row.id}
           selected={(row) => row.id === id || chosen.has(row.id)}
-          columns={[
-            {
-              id: 'choose',
-              header: 'Choose',
-              share: 0.2,
-              cell: (row) => (
-                <input
-                  type="checkbox"
-                  aria-label={`Choose the dead letter of ${row.createdAt}`}
-                  checked={chosen.has(row.id)}
-                  onChange={() => toggle(row)}
-                />
-              ),
-            },
-            ...deliveryColumns((row) => change({ id: row.id })).filter(
-              (column) => column.id !== 'state',
-            ),
-          ]}
+          choice={{
+            chosen,
+            onChange: setChosen,
+            labelOf: ({ createdAt }) => `Choose the dead letter of ${createdAt}`,
+          }}
+          columns={deliveryColumns((row) => change({ id: row.id })).filter(
+            (column) => column.id !== 'state',
+          )}
           empty={
             <Empty
               title={isFiltered(query) ? 'No dead letter fits these filters' : 'No dead letters'}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { callA2a, type Artifact, type Message, type Task } from '../../../api/a2a';
+import { client, type Schema } from '../../../api/client';
+import { isEnded } from '../task-state';
+
+const FRESH_EVERY_MS = 3_000;
+
+/** What was said and made in a task. As its client one reads it as often as it changes; as an operator once, since that is logged. */
+export function useTaskContent(
+  { id, state }: Pick<Schema<'TaskDto'>, 'id' | 'state'>,
+  by: 'client' | 'operator',
+) {
+  const isClient = by === 'client';
+  return useQuery({
+    queryKey: ['task-content', by, id, ...(isClient && isEnded(state) ? ['ended'] : [])],
+    queryFn: () => (isClient ? readAsClient(id) : readAsOperator(id)),
+    staleTime: Infinity,
+    refetchOnMount: isClient ? 'always' : true,
+    refetchInterval: isClient && !isEnded(state) ? FRESH_EVERY_MS : false,
+  });
+}
+
+async function readAsOperator(id: string): Promise<Task> {
+  const { data } = await client.GET('/api/v1/tasks/{id}/content', { params: { path: { id } } });
+  return (data as { readonly task: unknown }).task as Task;
+}
+
+function readAsClient(id: string): Promise<Task> {
+  return callA2a<Task>('GetTask', { id });
+}
+
+/** All messages of a task in their order, the one of its status last. */
+export function messagesOf({ history = [], status }: Task): readonly Message[] {
+  const isThere = history.some(({ messageId }) => messageId === status.message?.messageId);
+  return status.message && !isThere ? [...history, status.message] : history;
+}
+
+/** Which agent it is from, as the hub notes it where several work on one task. */
+export function agentOf({ metadata }: Artifact | Message): string {
+  const origin = metadata?.['urn:a2a-hub:routing:v1'] as { readonly agentId?: unknown } | undefined;
+  return typeof origin?.agentId === 'string' ? origin.agentId : '';
+}

@@ -1,0 +1,60 @@
+import { type RefObject, useRef } from 'react';
+import type { Column } from './data-table';
+
+/** Rows of a table that are chosen, to do something with all of them. */
+export interface RowChoice<Row> {
+  /** Their ids. */
+  readonly chosen: ReadonlySet<string>;
+  readonly onChange: (chosen: ReadonlySet<string>) => void;
+  /** Whether a row can be chosen; absent: each can. */
+  readonly canChoose?: (row: Row) => boolean;
+  /** Of the box of a row. */
+  readonly labelOf: (row: Row) => string;
+}
+
+/** The column with the boxes. With the shift key all rows from the last one to this are chosen, or left, in the order in which they are shown. */
+export function useChoiceColumn<Row>(
+  choice: RowChoice<Row> | undefined,
+  rowId: (row: Row) => string,
+  /** The rows as they are shown. */
+  shown: RefObject<readonly Row[]>,
+): readonly Column<Row>[] {
+  const last = useRef<string | null>(null);
+  if (!choice) return [];
+  const { chosen, onChange, canChoose = () => true, labelOf } = choice;
+  const choose = (row: Row, isRange: boolean) => {
+    const id = rowId(row);
+    const order = shown.current.filter(canChoose).map(rowId);
+    const [from, to] = [order.indexOf(last.current ?? ''), order.indexOf(id)];
+    const reach =
+      isRange && from >= 0 && to >= 0
+        ? order.slice(Math.min(from, to), Math.max(from, to) + 1)
+        : [id];
+    const next = new Set(chosen);
+    const isOn = !chosen.has(id);
+    for (const each of reach) {
+      if (isOn) next.add(each);
+      else next.delete(each);
+    }
+    last.current = id;
+    onChange(next);
+  };
+  return [
+    {
+      id: 'choose',
+      header: 'Choose',
+      share: 0.35,
+      cell: (row) =>
+        canChoose(row) && (
+          <input
+            type="checkbox"
+            aria-label={labelOf(row)}
+            checked={chosen.has(rowId(row))}
+            onChange={({ nativeEvent }) =>
+              choose(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        ),
+    },
+  ];
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { type Hub, startHub } from '../support/app.js';
+import { dialogOf, fill, hubHas, press, rowOf } from '../support/browser/actions.js';
+import { ConsoleBrowser } from '../support/browser/console.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+
+let hub: Hub;
+let worker: ScriptedAgent;
+let agent: ScriptedAgent;
+let own: ConsoleBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  [worker, agent] = await Promise.all([
+    ScriptedAgent.start({ live: { manual: true } }),
+    ScriptedAgent.start(),
+  ]);
+  hub = await startHub();
+  await hub.registerAgent(worker.url, { id: 'worker' });
+  await hub.registerAgent(agent.url, { id: 'agent' });
+  own = await ConsoleBrowser.open(hub.url);
+  page = await own.signIn('tasks');
+});
+
+afterAll(() => Promise.all([own, hub, worker, agent].map((each) => each?.close())));
+
+/** Tasks that go on until they are canceled, the newest first. */
+async function openTasks(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const { id } = (await hub.submit('work', { tenant: 'worker' })) as { id: string };
+    ids.unshift(id);
+  }
+  return ids;
+}
+
+const box = (id: string): Locator => page.getByRole('checkbox', { name: `Choose the task ${id}` });
+const stateIs = (id: string, state: string) => hubHas(hub, `/api/v1/tasks/${id}`, { state });
+
+describe('many tasks', () => {
+  it('are chosen one by one or from one to another, and canceled', async () => {
+    const [newest, third, second, oldest] = (await openTasks(4)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await own.goTo('tasks', 'Tasks');
+    await box(newest).click();
+    await box(second).click({ modifiers: ['Shift'] });
+    await page.getByRole('button', { name: 'Cancel: 3 chosen' }).waitFor();
+    await box(third).click();
+    await box(third).click();
+    expect(await own.axe()).toEqual([]);
+    await press(page, 'Cancel: 3 chosen');
+    const dialog = dialogOf(page, 'Cancel tasks');
+    await dialog.getByText('3 tasks that you have chosen.').waitFor();
+    await fill(dialog, { Reason: 'The agent is stuck.' });
+    await press(dialog, 'Cancel 3 tasks');
+    await dialog.waitFor({ state: 'hidden' });
+    for (const id of [newest, third, second]) {
+      await hubHas(hub, `/api/v1/tasks/${id}`, {
+        state: 'canceled',
+        canceledBy: { reason: 'The agent is stuck.' },
+      });
+    }
+    await stateIs(oldest, 'submitted');
+    await hub.admin('POST', `/api/v1/tasks/${oldest}:cancel`, {});
+  });
+
+  it('that match are canceled; what could not be done is listed and can be tried again', async () => {
+    const ids = await openTasks(3);
+    await own.goTo('tasks?agent=worker', 'Tasks');
+    const lost = ids[1]!;
+    await page.route(`**/tasks/${lost}:cancel`, (route) => route.abort(), { times: 1 });
+    await press(page, 'Cancel: all that match');
+    const dialog = dialogOf(page, 'Cancel tasks');
+    await dialog.getByText('3 tasks that fit and have not ended.').waitFor();
+    await press(dialog, 'Cancel 3 tasks');
+    const failed = dialog.getByRole('alert');
+    await failed.getByText('2 tasks canceled.').waitFor();
+    await failed.locator(`a[href$="${lost}"]`).waitFor();
+    await stateIs(lost, 'submitted');
+    expect(await own.axe()).toEqual([]);
+    await press(dialog, 'Try again: 1 task');
+    await dialog.waitFor({ state: 'hidden' });
+    for (const id of ids) await stateIs(id, 'canceled');
+    // There is nothing open left to be chosen.
+    await page.getByRole('button', { name: 'Cancel: all that match' }).waitFor({ state: 'hidden' });
+  });
+});
+
+describe('the list of tasks', () => {
+  it('counts by state, and filters by what a cell says', async () => {
+    const rule = await hub.admin('POST', '/api/v1/routes/rules', {
+      name: 'Sums',
+      conditions: { text: { pattern: '^sum' } },
+      target: { agentId: 'agent' },
+    });
+    const { id } = (await hub.send('sum 1 2'))['task'] as { id: string };
+    await own.goTo('tasks', 'Tasks');
+    const chip = page.getByRole('group', { name: 'State', exact: true });
+    await chip.getByRole('button', { name: 'canceled 7' }).waitFor();
+    await chip.getByRole('button', { name: 'completed 1' }).waitFor();
+    const row = rowOf(page, 'Tasks', id.slice(-8));
+    const canceled = rowOf(page, 'Tasks', 'canceled').first();
+    await row.getByRole('button', { name: 'Only rule Sums' }).click();
+    await canceled.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('rule')).toBe(rule.body['id']);
+    await press(page, 'Clear filters');
+    await canceled.getByRole('button', { name: 'Only state canceled' }).click();
+    await row.waitFor({ state: 'detached' });
+    // What the other states have is still there to be seen.
+    await chip.getByRole('button', { name: 'completed 1' }).waitFor();
+    await canceled.getByRole('button', { name: /^Only end reason/ }).click();
+    await canceled.getByRole('button', { name: /^Only agent/ }).click();
+    await canceled.getByRole('button', { name: /^Only organization/ }).click();
+    const search = new URL(page.url()).searchParams;
+    expect(['state', 'reason', 'agent', 'organization'].map((name) => search.get(name))).toEqual([
+      'canceled',
+      'CANCELED_BY_OPERATOR',
+      'worker',
+      'tests',
+    ]);
+  });
+});
+
+describe('a conversation', () => {
+  it('has the messages of all tasks of a context, in their order', async () => {
+    const first = (await hub.send('Where is my parcel?', { tenant: 'agent' }))['task'] as {
+      id: string;
+      contextId: string;
+    };
+    await hub.send('And my invoice?', {
+      tenant: 'agent',
+      message: { contextId: first.contextId },
+    });
+    await own.goTo(`tasks/${first.id}`, `Task ${first.id.slice(0, 8)}…${first.id.slice(-6)}`);
+    await page.getByRole('link', { name: 'All messages of its context' }).click();
+    const turns = page.getByRole('list', { name: 'Conversation', exact: true });
+    await turns.getByText('And my invoice?').first().waitFor();
+    const text = (await turns.textContent())!;
+    expect(text.indexOf('Where is my parcel?')).toBeLessThan(text.indexOf('And my invoice?'));
+    expect(text.indexOf('Where is my parcel?')).toBeGreaterThanOrEqual(0);
+    expect(await own.axe()).toEqual([]);
+    await page.getByRole('link', { name: 'its tasks as a list' }).click();
+    await page.getByRole('link', { name: 'Read it as a conversation' }).click();
+    await turns.getByText('And my invoice?').first().waitFor();
+  });
+
+  it('says that there is nothing in a context that is none', async () => {
+    await own.goTo('tasks/contexts/none', 'Conversation');
+    await page.getByText('No task is in this context').waitFor();
+  });
+});
