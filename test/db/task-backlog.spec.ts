@@ -28,8 +28,8 @@ describeDatabases('TaskBacklog', (databases) => {
       return record.id;
     };
     await hub.create();
-    const silent = await working();
-    const speaking = await working();
+    await working();
+    await working();
     const ended = await working();
     await hub.append(ended, status(COMPLETED, hub.clock.now()));
     const found = await backlog.read();
