@@ -30,9 +30,12 @@ export function Empty({
 export function ErrorView({
   error,
   onRetry,
+  children,
 }: {
   readonly error: unknown;
   readonly onRetry?: () => void;
+  /** What can be done about it. */
+  readonly children?: ReactNode;
 }) {
   const problem = asProblem(error);
   return (
@@ -58,6 +61,7 @@ export function ErrorView({
           Try again
         </Button>
       )}
+      {children}
     </div>
   );
 }

@@ -1,20 +1,22 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { asProblem, type FieldViolation } from '../api/problem';
 import { Button } from './button';
 import { Dialog } from './dialog';
-import { ErrorView } from './feedback';
+import { SaveFault, type WaysOn } from './save-fault';
+import { useSave } from './use-save';
 
 /**
  * A form in a dialog: sends it, closes when it was taken, and shows why it was not. `children` get what the hub said of
  * single fields, to be shown at these. Mount it while it is open, so that it begins anew each time.
  */
-export function FormDialog({
+export function FormDialog<T extends object>({
   title,
   description,
   action,
   wide = false,
   onClose,
   onSubmit,
+  ways,
   children,
 }: {
   readonly title: string;
@@ -25,28 +27,19 @@ export function FormDialog({
   readonly onClose: () => void;
   /** False keeps it open: it has something to show. */
   readonly onSubmit: () => Promise<unknown>;
+  /** Of what has versions: how to go on when somebody else has saved before. */
+  readonly ways?: ((run: () => void, clear: () => void) => WaysOn<T>) | undefined;
   readonly children: (violations: readonly FieldViolation[]) => ReactNode;
 }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      if ((await onSubmit()) !== false) onClose();
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, error, submit, run, clear } = useSave(async () => {
+    if ((await onSubmit()) !== false) onClose();
+  });
   const violations = error === null ? [] : asProblem(error).violations;
   return (
     <Dialog title={title} description={description} open wide={wide} onClose={onClose}>
-      <form className="dialog-body" onSubmit={(event) => void submit(event)} noValidate>
+      <form className="dialog-body" onSubmit={submit} noValidate>
         {children(violations)}
-        {error !== null && <ErrorView error={error} />}
+        {error !== null && <SaveFault error={error} ways={ways?.(run, clear)} />}
         <footer className="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" busy={busy}>

@@ -11,17 +11,23 @@ export interface JsonDraft<T extends object> {
   readonly isTouched: boolean;
   readonly setText: (text: string) => void;
   readonly setValue: (value: T) => void;
+  /** Begins anew with what is saved by now. */
+  readonly begin: (saved: T) => void;
 }
 
 /** `written`: what it begins with where that is another than `initial`, as if it had been typed already. */
 export function useJsonDraft<T extends object>(initial: T, written = initial): JsonDraft<T> {
-  const [first] = useState(() => draftOf(initial));
+  const [first, setFirst] = useState(() => draftOf(initial));
   const [draft, setDraft] = useState(() => draftOf(written));
   return {
     ...draft,
     isTouched: draft.text !== first.text,
     setText: (text) => setDraft((before) => read(text, before.value)),
     setValue: (value) => setDraft(draftOf(value)),
+    begin: (saved) => {
+      setFirst(draftOf(saved));
+      setDraft(draftOf(saved));
+    },
   };
 }
 

@@ -1,8 +1,9 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { Checkbox, Field, Select, TextArea, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { type Saved, SetAside } from '../../../ui/save-fault';
 import { present } from '../../../ui/search';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
@@ -12,6 +13,14 @@ import { TEMPLATES } from './policy-templates';
 
 type Policy = Schema<'PolicyDto'>;
 type Test = Schema<'PolicyTestDto'>;
+
+/** What can be changed of a policy. */
+interface PolicyDraft {
+  readonly description: string;
+  readonly enabled: boolean;
+  readonly text: string;
+  readonly tests: readonly Test[];
+}
 
 /** Writes a policy: its text is checked as one types. */
 export function PolicyForm({
@@ -27,6 +36,8 @@ export function PolicyForm({
   const [text, setText] = useState(policy?.text ?? TEMPLATES[0]!.text);
   const [enabled, setEnabled] = useState(policy?.enabled ?? true);
   const [tests, setTests] = useState<readonly Test[]>(policy?.tests ?? []);
+  const over = useRef(policy?.version);
+  const [aside, setAside] = useState<{ mine: PolicyDraft; version: number } | null>(null);
   const [offersForce, setOffersForce] = useState(false);
   const [force, setForce] = useState(false);
   const written = {
@@ -49,7 +60,7 @@ export function PolicyForm({
           params: {
             path: { id: policy.id },
             query,
-            header: { 'If-Match': `"${policy.version}"` },
+            header: { 'If-Match': `"${over.current}"` },
           },
           body: {
             description: description.trim() || null,
@@ -66,17 +77,51 @@ export function PolicyForm({
     notify(`The policy ${written.id} is ${enabled ? 'in force' : 'saved, out of force'}.`);
     await refreshAccess();
   };
+  const mine: PolicyDraft = { description, enabled, text, tests };
+  const show = (draft: PolicyDraft) => {
+    setDescription(draft.description);
+    setEnabled(draft.enabled);
+    setText(draft.text);
+    setTests(draft.tests);
+  };
   return (
-    <FormDialog
+    <FormDialog<PolicyDraft>
       wide
       title={policy === null ? 'New policy' : `Change the policy ${policy.id}`}
       description="Statements of Cedar. A forbid wins over every permit."
       action="Save"
       onClose={onClose}
       onSubmit={save}
+      ways={
+        policy === null
+          ? undefined
+          : (run, clear) => ({
+              mine,
+              read: () => readPolicy(policy.id),
+              onLoad: (saved) => {
+                setAside({ mine, version: saved.version });
+                over.current = saved.version;
+                show(saved.written);
+                clear();
+              },
+              onOverwrite: (saved) => {
+                over.current = saved.version;
+                run();
+              },
+            })
+      }
     >
       {(violations) => (
         <>
+          {aside && (
+            <SetAside
+              version={aside.version}
+              onRestore={() => {
+                show(aside.mine);
+                setAside(null);
+              }}
+            />
+          )}
           <div className="access-pair">
             {policy === null && (
               <>
@@ -140,6 +185,15 @@ export function PolicyForm({
       )}
     </FormDialog>
   );
+}
+
+async function readPolicy(id: string): Promise<Saved<PolicyDraft>> {
+  const { data } = await client.GET('/api/v1/policies/{id}', { params: { path: { id } } });
+  const { version, description, enabled, text, tests } = data!;
+  return {
+    version: version ?? 0,
+    written: { description: description ?? '', enabled, text, tests },
+  };
 }
 
 /** A test of another policy, which `force` passes over. */

@@ -3,9 +3,9 @@ import type { Schema } from '../../../api/client';
 import { useMay, useMe } from '../../../api/me';
 import type { ApiProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
-import { ErrorView } from '../../../ui/feedback';
 import { Checkbox, Field, TextInput, violationOf } from '../../../ui/field';
 import { Card } from '../../../ui/page';
+import { SaveFault } from '../../../ui/save-fault';
 import { AuthenticationFields } from '../credentials/authentication-fields';
 import { HeaderEditor } from '../credentials/header-editor';
 import type { NewSettings } from './register-request';
@@ -108,7 +108,7 @@ export function NewAgentForm({
             checked={settings.enabled}
             onChange={({ target }) => set({ enabled: target.checked })}
           />
-          {error && <ErrorView error={error} />}
+          {error && <SaveFault error={error} />}
           <div>
             <Button type="submit" kind="primary" busy={busy}>
               Register {found.name}

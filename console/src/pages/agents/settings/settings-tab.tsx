@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { asProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
-import { ErrorView, Notice } from '../../../ui/feedback';
+import { Notice } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
+import { SaveFault } from '../../../ui/save-fault';
 import { notify } from '../../../ui/toast';
+import { problemsOf, useSave } from '../../../ui/use-save';
 import { patchOf, type Settings, settingsOf } from './settings-form';
 import { SETTING_GROUPS } from './setting-groups';
 import { SettingField } from './setting-field';
@@ -14,46 +15,35 @@ import { SettingField } from './setting-field';
 export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   const queries = useQueryClient();
   const [edits, setEdits] = useState<Partial<Settings>>({});
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    if (error === null) return;
-    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [error]);
   const present = settingsOf(agent);
   const settings = { ...present, ...edits };
   const edited = Object.fromEntries(
     Object.entries(edits).filter(([name, text]) => present[name as keyof Settings] !== text),
   ) as Partial<Settings>;
   const isEdited = Object.keys(edited).length > 0;
-  const violations = error === null ? [] : asProblem(error).violations;
+  const { busy, error, submit, clear } = useSave(async () => {
+    await client.PATCH('/api/v1/agents/{id}', {
+      params: { path: { id: agent.id } },
+      body: patched(edited),
+    });
+    await queries.invalidateQueries();
+    setEdits({});
+    notify(`The settings of ${agent.name} were changed.`);
+  });
+  const violations = problemsOf([], error);
+  useEffect(() => {
+    if (error === null) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
 
   const discard = () => {
     setEdits({});
-    setError(null);
-  };
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      await client.PATCH('/api/v1/agents/{id}', {
-        params: { path: { id: agent.id } },
-        body: patchOf(edited),
-      });
-      await queries.invalidateQueries();
-      setEdits({});
-      notify(`The settings of ${agent.name} were changed.`);
-    } catch (thrown) {
-      setError(thrown instanceof SyntaxError ? notJson(thrown) : thrown);
-    } finally {
-      setBusy(false);
-    }
+    clear();
   };
 
   return (
-    <form ref={form} className="agents-stack" onSubmit={(event) => void save(event)}>
+    <form ref={form} className="agents-stack" onSubmit={submit}>
       {agent.source === 'config' && (
         <Notice tone="info">
           <p>
@@ -78,7 +68,7 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
           </div>
         </Card>
       ))}
-      {error !== null && <ErrorView error={error} />}
+      {error !== null && <SaveFault error={error} />}
       <div className="agents-save">
         <Button type="submit" kind="primary" busy={busy} disabled={!isEdited}>
           Save the settings
@@ -92,6 +82,11 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   );
 }
 
-function notJson(error: SyntaxError): Error {
-  return new Error(`The keys of the card are no JSON: ${error.message}`);
+function patched(edited: Partial<Settings>): ReturnType<typeof patchOf> {
+  try {
+    return patchOf(edited);
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    throw new Error(`The keys of the card are no JSON: ${thrown.message}`, { cause: thrown });
+  }
 }

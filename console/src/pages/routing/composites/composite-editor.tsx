@@ -4,14 +4,16 @@ import { Button } from '../../../ui/button';
 import { ErrorView } from '../../../ui/feedback';
 import { TextInput } from '../../../ui/field';
 import { Card } from '../../../ui/page';
+import { type Saved, SaveFault, SetAside } from '../../../ui/save-fault';
 import { useJsonDraft } from '../../../ui/use-json-draft';
+import { problemsOf } from '../../../ui/use-save';
+import { type Begun, useVersionedSave } from '../../../ui/use-versioned-save';
 import { PlanPicture } from '../picture/plan-picture';
 import { stepsOfPlan, stepsOfWritten } from '../picture/plan-steps';
 import { CheckBadge } from '../check-badge';
 import { LeaveGuard } from '../leave-guard';
-import { problemsOf, useSave } from '../use-save';
 import { WrittenAs } from '../written-as';
-import { type CompositeDraft, stepsOf } from './composite-draft';
+import { type CompositeDraft, NEW_COMPOSITE, stepsOf } from './composite-draft';
 import { CompositeForm } from './composite-form';
 import { type CompositeCheck, useCompositeCheck } from './use-composite-check';
 
@@ -19,31 +21,35 @@ const NO_PROBLEMS: CompositeCheck['problems'] = [];
 
 /** Writes a composite skill as a form or as JSON beside its picture; checked while one types. */
 export function CompositeEditor({
-  initial,
+  begun,
   taken,
-  isNew,
   action,
   onSave,
   onCancel,
 }: {
-  readonly initial: CompositeDraft;
+  /** The composite skill that is changed; none: it is a new one. */
+  readonly begun?: Begun<CompositeDraft>;
   /** What is in the editor at first where that is not what is saved. */
   readonly taken?: CompositeDraft | undefined;
-  readonly isNew: boolean;
   readonly action: string;
-  readonly onSave: (draft: CompositeDraft) => Promise<unknown>;
+  readonly onSave: (
+    draft: CompositeDraft,
+    over: Saved<CompositeDraft> | undefined,
+  ) => Promise<unknown>;
   readonly onCancel: () => void;
 }) {
-  const draft = useJsonDraft(initial, taken);
+  const isNew = begun === undefined;
+  const draft = useJsonDraft(begun?.from.written ?? NEW_COMPOSITE, taken);
   const [organization, setOrganization] = useState('');
   const check = useCompositeCheck(draft.value, organization, !isNew || draft.isTouched);
-  const { busy, error, submit, mayLeave } = useSave(() => onSave(draft.value));
+  const { busy, error, submit, mayLeave, ways, aside } = useVersionedSave(draft, begun, onSave);
   // What is empty at first is wrong only once one has begun.
   const isShown = draft.isTouched || error !== null;
   const problems = isShown ? problemsOf(check.problems, error) : NO_PROBLEMS;
   return (
     <form className="routing-composite-editor" onSubmit={submit} noValidate>
-      <LeaveGuard isUnsaved={() => draft.isTouched && !mayLeave()} />
+      <LeaveGuard isUnsaved={() => (draft.isTouched || aside !== null) && !mayLeave()} />
+      {aside && <SetAside {...aside} />}
       <Card
         title="Picture"
         flush
@@ -76,7 +82,7 @@ export function CompositeEditor({
           }
         />
         <div className="routing-save">
-          {error !== null && <ErrorView error={error} />}
+          {error !== null && <SaveFault error={error} ways={ways} />}
           <div className="actions">
             <Button type="submit" kind="primary" busy={busy} disabled={draft.fault !== null}>
               {action}

@@ -9,6 +9,7 @@ import { Menu } from '../../../ui/menu';
 import { Card, Facts } from '../../../ui/page';
 import { Tabs } from '../../../ui/tabs';
 import { Time } from '../../../ui/time';
+import type { Saved } from '../../../ui/save-fault';
 import { notify } from '../../../ui/toast';
 import { PlanPicture } from '../picture/plan-picture';
 import { stepsOfWritten } from '../picture/plan-steps';
@@ -121,7 +122,11 @@ function OneComposite({ skill }: { readonly skill: Composite }) {
   );
 }
 
-/** Changes the version that it was begun with: another change meanwhile is not undone, but refused with the hub's words. */
+function savedOf(skill: Composite): Saved<CompositeDraft> {
+  return { version: skill.version, written: writtenOf(skill) };
+}
+
+/** Changes the version that it was begun with: another change meanwhile is not undone, but refused with ways on. */
 function Edit({
   skill,
   taken,
@@ -132,10 +137,17 @@ function Edit({
   readonly taken: number | undefined;
   readonly onDone: () => void;
 }) {
-  const [begun] = useState(skill);
-  const old = useCompositeVersion(skill.id, taken ?? skill.version, taken !== undefined);
-  const save = async (draft: CompositeDraft) => {
-    const saved = await changeComposite(begun, { ...draft, id: undefined });
+  const [from] = useState(() => savedOf(skill));
+  const { id } = skill;
+  const old = useCompositeVersion(id, taken ?? from.version, taken !== undefined);
+  const read = async () => {
+    const { data } = await client.GET('/api/v1/composite-skills/{id}', {
+      params: { path: { id } },
+    });
+    return savedOf(data!);
+  };
+  const save = async (draft: CompositeDraft, { version } = from) => {
+    const saved = await changeComposite({ id, version }, { ...draft, id: undefined });
     notify(`“${saved?.name}” is at version ${saved?.version}. Open tasks keep their plan.`);
     onDone();
   };
@@ -145,9 +157,8 @@ function Edit({
       query={old}
       editor={(saved) => (
         <CompositeEditor
-          initial={writtenOf(begun)}
+          begun={{ from, read }}
           taken={saved && writtenOf(saved)}
-          isNew={false}
           action="Save as the next version"
           onSave={save}
           onCancel={onDone}
@@ -204,7 +215,10 @@ function Plan({ skill }: { readonly skill: Composite }) {
   );
 }
 
-async function changeComposite({ id, version }: Composite, changes: CompositeDraft) {
+async function changeComposite(
+  { id, version }: Pick<Composite, 'id' | 'version'>,
+  changes: CompositeDraft,
+) {
   const { data } = await client.PATCH('/api/v1/composite-skills/{id}', {
     params: { path: { id }, header: { 'If-Match': `"${version}"` } },
     body: changes as never,

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { client, queries } from '../../../api/client';
 import { notify } from '../../../ui/toast';
 import { RoutingFrame } from '../routing-frame';
-import { type CompositeDraft, NEW_COMPOSITE } from './composite-draft';
+import type { CompositeDraft } from './composite-draft';
 import { CompositeEditor } from './composite-editor';
 
 export function NewCompositePage() {
@@ -19,8 +19,6 @@ export function NewCompositePage() {
   return (
     <RoutingFrame title="New composite skill">
       <CompositeEditor
-        initial={NEW_COMPOSITE}
-        isNew
         action="Make the composite skill"
         onSave={save}
         onCancel={() => void navigate({ to: '/routing/composite-skills' })}

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { client } from '../../../api/client';
 import { notify } from '../../../ui/toast';
 import { RoutingFrame } from '../routing-frame';
-import { NEW_RULE, type RuleDraft } from './rule-draft';
+import type { RuleDraft } from './rule-draft';
 import { RuleEditor } from './rule-editor';
 import { rulesChanged } from './use-rules';
 
@@ -16,7 +16,7 @@ export function NewRulePage() {
   };
   return (
     <RoutingFrame title="New rule">
-      <RuleEditor initial={NEW_RULE} action="Make the rule" onSave={save} />
+      <RuleEditor action="Make the rule" onSave={save} />
     </RoutingFrame>
   );
 }

@@ -4,12 +4,14 @@ import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { ErrorView } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
+import { type Saved, SaveFault, SetAside } from '../../../ui/save-fault';
 import { useJsonDraft } from '../../../ui/use-json-draft';
+import { problemsOf } from '../../../ui/use-save';
+import { type Begun, useVersionedSave } from '../../../ui/use-versioned-save';
 import { CheckBadge } from '../check-badge';
 import { LeaveGuard } from '../leave-guard';
-import { problemsOf, useSave } from '../use-save';
 import { WrittenAs } from '../written-as';
-import type { RuleDraft } from './rule-draft';
+import { NEW_RULE, type RuleDraft } from './rule-draft';
 import { RuleForm } from './rule-form';
 import { RuleTrial } from './rule-trial';
 import { useRuleCheck } from './use-rule-check';
@@ -17,35 +19,36 @@ import { type TrialMessage, useRuleTrial } from './use-rule-trial';
 
 /** Writes a rule as a form or as JSON; checked and tried while one types. */
 export function RuleEditor({
-  initial,
+  begun,
   taken,
   replaces,
   action,
   actions,
   onSave,
 }: {
-  readonly initial: RuleDraft;
+  /** The rule that is changed; none: it is a new one. */
+  readonly begun?: Begun<RuleDraft>;
   /** What is in the editor at first where that is not what is saved. */
   readonly taken?: RuleDraft | undefined;
   /** The id of the rule that is changed; none: it is a new one. */
   readonly replaces?: string;
   readonly action: string;
   readonly actions?: ReactNode;
-  readonly onSave: (draft: RuleDraft) => Promise<unknown>;
+  readonly onSave: (draft: RuleDraft, over: Saved<RuleDraft> | undefined) => Promise<unknown>;
 }) {
   const navigate = useNavigate();
-  const draft = useJsonDraft(initial, taken);
+  const draft = useJsonDraft(begun?.from.written ?? NEW_RULE, taken);
   const [message, setMessage] = useState<TrialMessage>({ text: '', organization: '' });
   const hasBegun = draft.isTouched || replaces !== undefined;
   const check = useRuleCheck(draft.value, replaces, hasBegun);
   const trial = useRuleTrial(draft.value, message, hasBegun);
-  const { busy, error, submit, mayLeave } = useSave(() => onSave(draft.value));
+  const { busy, error, submit, mayLeave, ways, aside } = useVersionedSave(draft, begun, onSave);
   // What is empty at first is wrong only once one has begun.
   const isShown = draft.isTouched || error !== null;
   const problems = isShown ? problemsOf(check.problems, error) : [];
   return (
     <div className="routing-editor">
-      <LeaveGuard isUnsaved={() => draft.isTouched && !mayLeave()} />
+      <LeaveGuard isUnsaved={() => (draft.isTouched || aside !== null) && !mayLeave()} />
       <Card
         title="Rule"
         actions={
@@ -56,6 +59,7 @@ export function RuleEditor({
         }
       >
         <form className="form" onSubmit={submit} noValidate>
+          {aside && <SetAside {...aside} />}
           <WrittenAs
             label="The rule as JSON"
             draft={draft}
@@ -68,7 +72,7 @@ export function RuleEditor({
             </p>
           )}
           {check.error ? <ErrorView error={check.error} /> : null}
-          {error !== null && <ErrorView error={error} />}
+          {error !== null && <SaveFault error={error} ways={ways} />}
           <div className="actions">
             <Button type="submit" kind="primary" busy={busy} disabled={draft.fault !== null}>
               {action}

@@ -10,6 +10,7 @@ import { Card } from '../../../ui/page';
 import { PageLink } from '../../../ui/page-link';
 import { Tabs } from '../../../ui/tabs';
 import { Time } from '../../../ui/time';
+import type { Saved } from '../../../ui/save-fault';
 import { notify } from '../../../ui/toast';
 import { RoutingFrame } from '../routing-frame';
 import { WithVersion } from '../versions/with-version';
@@ -93,7 +94,11 @@ function OneRule({ rule }: { readonly rule: Rule }) {
   );
 }
 
-/** Changes the version that it was begun with: another change meanwhile is not undone, but refused with the hub's words. */
+function savedOf(rule: Rule): Saved<RuleDraft> {
+  return { version: rule.version, written: { ...writtenOf(rule), position: rule.position } };
+}
+
+/** Changes the version that it was begun with: another change meanwhile is not undone, but refused with ways on. */
 function Edit({
   rule,
   taken,
@@ -105,18 +110,21 @@ function Edit({
   readonly onDelete: () => void;
 }) {
   const navigate = useNavigate();
-  const [begun] = useState(rule);
-  const { id, position, version } = begun;
-  const old = useRuleVersion(id, taken ?? version, taken !== undefined);
-  const initial: RuleDraft = { ...writtenOf(begun), position };
-  const save = async (draft: RuleDraft) => {
+  const [from] = useState(() => savedOf(rule));
+  const { id } = rule;
+  const old = useRuleVersion(id, taken ?? from.version, taken !== undefined);
+  const read = async () => {
+    const { data } = await client.GET('/api/v1/routes/rules/{id}', { params: { path: { id } } });
+    return savedOf(data!);
+  };
+  const save = async (draft: RuleDraft, over = from) => {
     const { data } = await client.PATCH('/api/v1/routes/rules/{id}', {
-      params: { path: { id }, header: { 'If-Match': `"${version}"` } },
+      params: { path: { id }, header: { 'If-Match': `"${over.version}"` } },
       body: {
         ...draft,
         id: undefined,
         // Where it has come to meanwhile it stays, unless it is to be moved.
-        position: draft.position === position ? undefined : draft.position,
+        position: draft.position === over.written.position ? undefined : draft.position,
         conditions: draft.conditions ?? {},
       } as never,
     });
@@ -130,8 +138,8 @@ function Edit({
       query={old}
       editor={(saved) => (
         <RuleEditor
-          initial={initial}
-          taken={saved && { ...initial, ...writtenOf(saved) }}
+          begun={{ from, read }}
+          taken={saved && { ...from.written, ...writtenOf(saved) }}
           replaces={id}
           action="Save"
           actions={

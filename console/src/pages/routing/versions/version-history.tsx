@@ -4,8 +4,8 @@ import { Button } from '../../../ui/button';
 import { ErrorView, Loaded, Loading, type Read } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { Card } from '../../../ui/page';
-import { TextDiff } from '../../../ui/text-diff';
 import { Time } from '../../../ui/time';
+import { ValueDiff } from '../../../ui/value-diff';
 
 /** What every version says, whatever it is of. */
 export interface SavedVersion {
@@ -175,15 +175,11 @@ function Differences<V extends SavedVersion>({
   const error = before.error ?? after.error;
   if (error) return <ErrorView error={error} />;
   if (!before.data || !after.data) return <Loading />;
-  const [old, now] = [before.data, after.data].map((each) =>
-    JSON.stringify(writtenOf(each), null, 2),
-  );
-  if (old === now) return <p className="faint">They are the same.</p>;
   return (
-    <TextDiff
+    <ValueDiff
       label={`From version ${before.data.version} to version ${after.data.version}`}
-      from={old!}
-      to={now!}
+      from={writtenOf(before.data)}
+      to={writtenOf(after.data)}
     />
   );
 }

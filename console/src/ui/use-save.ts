@@ -1,13 +1,12 @@
 import { type FormEvent, useCallback, useRef, useState } from 'react';
-import { asProblem, type FieldViolation } from '../../api/problem';
+import { asProblem, type FieldViolation } from '../api/problem';
 
 /** Saves what a form holds, once at a time, and keeps what the hub has against it. */
 export function useSave(save: () => Promise<unknown>) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const saving = useRef(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const run = async () => {
     setBusy(true);
     setError(null);
     saving.current = true;
@@ -22,7 +21,18 @@ export function useSave(save: () => Promise<unknown>) {
   };
   /** Whether the page may be left without a question: what it holds is saved. */
   const mayLeave = useCallback(() => saving.current, []);
-  return { busy, error, submit: (event: FormEvent) => void submit(event), mayLeave };
+  return {
+    busy,
+    error,
+    run: () => void run(),
+    submit: (event: FormEvent) => {
+      event.preventDefault();
+      void run();
+    },
+    /** Forgets what was wrong. */
+    clear: () => setError(null),
+    mayLeave,
+  };
 }
 
 /** What is wrong by a check, and what the hub has refused beyond it. */

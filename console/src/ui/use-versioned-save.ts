@@ -1,0 +1,53 @@
+import { useRef, useState } from 'react';
+import type { Saved, WaysOn } from './save-fault';
+import { sortedJson } from './sorted-json';
+import type { JsonDraft } from './use-json-draft';
+import { useSave } from './use-save';
+
+/** What a draft of something that is saved already was begun from. */
+export interface Begun<T> {
+  readonly from: Saved<T>;
+  /** Reads what is saved by now. */
+  readonly read: () => Promise<Saved<T>>;
+}
+
+/** Saves a draft over the version that it was begun from and no other, with ways on when there is another by then. */
+export function useVersionedSave<T extends object>(
+  draft: JsonDraft<T>,
+  begun: Begun<T> | undefined,
+  save: (draft: T, over: Saved<T> | undefined) => Promise<unknown>,
+) {
+  const over = useRef(begun?.from);
+  const [aside, setAside] = useState<{ readonly text: string; readonly version: number } | null>(
+    null,
+  );
+  const saving = useSave(() => save(draft.value, over.current));
+  const ways: WaysOn<T> | undefined = begun && {
+    mine: draft.value,
+    read: begun.read,
+    onLoad: (saved) => {
+      // What is saved already needs no way back.
+      const isSame = sortedJson(draft.value) === sortedJson(saved.written);
+      setAside(isSame ? null : { text: draft.text, version: saved.version });
+      over.current = saved;
+      draft.begin(saved.written);
+      saving.clear();
+    },
+    onOverwrite: (saved) => {
+      over.current = saved;
+      saving.run();
+    },
+  };
+  return {
+    ...saving,
+    ways,
+    /** What was written before a saved version took its place. */
+    aside: aside && {
+      version: aside.version,
+      onRestore: () => {
+        draft.setText(aside.text);
+        setAside(null);
+      },
+    },
+  };
+}
