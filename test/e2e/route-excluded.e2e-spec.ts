@@ -63,7 +63,7 @@ describe('agents that a caller may not use', () => {
       const id = await sent(asked);
       const { route } = await read(`/api/v1/tasks/${id}`, reader);
       expect(route).toMatchObject({ chosen: [{ agentId: 'open' }], skipped: [] });
-      expect((route as Json)['excluded']).toEqual(EXPECTED);
+      expect(route['excluded']).toEqual(EXPECTED);
       const story = JSON.stringify(await read(`/api/v1/tasks/${id}/explain`, reader));
       expect(story).toContain(
         'The agent drained (skill sums) could not be used by this caller: It was disabled by an operator.',

@@ -90,7 +90,10 @@ export class ExcludedAgents {
     let ofUsable = remembered.get(this.usable);
     if (!ofUsable) remembered.set(this.usable, (ofUsable = new WeakMap()));
     let known = ofUsable.get(agents);
-    if (!known || known.size === MAX_REMEMBERED) ofUsable.set(agents, (known = new Map()));
+    if (!known || known.size === MAX_REMEMBERED) {
+      known = new Map<string, Found>();
+      ofUsable.set(agents, known);
+    }
     let found = known.get(key);
     if (!found) known.set(key, (found = this.judged(this.unusable(target))));
     return found;

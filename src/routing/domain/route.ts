@@ -71,8 +71,9 @@ export interface Route {
 }
 
 /** A route as those may see it who may not know of all agents. */
-export function withoutExcluded({ excluded, moreExcluded, ...route }: Route): Route {
-  return route;
+export function withoutExcluded(route: Route): Route {
+  const { excluded, moreExcluded, ...shown } = route;
+  return excluded === undefined && moreExcluded === undefined ? route : shown;
 }
 
 /** The steps of a route; one of a single step has that step alone. */

@@ -94,8 +94,9 @@ export class RuleDryRuns {
     }
     if (!mayManage) {
       const found = await route(principal, new SilentRules(this.registry));
-      const { rule, ...shown } = withoutExcluded(found);
-      return shown;
+      const known = withoutExcluded(found);
+      const { rule, ...shown } = known;
+      return rule === undefined ? known : shown;
     }
     const dryRun = new DryRunRules(this.setOf(request), this.registry);
     let excluded: ExcludedAgents | undefined;
