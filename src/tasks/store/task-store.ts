@@ -64,16 +64,16 @@ export interface TaskFilter {
   readonly statusAfter?: Date;
   /** Only tasks with a delegation to this agent (the `tenant` of the request). */
   readonly agentId?: string;
-  /** Only tasks whose status changed before this time. */
-  readonly statusBefore?: Date;
-  /** Only tasks of this organization. */
-  readonly organization?: string;
-  /** Only tasks of this principal. */
-  readonly principalId?: string;
 }
 
 /** What operators look for; all of it must fit. */
 export interface TaskSearch extends Omit<TaskFilter, 'state'> {
+  /** Only tasks of this organization. */
+  readonly organization?: string;
+  /** Only tasks of this principal. */
+  readonly principalId?: string;
+  /** Only tasks whose status changed before this time. */
+  readonly statusBefore?: Date;
   /** In any of these states. */
   readonly states?: readonly TaskState[];
   /** With a delegation for this skill, to the agent where that is given. */
