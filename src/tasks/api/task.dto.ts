@@ -5,7 +5,7 @@ import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { merged } from '../../common/merged.js';
 import { fill } from '../../common/http/view.js';
 import { TaskState } from '../../protocol/a2a.js';
-import { planOf, RouteDto, type Plan, type Route } from '../../routing/index.js';
+import { planOf, RouteDto, type Plan, type Route, withoutExcluded } from '../../routing/index.js';
 import { isTerminal, nameOfState } from '../../protocol/task-state.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { canceledBy, retryOf } from '../domain/operator-actions.js';
@@ -155,7 +155,7 @@ export function searchOf(
 export interface TaskReader {
   /** The text for a queued task while there is no worker process; null while there is one. */
   readonly unworked: string | null;
-  /** With the scope `tasks:all`: the error texts of agents are shown too. */
+  /** With the scope `tasks:all`: the error texts of agents are shown too, and which agents the caller may not use. */
   readonly isAdmin: boolean;
   /** The names of keys, by their ids. */
   readonly keyNames: ReadonlyMap<string, string>;
@@ -358,7 +358,8 @@ export class TaskDetailDto extends TaskDto {
     traceLink: string | null,
   ) {
     super(aggregate, reader);
-    this.route = aggregate.record.route;
+    const { route } = aggregate.record;
+    this.route = reader.isAdmin ? route : withoutExcluded(route);
     this.traceparent = aggregate.record.traceparent;
     this.traceUrl = traceUrlOf(this.traceparent, traceLink);
     this.hops = aggregate.record.hops;
