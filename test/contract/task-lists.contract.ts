@@ -114,25 +114,6 @@ export function taskListsContract(databases: DatabaseFactory): void {
     expect(await ids({ agentId: 'a2', state: COMPLETED, statusAfter: since })).toEqual([other]);
     expect(await ids({ contextId: 'nowhere' })).toEqual([]);
     expect(await ids({ agentId: 'odd\u0000' })).toEqual([]);
-    expect(await ids({ statusBefore: since })).toEqual([old]);
-    expect(await ids({ statusAfter: since, statusBefore: since })).toEqual([]);
-  });
-
-  it('filters by principal and organization, never beyond what the caller may see', async () => {
-    const alices = await make({ principal: ALICE }, WORKING);
-    const bobs = await make({ principal: BOB }, WORKING);
-    const eves = await make({ principal: EVE }, WORKING);
-    const ids = async (filter: TaskFilter, visibility: Visibility): Promise<string[]> =>
-      (await walk(filter, visibility)).ids.sort();
-    const { organization } = EVE;
-    expect(await ids({ organization: ALICE.organization }, EVERYTHING)).toEqual(
-      [alices, bobs].sort(),
-    );
-    expect(await ids({ principalId: BOB.id }, EVERYTHING)).toEqual([bobs]);
-    expect(await ids({ principalId: BOB.id, organization }, EVERYTHING)).toEqual([]);
-    expect(await ids({ organization }, EVERYTHING)).toEqual([eves]);
-    expect(await ids({ organization }, mine)).toEqual([]);
-    expect(await ids({ principalId: BOB.id }, mine)).toEqual([]);
   });
 
   it('shows a principal its own tasks, an organization its own, operators all', async () => {
@@ -186,7 +167,7 @@ export function taskListsContract(databases: DatabaseFactory): void {
       [2, 2, 0, 0, 0, 0],
       [3, 3, 0, 0, 0, 0],
     ]);
-    const { totalSize } = await hub.store.list({ principalId: BOB.id }, EVERYTHING, 1, null);
+    const { totalSize } = await hub.store.list({}, visibilityOf(BOB), 1, null);
     expect(totalSize).toBe(1);
   });
 
@@ -220,8 +201,8 @@ export function taskListsContract(databases: DatabaseFactory): void {
         [id],
       );
     });
-    const total = async (filter: TaskFilter): Promise<number> =>
-      (await hub.store.list(filter, mine, 1, null)).totalSize;
+    const total = async (filter: TaskFilter, visibility = mine): Promise<number> =>
+      (await hub.store.list(filter, visibility, 1, null)).totalSize;
     const statusAfter = new Date(0);
     expect(await total({ statusAfter })).toBe(6001);
     expect(await total({ statusAfter, state: COMPLETED })).toBe(6001);
@@ -243,22 +224,18 @@ export function taskListsContract(databases: DatabaseFactory): void {
       for (const filter of [
         { contextId },
         { contextId, state: COMPLETED, statusAfter },
-        { contextId, organization: 'acme' },
-        { principalId: ALICE.id, statusAfter },
-        { statusAfter, statusBefore: new Date(at + 1) },
+        { statusAfter },
       ]) {
         expect(await twoPages(filter, visibility)).toEqual({ ids: newest, totals: [6001, 6001] });
       }
     }
-    const ofA2 = await twoPages({ agentId: 'a2', statusBefore: new Date(at) });
-    expect(ofA2.totals).toEqual([1701, 1701]);
+    const ofA2 = await twoPages({ agentId: 'a2' });
+    expect(ofA2.totals).toEqual([2000, 2000]);
     expect(new Set(ofA2.ids).size).toBe(120);
     expect(ofA2.ids.every((each) => Number(each.slice('copy-'.length)) % 3 === 0)).toBe(true);
-    expect(
-      await twoPages({ agentId: 'a2', contextId, statusBefore: new Date(at) }, EVERYTHING),
-    ).toEqual(ofA2);
+    expect(await twoPages({ agentId: 'a2', contextId }, EVERYTHING)).toEqual(ofA2);
     expect(await total({ contextId, statusAfter: new Date(at - 1) })).toBe(1800);
-    expect(await total({ contextId, principalId: BOB.id })).toBe(0);
+    expect(await total({ contextId }, visibilityOf(BOB))).toBe(0);
   });
 
   it('gives whole tasks: from checkpoints, and from logs without one', async () => {

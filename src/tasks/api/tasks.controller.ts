@@ -9,6 +9,7 @@ import {
   type Principal,
   visibilityOf,
 } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
@@ -19,7 +20,8 @@ import { TaskLog } from '../log/task-log.js';
 import { TaskDeleter } from '../operations/task-deleter.js';
 import { operatorsView } from '../reading/operators-view.js';
 import { TaskLists } from '../reading/task-lists.js';
-import type { ReserveBytes } from '../store/task-store.js';
+import { stuckSince } from '../store/stuck-tasks.js';
+import type { ReserveBytes, TaskSearch } from '../store/task-store.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import { NotedReads } from './noted-reads.js';
 import {
@@ -48,6 +50,7 @@ export class TasksController {
     private readonly reads: NotedReads,
     private readonly config: AppConfig,
     private readonly rules: RuleNames,
+    private readonly clock: Clock,
   ) {}
 
   @Get('tasks')
@@ -63,7 +66,7 @@ export class TasksController {
     @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<Page<TaskDto>> {
     const page = await this.lists.search(
-      searchOf(query, (idOrName) => this.rules.idsOf(idOrName)),
+      this.searchOf(query),
       operatorsView(principal),
       query.limit,
       query.cursor,
@@ -84,8 +87,8 @@ export class TasksController {
     @Query() query: TaskFilterDto,
     @CurrentPrincipal() principal: Principal,
   ): Promise<TaskCountsDto> {
-    const search = searchOf(query, (idOrName) => this.rules.idsOf(idOrName));
-    return new TaskCountsDto(await this.lists.countStates(search, operatorsView(principal)));
+    const counts = await this.lists.countStates(this.searchOf(query), operatorsView(principal));
+    return new TaskCountsDto(counts);
   }
 
   @Get('tasks/:id')
@@ -125,5 +128,10 @@ export class TasksController {
   ): Promise<void> {
     const visibility = hasScope(principal, 'tasks:all') ? EVERYTHING : visibilityOf(principal);
     await this.deleter.delete(id, visibility, force);
+  }
+
+  private searchOf(query: TaskFilterDto): TaskSearch {
+    const since = stuckSince(this.config.tasks, this.clock.now());
+    return searchOf(query, (idOrName) => this.rules.idsOf(idOrName), since);
   }
 }

@@ -4,7 +4,7 @@ import { TASK_STATES } from '../../protocol/task-state.js';
 import type { StateCount, TaskSearch } from '../store/task-store.js';
 import type { Condition } from '../store/visibility.js';
 import { ofOwner, paramsOf, statusFrom, statusUntil, where } from './list-filter.js';
-import { branchesOf, fewOf, type FewIds, restOfFew } from './search.js';
+import { branchesOf, fewOf, type FewIds, narrowed, restOfFew } from './search.js';
 
 /** Tasks of a state that are looked at: the newest. */
 const MOST = 1000;
@@ -20,9 +20,10 @@ interface CountRow {
 /** How many tasks of each state fit a search, whatever states that names: one statement, which looks at a bounded number of rows. */
 export async function countStates(
   database: Database,
-  { states: _all, ...search }: TaskSearch,
+  { states: _all, ...others }: TaskSearch,
   visibility: Visibility,
 ): Promise<readonly StateCount[]> {
+  const search = narrowed(others);
   const few = await fewOf(database, search, visibility);
   const rows = few
     ? await countFew(database, few, search, visibility)

@@ -3,8 +3,8 @@ import { PieceSize } from '../../common/piece-size.js';
 import type { Database } from '../../database/database.js';
 import { isTerminal, TASK_STATES } from '../../protocol/task-state.js';
 import type { TaskFilter } from '../store/task-store.js';
-import type { Condition } from '../store/visibility.js';
-import { atTimes, conditionsOf, ofOwner, ownersOf, paramsOf, where } from './list-filter.js';
+import { visibleTasks, type Condition } from '../store/visibility.js';
+import { conditionsOf, paramsOf, where } from './list-filter.js';
 import { countersOf } from './usage-counters.js';
 import { inOrder, walk } from './walk-tasks.js';
 
@@ -22,22 +22,21 @@ export async function countTasks(
   filter: TaskFilter,
   visibility: Visibility,
 ): Promise<number> {
-  const { contextId, state, agentId } = filter;
+  const { contextId, state, agentId, statusAfter } = filter;
   const isAllOfOwner =
-    contextId === undefined && agentId === undefined && atTimes(filter).length === 0;
+    contextId === undefined && agentId === undefined && statusAfter === undefined;
   if (isAllOfOwner && (state === undefined || isTerminal(state))) {
-    const conditions = ofOwner(filter, visibility);
-    return totalOf(database, `SUM(${countersOf(state).join(' + ')})`, 'task_usage', conditions);
+    const owner = visibleTasks(visibility);
+    return totalOf(database, `SUM(${countersOf(state).join(' + ')})`, 'task_usage', owner);
   }
   if (database.dialect !== 'sqlite') return count(database, conditionsOf(filter, visibility));
   const size = new PieceSize(LEAST, MOST);
   let total = 0;
-  for (const owner of await ownersOf(database, filter, visibility)) {
-    for (const each of state === undefined ? TASK_STATES : [state]) {
-      const course = inOrder(owner, each, filter);
-      for await (const { conditions, rows } of walk(database, course, size)) {
-        total += rows ?? (await count(database, conditions));
-      }
+  const owner = visibleTasks(visibility);
+  for (const each of state === undefined ? TASK_STATES : [state]) {
+    const course = inOrder(owner, each, filter);
+    for await (const { conditions, rows } of walk(database, course, size)) {
+      total += rows ?? (await count(database, conditions));
     }
   }
   return total;

@@ -4,31 +4,31 @@ import { listOf } from '../../database/multi-row.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import type { TaskState } from '../../protocol/a2a.js';
-import type { TaskCursor, TaskFilter } from '../store/task-store.js';
+import type { TaskCursor, TaskFilter, TaskSearch } from '../store/task-store.js';
 import { visibleTasks, type Condition } from '../store/visibility.js';
 
 /** All of a filter, as conditions on the row `t` of `tasks`. */
 export function conditionsOf(filter: TaskFilter, visibility: Visibility): Condition[] {
   return [
-    ...ofOwner(filter, visibility),
+    ...visibleTasks(visibility),
     ...(filter.contextId === undefined ? [] : [ofContext(filter.contextId)]),
     ...(filter.state === undefined ? [] : [inState(filter.state)]),
-    ...atTimes(filter),
+    ...statusFrom(filter),
     ...(filter.agentId === undefined ? [] : [ofAgent(filter.agentId)]),
   ];
 }
 
-/** Whose tasks: what the caller may see, and whose of them the filter asks for. Also conditions on `task_usage`. */
-type Owned = Pick<TaskFilter, 'organization' | 'principalId'>;
-type Timed = Pick<TaskFilter, 'statusAfter' | 'statusBefore'>;
+type Owned = Pick<TaskSearch, 'organization' | 'principalId'>;
+type Timed = Pick<TaskSearch, 'statusAfter' | 'statusBefore'>;
 
-export function ofOwner(filter: Owned, visibility: Visibility): Condition[] {
+/** Whose tasks: what the caller may see, and whose of them the search asks for. */
+export function ofOwner(search: Owned, visibility: Visibility): Condition[] {
   const conditions = visibleTasks(visibility);
-  if (filter.organization !== undefined) {
-    conditions.push({ sql: 't.organization = ?', params: [storable(filter.organization)] });
+  if (search.organization !== undefined) {
+    conditions.push({ sql: 't.organization = ?', params: [storable(search.organization)] });
   }
-  if (filter.principalId !== undefined) {
-    conditions.push({ sql: 't.principal_id = ?', params: [storable(filter.principalId)] });
+  if (search.principalId !== undefined) {
+    conditions.push({ sql: 't.principal_id = ?', params: [storable(search.principalId)] });
   }
   return conditions;
 }
@@ -87,11 +87,11 @@ export function ofContext(contextId: string): Condition {
  */
 export async function ownersOf(
   database: Database,
-  filter: Owned,
+  search: Owned,
   visibility: Visibility,
 ): Promise<Condition[][]> {
-  const conditions = ofOwner(filter, visibility);
-  const isIndexed = filter.principalId === undefined || filter.organization !== undefined;
+  const conditions = ofOwner(search, visibility);
+  const isIndexed = search.principalId === undefined || search.organization !== undefined;
   if (isIndexed || visibility.kind !== 'everything' || database.dialect !== 'sqlite') {
     return [conditions];
   }

@@ -13,7 +13,7 @@ import type {
   TaskPage,
   TaskSearch,
 } from '../store/task-store.js';
-import type { Condition } from '../store/visibility.js';
+import { visibleTasks } from '../store/visibility.js';
 import { countTasks } from './count-tasks.js';
 import {
   atTimes,
@@ -22,15 +22,13 @@ import {
   inStates,
   ofAgent,
   ofContext,
-  ownersOf,
   paramsOf,
   statusFrom,
-  statusUntil,
   where,
 } from './list-filter.js';
 import { buildTasks, readDelegations } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
-import { findPlaces } from './search.js';
+import { findPlaces, narrowed } from './search.js';
 import { findInWalks, inContext, inOrder, type Walk } from './walk-tasks.js';
 
 /** A page of larger tasks has fewer of them, so that lists cannot fill the memory. */
@@ -52,12 +50,13 @@ export async function listTasks(
 /** See `TaskStore.search`. What the tasks have to say, their events, is not read. */
 export async function searchTasks(
   database: Database,
-  search: TaskSearch,
+  wanted: TaskSearch,
   visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
   reserve?: ReserveBytes,
 ): Promise<SearchPage> {
+  const search = narrowed(wanted);
   const found = await findPlaces(database, search, visibility, limit, after);
   const sizes = await sizesAt(database, found.places);
   const count = fitting(sizes);
@@ -134,9 +133,7 @@ async function find(
   limit: number,
   after: TaskCursor | null,
 ): Promise<FoundRows> {
-  const owners = await ownersOf(database, filter, visibility);
-  const isOfPrincipal = visibility.kind === 'principal' || filter.principalId !== undefined;
-  const walks = database.dialect === 'sqlite' ? walksOf(filter, owners, isOfPrincipal) : undefined;
+  const walks = database.dialect === 'sqlite' ? walksOf(filter, visibility) : undefined;
   if (walks !== undefined) {
     const { total, first } = await findInWalks(database, walks, limit + 1, after);
     const places = first.slice(0, limit);
@@ -146,7 +143,7 @@ async function find(
   // One row more than requested shows whether there is a next page.
   const [total, all] = await Promise.all([
     countTasks(database, filter, visibility),
-    pageOf(database, filter, owners, limit + 1, after),
+    pageOf(database, filter, visibility, limit + 1, after),
   ]);
   const rows = all.slice(0, limit);
   return { total, rows, last: all.length > limit ? cursorAt(rows.at(-1)!) : null };
@@ -156,7 +153,7 @@ async function find(
 function rowsAt(
   database: Database,
   places: readonly TaskCursor[],
-  filter: Pick<TaskFilter, 'state' | 'statusAfter' | 'statusBefore'> & Pick<TaskSearch, 'states'>,
+  filter: Pick<TaskFilter, 'state'> & Pick<TaskSearch, 'states' | 'statusAfter' | 'statusBefore'>,
 ): Promise<TaskRow[]> {
   const { state, states = state === undefined ? undefined : [state] } = filter;
   if (places.length === 0) return Promise.resolve([]);
@@ -170,18 +167,13 @@ function rowsAt(
  * What SQLite has to look at to find what no index has in the order of the list: the tasks of a context, or those of the owner for
  * one agent. Undefined: an index has them in that order.
  */
-function walksOf(
-  filter: TaskFilter,
-  owners: readonly (readonly Condition[])[],
-  isOfPrincipal: boolean,
-): Walk[] | undefined {
+function walksOf(filter: TaskFilter, visibility: Visibility): Walk[] | undefined {
   const { contextId, agentId, state } = filter;
-  if (contextId !== undefined) {
-    return owners.map((owner) => inContext(contextId, owner, isOfPrincipal, filter));
-  }
+  if (contextId !== undefined) return [inContext(contextId, visibility, filter)];
   if (agentId === undefined) return undefined;
+  const owner = visibleTasks(visibility);
   const states = state === undefined ? TASK_STATES : [state];
-  return states.flatMap((each) => owners.map((owner) => inOrder(owner, each, filter)));
+  return states.map((each) => inOrder(owner, each, filter));
 }
 
 /**
@@ -191,7 +183,7 @@ function walksOf(
 async function pageOf(
   database: Database,
   filter: TaskFilter,
-  owners: readonly (readonly Condition[])[],
+  visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
 ): Promise<TaskRow[]> {
@@ -199,17 +191,15 @@ async function pageOf(
   const rest = [
     ...(contextId === undefined ? [] : [ofContext(contextId)]),
     ...statusFrom(filter),
-    // What is behind the cursor is before that time, and of two bounds SQLite might take the wrong one.
-    ...(after === null ? statusUntil(filter) : [below(after)]),
+    ...(after === null ? [] : [below(after)]),
     ...(agentId === undefined ? [] : [ofAgent(agentId)]),
   ];
   const states = state === undefined ? TASK_STATES : [state];
-  const branches = owners.flatMap((owner) =>
+  const owner = visibleTasks(visibility);
+  const branches =
     contextId !== undefined && state === undefined
       ? [[...owner, ...rest]]
-      : states.map((each) => [...owner, inState(each), ...rest]),
-  );
-  if (branches.length === 0) return [];
+      : states.map((each) => [...owner, inState(each), ...rest]);
   const newest = branches.map(
     (branch, index) =>
       `SELECT * FROM (SELECT t.id, t.status_at FROM tasks t${where(branch)}

@@ -1,3 +1,4 @@
+import type { Visibility } from '../../auth/index.js';
 import { longTurn } from '../../common/long-work.js';
 import { PieceSize } from '../../common/piece-size.js';
 import type { Database } from '../../database/database.js';
@@ -5,17 +6,8 @@ import type { SqlValue } from '../../database/sql.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { TaskCursor, TaskFilter } from '../store/task-store.js';
-import type { Condition } from '../store/visibility.js';
-import {
-  atTimes,
-  inState,
-  ofAgent,
-  ofContext,
-  paramsOf,
-  statusFrom,
-  statusUntil,
-  where,
-} from './list-filter.js';
+import { visibleTasks, type Condition } from '../store/visibility.js';
+import { inState, ofAgent, ofContext, paramsOf, statusFrom, where } from './list-filter.js';
 
 /** Rows of one index of `tasks` (as `t`), in its order. */
 export interface Walk {
@@ -24,8 +16,7 @@ export interface Walk {
   readonly order: 'ASC' | 'DESC';
   /** What all of them have in common: the beginning of the index. */
   readonly fixed: readonly Condition[];
-  /** Where it begins and ends, as conditions on the first of the key. */
-  readonly begin: readonly Condition[];
+  /** Where it ends, as a condition on the first of the key. */
   readonly end: readonly Condition[];
   /** What else is asked of them, which no index has. */
   readonly rest: readonly Condition[];
@@ -48,7 +39,6 @@ export function inOrder(owner: readonly Condition[], state: TaskState, filter: T
     key: ['t.status_at', 't.id'],
     order: 'DESC',
     fixed: [...owner, inState(state)],
-    begin: statusUntil(filter),
     end: statusFrom(filter),
     rest: filter.agentId === undefined ? [] : [ofAgent(filter.agentId)],
     isOpen: !isTerminal(state),
@@ -62,21 +52,21 @@ export function inOrder(owner: readonly Condition[], state: TaskState, filter: T
  */
 export function inContext(
   contextId: string,
-  owner: readonly Condition[],
-  isOfPrincipal: boolean,
+  visibility: Visibility,
   { state, agentId, ...filter }: TaskFilter,
 ): Walk {
+  const owner = visibleTasks(visibility);
+  const isOfPrincipal = visibility.kind === 'principal';
   return {
     from: 'tasks t INDEXED BY tasks_context_idx',
     key: [...(isOfPrincipal ? [] : ['t.principal_id', 't.organization']), 't.created_at', 't.id'],
     order: 'ASC',
     fixed: [ofContext(contextId), ...(isOfPrincipal ? owner : [])],
-    begin: [],
     end: [],
     rest: [
       ...(isOfPrincipal ? [] : owner),
       ...(state === undefined ? [] : [inState(state)]),
-      ...atTimes(filter),
+      ...statusFrom(filter),
       ...(agentId === undefined ? [] : [ofAgent(agentId)]),
     ],
     isOpen: false,
@@ -90,7 +80,7 @@ export function inContext(
  */
 export async function* walk(
   database: Database,
-  { from, key, order, fixed, begin, end }: Walk,
+  { from, key, order, fixed, end }: Walk,
   size: PieceSize,
 ): AsyncGenerator<WalkPiece> {
   const columns = key.map((name, index) => `${name} AS k${index}`).join(', ');
@@ -99,7 +89,7 @@ export async function* walk(
     sql: `(${key.join(', ')}) ${sign} (${values.map(() => '?').join(', ')})`,
     params: values,
   });
-  for (let start = begin; ; await longTurn()) {
+  for (let start: readonly Condition[] = []; ; await longTurn()) {
     const { rows } = size;
     const conditions = [...fixed, ...start, ...end];
     const [last] = await size.time(() =>
@@ -166,8 +156,7 @@ export async function findInWalks(
   for (const each of walks) {
     for await (const { conditions } of walk(database, each, size)) await take(each, conditions);
   }
-  for (const each of moving)
-    await take(each, [...each.fixed, ...each.begin, ...newerIn(each, since)]);
+  for (const each of moving) await take(each, [...each.fixed, ...newerIn(each, since)]);
   return {
     total,
     first: first.map(({ id, status_at }) => ({ id, statusAt: new Date(status_at) })),

@@ -17,6 +17,7 @@ import type {
 } from './claimed-task.js';
 import type { AppendOutcome, DelegationWrite, PreparedAppend } from './prepared-append.js';
 import type { EndedTask } from './ended-task.js';
+import type { StuckSince } from './stuck-tasks.js';
 import type { OwnedUsageChange } from './usage.js';
 
 /** A task as its writer needs it. */
@@ -64,16 +65,16 @@ export interface TaskFilter {
   readonly statusAfter?: Date;
   /** Only tasks with a delegation to this agent (the `tenant` of the request). */
   readonly agentId?: string;
-  /** Only tasks whose status changed before this time. */
-  readonly statusBefore?: Date;
-  /** Only tasks of this organization. */
-  readonly organization?: string;
-  /** Only tasks of this principal. */
-  readonly principalId?: string;
 }
 
 /** What operators look for; all of it must fit. */
 export interface TaskSearch extends Omit<TaskFilter, 'state'> {
+  /** Only tasks of this organization. */
+  readonly organization?: string;
+  /** Only tasks of this principal. */
+  readonly principalId?: string;
+  /** Only tasks whose status changed before this time. */
+  readonly statusBefore?: Date;
   /** In any of these states. */
   readonly states?: readonly TaskState[];
   /** With a delegation for this skill, to the agent where that is given. */
@@ -86,6 +87,8 @@ export interface TaskSearch extends Omit<TaskFilter, 'state'> {
   readonly createdBefore?: Date;
   /** The id of the task, its context or its trace. */
   readonly text?: string;
+  /** Only those that are stuck. */
+  readonly stuckSince?: StuckSince;
 }
 
 /** An idempotency key, in the order in which they are looked at. */
