@@ -6,7 +6,7 @@ export type Organizations = readonly string[] | null;
  * object for all organizations that nothing is limited to, so that what is made of it can be kept.
  */
 export class ByOrganization<T> {
-  /** What everybody may use. */
+  /** What everybody may use: the list itself where that is all of it. */
   private readonly open: readonly T[];
   /** The organizations that something is limited to. */
   private readonly named: ReadonlySet<string>;
@@ -17,7 +17,8 @@ export class ByOrganization<T> {
     private readonly all: readonly T[],
     private readonly organizationsOf: (one: T) => Organizations,
   ) {
-    this.open = all.filter((one) => organizationsOf(one) === null);
+    const open = all.filter((one) => organizationsOf(one) === null);
+    this.open = open.length === all.length ? all : open;
     this.named = new Set(all.flatMap((one) => organizationsOf(one) ?? []));
   }
 

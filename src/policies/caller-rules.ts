@@ -6,6 +6,7 @@ import {
   type PolicyResource,
 } from './domain/policy.js';
 import type { PolicySet } from './policy-set.js';
+import { DEFAULT_DENIES } from './refusal-by.js';
 
 /** Who is told of the decisions of {@link CallerRules}. */
 export interface DecisionListener {
@@ -78,5 +79,5 @@ export class CallerRules {
 
 function namesOf(policies: readonly DecidingPolicy[]): string {
   const ids = new Set(policies.map(({ id }) => id));
-  return ids.size === 0 ? 'policies.default' : [...ids].sort().join(',');
+  return ids.size === 0 ? DEFAULT_DENIES : [...ids].sort().join(',');
 }

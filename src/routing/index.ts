@@ -10,7 +10,13 @@ export {
   missingExtensions,
 } from './domain/extensions.js';
 export type { Plan, PlanStep, StepCondition, StepInput, StepOutcome } from './domain/plan.js';
-export { type Candidate, planOf, type Route, type RouteReason } from './domain/route.js';
+export {
+  type Candidate,
+  planOf,
+  type Route,
+  type RouteReason,
+  withoutExcluded,
+} from './domain/route.js';
 export type { StepPolicy } from './domain/strategy/step-policy.js';
 export { policyOf, type StepStrategy, stepStrategyOf } from './domain/strategy/step-policies.js';
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';

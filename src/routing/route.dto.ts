@@ -155,8 +155,22 @@ export class RouteDto implements Route {
   @Shown.Nested(() => CandidateDto, { list: true, description: CHOSEN })
   readonly chosen!: readonly CandidateDto[];
 
-  @Shown.Nested(() => CandidateDto, { list: true })
+  @Shown.Nested(() => CandidateDto, { list: true, description: 'At most 50.' })
   readonly skipped!: readonly CandidateDto[];
+
+  @Shown.Num({ optional: true, description: 'How many more were left out.' })
+  readonly moreSkipped?: number;
+
+  @Shown.Nested(() => CandidateDto, {
+    optional: true,
+    list: true,
+    description:
+      'Agents that fit what was requested, but which the caller may not use: disabled, restricted to other organizations, or forbidden by policies. At most 50. Of a task for the scope `tasks:all`, of a dry run for the scope `routing`.',
+  })
+  readonly excluded?: readonly CandidateDto[];
+
+  @Shown.Num({ optional: true, description: 'How many more were excluded.' })
+  readonly moreExcluded?: number;
 
   @Shown.Nested(() => RouteStepDto, {
     optional: true,

@@ -38,8 +38,14 @@ export class RoutesController {
       directive: readDirective(message.metadata, body.metadata, optionsOf(body)),
       configuration: { acceptedOutputModes: body.acceptedOutputModes ?? [] },
     };
-    return this.dryRuns.run(body, principal, (caller, rules) =>
-      this.routing.route({ ...request, principal: caller }, body.affinity ?? [], rules),
+    return this.dryRuns.run(body, principal, (caller, rules, noteExcluded) =>
+      this.routing.route(
+        { ...request, principal: caller },
+        body.affinity ?? [],
+        rules,
+        [],
+        noteExcluded,
+      ),
     );
   }
 }

@@ -6,14 +6,15 @@ import { AppConfig } from '../config/index.js';
 import { offeredComposites } from './composites/domain/offered.js';
 import { checkFirstCalls } from './domain/call-limit.js';
 import { RouteChooser } from './domain/choose.js';
+import { ExcludedAgents } from './domain/excluded.js';
 import { requestedExtensions } from './domain/extensions.js';
 import { inputTypesOf } from './domain/media-types.js';
 import { textOf } from './domain/message-text.js';
 import type { RoutingQuestion, RuleVerdict } from './domain/question.js';
 import { CompositeSource, prepareUsable } from './composite-source.js';
-import { RULE_TEXT_LENGTH, type RuleQuestion } from './domain/rule-decision.js';
+import { type PassedOver, RULE_TEXT_LENGTH, type RuleQuestion } from './domain/rule-decision.js';
 import { RuleSource } from './rule-source.js';
-import type { PassedRule, Route } from './domain/route.js';
+import type { Route } from './domain/route.js';
 import type { UsedUp } from './domain/used-up.js';
 import type { HubRequest } from './hub-request.js';
 import { TextRouter } from './text-router.js';
@@ -49,7 +50,8 @@ export class RoutingService implements OnApplicationBootstrap {
 
   /**
    * The agents for this message, with the reasons. `affinity` are the agents that handled the last
-   * message of its context; `rules` stand in for the operator's, to try some out; `usedUp` is passed over where there are others. Rejects with HubError
+   * message of its context; `rules` stand in for the operator's, to try some out; `usedUp` is passed over where there are others;
+   * `noteExcluded` gets what tells, once this has resolved or rejected, which agents the caller may not use. Rejects with HubError
    * NO_ROUTE (its message and `metadata.skills` list what the caller may use), INVALID_PARAMS (also when
    * the task may not make as many calls as its first agents need), AGENT_BUSY, CONTENT_TYPE_NOT_SUPPORTED or EXTENSION_SUPPORT_REQUIRED.
    */
@@ -58,12 +60,13 @@ export class RoutingService implements OnApplicationBootstrap {
     affinity: readonly string[],
     rules: RuleSource = this.rules,
     usedUp: readonly UsedUp[] = [],
+    noteExcluded: (excluded: ExcludedAgents) => void = () => undefined,
   ): Promise<Route> {
     await prepareUsable(request.principal, this.registry, this.composites);
-    const route = await this.choose(request, {
-      usedUp,
-      ...this.questionOf(request, affinity, rules),
-    });
+    const question = this.questionOf(request, affinity, rules);
+    const excluded = this.excludedOf(request.principal, question);
+    noteExcluded(excluded);
+    const route = await this.choose(request, { usedUp, excluded, ...question });
     checkFirstCalls(route, request.directive, this.config.tasks.maxCalls);
     return route;
   }
@@ -75,6 +78,16 @@ export class RoutingService implements OnApplicationBootstrap {
     const { principal, message } = request;
     const usable = this.usable(principal);
     return chooser.unnamed(await this.text.find(principal, message, usable));
+  }
+
+  private excludedOf(
+    principal: Principal,
+    { agents }: Pick<RoutingQuestion, 'agents'>,
+  ): ExcludedAgents {
+    const { registry } = this;
+    const whyNot = (id: string, skillId: string | undefined) =>
+      registry.exclusionOf(principal, id, skillId);
+    return new ExcludedAgents({ agents: registry.all(), whyNot }, agents);
   }
 
   private usable(principal: Principal): Usable {
@@ -123,7 +136,7 @@ function ruleQuestionOf(
 }
 
 function verdictOf(rules: RuleSource, question: RuleQuestion): RuleVerdict {
-  const passed: PassedRule[] = [];
-  const decision = rules.decide({ ...question, passOver: (rule) => passed.push(rule) });
+  const passed: PassedOver[] = [];
+  const decision = rules.decide({ ...question, passOver: (each) => passed.push(each) });
   return { decision, passed };
 }

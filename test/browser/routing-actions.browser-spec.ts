@@ -154,6 +154,13 @@ describe('the dry run', () => {
     await fill(main(), { Agent: 'nobody' });
     await press(page, 'Who would get it?');
     await page.getByRole('heading', { name: 'Nobody gets it' }).waitFor();
+    await hub.admin('PATCH', '/api/v1/agents/one', { enabled: false });
+    await fill(main(), { Agent: 'one' });
+    await press(page, 'Who would get it?');
+    const closed = page.getByRole('list', { name: 'Not open to the caller' });
+    await closed.getByText('It was disabled by an operator.').waitFor();
+    await closed.getByRole('link', { name: 'one', exact: true }).waitFor();
+    await hub.admin('PATCH', '/api/v1/agents/one', { enabled: true });
     expect(one.calls.length + two.calls.length).toBe(before);
   });
 });

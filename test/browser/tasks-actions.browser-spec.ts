@@ -173,6 +173,18 @@ describe('a task', () => {
     await page.getByRole('button', { name: 'Cancel task' }).waitFor({ state: 'detached' });
   });
 
+  it('says which agents were not taken, and why', async () => {
+    await hub.registerAgent(agent.url, { id: 'taken', tags: ['pair'] });
+    await hub.registerAgent(agent.url, { id: 'drained', tags: ['pair'], enabled: false });
+    const metadata = { skillTags: ['pair'] };
+    const id = (await hub.submit('hello', { message: { metadata } }))['id'] as string;
+    await openTask(id, 'route');
+    const closed = page.getByRole('table', { name: 'Not open to the caller' });
+    await closed.getByRole('link', { name: 'drained' }).waitFor();
+    await closed.getByText('It was disabled by an operator.').waitFor();
+    await page.getByText('No other agent that the caller may use was passed over.').waitFor();
+  });
+
   it('gets the answer to what its agent asks', async () => {
     const id = await send('asker');
     await stateIs(id, 'input-required');

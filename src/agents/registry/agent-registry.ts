@@ -5,7 +5,12 @@ import { Clock } from '../../common/clock.js';
 import type { Refusal } from '../../common/hub-error.js';
 import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
-import { PermittedLists, PolicyDecisionPoint, refusalBy } from '../../policies/index.js';
+import {
+  PermittedLists,
+  PolicyDecisionPoint,
+  refusalBy,
+  refusalSentence,
+} from '../../policies/index.js';
 import type { Agent } from '../agent.js';
 import { AgentStore } from './agent-store.js';
 import {
@@ -23,9 +28,19 @@ const DELETED_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 interface Snapshot {
   readonly byId: ReadonlyMap<string, Agent>;
   readonly deleted: ReadonlyMap<string, Agent>;
+  /** Every agent, in the order of their ids; the list of the enabled ones where all are. */
+  readonly all: readonly Agent[];
   /** The enabled agents that can be used, in the order of their ids. */
   readonly enabled: readonly Agent[];
   readonly byOrganization: ByOrganization<Agent>;
+}
+
+/** Why a caller may send no new work to an agent, for operators: it may be one that the caller may not know of. */
+export interface Exclusion {
+  /** One sentence. */
+  readonly why: string;
+  /** It is restricted to other organizations, as most agents of a hub for many are. */
+  readonly isElsewhere?: true;
 }
 
 /** Callers who may use the same: those with the same rules of policies, or of one organization. */
@@ -86,9 +101,9 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     return this.snapshot.enabled;
   }
 
-  /** Every agent by id, ascending, enabled or not. */
+  /** Every agent by id, ascending, enabled or not. The list is the same object until something changes. */
   all(): readonly Agent[] {
-    return [...this.snapshot.byId.values()];
+    return this.snapshot.all;
   }
 
   /**
@@ -152,6 +167,30 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     return `${what} is not for the organization ${organization}`;
   }
 
+  /**
+   * Why the caller may send no new work to an agent, or for one skill of it; undefined where it may. For operators: it tells of
+   * agents that the caller may not know of. To be asked after {@link prepare}.
+   */
+  exclusionOf(
+    principal: Principal,
+    agentId: string,
+    skillId: string | undefined,
+  ): Exclusion | undefined {
+    const agent = this.get(agentId);
+    if (agent === undefined) {
+      const isDeleted = this.known(agentId) !== undefined;
+      return { why: isDeleted ? 'It was deleted.' : 'It is not registered.' };
+    }
+    if (!agent.enabled) return { why: 'It was disabled by an operator.' };
+    if (!isUsable(agent)) return { why: 'It cannot be used: its stored record is not usable.' };
+    if (!this.isOpenTo(principal.organization, agent)) {
+      return { why: 'It is restricted to other organizations.', isElsewhere: true };
+    }
+    const requested = { skillId: skillId ?? null, tags: [], match: 'all' } as const;
+    const refusal = this.refusalOf(principal, agentId, requested);
+    return refusal && { why: refusalSentence(refusal.policy) };
+  }
+
   private openTo({ organization }: Principal): readonly Agent[] {
     return this.snapshot.byOrganization.usable(organization);
   }
@@ -189,6 +228,7 @@ function snapshotOf(all: readonly Agent[]): Snapshot {
   const deleted = all.filter(({ deletedAt }) => deletedAt !== null);
   const enabled = agents.filter((agent) => agent.enabled && isUsable(agent));
   return {
+    all: enabled.length === agents.length ? enabled : agents,
     byId: new Map(agents.map((agent) => [agent.id, agent])),
     deleted: new Map(deleted.map((agent) => [agent.id, agent])),
     enabled,

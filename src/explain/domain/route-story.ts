@@ -1,5 +1,11 @@
-import { type Candidate, planOf, type Route, type RouteReason } from '../../routing/index.js';
-import { sentenceOf } from './words.js';
+import {
+  type Candidate,
+  planOf,
+  type Route,
+  type RouteReason,
+  withoutExcluded,
+} from '../../routing/index.js';
+import { countOf, sentenceOf } from './words.js';
 
 const REASONS: Readonly<Record<RouteReason, string>> = {
   agent: 'The client named the agent.',
@@ -11,9 +17,17 @@ const REASONS: Readonly<Record<RouteReason, string>> = {
   default: 'The client named nothing and nothing else matched, so the default agent was taken.',
 };
 
-/** Why which agents got the message, a sentence each. */
-export function routeSentences(route: Route): readonly string[] {
+/**
+ * Why which agents got the message, a sentence each. Which agents its sender may not use is for those who may read everybody's
+ * tasks.
+ */
+export function routeSentences(route: Route, seesExcluded: boolean): readonly string[] {
   const { rule, composite, passedRules = [], skipped, leftOut = [] } = route;
+  const {
+    moreSkipped = 0,
+    excluded = [],
+    moreExcluded = 0,
+  } = seesExcluded ? route : withoutExcluded(route);
   const plan = planOf(route);
   return [
     ...passedRules.map(
@@ -34,6 +48,9 @@ export function routeSentences(route: Route): readonly string[] {
       );
     }),
     ...skipped.map((each) => `${named(each)} was passed over: ${reason(each)}`),
+    ...(moreSkipped > 0 ? [`${countOf(moreSkipped, 'further agent')} had to be passed over.`] : []),
+    ...excluded.map((each) => `${named(each)} could not be used by this caller: ${reason(each)}`),
+    ...(moreExcluded > 0 ? [`${countOf(moreExcluded, 'further agent')} could not be used.`] : []),
     ...leftOut.map(({ step, why }) => `The step "${step}" was left out: ${sentenceOf(why)}`),
   ];
 }

@@ -27,7 +27,7 @@ export function storyOf(
   const waitsFor = isOver ? null : waits(delegations, reader);
   const entries = [
     task(record.createdAt, beginning(aggregate)),
-    ...routeSentences(record.route).map((text): StoryEntry => ({
+    ...routeSentences(record.route, reader.seesTroubles).map((text): StoryEntry => ({
       at: record.createdAt,
       about: 'route',
       text,

@@ -12,7 +12,7 @@ import {
 import type { TextFinding } from './find-text.js';
 import { aRoutableAgent, aSkill, questionTo } from './fake-question.js';
 import type { RoutingQuestion, RuleVerdict } from './question.js';
-import type { Route } from './route.js';
+import type { PassedRule, Route } from './route.js';
 import type { RuleDecision } from './rule-decision.js';
 import type { TextMatch } from './text-index.js';
 
@@ -114,6 +114,9 @@ describe('text', () => {
   });
 });
 
+const overOf = (rules: readonly PassedRule[]): RuleVerdict['passed'] =>
+  rules.map((rule) => ({ rule, to: { agentId: 'gone' } }));
+
 describe("the operator's rules", () => {
   const decides = (decision: Partial<RuleDecision>, passed: RuleVerdict['passed'] = []) => ({
     decide: (): RuleVerdict => ({
@@ -128,17 +131,23 @@ describe("the operator's rules", () => {
 
   it('lead where they say, and the route names the rule and those passed over', () => {
     const passed = [{ id: 'r0', name: 'Gone', why: 'Nobody.' }];
-    expect(ask(undefined, decides({}, passed))).toMatchObject({
+    expect(ask(undefined, decides({}, overOf(passed)))).toMatchObject({
       reason: 'rule',
       rule: { id: 'r1', name: 'Sums' },
       passedRules: passed,
-      chosen: [{ agentId: 'b', why: 'By the rule "Sums". Priority 5.' }, { agentId: 'a' }],
+      chosen: [
+        {
+          agentId: 'b',
+          why: 'By the rule "Sums". Priority 5. Before a, since its priority is higher: 5 against 0.',
+        },
+        { agentId: 'a' },
+      ],
     });
   });
 
   it('are reported as passed over whatever decides after them', () => {
     const passed = [{ id: 'r0', name: 'Gone', why: 'Nobody.' }];
-    const decide = (): RuleVerdict => ({ decision: undefined, passed });
+    const decide = (): RuleVerdict => ({ decision: undefined, passed: overOf(passed) });
     expect(ask(finding(match('c.draw', 0.9)), { decide }).passedRules).toEqual(passed);
     expect(ask(undefined, { decide, defaultAgent: 'a' }).passedRules).toEqual(passed);
   });

@@ -212,14 +212,15 @@ describe('without routing options', () => {
 });
 
 describe('the strategies', () => {
-  const many = Array.from({ length: 40 }, (_, i) =>
+  const many = Array.from({ length: 60 }, (_, i) =>
     agent(`a${String(i).padStart(2, '0')}`, [skill('s', ['t'])]),
   );
 
   it('one keeps a few agents in reserve and names some that it leaves out', () => {
     const found = route({ tags: ['t'] }, { agents: many });
     expect(found.chosen).toHaveLength(6);
-    expect(found.skipped).toHaveLength(20);
+    expect(found.skipped).toHaveLength(50);
+    expect(found.moreSkipped).toBe(4);
     expect(found.deadlineMs).toBeUndefined();
   });
 
@@ -236,7 +237,7 @@ describe('the strategies', () => {
     expect(found.skipped).toMatchObject([
       { agentId: 'csv', why: expect.stringMatching(/maximum of 2/) },
     ]);
-    expect(route({ tags: ['t'], strategy: 'all' }, { agents: many }).chosen).toHaveLength(40);
+    expect(route({ tags: ['t'], strategy: 'all' }, { agents: many }).chosen).toHaveLength(60);
   });
 
   it('explain themselves', () => {

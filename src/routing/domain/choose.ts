@@ -26,7 +26,9 @@ import type { Candidate, PassedRule, Route } from './route.js';
 import type { RoutingOptions } from './rule-decision.js';
 
 /** Agents left out that a route names; a route is stored with every task. */
-const MAX_SKIPPED = 20;
+const MAX_SKIPPED = 50;
+
+const WAS_BEFORE = 'Handled the last message of this context.';
 
 type Choice = Pick<Route, 'chosen' | 'skipped'>;
 
@@ -56,6 +58,7 @@ export class RouteChooser {
   named(): Route | undefined {
     const { question, index } = this;
     refuseAddressedPlan(question);
+    this.noteExcluded();
     const plan = planStrategyOf(question.directive.strategy);
     if (plan?.first === null) return this.ownPlan(plan);
     const found =
@@ -73,7 +76,10 @@ export class RouteChooser {
     const { question, index, searched } = this;
     const finding = given && findingAmong(given, searched);
     const found = finding && byText(question, finding, searched);
-    if (found) return this.routeOf(found);
+    if (found) {
+      this.noteLike(found);
+      return this.routeOf(found);
+    }
     const missed = finding ? missedByText(finding) : [];
     const byRest = byDefault(question, index);
     if (byRest) return this.routeOf({ ...byRest, skipped: [...(byRest.skipped ?? []), ...missed] });
@@ -97,18 +103,49 @@ export class RouteChooser {
   }
 
   private byRule(tags: readonly string[]): Found | undefined {
-    const verdict = this.question.decide(tags);
-    this.passedRules = verdict.passed;
+    const { excluded, decide } = this.question;
+    const verdict = decide(tags);
+    this.passedRules = verdict.passed.map(({ rule }) => rule);
+    for (const { rule, to } of verdict.passed) {
+      excluded?.note(to, `The rule "${rule.name}" leads to it.`);
+    }
+    const to = verdict.decision?.target.to;
+    if (to) excluded?.note(to);
     return byRule(verdict, this.question, this.index);
+  }
+
+  /** Who is excluded of those that the message itself names, or that had its context before. */
+  private noteExcluded(): void {
+    const { excluded, directive, affinity, agentId = directive.agentId } = this.question;
+    if (excluded === undefined) return;
+    const { skillId, tags = [], match } = directive;
+    if (agentId === undefined && skillId === undefined && tags.length === 0) {
+      excluded.noteAgents(affinity, WAS_BEFORE);
+      return;
+    }
+    excluded.note({
+      ...(agentId !== undefined && { agentId }),
+      ...(skillId !== undefined && { skillId }),
+      tags,
+      ...(match !== undefined && { match }),
+    });
+  }
+
+  /** Who is excluded of those with the skill that was found by the text. */
+  private noteLike({ matches: [best] }: Found): void {
+    const skillId = best?.skill?.id;
+    if (best === undefined || skillId === undefined || isComposite(best)) return;
+    this.question.excluded?.note({ skillId }, `Has the skill "${skillId}", too.`);
   }
 
   private routeOf(found: Found): Route {
     const options = optionsOf(this.question.directive, found);
-    const { matches, skipped } = this.arranged(found, options);
+    const arranged = this.arranged(found, options);
+    const { matches, skipped } = arranged;
     const [best] = matches;
     if (best && isComposite(best))
       return this.compositeRoute(found, options, best, matches, skipped);
-    const agents = withoutComposites({ matches, skipped });
+    const agents = withoutComposites(arranged);
     if (agents.matches.length === 0) throw this.strategyOfComposite();
     const { strategy = 'one', require = 'all', quorum, maxAgents } = options;
     const plan = planStrategyOf(strategy);
@@ -247,6 +284,8 @@ export class RouteChooser {
       require,
       chosen,
       skipped: skipped.slice(0, MAX_SKIPPED),
+      ...(skipped.length > MAX_SKIPPED && { moreSkipped: skipped.length - MAX_SKIPPED }),
+      ...excludedIn(this.question),
       ...(quorum !== undefined && { quorum }),
       ...(deadlineSeconds !== undefined && { deadlineMs: Math.ceil(deadlineSeconds * 1000) }),
       ...(maxCalls !== undefined && { maxCalls }),
@@ -284,13 +323,22 @@ function refuseAddressedPlan({ agentId, directive }: RoutingQuestion): void {
 
 const NO_TURN = 'A composite skill has its own plan and does not take part in one of agents.';
 
-function withoutComposites({ matches, skipped }: Arranged): Arranged {
+function withoutComposites(arranged: Arranged): Arranged {
+  const { matches, skipped } = arranged;
   const composites = matches.filter(isComposite);
-  if (composites.length === 0) return { matches, skipped };
+  if (composites.length === 0) return arranged;
   return {
     matches: matches.filter((match) => !isComposite(match)),
     skipped: [...skipped, ...composites.map((match) => candidateOf(match, NO_TURN))],
   };
+}
+
+function excludedIn({
+  excluded,
+}: Pick<RoutingQuestion, 'excluded'>): Pick<Route, 'excluded' | 'moreExcluded'> {
+  if (excluded === undefined || excluded.candidates.length === 0) return {};
+  const { candidates, more } = excluded;
+  return { excluded: candidates, ...(more > 0 && { moreExcluded: more }) };
 }
 
 function chosenOf(plan: readonly PlanStep[]): Candidate[] {

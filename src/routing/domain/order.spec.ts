@@ -97,6 +97,46 @@ describe('the order of equal matches', () => {
     expect(chosen(route({ a: { outstanding: 50 } }, {}, { agents }))).toEqual(['a', 'b']);
   });
 
+  it.each<[string, Record<string, Partial<AgentCondition>>, [object, object]]>([
+    ['its priority is higher: 3 against 1', {}, [{ priority: 3 }, { priority: 1 }]],
+    [
+      'it has less at work: 1 against 3',
+      { a: { outstanding: 1 }, b: { outstanding: 2, queued: 1 } },
+      [{}, {}],
+    ],
+    [
+      'it has less at work for its weight: 3 with weight 4 against 1 with weight 1',
+      { a: { outstanding: 3 }, b: { outstanding: 1 } },
+      [{ weight: 4 }, {}],
+    ],
+    ['the other is degraded', { b: { health: 'degraded' } }, [{}, {}]],
+    [
+      'the breaker of the other is half-open after failures',
+      { b: { breaker: 'half-open', health: 'degraded' } },
+      [{}, {}],
+    ],
+  ])('says that the first one is it since %s', (why, known, [ofA, ofB]) => {
+    const agents = [agent('b', ofB), agent('a', ofA)];
+    const [first, second] = route(known, {}, { agents }).chosen;
+    expect(first).toMatchObject({
+      agentId: 'a',
+      why: expect.stringContaining(`Before b, since ${why}.`),
+    });
+    expect(second?.why).not.toContain('since');
+  });
+
+  it('says of agents that are equal that the id decided', () => {
+    expect(route({}).chosen[0]?.why).toContain(
+      'Equal to b in everything that counts, and before it by the order of their ids.',
+    );
+  });
+
+  it('says nothing of an order where all are asked, or only one is there', () => {
+    const all = route({}, { strategy: 'all' }).chosen;
+    const [only] = route({}, {}, { agents: [agent('a')] }).chosen;
+    for (const { why } of [...all, only!]) expect(why).not.toMatch(/Before|Equal/);
+  });
+
   it('never depends on the order of the registry', () => {
     const condition = fc.record({
       health: fc.constantFrom('unknown', 'healthy', 'degraded', 'down'),

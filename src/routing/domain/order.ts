@@ -16,6 +16,8 @@ const RETRY_AFTER_SECONDS = '5';
 export interface Arranged {
   readonly matches: readonly Match[];
   readonly skipped: readonly Candidate[];
+  /** Why the first match goes before the second, where they were ordered. */
+  readonly lead?: string;
 }
 
 /** What the filters go by; the rest of a question is of no interest to them. */
@@ -41,9 +43,11 @@ export function arrange(found: Found, circumstances: Circumstances): Arranged {
   const within = withoutUsedUp(fitting.matches, circumstances.usedUp ?? []);
   const judged = within.matches.map((match) => judge(match, circumstances));
   if (!found.isOrdered) judged.sort(byRank);
-  const available = withoutUnavailable(judged, circumstances);
+  const { left, ...available } = withoutUnavailable(judged, circumstances);
+  const [first, second] = left;
   return {
     matches: available.matches,
+    ...(first && second && !found.isOrdered && { lead: leadSentence(first, second) }),
     skipped: [
       ...(found.skipped ?? []),
       ...requested.skipped,
@@ -133,22 +137,77 @@ function judge(match: Match, { conditionOf }: Circumstances): Judged {
   return { match, condition, load };
 }
 
+/** One of the things by which the better of two is known. */
+interface Criterion {
+  /** What it says for this one: the more the better. */
+  readonly of: (judged: Judged) => number;
+  /** Why the better one is better, as a clause without an end. */
+  readonly why: (better: Judged, other: Judged) => string;
+}
+
 /**
  * The better one first: more tags, media types, the text; then a composite skill, which the operator has
  * named on purpose, before any agent, so that which of them it is never depends on load; then health, priority, least work relative
- * to the weight, and the id. Never by chance.
+ * to the weight. Of those that are equal in all of it the first by id. Never by chance.
  */
+const CRITERIA: readonly Criterion[] = [
+  {
+    of: ({ match }) => match.tagCount,
+    why: ({ match: a }, { match: b }) =>
+      `it carries more of the tags: ${a.tagCount} against ${b.tagCount}`,
+  },
+  { of: ({ match }) => match.mediaScore, why: () => 'its media types suit better' },
+  {
+    of: ({ match }) => match.textScore ?? 0,
+    why: ({ match: a }, { match: b }) =>
+      `it matches the text better: ${a.textScore ?? 0} against ${b.textScore ?? 0}`,
+  },
+  { of: ({ match }) => Number(isComposite(match)), why: () => 'it is a composite skill' },
+  {
+    of: ({ condition }) => -healthRank(condition),
+    why: (_, { condition: { health, breaker } }) =>
+      breaker === 'closed'
+        ? `the other is ${health}`
+        : `the breaker of the other is ${breaker} after failures`,
+  },
+  {
+    of: ({ match }) => match.agent.priority,
+    why: ({ match: a }, { match: b }) =>
+      `its priority is higher: ${a.agent.priority} against ${b.agent.priority}`,
+  },
+  {
+    of: ({ load }) => -load,
+    why: (a, b) =>
+      weightOf(a) === weightOf(b)
+        ? `it has less at work: ${workOf(a)} against ${workOf(b)}`
+        : `it has less at work for its weight: ${workOf(a)} with weight ${weightOf(a)} against ${workOf(b)} with weight ${weightOf(b)}`,
+  },
+];
+
 function byRank(a: Judged, b: Judged): number {
-  return (
-    b.match.tagCount - a.match.tagCount ||
-    b.match.mediaScore - a.match.mediaScore ||
-    (b.match.textScore ?? 0) - (a.match.textScore ?? 0) ||
-    Number(isComposite(b.match)) - Number(isComposite(a.match)) ||
-    healthRank(a.condition) - healthRank(b.condition) ||
-    b.match.agent.priority - a.match.agent.priority ||
-    a.load - b.load ||
-    (a.match.agent.id < b.match.agent.id ? -1 : 1)
-  );
+  for (const { of } of CRITERIA) {
+    const difference = of(b) - of(a);
+    if (difference !== 0) return difference;
+  }
+  return a.match.agent.id < b.match.agent.id ? -1 : 1;
+}
+
+/** Why the first goes before the second; one sentence. */
+function leadSentence(first: Judged, second: Judged): string {
+  const { id } = second.match.agent;
+  const name = isComposite(second.match) ? `the composite skill ${second.match.skill?.id}` : id;
+  const deciding = CRITERIA.find(({ of }) => of(first) !== of(second));
+  return deciding
+    ? `Before ${name}, since ${deciding.why(first, second)}.`
+    : `Equal to ${name} in everything that counts, and before it by the order of their ids.`;
+}
+
+function weightOf({ match }: Judged): number {
+  return match.agent.weight ?? 1;
+}
+
+function workOf({ condition }: Judged): number {
+  return condition.outstanding + condition.queued;
 }
 
 /** 0 to 3: as usual, half-open, down, out of service. */
@@ -166,7 +225,7 @@ function healthRank({ health, breaker }: AgentCondition): number {
 function withoutUnavailable(
   judged: readonly Judged[],
   { atLeast, isImmediate }: Circumstances,
-): Arranged {
+): Arranged & { readonly left: readonly Judged[] } {
   const isFull = ({ condition }: Judged): boolean => isImmediate && condition.isFull;
   const isAvailable = (each: Judged): boolean => !isFull(each) && !isOut(each.condition);
   const available = judged.filter(isAvailable);
@@ -176,10 +235,11 @@ function withoutUnavailable(
     .slice(0, missing);
   const chosen = [...available, ...halfOpen];
   if (chosen.length === 0) throw busy(judged);
-  const left = judged.filter((each) => !chosen.includes(each));
+  const out = judged.filter((each) => !chosen.includes(each));
   return {
+    left: chosen,
     matches: chosen.map(({ match, condition }) => explained(match, condition)),
-    skipped: left.map(({ match, condition }) =>
+    skipped: out.map(({ match, condition }) =>
       candidateOf(match, isOut(condition) ? outSentence(condition) : 'Its queue is full.'),
     ),
   };

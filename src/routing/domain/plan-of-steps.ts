@@ -114,6 +114,7 @@ function chooseStep(
   index: AgentIndex,
 ): { chosen: readonly Candidate[]; skipped: readonly Candidate[] } {
   const { name, target, after } = template;
+  question.excluded?.note(target, `Step "${name}":`);
   const media = mediaOf(template, question.media);
   return within(`Step "${name}"`, () => {
     const found = byTarget({ agentId: undefined, directive: target, media }, index);
@@ -138,7 +139,7 @@ function chooseStep(
  * the client asked for it, else NO_ROUTE.
  */
 export function shareOut(
-  { matches, skipped }: Arranged,
+  { matches, skipped, lead }: Arranged,
   share: Share,
 ): {
   chosen: readonly Candidate[];
@@ -149,7 +150,9 @@ export function shareOut(
   const maximum = fansOut ? (share.maxAgents ?? DIRECTIVE_LIMITS.maxAgents) : 1 + MAX_FALLBACKS;
   const over = `Over the maximum of ${maximum}.`;
   const left = matches.slice(maximum).map((match) => candidateOf(match, over));
-  const chosen = matches.slice(0, maximum).map((match) => candidateOf(match));
+  const chosen = matches
+    .slice(0, maximum)
+    .map((match, at) => candidateOf(match, at === 0 && !fansOut ? lead : undefined));
   if (hasRequirement && require === 'quorum' && quorum !== undefined && quorum > chosen.length) {
     const who = chosen.map(({ agentId }) => agentId).join(', ');
     const only = `only ${chosen.length} may be asked now: ${who}`;

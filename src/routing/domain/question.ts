@@ -2,11 +2,12 @@ import type { AgentCondition } from '../../agents/index.js';
 import type { RoutingDirective } from '../../protocol/routing-extension.js';
 import type { RoutableAgent } from './agent-index.js';
 import type { Match } from './match.js';
+import type { ExcludedAgents } from './excluded.js';
 import type { MediaTypes } from './media-types.js';
-import type { Candidate, PassedRule, Route, RouteReason } from './route.js';
+import type { Candidate, Route, RouteReason } from './route.js';
 import type { UsedUp } from './used-up.js';
 import type { CompositeSkill } from './composite-skill.js';
-import type { RuleDecision, RoutingOptions } from './rule-decision.js';
+import type { PassedOver, RuleDecision, RoutingOptions } from './rule-decision.js';
 
 /** Everything the choice depends on. */
 export interface RoutingQuestion {
@@ -28,6 +29,8 @@ export interface RoutingQuestion {
   readonly conditionOf: (agentId: string) => AgentCondition;
   /** Agents and skills whose limits are used up. */
   readonly usedUp?: readonly UsedUp[];
+  /** Where it is noted who fits what is asked for and may not be used. */
+  readonly excluded?: ExcludedAgents;
 }
 
 /** Of a message that says nothing, without rules and composite skills. */
@@ -44,7 +47,7 @@ export const NOTHING_REQUESTED: Omit<RoutingQuestion, 'agents' | 'extensions' | 
 /** The decision of the operator's rules, if one applies, and those that applied but found no agent. */
 export interface RuleVerdict {
   readonly decision: RuleDecision | undefined;
-  readonly passed: readonly PassedRule[];
+  readonly passed: readonly PassedOver[];
 }
 
 /** What a rule of the choice found: the matches, and what it left out. */

@@ -49,6 +49,15 @@ export interface Route {
   readonly chosen: readonly Candidate[];
   /** Agents that matched, or handled the context before, but were left out (down, over the maximum …). */
   readonly skipped: readonly Candidate[];
+  /** How many more were left out; absent: none. */
+  readonly moreSkipped?: number;
+  /**
+   * Agents that fit what was asked for, but which the caller may not use: disabled, restricted to other organizations,
+   * forbidden by policies. For those who may read the tasks of everybody: the caller may not know of these agents.
+   */
+  readonly excluded?: readonly Candidate[];
+  /** How many more were excluded; absent: none. */
+  readonly moreExcluded?: number;
   /** Of `chain`, `synthesize` and composite skills; absent: one step of all that is chosen. */
   readonly plan?: Plan;
   /** Optional steps of the composite skill that are left out of the plan. */
@@ -59,6 +68,12 @@ export interface Route {
   readonly passedRules?: readonly PassedRule[];
   /** The composite skill the plan is of, as it was when the task began. */
   readonly composite?: { readonly id: string; readonly version: number };
+}
+
+/** A route as those may see it who may not know of all agents. */
+export function withoutExcluded(route: Route): Route {
+  const { excluded, moreExcluded, ...shown } = route;
+  return excluded === undefined && moreExcluded === undefined ? route : shown;
 }
 
 /** The steps of a route; one of a single step has that step alone. */

@@ -23,7 +23,13 @@ export interface RuleQuestion {
   /** The members of the request's metadata, covered by those of the message's. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Called with each rule that applies but finds no agent; the next one is asked then. */
-  readonly passOver?: (rule: PassedRule) => void;
+  readonly passOver?: (passed: PassedOver) => void;
+}
+
+/** A rule that applied but found no agent, and where it leads. */
+export interface PassedOver {
+  readonly rule: PassedRule;
+  readonly to: RoutingTarget;
 }
 
 /** Where a rule sends a message: at least one of the members of a target, or nowhere. */

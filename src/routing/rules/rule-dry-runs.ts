@@ -4,7 +4,7 @@ import type { Scope } from '../../common/scope.js';
 import { type FieldViolation, HubError, invalidFields } from '../../common/hub-error.js';
 import type { RuleDecision, RuleQuestion } from '../domain/rule-decision.js';
 import { RuleSource } from '../rule-source.js';
-import type { Route } from '../domain/route.js';
+import { type Route, withoutExcluded } from '../domain/route.js';
 import { faultsOfRule } from './domain/check-rule.js';
 import { decide } from './domain/decide.js';
 import { outcomesOf, type RuleReport } from './domain/outcomes.js';
@@ -13,6 +13,7 @@ import type { Rule } from './domain/rule.js';
 import { ruleIdFrom } from './domain/rule-id.js';
 import { added } from './domain/rule-list.js';
 import { RuleSet } from './domain/rule-set.js';
+import type { ExcludedAgents } from '../domain/excluded.js';
 import { RuleRegistry } from './rule-registry.js';
 import type { NewRule } from './rules.service.js';
 import { ruleOf, type WrittenRule } from './written-rule.js';
@@ -71,7 +72,7 @@ export class RuleDryRuns {
   /**
    * The route that `route` gives for the caller and the rules that are tried, with a report of each
    * rule; one that is refused has them in the error's metadata. Only those who may manage rules see
-   * reports, and which rule decides and why, and may try unsaved rules or another caller (else
+   * reports, which rule decides and why and which agents the caller may not use, and may try unsaved rules or another caller (else
    * PERMISSION_DENIED). Rejects with INVALID_PARAMS naming the fields of a rule that could not be saved
    * either; one that leads to agents or composite skills that are not there may be tried, and is passed
    * over.
@@ -79,7 +80,11 @@ export class RuleDryRuns {
   async run(
     request: RuleDryRunRequest,
     principal: Principal,
-    route: (caller: Principal, rules: RuleSource) => Promise<Route>,
+    route: (
+      caller: Principal,
+      rules: RuleSource,
+      noteExcluded?: (excluded: ExcludedAgents) => void,
+    ) => Promise<Route>,
   ): Promise<Route & { readonly rules?: readonly RuleReport[] }> {
     const mayManage = hasScope(principal, 'routing');
     const { rules, rule, caller } = request;
@@ -89,15 +94,21 @@ export class RuleDryRuns {
     }
     if (!mayManage) {
       const found = await route(principal, new SilentRules(this.registry));
-      const { rule, ...shown } = found;
-      return rule === undefined ? found : shown;
+      const known = withoutExcluded(found);
+      const { rule, ...shown } = known;
+      return rule === undefined ? known : shown;
     }
     const dryRun = new DryRunRules(this.setOf(request), this.registry);
+    let excluded: ExcludedAgents | undefined;
     try {
-      const found = await route(callerOf(request, principal), dryRun);
+      const found = await route(
+        callerOf(request, principal),
+        dryRun,
+        (those) => void (excluded = those),
+      );
       return dryRun.reports === undefined ? found : { ...found, rules: dryRun.reports };
     } catch (error) {
-      throw dryRun.reports === undefined ? error : withReports(error, dryRun.reports);
+      throw explained(error, dryRun.reports, excluded);
     }
   }
 
@@ -178,15 +189,32 @@ function read(
   return rule;
 }
 
-/** A refusal that tells what became of the rules, one line each. */
-function withReports(error: unknown, reports: readonly RuleReport[]): unknown {
+/** A refusal that tells what became of the rules and which agents the caller may not use, one line each. */
+function explained(
+  error: unknown,
+  reports: readonly RuleReport[] | undefined,
+  excluded: ExcludedAgents | undefined,
+): unknown {
   if (!(error instanceof HubError)) return error;
-  const lines = reports.map(
+  const rules = reports?.map(
     ({ position, name, outcome, why }) => `${position}. ${name}: ${outcome}. ${why}`,
   );
+  const agents = excluded && linesOf(excluded);
+  if (rules === undefined && !agents?.length) return error;
   return new HubError(error.reason, error.message, {
-    metadata: { ...error.metadata, rules: lines.join('\n') },
+    metadata: {
+      ...error.metadata,
+      ...(rules && { rules: rules.join('\n') }),
+      ...(agents?.length && { excluded: agents.join('\n') }),
+    },
     violations: error.violations,
     cause: error,
   });
+}
+
+function linesOf({ candidates, more }: ExcludedAgents): string[] {
+  const lines = candidates.map(({ agentId, skillId, why }) =>
+    skillId === undefined ? `${agentId}: ${why}` : `${agentId} (${skillId}): ${why}`,
+  );
+  return more === 0 ? lines : [...lines, `and ${more} more`];
 }

@@ -132,14 +132,22 @@ describe('the rules in memory', () => {
       aRule('plan', { target: { composite: 'c' } }),
       aRule('end'),
     ]);
-    const passed: PassedRule[] = [];
-    const decision = registry.decide(aQuestion({ passOver: (rule) => passed.push(rule) }));
+    const passed: (PassedRule & { to: object })[] = [];
+    const decision = registry.decide(
+      aQuestion({ passOver: ({ rule, to }) => passed.push({ ...rule, to }) }),
+    );
     expect(decision).toMatchObject({ rule: { id: 'end' }, target: { reject: 'No.' } });
     expect(passed.map(({ why }) => why)).toEqual([
       'Rule "agent" (no. 1) applies, but no agent "x" is available.',
       'Rule "skill" (no. 2) applies, but no available agent offers the skill "x.y".',
       'Rule "tags" (no. 3) applies, but no available skill carries all of the tags t, u.',
       'Rule "plan" (no. 4) applies, but no composite skill "c" is available.',
+    ]);
+    expect(passed.map(({ to }) => to)).toEqual([
+      { agentId: 'x' },
+      { skillId: 'x.y' },
+      { tags: ['t', 'u'] },
+      { skillId: 'composite.c' },
     ]);
   });
 });

@@ -1,14 +1,15 @@
 import { readTraceparent } from '../../common/tracing/trace-context.js';
 import { Transform } from 'class-transformer';
-import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
+import { Choice, QueryFlag, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { merged } from '../../common/merged.js';
 import { fill } from '../../common/http/view.js';
 import { TaskState } from '../../protocol/a2a.js';
-import { planOf, RouteDto, type Plan, type Route } from '../../routing/index.js';
+import { planOf, RouteDto, type Plan, type Route, withoutExcluded } from '../../routing/index.js';
 import { isTerminal, nameOfState } from '../../protocol/task-state.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { canceledBy, retryOf } from '../domain/operator-actions.js';
+import type { StuckSince } from '../store/stuck-tasks.js';
 import type { TaskSearch } from '../store/task-store.js';
 import {
   END_CODES,
@@ -109,6 +110,13 @@ export class TaskQueryDto extends PageQueryDto {
   @Time({ optional: true, description: 'Only tasks whose status has not changed since.' })
   statusBefore?: string;
 
+  @QueryFlag({
+    optional: true,
+    description:
+      'True: only tasks that are stuck: submitted, and no agent has begun them within `tasks.stuckQueued`, or working, and nothing was received of them for `tasks.stuckSilent`.',
+  })
+  stuck?: boolean;
+
   @Text({ optional: true, max: 200, description: 'Only tasks of this organization.' })
   organization?: string;
 
@@ -116,10 +124,11 @@ export class TaskQueryDto extends PageQueryDto {
   principalId?: string;
 }
 
-/** `idsOf`: the ids of the rules with an id or a name. */
+/** `idsOf`: the ids of the rules with an id or a name; `stuck`: what is stuck now. */
 export function searchOf(
   query: TaskQueryDto,
   idsOf: (idOrName: string) => readonly string[],
+  stuck: StuckSince,
 ): TaskSearch {
   const { state, contextId, agentId, skill, rule, reason, q, organization, principalId } = query;
   const { createdAfter, createdBefore, statusAfter, statusBefore } = query;
@@ -136,6 +145,7 @@ export function searchOf(
     ...(q && { text: q }),
     ...(statusAfter && { statusAfter: new Date(statusAfter) }),
     ...(statusBefore && { statusBefore: new Date(statusBefore) }),
+    ...(query.stuck && { stuckSince: stuck }),
     ...(organization && { organization }),
     ...(principalId && { principalId }),
   };
@@ -145,7 +155,7 @@ export function searchOf(
 export interface TaskReader {
   /** The text for a queued task while there is no worker process; null while there is one. */
   readonly unworked: string | null;
-  /** With the scope `tasks:all`: the error texts of agents are shown too. */
+  /** With the scope `tasks:all`: the error texts of agents are shown too, and which agents the caller may not use. */
   readonly isAdmin: boolean;
   /** The names of keys, by their ids. */
   readonly keyNames: ReadonlyMap<string, string>;
@@ -348,7 +358,8 @@ export class TaskDetailDto extends TaskDto {
     traceLink: string | null,
   ) {
     super(aggregate, reader);
-    this.route = aggregate.record.route;
+    const { route } = aggregate.record;
+    this.route = reader.isAdmin ? route : withoutExcluded(route);
     this.traceparent = aggregate.record.traceparent;
     this.traceUrl = traceUrlOf(this.traceparent, traceLink);
     this.hops = aggregate.record.hops;

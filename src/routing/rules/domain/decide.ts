@@ -19,7 +19,8 @@ export function decide(
     const obstacle = obstacleOf(rule.target, usable());
     if (obstacle === undefined) return decisionOf(numbered, set.why(numbered, question));
     const why = `${titleOf(numbered)} applies, but ${obstacle}.`;
-    question.passOver?.({ id: rule.id, name: rule.name, why });
+    const { to = {} } = destinationOf(rule.target);
+    question.passOver?.({ rule: { id: rule.id, name: rule.name, why }, to });
   }
   return undefined;
 }

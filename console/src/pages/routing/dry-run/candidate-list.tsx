@@ -6,10 +6,13 @@ export function CandidateList({
   label,
   candidates,
   numbered = false,
+  more = 0,
 }: {
   readonly label: string;
   readonly candidates: readonly Schema<'CandidateDto'>[];
   readonly numbered?: boolean;
+  /** How many there are beyond these. */
+  readonly more?: number | undefined;
 }) {
   return (
     <ol className="routing-candidates" aria-label={label}>
@@ -33,6 +36,7 @@ export function CandidateList({
           )}
         </li>
       ))}
+      {more > 0 && <li className="faint">and {more} more</li>}
     </ol>
   );
 }

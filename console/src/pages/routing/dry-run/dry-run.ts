@@ -11,6 +11,8 @@ export interface DryRunAnswer {
   readonly refusal: ApiProblem | null;
   /** What became of each rule; absent when none was asked, or for those who may not see them. */
   readonly rules: readonly RuleReport[] | undefined;
+  /** Agents that fit but which the caller may not use; empty for those who may not see them. */
+  readonly excluded: readonly Schema<'CandidateDto'>[];
 }
 
 /** Routes a message without sending it. Throws for a request that is wrong in itself. */
@@ -18,10 +20,17 @@ export async function dryRun(request: DryRunRequest, signal?: AbortSignal): Prom
   try {
     const body = request as Schema<'DryRunDto'>;
     const { data } = await client.POST('/api/v1/routes:dry-run', { body, signal: signal ?? null });
-    return { route: data ?? null, refusal: null, rules: data?.rules };
+    const { rules, excluded = [] } = data ?? {};
+    return { route: data ?? null, refusal: null, rules, excluded };
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown;
-    return { route: null, refusal: thrown, rules: reportsIn(thrown.metadata['rules']) };
+    const { rules, excluded } = thrown.metadata;
+    return {
+      route: null,
+      refusal: thrown,
+      rules: reportsIn(rules),
+      excluded: excludedIn(excluded),
+    };
   }
 }
 
@@ -43,5 +52,15 @@ function reportsIn(text: string | undefined): readonly RuleReport[] | undefined 
     if (outcome === undefined) return [];
     const known = outcome as RuleReport['outcome'];
     return [{ id: `${position}`, name, position: Number(position), outcome: known, why }];
+  });
+}
+
+const EXCLUDED = /^([^ ]+?)(?: \((.*?)\))?: (.*)$/;
+
+/** The excluded agents of a refusal, which has them as text. */
+function excludedIn(text = ''): readonly Schema<'CandidateDto'>[] {
+  return text.split('\n').flatMap((line) => {
+    const [, agentId, skillId, why = ''] = EXCLUDED.exec(line) ?? [];
+    return agentId === undefined ? [] : [{ agentId, ...(skillId && { skillId }), why }];
   });
 }

@@ -19,7 +19,7 @@ export function RouteView({
   readonly request: DryRunRequest;
   readonly answer: DryRunAnswer;
 }) {
-  const { route, refusal, rules } = answer;
+  const { route, refusal, rules, excluded } = answer;
   return (
     <>
       {route && <Chosen route={route} />}
@@ -40,10 +40,23 @@ export function RouteView({
       {route && (
         <Card title={`Passed over (${route.skipped.length})`} flush={route.skipped.length > 0}>
           {route.skipped.length === 0 ? (
-            <p className="faint">No other agent came into question.</p>
+            <p className="faint">No other agent that the caller may use came into question.</p>
           ) : (
-            <CandidateList label="Passed over" candidates={route.skipped} />
+            <CandidateList
+              label="Passed over"
+              candidates={route.skipped}
+              more={route.moreSkipped}
+            />
           )}
+        </Card>
+      )}
+      {excluded.length > 0 && (
+        <Card title="Not open to the caller" flush>
+          <CandidateList
+            label="Not open to the caller"
+            candidates={excluded}
+            more={route?.moreExcluded}
+          />
         </Card>
       )}
       {rules && rules.length > 0 && (

@@ -7,9 +7,12 @@ import { agentPlace } from './places';
 export function CandidateTable({
   title,
   candidates,
+  more = 0,
 }: {
   readonly title: string;
   readonly candidates: readonly Schema<'CandidateDto'>[];
+  /** How many there are beyond these. */
+  readonly more?: number | undefined;
 }) {
   const id = useId();
   const hasScores = candidates.some(({ score }) => score !== undefined);
@@ -46,6 +49,7 @@ export function CandidateTable({
           ))}
         </tbody>
       </table>
+      {more > 0 && <p className="faint">and {more} more</p>}
     </section>
   );
 }

@@ -92,9 +92,16 @@ export function RouteTab({
         </section>
       )}
       {route.skipped.length > 0 ? (
-        <CandidateTable title="Passed over" candidates={route.skipped} />
+        <CandidateTable title="Passed over" candidates={route.skipped} more={route.moreSkipped} />
       ) : (
-        <p className="faint">No other agent was passed over.</p>
+        <p className="faint">No other agent that the caller may use was passed over.</p>
+      )}
+      {route.excluded && (
+        <CandidateTable
+          title="Not open to the caller"
+          candidates={route.excluded}
+          more={route.moreExcluded}
+        />
       )}
     </div>
   );
