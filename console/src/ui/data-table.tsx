@@ -10,20 +10,10 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { Button } from './button';
 import { classNames } from './class-names';
+import type { Column } from './column';
 import { type RowChoice, useChoiceColumn } from './row-choice';
 
-export interface Column<Row> {
-  readonly id: string;
-  readonly header: string;
-  readonly cell: (row: Row) => ReactNode;
-  /** What the rows that are loaded are sorted by; absent, they cannot be by this column. */
-  readonly sortBy?: (row: Row) => string | number | null;
-  /** A share of the width, 1 by default. */
-  readonly share?: number;
-  readonly align?: 'end';
-  /** Left out on narrow screens. */
-  readonly minor?: boolean;
-}
+export type { Column };
 
 export interface DataTableProps<Row> {
   /** What the table holds, to screen readers. */

@@ -1,5 +1,5 @@
 import { type RefObject, useRef } from 'react';
-import type { Column } from './data-table';
+import type { Column } from './column';
 
 /** Rows of a table that are chosen, to do something with all of them. */
 export interface RowChoice<Row> {
