@@ -11,6 +11,8 @@ export interface Question {
   readonly key: string;
   /** In words: the caller, or the agent and the skill. */
   readonly label: string;
+  /** The id of the caller, where its name is shown. */
+  readonly title?: string;
   readonly caller: Partial<Caller>;
   readonly agentId: string;
   readonly skillId?: string | undefined;

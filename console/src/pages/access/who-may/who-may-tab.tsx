@@ -130,7 +130,7 @@ export function WhoMayTab() {
               header: by === 'agent' ? 'Caller' : 'Agent and skill',
               share: 1.4,
               sortBy: ({ label }) => label,
-              cell: ({ label }) => label,
+              cell: ({ label, title }) => <span title={title}>{label}</span>,
             },
             {
               id: 'decision',
