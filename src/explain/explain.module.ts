@@ -9,6 +9,7 @@ import { DatabaseTime } from './health/database-time.js';
 import { HealthDetails } from './health/health-details.js';
 import { HealthDetailsController } from './health/health-details.controller.js';
 import { HubHealth } from './health/hub-health.js';
+import { WorkHealth } from './health/work-health.js';
 import { Overview } from './overview/overview.js';
 import { OverviewController } from './overview/overview.controller.js';
 import { SqlDatabaseTime } from './persistence/sql-database-time.js';
@@ -22,6 +23,7 @@ import { logOf } from '../common/module-logs.js';
     logOf('explain'),
     { provide: DatabaseTime, useClass: SqlDatabaseTime },
     HubHealth,
+    WorkHealth,
     CalleeHealth,
     HealthDetails,
     Overview,

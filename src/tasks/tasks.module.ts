@@ -28,6 +28,8 @@ import { OperateController } from './api/operate.controller.js';
 import { EndedTaskNotes } from './persistence/ended-tasks.js';
 import { EndedTaskLog } from './audit/ended-task-log.js';
 import { TaskMetrics } from './metrics/task-metrics.js';
+import { SqlStuckTasks } from './persistence/sql-stuck-tasks.js';
+import { StuckTasks } from './store/stuck-tasks.js';
 import { SqlTaskBacklog } from './persistence/sql-task-backlog.js';
 import { TaskBacklog } from './store/task-backlog.js';
 import { TaskAudit } from './audit/task-audit.js';
@@ -174,6 +176,7 @@ const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
     logOf('tasks'),
     ...TASK_PROVIDERS,
     { provide: TaskBacklog, useClass: SqlTaskBacklog },
+    { provide: StuckTasks, useClass: SqlStuckTasks },
     TaskMetrics,
     UsageMetrics,
     LimitUsage,
@@ -200,6 +203,7 @@ const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
     TaskData,
     NearLimits,
     WorkLoad,
+    StuckTasks,
   ],
 })
 export class TasksModule {

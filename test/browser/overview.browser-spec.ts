@@ -16,7 +16,9 @@ let page: Page;
 /** A hub in trouble: an agent that fails, and a receiver that is away. */
 beforeAll(async () => {
   [agent, sink] = await Promise.all([ScriptedAgent.start(), WebhookSink.start()]);
-  hub = await startHub({ config: { push: { breaker: { failures: 1 } } } });
+  hub = await startHub({
+    config: { push: { breaker: { failures: 1 } }, tasks: { stuckSilentMs: 1000 } },
+  });
   await hub.registerAgent(agent.url, { id: 'broken' });
   agent.handlers['*'] = (call) => call.send(400, 'no', 'text/plain');
   sink.answer = 500;
@@ -64,4 +66,29 @@ it('leads to the tasks that failed lately, and to the receiver that is away', as
   expect(await page.getByLabel('Time of').inputValue()).toBe('status');
   await own.signIn(linkTo(/^webhooks\?.*id=/));
   await page.getByRole('dialog').getByText(new URL(sink.url()).origin).first().waitFor();
+});
+
+it('says that a task is stuck, and leads to the list of those', async () => {
+  agent.handlers['SendStreamingMessage'] = (call) => {
+    const task = agent.begin(call, { manual: true });
+    task.setState('TASK_STATE_WORKING');
+    call.event({ task: task.snapshot() });
+  };
+  agent.handlers['GetTask'] = (call) => call.send(500, 'no', 'text/plain');
+  await hub.registerAgent(agent.url, { id: 'silent' });
+  const { id } = await hub.submit('hello', { tenant: 'silent' });
+  await own.goTo('', 'Overview');
+  const link = page.getByRole('region', { name: 'State of the hub' }).getByText(/1 task is stuck/);
+  await link.click({ timeout: 30_000 });
+  await page.getByRole('button', { name: 'Stuck', pressed: true }).waitFor();
+  const rows = page.getByRole('region', { name: 'Tasks' }).locator('a[href*="/tasks/"]');
+  await eventually(async () => {
+    const links = await rows.evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+    expect(new Set(links)).toEqual(new Set([`/console/tasks/${String(id)}`]));
+  });
+  await page.getByRole('button', { name: 'Stuck' }).click();
+  await page.getByText('failed', { exact: true }).first().waitFor();
+  await own.goTo('', 'Overview');
+  const check = page.getByRole('listitem').filter({ hasText: 'What to do:' });
+  await check.locator(`a[href="/console/tasks/${String(id)}"]`).waitFor();
 });

@@ -9,7 +9,7 @@ import { WebhookSink } from '../support/webhook-sink.js';
 
 const PATH = '/health/details';
 const NAMES = [
-  ...['database', 'clock', 'disk', 'workers', 'egress', 'issuers', 'agents', 'receivers'],
+  ...['database', 'clock', 'disk', 'workers', 'tasks', 'egress', 'issuers', 'agents', 'receivers'],
 ];
 
 async function details(hub: Hub): Promise<{ status: string; checks: Record<string, Json> }> {

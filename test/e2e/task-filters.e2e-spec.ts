@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Hub, startHub } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
@@ -65,10 +66,75 @@ describe('filters of the list of tasks', () => {
   });
 
   it('refuses what there is not, by name', async () => {
-    for (const query of ['state=done', 'state=', 'reason=BAD', 'createdAfter=monday']) {
+    for (const query of [
+      'state=done',
+      'state=',
+      'reason=BAD',
+      'createdAfter=monday',
+      'stuck=maybe',
+      'stuck=true&stuck=true',
+    ]) {
       const { status, body } = await hub.admin('GET', `/api/v1/tasks?${query}`);
       expect([query, status]).toEqual([query, 400]);
       expect(JSON.stringify(body)).toContain(query.split('=')[0]);
     }
   });
+});
+
+describe('tasks that are stuck', () => {
+  let hub: Hub;
+  let agent: ScriptedAgent;
+
+  beforeAll(async () => {
+    agent = await ScriptedAgent.start();
+    agent.handlers['SendStreamingMessage'] = (call) => {
+      const task = agent.begin(call, { manual: true });
+      task.setState('TASK_STATE_WORKING');
+      call.event({ task: task.snapshot() });
+    };
+    hub = await startHub({ config: { tasks: { stuckQueuedMs: 1000, stuckSilentMs: 1000 } } });
+    await hub.registerAgent(agent.url, { id: 'silent' });
+  });
+  afterAll(async () => {
+    await hub?.close();
+    await agent?.close();
+  });
+
+  it('are the same in the list, in the overview, in the checks and in the metrics', async () => {
+    const started: unknown[] = [];
+    for (let n = 0; n < 3; n++) started.push((await hub.submit('hi', { tenant: 'silent' }))['id']);
+    const get = async (path: string, key?: string): Promise<Json> => {
+      const { status, body } = await hub.admin('GET', path, undefined, key);
+      expect([path, status]).toEqual([path, 200]);
+      return body;
+    };
+    const stuck = '/api/v1/tasks?stuck=true';
+    await eventually(async () => {
+      const { items } = await get(stuck);
+      expect(items.map(({ id }: Json) => id).sort()).toEqual([...started].sort());
+    }, 20_000);
+    // A page goes on with the same filter, though it is later by then.
+    const first = await get(`${stuck}&limit=2`);
+    const next = await get(`${stuck}&limit=2&cursor=${first.nextCursor}`);
+    expect([first.items.length, next.items.length, next.nextCursor]).toEqual([2, 1, null]);
+    await eventually(async () => {
+      const { tasks } = await get('/api/v1/overview');
+      expect(tasks.stuck).toEqual({ total: 3, submitted: 0, working: 3, isLeast: false });
+    }, 20_000);
+    const { checks } = await get('/health/details');
+    const check = checks.find(({ name }: Json) => name === 'tasks');
+    expect(check).toMatchObject({
+      state: 'warning',
+      summary: expect.stringMatching(/^3 tasks stuck, 0 submitted and 3 working: /),
+      advice: expect.stringContaining('GET /api/v1/tasks?stuck=true'),
+    });
+    expect(check.troubles.map(({ id }: Json) => id).sort()).toEqual([...started].sort());
+    expect(check.troubles[0].why).toMatch(/^Working: nothing was received of it for .+ s\.$/);
+    const { text } = await hub.get('/metrics');
+    expect(text).toContain('a2a_hub_tasks_stuck{state="working"} 3');
+    const scopes = ['tasks:organization' as const];
+    const stranger = await hub.createKey({ scopes, organization: 'elsewhere' });
+    expect((await get(stuck, stranger)).items).toEqual([]);
+    expect((await get('/api/v1/overview', stranger)).tasks.stuck.total).toBe(0);
+  }, 60_000);
 });

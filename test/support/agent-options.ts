@@ -29,6 +29,8 @@ export interface RunningAgent {
   readonly asked: AskedOperation[];
   /** Turns of the executor so far. */
   readonly turns: AgentTurn[];
+  /** From now on it knows none of its tasks. */
+  forget(): void;
   close(): Promise<void>;
 }
 

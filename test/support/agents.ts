@@ -24,9 +24,10 @@ export async function startSdkAgent(options: SdkAgentOptions = {}): Promise<Runn
   const { url, port, close } = await listenOnLoopback(app);
   const grpc = bindings.includes('GRPC') ? await grpcBinding({ ...options, version }) : undefined;
   const card = currentCard(bindings, { http: url, grpc: grpc?.address ?? '' }, options);
+  const tasks = new ForgetfulTaskStore();
   const asked: RunningAgent['asked'] = [];
   const handler = noting(
-    new DefaultRequestHandler(card, new InMemoryTaskStore(), executor),
+    new DefaultRequestHandler(card, tasks, executor),
     (operation) => void asked.push(operation),
   );
   const calls: RunningAgent['calls'] = [];
@@ -41,12 +42,22 @@ export async function startSdkAgent(options: SdkAgentOptions = {}): Promise<Runn
     calls,
     asked,
     turns: executor.turns,
+    forget: () => (tasks.isGone = true),
     close: async () => {
       for (const turn of executor.turns) turn.canceled.abort();
       grpc?.close();
       await close();
     },
   };
+}
+
+/** One that can lose all it has and gets. */
+class ForgetfulTaskStore extends InMemoryTaskStore {
+  isGone = false;
+
+  override load(...args: Parameters<InMemoryTaskStore['load']>) {
+    return this.isGone ? Promise.resolve(undefined) : super.load(...args);
+  }
 }
 
 /** The handler, whose operations are told before they are done. */

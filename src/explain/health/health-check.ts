@@ -4,6 +4,7 @@ export const HEALTH_CHECKS = [
   'clock',
   'disk',
   'workers',
+  'tasks',
   'egress',
   'issuers',
   'agents',

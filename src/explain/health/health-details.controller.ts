@@ -11,7 +11,8 @@ export class HealthDetailsController {
 
   @Get('details')
   @ApiOperation({
-    summary: 'Check the database, clock, disk, workers, egress, issuers, agents and receivers.',
+    summary:
+      'Check the database, clock, disk, workers, stuck tasks, egress, issuers, agents and receivers.',
     description:
       'As the process that answers sees them, each with what to do. For people: probes use /health/live and /health/ready.',
   })

@@ -4,6 +4,7 @@ import { unlessAborted } from '../../common/unless-aborted.js';
 import { CalleeHealth } from './callee-health.js';
 import { HEALTH_CHECKS, type HealthCheckName, type HealthFinding, wrong } from './health-check.js';
 import { HubHealth } from './hub-health.js';
+import { WorkHealth } from './work-health.js';
 
 /** A check is given up after that, so that one that hangs hides no other. */
 const LIMIT_MS = 6000;
@@ -19,6 +20,7 @@ export class HealthDetails {
 
   constructor(
     private readonly hub: HubHealth,
+    private readonly work: WorkHealth,
     private readonly callees: CalleeHealth,
     private readonly log: Log,
   ) {}
@@ -43,7 +45,7 @@ export class HealthDetails {
   }
 
   private async look(name: HealthCheckName): Promise<HealthFinding> {
-    const { hub, callees } = this;
+    const { hub, work, callees } = this;
     switch (name) {
       case 'database':
         return hub.database();
@@ -53,6 +55,8 @@ export class HealthDetails {
         return hub.disk();
       case 'workers':
         return hub.workers();
+      case 'tasks':
+        return work.tasks();
       case 'egress':
         return callees.egress();
       case 'issuers':

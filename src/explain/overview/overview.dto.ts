@@ -1,6 +1,11 @@
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
-import { LIMIT_STATES, type NearLimit, type OpenTasks } from '../../tasks/index.js';
+import {
+  LIMIT_STATES,
+  type NearLimit,
+  type OpenTasks,
+  type StuckCount,
+} from '../../tasks/index.js';
 
 /** A number of each minute, oldest first. */
 const OF_MINUTES = 'One number for each of `minutes`.';
@@ -56,6 +61,23 @@ export class OpenTasksDto {
   }
 }
 
+export class StuckTasksDto {
+  @Shown.Num()
+  readonly total!: number;
+  @Shown.Num({ description: 'No agent has begun them within tasks.stuckQueued.' })
+  readonly submitted!: number;
+  @Shown.Num({ description: 'Nothing was received of them for tasks.stuckSilent.' })
+  readonly working!: number;
+  @Shown.Flag({
+    description: 'Of one state the 1000 that have it longest were looked at: there may be more.',
+  })
+  readonly isLeast!: boolean;
+
+  constructor(stuck: StuckCount) {
+    fill<StuckTasksDto>(this, { total: stuck.submitted + stuck.working, ...stuck });
+  }
+}
+
 export class QueuedAgentDto {
   @Shown.Text()
   readonly agentId!: string;
@@ -66,6 +88,11 @@ export class QueuedAgentDto {
 export class OverviewTasksDto {
   @Shown.Nested(() => OpenTasksDto)
   readonly open!: OpenTasksDto;
+  @Shown.Nested(() => StuckTasksDto, {
+    description:
+      'Those that make no progress, as `stuck=true` lists them; read at most every ten seconds.',
+  })
+  readonly stuck!: StuckTasksDto;
   @Shown.Num(COUNTED)
   readonly started!: readonly number[];
   @Shown.Num(COUNTED)

@@ -17,7 +17,7 @@ import {
 import { ActivityStore } from '../../observability/activity/activity-store.js';
 import { meanMs, seriesOf, shareMs, sumsOf } from '../../observability/activity/series.js';
 import { DeliveryService, EndpointsService } from '../../push/index.js';
-import { NearLimits, operatorsView, WorkLoad } from '../../tasks/index.js';
+import { NearLimits, operatorsView, StuckTasks, WorkLoad } from '../../tasks/index.js';
 import {
   NearLimitDto,
   OpenTasksDto,
@@ -26,6 +26,7 @@ import {
   OverviewDeliveriesDto,
   OverviewDto,
   OverviewTasksDto,
+  StuckTasksDto,
   TroubledReceiverDto,
 } from './overview.dto.js';
 import { SharedReading } from './shared-reading.js';
@@ -38,8 +39,8 @@ const MOST_AGENTS = 200;
 /** Deliveries of a state that are counted. */
 const MOST_DELIVERIES = 10_000;
 const FRESH_MS = 2000;
-/** Limits are read in turns, and do not run out in seconds. */
-const LIMITS_FRESH_MS = 10_000;
+/** What does not change in seconds, and costs more. */
+const SLOW_FRESH_MS = 10_000;
 
 /**
  * How the whole hub stands, as far as a caller may see it. What callers with the same rights see is read once for all of
@@ -49,6 +50,7 @@ const LIMITS_FRESH_MS = 10_000;
 export class Overview {
   private readonly agents: SharedReading<OverviewAgentsDto>;
   private readonly tasks: SharedReading<OverviewTasksDto>;
+  private readonly stuck: SharedReading<StuckTasksDto>;
   private readonly calls: SharedReading<OverviewCallsDto>;
   private readonly deliveries: SharedReading<OverviewDeliveriesDto>;
   private readonly receivers: SharedReading<readonly TroubledReceiverDto[]>;
@@ -59,6 +61,7 @@ export class Overview {
     private readonly monitor: AgentMonitor,
     private readonly activity: ActivityStore,
     private readonly load: WorkLoad,
+    private readonly silent: StuckTasks,
     private readonly near: NearLimits,
     private readonly webhooks: DeliveryService,
     private readonly endpoints: EndpointsService,
@@ -67,10 +70,11 @@ export class Overview {
   ) {
     this.agents = new SharedReading(FRESH_MS, clock);
     this.tasks = new SharedReading(FRESH_MS, clock);
+    this.stuck = new SharedReading(SLOW_FRESH_MS, clock);
     this.calls = new SharedReading(FRESH_MS, clock);
     this.deliveries = new SharedReading(FRESH_MS, clock);
     this.receivers = new SharedReading(FRESH_MS, clock);
-    this.limits = new SharedReading(LIMITS_FRESH_MS, clock);
+    this.limits = new SharedReading(SLOW_FRESH_MS, clock);
   }
 
   async of(caller: Principal): Promise<OverviewDto> {
@@ -143,16 +147,21 @@ export class Overview {
     const organization = view.kind === 'everything' ? null : caller.organization;
     return this.tasks.get(keyOf(organization, times), async () => {
       const of = organization === null ? {} : { organization };
-      const [counts, open, queue] = await Promise.all([
+      const [counts, open, queue, stuck] = await Promise.all([
         this.counts(['tasks', 'errors'], times, of),
         this.load.open(organization),
         this.load.queue(organization),
+        this.stuck.get(
+          keyOf(organization),
+          async () => new StuckTasksDto(await this.silent.count(organization)),
+        ),
       ]);
       const tasks = counts.filter(({ kind }) => kind === 'tasks');
       const series = (state: string): number[] => seriesOf(tasks, times, (name) => name === state);
       const since = queue.oldestSince?.getTime();
       return new OverviewTasksDto({
         open: new OpenTasksDto(open),
+        stuck,
         started: series('started'),
         completed: series('completed'),
         failed: series('failed'),

@@ -1,6 +1,6 @@
 import { readTraceparent } from '../../common/tracing/trace-context.js';
 import { Transform } from 'class-transformer';
-import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
+import { Choice, QueryFlag, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { merged } from '../../common/merged.js';
 import { fill } from '../../common/http/view.js';
@@ -9,6 +9,7 @@ import { planOf, RouteDto, type Plan, type Route, withoutExcluded } from '../../
 import { isTerminal, nameOfState } from '../../protocol/task-state.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { canceledBy, retryOf } from '../domain/operator-actions.js';
+import type { StuckSince } from '../store/stuck-tasks.js';
 import type { TaskSearch } from '../store/task-store.js';
 import {
   END_CODES,
@@ -109,6 +110,13 @@ export class TaskQueryDto extends PageQueryDto {
   @Time({ optional: true, description: 'Only tasks whose status has not changed since.' })
   statusBefore?: string;
 
+  @QueryFlag({
+    optional: true,
+    description:
+      'True: only tasks that are stuck: submitted, and no agent has begun them within `tasks.stuckQueued`, or working, and nothing was received of them for `tasks.stuckSilent`.',
+  })
+  stuck?: boolean;
+
   @Text({ optional: true, max: 200, description: 'Only tasks of this organization.' })
   organization?: string;
 
@@ -116,10 +124,11 @@ export class TaskQueryDto extends PageQueryDto {
   principalId?: string;
 }
 
-/** `idsOf`: the ids of the rules with an id or a name. */
+/** `idsOf`: the ids of the rules with an id or a name; `stuck`: what is stuck now. */
 export function searchOf(
   query: TaskQueryDto,
   idsOf: (idOrName: string) => readonly string[],
+  stuck: StuckSince,
 ): TaskSearch {
   const { state, contextId, agentId, skill, rule, reason, q, organization, principalId } = query;
   const { createdAfter, createdBefore, statusAfter, statusBefore } = query;
@@ -136,6 +145,7 @@ export function searchOf(
     ...(q && { text: q }),
     ...(statusAfter && { statusAfter: new Date(statusAfter) }),
     ...(statusBefore && { statusBefore: new Date(statusBefore) }),
+    ...(query.stuck && { stuckSince: stuck }),
     ...(organization && { organization }),
     ...(principalId && { principalId }),
   };

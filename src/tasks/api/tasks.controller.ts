@@ -9,6 +9,7 @@ import {
   type Principal,
   visibilityOf,
 } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
@@ -19,6 +20,7 @@ import { TaskLog } from '../log/task-log.js';
 import { TaskDeleter } from '../operations/task-deleter.js';
 import { operatorsView } from '../reading/operators-view.js';
 import { TaskLists } from '../reading/task-lists.js';
+import { stuckSince } from '../store/stuck-tasks.js';
 import type { ReserveBytes } from '../store/task-store.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import { NotedReads } from './noted-reads.js';
@@ -41,6 +43,7 @@ export class TasksController {
     private readonly reads: NotedReads,
     private readonly config: AppConfig,
     private readonly rules: RuleNames,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -56,7 +59,11 @@ export class TasksController {
     @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<Page<TaskDto>> {
     const page = await this.lists.search(
-      searchOf(query, (idOrName) => this.rules.idsOf(idOrName)),
+      searchOf(
+        query,
+        (idOrName) => this.rules.idsOf(idOrName),
+        stuckSince(this.config.tasks, this.clock.now()),
+      ),
       operatorsView(principal),
       query.limit,
       query.cursor,

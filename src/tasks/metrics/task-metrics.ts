@@ -4,11 +4,11 @@ import { Clock } from '../../common/clock.js';
 import { KeptValue } from '../../common/kept-value.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
-import { TaskState } from '../../protocol/a2a.js';
 import { nameOfState } from '../../protocol/task-state.js';
 import { TaskAudit } from '../audit/task-audit.js';
 import { TaskRunner } from '../runner/task-runner.js';
 import type { EndedTask } from '../store/ended-task.js';
+import { type StuckCount, StuckTasks } from '../store/stuck-tasks.js';
 import { type OpenTasks, TaskBacklog } from '../store/task-backlog.js';
 import { TaskStore } from '../store/task-store.js';
 
@@ -23,6 +23,7 @@ const WAITS = [0.001, 0.01, 0.1, 0.5, 1, 5, 30, 120, 600, 3600];
 @Injectable()
 export class TaskMetrics implements OnModuleInit {
   private readonly backlog: KeptValue<readonly OpenTasks[]>;
+  private readonly stuck: KeptValue<StuckCount>;
 
   constructor(
     private readonly metrics: Metrics,
@@ -30,21 +31,13 @@ export class TaskMetrics implements OnModuleInit {
     @Inject(TaskAudit) private readonly ends: Pick<TaskAudit, 'onEnded'>,
     @Inject(TaskRunner) private readonly runner: Pick<TaskRunner, 'onBegun'>,
     backlog: TaskBacklog,
+    stuck: StuckTasks,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {
-    const read = (): Promise<readonly OpenTasks[]> => {
-      const { stuckQueuedMs, stuckSilentMs, maxDurationMs } = config.tasks;
-      return backlog.read({
-        [TaskState.TASK_STATE_SUBMITTED]: this.ago(stuckQueuedMs),
-        [TaskState.TASK_STATE_WORKING]: this.ago(stuckSilentMs),
-        // They wait for their client, for as long as a task may.
-        [TaskState.TASK_STATE_INPUT_REQUIRED]: this.ago(maxDurationMs),
-        [TaskState.TASK_STATE_AUTH_REQUIRED]: this.ago(maxDurationMs),
-      });
-    };
     const rules = { freshMs: FRESH_MS, keptMs: KEPT_MS, failureMs: 0 };
-    this.backlog = new KeptValue({ read, ...rules }, clock);
+    this.backlog = new KeptValue({ read: () => backlog.read(), ...rules }, clock);
+    this.stuck = new KeptValue({ read: () => stuck.count(null), ...rules }, clock);
   }
 
   onModuleInit(): void {
@@ -101,11 +94,11 @@ export class TaskMetrics implements OnModuleInit {
       'tasks_stuck',
       'Tasks of the whole hub, up to 1000 of each state, that no agent has begun within tasks.stuckQueued (submitted), or of which nothing was received for tasks.stuckSilent (working).',
       ['state'],
-      (give) =>
-        this.each(({ state, silent }) => {
-          if (state === TaskState.TASK_STATE_SUBMITTED || state === TaskState.TASK_STATE_WORKING)
-            give({ state: nameOfState(state) }, silent);
-        }),
+      async (give) => {
+        const { submitted, working } = await this.stuck.get();
+        give({ state: 'submitted' }, submitted);
+        give({ state: 'working' }, working);
+      },
     );
   }
 
@@ -132,9 +125,5 @@ export class TaskMetrics implements OnModuleInit {
 
   private async each(use: (tasks: OpenTasks) => void): Promise<void> {
     (await this.backlog.get()).forEach(use);
-  }
-
-  private ago(ms: number): Date {
-    return new Date(this.clock.now().getTime() - ms);
   }
 }

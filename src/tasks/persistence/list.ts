@@ -28,7 +28,7 @@ import {
 } from './list-filter.js';
 import { buildTasks, readDelegations } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
-import { findPlaces } from './search.js';
+import { findPlaces, narrowed } from './search.js';
 import { findInWalks, inContext, inOrder, type Walk } from './walk-tasks.js';
 
 /** A page of larger tasks has fewer of them, so that lists cannot fill the memory. */
@@ -50,12 +50,13 @@ export async function listTasks(
 /** See `TaskStore.search`. What the tasks have to say, their events, is not read. */
 export async function searchTasks(
   database: Database,
-  search: TaskSearch,
+  wanted: TaskSearch,
   visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
   reserve?: ReserveBytes,
 ): Promise<SearchPage> {
+  const search = narrowed(wanted);
   const found = await findPlaces(database, search, visibility, limit, after);
   const sizes = await sizesAt(database, found.places);
   const count = fitting(sizes);

@@ -6,6 +6,7 @@ import { listOf } from '../../database/multi-row.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TASK_STATES } from '../../protocol/task-state.js';
+import { STUCK_STATES, type StuckSince } from '../store/stuck-tasks.js';
 import type { TaskCursor, TaskSearch } from '../store/task-store.js';
 import type { Condition } from '../store/visibility.js';
 import {
@@ -37,6 +38,16 @@ export interface FoundPlaces {
   readonly next: TaskCursor | null;
 }
 
+/** With the states and times that what is searched for can have at all. */
+export function narrowed(search: TaskSearch): TaskSearch {
+  const { stuckSince, states = STUCK_STATES, statusBefore } = search;
+  if (stuckSince === undefined) return search;
+  const own = STUCK_STATES.filter((state) => states.includes(state));
+  const ends = own.map((state) => stuckSince[state].getTime());
+  const end = Math.min(Math.max(0, ...ends), statusBefore?.getTime() ?? Infinity);
+  return { ...search, states: own, statusBefore: new Date(end) };
+}
+
 /**
  * The first `limit` tasks behind the cursor, by what operators look for. Few rows are looked at where an index leads to few
  * tasks; else the rows are gone through in the order of the list, in pieces, and no more than {@link MOST_ROWS} of them: then the
@@ -49,6 +60,7 @@ export async function findPlaces(
   limit: number,
   after: TaskCursor | null,
 ): Promise<FoundPlaces> {
+  if (search.states?.length === 0) return { places: [], next: null };
   const few = await fewOf(database, search, visibility);
   const isPage = (found: readonly TaskCursor[]): FoundPlaces => {
     const places = found.slice(0, limit);
@@ -155,7 +167,7 @@ async function branchesOf(
 
 /** What no index has in the order of the list. */
 function restOf(search: TaskSearch): Condition[] {
-  const { agentId, skillId, contextId, createdAfter, createdBefore, text } = search;
+  const { agentId, skillId, contextId, createdAfter, createdBefore, text, stuckSince } = search;
   return [
     ...(text === undefined ? [] : [named(text)]),
     ...(contextId === undefined ? [] : [ofContext(contextId)]),
@@ -163,6 +175,7 @@ function restOf(search: TaskSearch): Condition[] {
     ...(agentId === undefined || skillId !== undefined ? [] : [ofAgent(agentId)]),
     ...(createdAfter === undefined ? [] : [created('>=', createdAfter)]),
     ...(createdBefore === undefined ? [] : [created('<', createdBefore)]),
+    ...(stuckSince === undefined ? [] : [stuck(stuckSince)]),
   ];
 }
 
@@ -195,6 +208,14 @@ function namesOf(text: string): SqlValue[] {
 
 function created(sign: '>=' | '<', at: Date): Condition {
   return { sql: `t.created_at ${sign} ?`, params: [at.getTime()] };
+}
+
+function stuck(since: StuckSince): Condition {
+  const each = STUCK_STATES.map(() => '(t.state = ? AND t.updated_at < ?)');
+  return {
+    sql: `(${each.join(' OR ')})`,
+    params: STUCK_STATES.flatMap((state) => [state, since[state].getTime()]),
+  };
 }
 
 function withEndCode(endCode: string): Condition {

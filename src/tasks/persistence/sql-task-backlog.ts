@@ -3,7 +3,6 @@ import { Database } from '../../database/database.js';
 import { TaskState } from '../../protocol/a2a.js';
 import {
   MOST_COUNTED,
-  MOST_LOOKED_AT,
   type OpenState,
   type OpenTasks,
   TaskBacklog,
@@ -19,10 +18,7 @@ const OPEN: readonly OpenState[] = [
 /** Each part reads the beginning of `tasks_state_idx` (state, status_at, id) and no more. */
 const READ = `SELECT
     (SELECT COUNT(*) FROM (SELECT 1 FROM tasks WHERE state = ? LIMIT ${MOST_COUNTED}) AS counted) AS total,
-    (SELECT status_at FROM tasks WHERE state = ? ORDER BY status_at LIMIT 1) AS oldest,
-    (SELECT COUNT(*) FROM (
-       SELECT updated_at FROM tasks WHERE state = ? AND status_at < ? ORDER BY status_at LIMIT ${MOST_LOOKED_AT}
-     ) AS looked_at WHERE updated_at < ?) AS silent`;
+    (SELECT status_at FROM tasks WHERE state = ? ORDER BY status_at LIMIT 1) AS oldest`;
 
 /** {@link TaskBacklog} in the hub's database. */
 @Injectable()
@@ -31,18 +27,16 @@ export class SqlTaskBacklog extends TaskBacklog {
     super();
   }
 
-  async read(before: Readonly<Record<OpenState, Date>>): Promise<readonly OpenTasks[]> {
+  async read(): Promise<readonly OpenTasks[]> {
     const found: OpenTasks[] = [];
     for (const state of OPEN) {
-      const since = before[state].getTime();
-      const [row] = await this.database.read<{
-        total: number;
-        oldest: number | null;
-        silent: number;
-      }>(READ, [state, state, state, since, since]);
+      const [row] = await this.database.read<{ total: number; oldest: number | null }>(READ, [
+        state,
+        state,
+      ]);
       if (row === undefined) continue;
-      const { total: count, oldest, silent } = row;
-      found.push({ state, count, oldestAt: oldest === null ? null : new Date(oldest), silent });
+      const { total: count, oldest } = row;
+      found.push({ state, count, oldestAt: oldest === null ? null : new Date(oldest) });
     }
     return found;
   }

@@ -67,7 +67,8 @@ export class TaskLists {
     reserve?: ReserveBytes,
   ): Promise<Page<FoundTask>> {
     const tokens = await this.pageTokens();
-    const scope = { ...search, visibility };
+    // What is stuck goes by the time of each page.
+    const scope = { ...search, stuckSince: search.stuckSince !== undefined, visibility };
     const after = cursor === undefined ? null : tokens.read(cursor, scope, 'cursor');
     const { tasks, next } = await this.store.search(search, visibility, limit, after, reserve);
     return { items: tasks, nextCursor: next && tokens.issue(next, scope) };

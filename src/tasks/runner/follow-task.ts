@@ -10,7 +10,7 @@ import type { Step } from './steps.js';
 import { AgentUpdateWaiter } from './agent-update-waiter.js';
 
 /** How many times in a row an agent may answer without a state, or not in line with A2A, before its delegation fails. */
-const MAX_UNUSABLE_ANSWERS = 3;
+export const MAX_UNUSABLE_ANSWERS = 3;
 /** Each pause between two polls is longer than the one before by this factor, and varies by up to a fifth. */
 const PAUSE_GROWTH = 1.5;
 const PAUSE_JITTER = 0.2;
@@ -35,6 +35,11 @@ export async function followTask(run: RunContext): Promise<Step> {
     waiter.close();
   }
   return 'done';
+}
+
+/** Why a delegation fails whose agent does not know its task. */
+export function lostBy(agentName: string): string {
+  return `${agentName} does not know its task any more.`;
 }
 
 class Follower {
@@ -106,7 +111,7 @@ class Follower {
     const code = endCodeOf(error, true);
     switch (error.kind) {
       case 'not-found':
-        return { reason: `${agentName} does not know its task any more.`, code };
+        return { reason: lostBy(agentName), code };
       case 'invalid':
         return this.unusableAnswer(`InvalidAgentResponse: it ${error.publicMessage}`, code);
       case 'rejected':

@@ -257,6 +257,18 @@ export class RunContext {
     this.reportResult(before);
   }
 
+  /** Fails the delegation while it waits for input of its client; one that was answered meanwhile goes on. */
+  async failAwaiting(why: Why): Promise<void> {
+    const before = this.delegation;
+    await this.change((aggregate, id, now) => {
+      const { state } = aggregate.delegations.find((each) => each.id === id) ?? {};
+      if (state !== 'input-required') return NO_CHANGE;
+      const end = { state: 'failed', ...why, agentNotified: false } as const;
+      return withTrouble(decideOutcome(aggregate, id, end, now), aggregate, id, this.trouble);
+    });
+    this.reportResult(before);
+  }
+
   /** The agent did not accept the message: it goes to the next one, or the delegation fails. */
   async failover(why: Why): Promise<void> {
     const { registry } = this.deps;

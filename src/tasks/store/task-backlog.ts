@@ -16,17 +16,12 @@ export interface OpenTasks {
   readonly count: number;
   /** Since when that one has its status that has had it longest; null for none. */
   readonly oldestAt: Date | null;
-  /** Of the {@link MOST_LOOKED_AT} that have had their status longest: those of which nothing has been heard since `before`. */
-  readonly silent: number;
 }
 
 /** Tasks of one state that are counted at most. */
 export const MOST_COUNTED = 10_000;
-/** Tasks of one state that are looked at for when something was heard of them last. */
-export const MOST_LOOKED_AT = 1000;
 
 /** What is open, at a cost that does not grow with what there is. */
 export abstract class TaskBacklog {
-  /** `before`: what has not been heard of since then is silent. */
-  abstract read(before: Readonly<Record<OpenState, Date>>): Promise<readonly OpenTasks[]>;
+  abstract read(): Promise<readonly OpenTasks[]>;
 }

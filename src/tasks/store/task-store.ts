@@ -17,6 +17,7 @@ import type {
 } from './claimed-task.js';
 import type { AppendOutcome, DelegationWrite, PreparedAppend } from './prepared-append.js';
 import type { EndedTask } from './ended-task.js';
+import type { StuckSince } from './stuck-tasks.js';
 import type { OwnedUsageChange } from './usage.js';
 
 /** A task as its writer needs it. */
@@ -86,6 +87,8 @@ export interface TaskSearch extends Omit<TaskFilter, 'state'> {
   readonly createdBefore?: Date;
   /** The id of the task, its context or its trace. */
   readonly text?: string;
+  /** Only those that are stuck. */
+  readonly stuckSince?: StuckSince;
 }
 
 /** An idempotency key, in the order in which they are looked at. */

@@ -18,7 +18,7 @@ const LONG_WAIT_MS = 60_000;
 const NAMED_RECEIVERS = 10;
 
 /** These checks look at what the overview counts itself. */
-const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'workers']);
+const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'tasks', 'workers']);
 
 /** What somebody should look at, the worst first. */
 export function concernsOf(
@@ -93,6 +93,14 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
       link: { to: '/tasks', search: { state: 'failed', time: 'status', range: '15m' } },
     });
   }
+  const { stuck } = numbers;
+  if (stuck.total > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${atLeast(stuck.total, stuck.isLeast, 'task is', 'tasks are')} stuck: no agent begins ${stuck.total === 1 ? 'it' : 'them'}, or nothing is received any more.`,
+      link: { to: '/tasks', search: { stuck: 'true' } },
+    });
+  }
   if (numbers.oldestWaitMs !== null && numbers.oldestWaitMs >= LONG_WAIT_MS) {
     found.push({
       tone: 'warning',
@@ -163,7 +171,7 @@ export function whatIsWell(
 ): string {
   const looked = [
     agents && `${counted(agents.enabled, 'agent')} in service`,
-    tasks && 'work does not pile up',
+    tasks && 'no task is stuck, work does not pile up',
     receivers && 'every receiver of webhooks takes them',
     deliveries && 'no webhook was given up',
     limits && 'no limit is near its end',

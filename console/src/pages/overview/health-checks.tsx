@@ -1,6 +1,7 @@
 import type { Schema } from '../../api/client';
 import { Badge, type Tone } from '../../ui/badge';
 import { Card } from '../../ui/page';
+import { PageLink } from '../../ui/page-link';
 
 const TONES: Readonly<Record<string, Tone>> = { ok: 'good', warning: 'warning', failing: 'bad' };
 
@@ -21,7 +22,12 @@ export function HealthChecks({ health }: { readonly health: Schema<'HealthDetail
                 <ul className="overview-troubles">
                   {troubles.map(({ id, why }) => (
                     <li key={id}>
-                      <strong>{id}</strong> {why}
+                      {name === 'tasks' ? (
+                        <PageLink to={`/tasks/${id}`}>{id}</PageLink>
+                      ) : (
+                        <strong>{id}</strong>
+                      )}{' '}
+                      {why}
                     </li>
                   ))}
                 </ul>

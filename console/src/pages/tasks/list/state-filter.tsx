@@ -7,13 +7,17 @@ const GROUPS: readonly { readonly label: string; readonly states: readonly TaskS
   { label: 'Not successful', states: ['failed', 'rejected', 'canceled'] },
 ];
 
-/** Which states: groups of them for one click, and each by itself. */
+/** Which states: groups of them for one click, and each by itself; and whether those alone that are stuck. */
 export function StateFilter({
   value,
   onChange,
+  isStuck,
+  onStuck,
 }: {
   readonly value: string | undefined;
   readonly onChange: (states: string | undefined) => void;
+  readonly isStuck: boolean;
+  readonly onStuck: (isStuck: boolean) => void;
 }) {
   const chosen = statesOf(value);
   const choose = (states: readonly TaskState[]) =>
@@ -33,6 +37,15 @@ export function StateFilter({
           {label}
         </button>
       ))}
+      <button
+        type="button"
+        className="tasks-chip"
+        aria-pressed={isStuck}
+        title="No agent begins them, or nothing is received of them any more"
+        onClick={() => onStuck(!isStuck)}
+      >
+        Stuck
+      </button>
       <span className="tasks-states-line" aria-hidden="true" />
       {STATES.map((state) => (
         <button

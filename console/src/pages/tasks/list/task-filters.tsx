@@ -26,7 +26,12 @@ export function TaskFilters({
   const { agents, rules } = useSuggestions();
   return (
     <section className="tasks-filters" aria-label="Filters">
-      <StateFilter value={search.state} onChange={(state) => set({ state })} />
+      <StateFilter
+        value={search.state}
+        onChange={(state) => set({ state })}
+        isStuck={search.stuck === 'true'}
+        onStuck={(isStuck) => set({ stuck: isStuck ? 'true' : undefined })}
+      />
       <Toolbar>
         <FilterInput
           label="Agent"

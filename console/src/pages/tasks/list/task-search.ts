@@ -25,6 +25,8 @@ export interface TaskSearch {
   readonly since?: string;
   readonly until?: string;
   readonly q?: string;
+  /** `true`: those that are stuck. */
+  readonly stuck?: 'true';
 }
 
 export const STATES = Object.keys({
@@ -86,16 +88,18 @@ const NAMES = [
   'since',
   'until',
   'q',
+  'stuck',
 ] as const;
 
 /** The search in an address, without what it cannot mean. */
 export function taskSearchOf(search: Record<string, unknown>): TaskSearch {
-  const { state, reason, time, ...texts } = textsOf(search, NAMES);
+  const { state, reason, time, stuck, ...texts } = textsOf(search, NAMES);
   const states = statesOf(state);
   return {
     ...texts,
     ...(states.length > 0 && { state: states.join(',') }),
     ...(time === 'status' && { time }),
+    ...(stuck === 'true' && { stuck }),
     ...(reason !== undefined && reason in REASON_LABELS && { reason: reason as EndReason }),
   };
 }
@@ -107,7 +111,7 @@ export function statesOf(list: string | undefined): readonly TaskState[] {
 
 /** What the hub is asked. */
 export function queryOf(search: TaskSearch, { since, until }: Span): TaskQuery {
-  const { agent, skill, rule, organization, principal, context, reason, q } = search;
+  const { agent, skill, rule, organization, principal, context, reason, q, stuck } = search;
   const states = statesOf(search.state);
   return {
     ...(states.length > 0 && { state: [...states] }),
@@ -123,6 +127,7 @@ export function queryOf(search: TaskSearch, { since, until }: Span): TaskQuery {
         ? { statusAfter: since, statusBefore: until }
         : { createdAfter: since, createdBefore: until }),
       q,
+      stuck,
     }),
   };
 }
