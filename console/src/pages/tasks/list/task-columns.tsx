@@ -134,8 +134,9 @@ function Routed({ task: { delegations, rule }, onFilter }: Filtering) {
 }
 
 function Caller({ task, seesAll, onFilter }: Filtering & { readonly seesAll: boolean }) {
-  const name = task.key?.name ?? task.principalId;
-  const shown = name.length > 24 && !task.key?.name ? `${name.slice(0, 8)}…` : name;
+  const name = task.key?.name ?? task.principalName;
+  const { principalId: id } = task;
+  const shown = name ?? (id.length > 24 ? `${id.slice(0, 8)}…` : id);
   return (
     <span title={`Principal ${task.principalId}`}>
       {seesAll && (
@@ -147,11 +148,7 @@ function Caller({ task, seesAll, onFilter }: Filtering & { readonly seesAll: boo
           {task.organization}
         </FilterLink>
       )}{' '}
-      <FilterLink
-        what="principal"
-        value={name}
-        onFilter={() => onFilter({ principal: task.principalId })}
-      >
+      <FilterLink what="principal" value={name ?? id} onFilter={() => onFilter({ principal: id })}>
         <span className={seesAll ? 'faint' : undefined}>{shown}</span>
       </FilterLink>
     </span>
