@@ -10,8 +10,8 @@ const [, e2e] = base.projects;
  */
 export default {
   ...base,
-  // The browser has processes of its own.
-  maxWorkers: 1,
+  // The browser has processes of its own, and tests wait for the pages to refresh themselves.
+  maxWorkers: 2,
   testSequencer: undefined,
   projects: [
     {

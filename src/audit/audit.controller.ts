@@ -1,10 +1,9 @@
 import { Body, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiConflictResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AdminController } from '../common/http/admin-controller.js';
-import { PageType } from '../common/http/page-type.js';
-import type { Page } from '../common/page.js';
 import {
   AuditEventDto,
+  AuditPageDto,
   AuditQueryDto,
   filterOf,
   VerificationDto,
@@ -12,12 +11,14 @@ import {
 } from './audit.dto.js';
 import { AuditReader } from './audit-reader.js';
 import { AuditVerifier } from './audit-verifier.js';
+import { PrincipalNames } from './principal-names.js';
 
 @AdminController('audit', 'api/v1', 'audit')
 export class AuditController {
   constructor(
     private readonly reader: AuditReader,
     private readonly verifier: AuditVerifier,
+    private readonly names: PrincipalNames,
   ) {}
 
   @Get('audit')
@@ -26,10 +27,16 @@ export class AuditController {
     description:
       'With filters that few entries fit, a page may have fewer items than `limit`, or none, while there is a `nextCursor`.',
   })
-  @ApiOkResponse({ type: PageType(AuditEventDto) })
-  async list(@Query() { limit, cursor, ...filter }: AuditQueryDto): Promise<Page<AuditEventDto>> {
+  @ApiOkResponse({ type: AuditPageDto })
+  async list(@Query() { limit, cursor, ...filter }: AuditQueryDto): Promise<AuditPageDto> {
     const page = await this.reader.list(filterOf(filter), limit, cursor);
-    return { ...page, items: page.items.map((event) => new AuditEventDto(event)) };
+    const ids = page.items.flatMap(({ principal, onBehalfOf }) => [principal, onBehalfOf]);
+    const names = await this.names.of(ids.filter((id) => id !== null));
+    return {
+      ...page,
+      items: page.items.map((event) => new AuditEventDto(event)),
+      names: [...names].map(([id, name]) => ({ id, name })),
+    };
   }
 
   @Post('audit::verify')

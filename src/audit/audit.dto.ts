@@ -1,6 +1,7 @@
 import { IntersectionType } from '@nestjs/swagger';
 import { Choice, Int, Nested, Shown, Text, Time } from '../common/http/fields.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
+import { PageType } from '../common/http/page-type.js';
 import { fill } from '../common/http/view.js';
 import { AUDIT_OUTCOMES, type AuditDetails, type AuditOutcome } from './audit-entry.js';
 import type { AuditFilter } from './audit-store.js';
@@ -21,6 +22,15 @@ const RESOURCE_TYPE = {
   pattern: /^[a-z][a-z-]*(\.[a-z][a-z-]*)*$/,
   rule: 'must be the name of a resource, such as keys or push.subscriptions',
 };
+
+/** What people know a principal as. */
+export class PrincipalNameDto {
+  @Shown.Text()
+  readonly id!: string;
+
+  @Shown.Text({ example: 'Billing service' })
+  readonly name!: string;
+}
 
 /** Which entries are meant. */
 export class AuditFilterDto {
@@ -141,6 +151,16 @@ export class AuditEventDto {
   constructor(event: AuditEvent) {
     fill<AuditEventDto>(this, event);
   }
+}
+
+/** A page of entries. Names are no part of entries, whose hashes are made of all that they have. */
+export class AuditPageDto extends PageType(AuditEventDto) {
+  @Shown.Nested(() => PrincipalNameDto, {
+    list: true,
+    description:
+      'The names of the principals of these entries as they are now: the display name; else, of one whose id the hub has made, the name of its newest valid key. Those without either are left out.',
+  })
+  readonly names!: readonly PrincipalNameDto[];
 }
 
 /** An anchor that was kept outside of the hub. */

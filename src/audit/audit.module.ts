@@ -21,6 +21,7 @@ import { ExportsController } from './export/exports.controller.js';
 import { SqlAuditLog } from './persistence/sql-audit-log.js';
 import { SqlAuditStore } from './persistence/sql-audit.store.js';
 import { SqlExportStore } from './persistence/sql-export.store.js';
+import { PrincipalNames } from './principal-names.js';
 import { Refusals } from './refusals.js';
 import { logOf } from '../common/module-logs.js';
 
@@ -49,6 +50,7 @@ export const auditLogIn = (
     AuditRetention,
     AuditVerifier,
     AuditReader,
+    PrincipalNames,
     {
       provide: AuditRedaction,
       inject: [AppConfig, HubSettings],
@@ -57,6 +59,6 @@ export const auditLogIn = (
     },
     Refusals,
   ],
-  exports: [AuditLog, AuditReader, Refusals],
+  exports: [AuditLog, AuditReader, PrincipalNames, Refusals],
 })
 export class AuditModule {}

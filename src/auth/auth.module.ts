@@ -1,3 +1,4 @@
+import { PrincipalNames } from '../audit/index.js';
 import { Module } from '@nestjs/common';
 import type { Database } from '../database/database.js';
 import { ApiKeyStore } from './api-key-store.js';
@@ -112,4 +113,8 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     SessionStore,
   ],
 })
-export class AuthModule {}
+export class AuthModule {
+  constructor(names: PrincipalNames, principals: PrincipalStore) {
+    names.use((ids) => principals.names(ids));
+  }
+}

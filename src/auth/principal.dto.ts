@@ -132,6 +132,14 @@ export class PrincipalDto {
   })
   readonly pushHeld!: Hold | null;
 
+  @Shown.Text({
+    nullable: true,
+    description:
+      'What people know it as: the display name; else, of one whose id the hub has made, the name of its newest valid key; null without either.',
+    example: 'Billing service',
+  })
+  readonly name!: string | null;
+
   constructor(record: PrincipalRecord, pushHeld: Hold | null) {
     const identity = record.identity && new IdentityDto(record.identity);
     fill<PrincipalDto>(this, { ...record, identity, state: stateOf(record), pushHeld });

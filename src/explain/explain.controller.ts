@@ -1,7 +1,13 @@
 import { Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AgentRegistry, budgetsOf } from '../agents/index.js';
-import { CurrentPrincipal, hasScope, type Principal, ReserveAnswer } from '../auth/index.js';
+import {
+  CurrentPrincipal,
+  hasScope,
+  type Principal,
+  PrincipalStore,
+  ReserveAnswer,
+} from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { AppConfig } from '../config/index.js';
@@ -26,6 +32,7 @@ export class ExplainController {
     private readonly clock: Clock,
     private readonly agents: AgentRegistry,
     private readonly config: AppConfig,
+    private readonly principals: PrincipalStore,
   ) {}
 
   @Get(':id/explain')
@@ -44,7 +51,9 @@ export class ExplainController {
     const aggregate = await this.log.read(id, operatorsView(caller), reserve);
     if (!aggregate) throw taskNotFound(id);
     const { shown, hasMore } = await this.webhooksOf(id, caller);
+    const { principalId } = aggregate.record;
     const story = storyOf(aggregate, shown, {
+      callerName: (await this.principals.names([principalId])).get(principalId) ?? null,
       now: this.clock.now(),
       seesTroubles: hasScope(caller, 'tasks:all'),
       unworked: this.workers.hasNoWorkers ? NO_WORKERS : null,

@@ -1,5 +1,7 @@
 import type { FieldViolation } from '../common/hub-error.js';
-import { readText } from './cedar-text.js';
+import { loadCedar } from './cedar.js';
+import { readText, statementsIn } from './cedar-text.js';
+import { warningsOf } from './domain/agent-alone.js';
 import { explain } from './domain/explain.js';
 import {
   type Policy,
@@ -42,25 +44,33 @@ export function failingAfter(change: PolicyChange, inForce: PolicyLayers): Promi
 export interface WouldDecide {
   readonly decision: PolicyDecision;
   readonly isOfSkills: boolean;
+  /** Of the questions of each skill, in their order. */
+  readonly ofEach: readonly PolicyDecision[];
   /** Null: without a change. */
   readonly failing: FailingTests | null;
 }
 
 /**
  * What the policies in force, or these after a change, would decide; where there are questions of skills, one of them has to be
- * permitted, too.
+ * permitted, too. `each` are further questions, each decided by itself.
  */
 export function wouldDecide(
   question: PolicyQuestion,
   ofSkills: readonly PolicyQuestion[],
   inForce: PolicyLayers,
   change: PolicyChange | undefined,
+  each: readonly PolicyQuestion[] = [],
 ): Promise<WouldDecide> {
   return tryOut(async () => {
     const tried = change && (await TriedChange.read(TRIED, change, inForce));
     const set = (tried?.layers.after ?? inForce).setFor(question.caller.organization);
     const decided = await decidedWithSkills(set, question, ofSkills);
-    return { ...decided, failing: tried === undefined ? null : await failingOf(tried) };
+    const ofEach: PolicyDecision[] = [];
+    for (const one of each) {
+      await nextSlice();
+      ofEach.push(set.decide(one));
+    }
+    return { ...decided, ofEach, failing: tried === undefined ? null : await failingOf(tried) };
   });
 }
 
@@ -68,7 +78,7 @@ async function decidedWithSkills(
   set: PolicySet,
   question: PolicyQuestion,
   ofSkills: readonly PolicyQuestion[],
-): Promise<Omit<WouldDecide, 'failing'>> {
+): Promise<Omit<WouldDecide, 'failing' | 'ofEach'>> {
   const decision = set.decide(question);
   const ofAgent = { decision, isOfSkills: false };
   if (!decision.isAllowed || ofSkills.length === 0) return ofAgent;
@@ -95,6 +105,12 @@ function together(refusals: readonly PolicyDecision[]): PolicyDecision {
 export async function faultsOfText(text: string): Promise<FieldViolation[]> {
   const read = await readText(text);
   return 'faults' in read ? read.faults.map((description) => ({ field: 'text', description })) : [];
+}
+
+/** What to look at in a text that can be read, one sentence each. */
+export async function warningsOfText(text: string): Promise<readonly string[]> {
+  await loadCedar();
+  return warningsOf((await statementsIn(text)) ?? []);
 }
 
 /** The tests of a policy that fail; `deciding` gives the policies for the callers of an organization. */

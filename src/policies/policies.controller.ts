@@ -65,7 +65,7 @@ export class PoliciesController {
   @ApiOperation({
     summary: 'Create a policy: who may ask which agent for what.',
     description:
-      'Refused (400) with what is wrong and where when its text does not fit the schema, when one of its tests fails, and when one of another policy would fail that passes without it.',
+      'The answer has `warnings` of what is most likely meant otherwise. Refused (400) with what is wrong and where when its text does not fit the schema, when one of its tests fails, and when one of another policy would fail that passes without it.',
   })
   @ApiCreatedResponse({ type: PolicyDto })
   async create(
@@ -73,7 +73,7 @@ export class PoliciesController {
     @Query() { force }: ChangePolicyQueryDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PolicyDto> {
-    return shown(
+    return this.shown(
       await this.policies.create({ ...body, organization: body.organization ?? null }, force),
       reply,
     );
@@ -82,9 +82,11 @@ export class PoliciesController {
   @Get('policies')
   @ApiOperation({ summary: 'List policies: those of the configuration, then by id.' })
   @ApiOkResponse({ type: PageType(PolicyDto) })
-  list(@Query() { organization, limit, cursor }: PolicyQueryDto): Page<PolicyDto> {
+  async list(@Query() { organization, limit, cursor }: PolicyQueryDto): Promise<Page<PolicyDto>> {
     const page = this.policies.list(organization, limit, cursor);
-    return { ...page, items: page.items.map((policy) => new PolicyDto(policy)) };
+    const items: PolicyDto[] = [];
+    for (const policy of page.items) items.push(await this.dtoOf(policy));
+    return { ...page, items };
   }
 
   @Post('policies::dry-run')
@@ -96,16 +98,21 @@ export class PoliciesController {
       'Agents and skills have the tags that they are registered with where none are given; with tags they need not be registered. An agent that is disabled, or not for the organization of the caller, is refused as the hub would refuse it. The scopes of the caller are what policies see; whether they suffice for a call is not looked at.',
   })
   @ApiOkResponse({ type: PolicyDecisionDto })
-  async dryRun(@Body() { policy, ...question }: PolicyDryRunDto): Promise<PolicyDecisionDto> {
+  async dryRun(
+    @Body() { policy, eachSkill, ...question }: PolicyDryRunDto,
+  ): Promise<PolicyDecisionDto> {
     const tried = policy && { ...policy, organization: policy.organization ?? null };
-    return new PolicyDecisionDto(await this.policies.decide(question, tried));
+    return new PolicyDecisionDto(await this.policies.decide(question, tried, eachSkill));
   }
 
   @Get('policies/:id')
   @ApiOperation({ summary: 'Get a policy.' })
   @ApiOkResponse({ type: PolicyDto })
-  get(@Param('id') id: string, @Res({ passthrough: true }) reply: FastifyReply): PolicyDto {
-    return shown(this.policies.get(id), reply);
+  get(
+    @Param('id') id: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PolicyDto> {
+    return this.shown(this.policies.get(id), reply);
   }
 
   @Get('policies/:id/versions')
@@ -132,7 +139,7 @@ export class PoliciesController {
     const { description, ...others } = body;
     const change =
       description === undefined ? others : { ...others, description: description ?? '' };
-    return shown(await this.policies.patch(id, change, versionsWanted(ifMatch), force), reply);
+    return this.shown(await this.policies.patch(id, change, versionsWanted(ifMatch), force), reply);
   }
 
   @Delete('policies/:id')
@@ -150,9 +157,13 @@ export class PoliciesController {
   ): Promise<void> {
     await this.policies.remove(id, versionsWanted(ifMatch), force);
   }
-}
 
-function shown(policy: Policy, reply: FastifyReply): PolicyDto {
-  void reply.header('etag', versionTag(policy.version));
-  return new PolicyDto(policy);
+  private shown(policy: Policy, reply: FastifyReply): Promise<PolicyDto> {
+    void reply.header('etag', versionTag(policy.version));
+    return this.dtoOf(policy);
+  }
+
+  private async dtoOf(policy: Policy): Promise<PolicyDto> {
+    return new PolicyDto(policy, await this.policies.warnings(policy));
+  }
 }

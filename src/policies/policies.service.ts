@@ -6,7 +6,13 @@ import { type FieldViolation, HubError, invalidField, invalidFields } from '../c
 import { refuseOtherThan } from '../common/http/if-match.js';
 import { ID } from '../common/id-pattern.js';
 import type { Page } from '../common/page.js';
-import { failingAfter, type FailingTests, faultsOfText, wouldDecide } from './check-policy.js';
+import {
+  failingAfter,
+  type FailingTests,
+  faultsOfText,
+  warningsOfText,
+  wouldDecide,
+} from './check-policy.js';
 import {
   type Policy,
   type PolicyDecision,
@@ -40,8 +46,23 @@ export interface TriedDecision extends PolicyDecision {
   readonly resource: PolicyResource | null;
   /** The tests that would fail with the policy that is tried; null: none is. */
   readonly failing: FailingTests | null;
+  /** What to look at in the text of the policy that is tried; null: none is. */
+  readonly warnings: readonly string[] | null;
   /** A sentence. */
   readonly why: string;
+  /** What is decided of each skill of the agent, where that is wanted; else null. */
+  readonly skills: EachSkill | null;
+}
+
+/** What is decided of skills of an agent, each named by itself. */
+export interface EachSkill {
+  /** The first {@link MOST_SKILLS} of its card. */
+  readonly decided: readonly (PolicyDecision & {
+    readonly skillId: string;
+    readonly why: string;
+  })[];
+  /** How many it has beyond. */
+  readonly more: number;
 }
 
 const REFUSED: PolicyDecision = { isAllowed: false, policies: [], errors: [] };
@@ -49,6 +70,9 @@ const REFUSED: PolicyDecision = { isAllowed: false, policies: [], errors: [] };
 /** Where tests of other policies fail. */
 const HOW_TO_GO_ON =
   'Where tests of other policies are out of date, change them first, or repeat this with force=true and change them then.';
+
+/** Skills of an agent about which it is decided one by one. */
+const MOST_SKILLS = 100;
 
 /** Versions of one policy that are shown. */
 const SHOWN_VERSIONS = 100;
@@ -139,6 +163,11 @@ export class PoliciesService {
     });
   }
 
+  /** What to look at in the text of a policy, one sentence each. */
+  warnings({ text }: Pick<Policy, 'text'>): Promise<readonly string[]> {
+    return warningsOfText(text);
+  }
+
   /** What it was at its newest versions, the newest first. Throws NOT_FOUND. */
   async versions(id: string): Promise<readonly PolicyVersion[]> {
     this.get(id);
@@ -147,9 +176,13 @@ export class PoliciesService {
 
   /**
    * What the policies would decide, with `policy` among them, of agents and skills with the tags that they have where none
-   * are given, and for a principal that there is with its organization and the hub's own groups. Throws INVALID_PARAMS for a question that is none.
+   * are given, and for a principal that there is with its organization and the hub's own groups; with `eachSkill` of an agent's skills one by one, too. Throws INVALID_PARAMS for a question that is none.
    */
-  async decide(question: WrittenQuestion, policy?: WrittenPolicy): Promise<TriedDecision> {
+  async decide(
+    question: WrittenQuestion,
+    policy?: WrittenPolicy,
+    eachSkill = false,
+  ): Promise<TriedDecision> {
     const organization = policy?.organization ?? null;
     const written = { ...question, caller: await this.known(question.caller) };
     const asWritten = questionOf(written, organization);
@@ -168,11 +201,15 @@ export class PoliciesService {
     if (typeof whole === 'string') {
       const { layers, change } = this.tried(policy);
       const failing = change === undefined ? null : await failingAfter(change, layers);
-      return { ...REFUSED, resource: null, failing, why: `${whole}.` };
+      const warnings = policy === undefined ? null : await warningsOfText(policy.text);
+      return {
+        ...REFUSED,
+        ...{ resource: null, failing, warnings, why: `${whole}.`, skills: null },
+      };
     }
     const meant = questionOf(whole, organization);
     if ('field' in meant) throw invalidFields([meant]);
-    return this.wouldDecide(meant, known, policy);
+    return this.wouldDecide(meant, known, policy, eachSkill);
   }
 
   /** The caller with the organization and the hub's own groups of the principal that its id names, if there is one. */
@@ -193,20 +230,27 @@ export class PoliciesService {
     question: PolicyQuestion,
     known: KnownAgent | undefined,
     policy: WrittenPolicy | undefined,
+    eachSkill: boolean,
   ): Promise<TriedDecision> {
     const { caller, resource } = question;
     const { layers, change } = this.tried(policy);
-    const { decision, isOfSkills, failing } = await wouldDecide(
+    const ofSkills = questionsOfSkills(question, known);
+    const { decision, isOfSkills, failing, ofEach } = await wouldDecide(
       question,
-      questionsOfSkills(question, known),
+      ofSkills,
       layers,
       change,
+      eachSkill ? ofSkills.slice(0, MOST_SKILLS) : [],
     );
-    const why = explain(decision);
     const sentence = isOfSkills
-      ? `No skill of ${resource?.agentId} is left: ${why}.`
-      : `${why[0]!.toUpperCase()}${why.slice(1)}.`;
-    const tried = { ...decision, resource, failing, why: sentence };
+      ? `No skill of ${resource?.agentId} is left: ${explain(decision)}.`
+      : sentenceOf(decision);
+    const skills =
+      eachSkill && known !== undefined && resource?.skillId === null
+        ? skillsOf(known, caller.organization, ofSkills, ofEach)
+        : null;
+    const warnings = policy === undefined ? null : await warningsOfText(policy.text);
+    const tried = { ...decision, resource, failing, warnings, why: sentence, skills };
     if (!decision.isAllowed || resource === null) return tried;
     const closed = known?.closedTo(caller.organization, resource.skillId);
     if (closed === undefined) return tried;
@@ -233,6 +277,31 @@ export class PoliciesService {
       `The policy ${id} is declared in the configuration (policies.declared); change it there.`,
     );
   }
+}
+
+function sentenceOf(decision: PolicyDecision): string {
+  const why = explain(decision);
+  return `${why[0]!.toUpperCase()}${why.slice(1)}.`;
+}
+
+/** `decisions` are those of the first questions. */
+function skillsOf(
+  known: KnownAgent,
+  organization: string,
+  questions: readonly PolicyQuestion[],
+  decisions: readonly PolicyDecision[],
+): EachSkill {
+  const bySkill = new Map(
+    decisions.map((each, at) => [questions[at]?.resource?.skillId ?? '', each]),
+  );
+  const shown = known.skills.slice(0, MOST_SKILLS);
+  const decided = shown.map(({ id: skillId }) => {
+    const decision = bySkill.get(skillId);
+    if (decision !== undefined) return { ...decision, skillId, why: sentenceOf(decision) };
+    const closed = known.closedTo(organization, skillId) ?? 'It cannot be requested';
+    return { ...REFUSED, skillId, why: `${closed}, whatever policies say.` };
+  });
+  return { decided, more: known.skills.length - shown.length };
 }
 
 async function refuseWrongText(text: string): Promise<void> {

@@ -15,7 +15,7 @@ import {
   SIGN_INS,
   type SignInKind,
 } from './domain/policy.js';
-import type { TriedDecision } from './policies.service.js';
+import type { EachSkill, TriedDecision } from './policies.service.js';
 import type { PolicyVersion } from './policy-store.js';
 
 const LIST = { optional: true, list: { max: POLICY_LIMITS.entries }, like: NAME } as const;
@@ -139,6 +139,13 @@ export class PolicyDryRunDto extends PolicyQuestionDto {
       'An unsaved policy, in addition to the saved ones or instead of the one with its id.',
   })
   policy?: WrittenPolicyDto;
+
+  @Flag({
+    optional: true,
+    description:
+      'Decide about each skill of the agent as well, named by itself; without `skillId` only.',
+  })
+  eachSkill?: boolean;
 }
 
 export class DecidingPolicyDto {
@@ -170,6 +177,33 @@ export class FailingPolicyTestDto implements FieldViolation {
     fill<FailingPolicyTestDto>(this, failing);
   }
 }
+
+/** What is decided of one skill of an agent. */
+export class SkillDecisionDto {
+  @Shown.Text()
+  readonly skillId!: string;
+
+  @Shown.Choice(['allow', 'deny'])
+  readonly decision!: 'allow' | 'deny';
+
+  @Shown.Nested(() => DecidingPolicyDto, { list: true })
+  readonly policies!: readonly DecidingPolicyDto[];
+
+  @Shown.Text({ description: 'Why, in a sentence.' })
+  readonly why!: string;
+
+  constructor({ skillId, isAllowed, policies, why }: EachSkill['decided'][number]) {
+    fill<SkillDecisionDto>(this, {
+      skillId,
+      decision: isAllowed ? 'allow' : 'deny',
+      policies: policies.map((each) => new DecidingPolicyDto(each)),
+      why,
+    });
+  }
+}
+
+const WARNINGS =
+  'What is most likely meant otherwise, a sentence each: statements that name an agent by `==`, which leave its skills as they are.';
 
 export class PolicyDecisionDto {
   @Shown.Choice(['allow', 'deny'])
@@ -209,7 +243,21 @@ export class PolicyDecisionDto {
   })
   readonly failingTests!: readonly FailingPolicyTestDto[] | null;
 
-  constructor({ resource, failing, why, ...decision }: TriedDecision) {
+  @Shown.Text({ nullable: true, list: true, description: `${WARNINGS} Null: no policy was given.` })
+  readonly warnings!: readonly string[] | null;
+
+  @Shown.Nested(() => SkillDecisionDto, {
+    nullable: true,
+    list: true,
+    description:
+      'With `eachSkill`: what is decided of each skill, as its card has them, at most 100. Who names one needs this alone: a skill may be open where the agent by its name is not.',
+  })
+  readonly skills!: readonly SkillDecisionDto[] | null;
+
+  @Shown.Num({ nullable: true, description: 'How many skills there are beyond these.' })
+  readonly moreSkills!: number | null;
+
+  constructor({ resource, failing, warnings, why, skills, ...decision }: TriedDecision) {
     fill<PolicyDecisionDto>(this, {
       decision: decision.isAllowed ? 'allow' : 'deny',
       policies: decision.policies.map((each) => new DecidingPolicyDto(each)),
@@ -217,6 +265,9 @@ export class PolicyDecisionDto {
       tags: resource === null || resource.skillId === null ? null : resource.tags,
       why,
       failingTests: failing && shownTests(failing),
+      warnings,
+      skills: skills && skills.decided.map((each) => new SkillDecisionDto(each)),
+      moreSkills: skills && skills.more,
     });
   }
 }
@@ -259,8 +310,11 @@ export class PolicyDto {
   @Shown.Time({ nullable: true })
   readonly updatedAt!: string | null;
 
-  constructor(policy: Policy) {
-    fill<PolicyDto>(this, policy);
+  @Shown.Text({ list: true, description: WARNINGS })
+  readonly warnings!: readonly string[];
+
+  constructor(policy: Policy, warnings: readonly string[]) {
+    fill<PolicyDto>(this, { ...policy, warnings });
   }
 }
 

@@ -375,6 +375,25 @@ describe('policies', () => {
     await page.getByText('0 of 2 may.').waitFor();
   });
 
+  it('warn of a policy that leaves the skills of an agent open, and show which are', async () => {
+    await tab('policies');
+    await press(page, 'New policy');
+    const dialog = dialogOf(page, 'New policy');
+    const text =
+      'forbid(principal == Caller::"dora", action == Action::"SendMessage", resource == Agent::"books");';
+    await fill(dialog, { Id: 'alone', Text: text });
+    await dialog.getByText('Is this what you mean?').waitFor();
+    await dialog.getByText(/write "resource in Agent::"books""/).waitFor();
+    await submit(dialog, 'Save');
+    await hubHas(hub, '/api/v1/policies/alone', { enabled: true });
+    await tab('who-may&agent=books');
+    const row = rowOf(page, 'Callers of the agent', /^dora/);
+    await row.getByText('by skill only', { exact: true }).waitFor();
+    await row.getByText(/^Open skills: /).waitFor();
+    await page.getByText(/ of them by skill only\.$/).waitFor();
+    await hub.admin('DELETE', '/api/v1/policies/alone');
+  });
+
   it('show what their versions changed, and are edited', async () => {
     await tab('policies');
     await page.getByRole('button', { name: 'no-contractors', exact: true }).click();

@@ -129,6 +129,30 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
     });
   });
 
+  describe('the name of a principal', () => {
+    const [made, other] = [
+      '0199f1c2-8d11-7b52-9c3e-4a5b6c7d8e9f',
+      '0199f1c2-8d11-7b52-9c3e-4a5b6c7d8ea0',
+    ];
+    const namesOf = async (...ids: string[]) => Object.fromEntries(await principals.names(ids));
+
+    it('is its display name, else that of its newest valid key where its id says nothing', async () => {
+      await add('k1', { principalId: made, name: 'old' });
+      await add('k2', { principalId: made, name: 'billing' });
+      await add('k3', { principalId: 'alice', name: 'of alice' });
+      await add('k4', { principalId: other, name: 'gone' });
+      await keys.revoke('k4', new Date(2000));
+      const all = [made, 'alice', other, 'unknown', made, "x'; --"];
+      expect(await namesOf(...all)).toEqual({ [made]: 'billing' });
+      expect((await principals.get(made))?.name).toBe('billing');
+      expect((await principals.get('alice'))?.name).toBeNull();
+      await principals.change(made, { displayName: 'Billing service' });
+      await principals.change('alice', { displayName: 'Alice' });
+      expect(await namesOf(...all)).toEqual({ [made]: 'Billing service', alice: 'Alice' });
+      expect(await namesOf()).toEqual({});
+    });
+  });
+
   describe('a principal that is disabled', () => {
     it('has no valid key and gets none, until it is enabled', async () => {
       await add('k1', { scopes: ['admin'] });

@@ -427,7 +427,7 @@ describe('a dry run', () => {
       agentTags: [],
       tags: ['finance'],
       why: 'It is forbidden by contractors (Contractors do not see the books.).',
-      failingTests: null,
+      ...{ failingTests: null, warnings: null, skills: null, moreSkills: null },
     });
     const permitted = await tryOut({ ...question, caller: { groups: ['staff'] } });
     expect(permitted.body).toMatchObject({
@@ -445,6 +445,47 @@ describe('a dry run', () => {
     expect((await tryOut({ ...question, policy: { id: 'x', text: 'no' } })).status).toBe(400);
     const operation = await tryOut({ operation: 'ListTasks' });
     expect(operation.body).toMatchObject({ decision: 'allow', agentTags: null, tags: null });
+  });
+
+  it('says which skills are open where an agent is closed by its name alone, and warns of it', async () => {
+    const text =
+      'forbid(principal in Group::"contractors", action == Action::"SendMessage", resource == Agent::"books");';
+    const warnings = [expect.stringContaining('write "resource in Agent::"books""')];
+    const made = await hub.admin('POST', '/api/v1/policies', { id: 'alone', text });
+    expect(made.body).toMatchObject({ id: 'alone', warnings });
+    const read = await hub.admin('GET', '/api/v1/policies');
+    expect(read.body.items).toMatchObject([{ id: 'alone', warnings }]);
+    const caller = { groups: ['contractors'] };
+    const asked = { agentId: 'books', caller, eachSkill: true };
+    const { body } = await tryOut(asked);
+    expect(body).toMatchObject({ decision: 'deny', moreSkills: 0, warnings: null });
+    expect(body.skills).toContainEqual({
+      skillId: 'invoices',
+      decision: 'allow',
+      policies: [{ id: 'built-in', effect: 'permit', reason: null }],
+      why: expect.stringContaining('permitted by default'),
+    });
+    const both = {
+      id: 'alone',
+      text: text.replace('==  Agent', 'in Agent').replace('resource ==', 'resource in'),
+    };
+    const closed = await tryOut({ ...asked, policy: both });
+    expect(closed.body).toMatchObject({ decision: 'deny', warnings: [] });
+    expect(closed.body.skills.map((each: JsonObject) => each['decision'])).not.toContain('allow');
+    const unsaved = await tryOut({ ...asked, policy: { id: 'alone', text } });
+    expect(unsaved.body).toMatchObject({ warnings });
+    expect((await tryOut({ ...asked, skillId: 'invoices' })).body).toMatchObject({ skills: null });
+    expect((await tryOut({ operation: 'ListTasks', eachSkill: true })).body).toMatchObject({
+      skills: null,
+    });
+    expect((await tryOut({ ...asked, eachSkill: 'yes' })).status).toBe(400);
+    await hub.admin('PATCH', '/api/v1/agents/books', { enabled: false });
+    const disabled = (await tryOut(asked)).body;
+    await hub.admin('PATCH', '/api/v1/agents/books', { enabled: true });
+    expect(disabled.skills[0]).toMatchObject({
+      decision: 'deny',
+      why: expect.stringContaining('disabled, whatever policies say.'),
+    });
   });
 
   it('takes the tags of what is registered, and answers what the hub does', async () => {
@@ -467,6 +508,7 @@ describe('a dry run', () => {
     });
     expect(await decided({ agentId: 'nope' })).toEqual({
       ...{ decision: 'deny', policies: [], agentTags: null, tags: null, failingTests: null },
+      ...{ warnings: null, skills: null, moreSkills: null },
       why: 'No agent nope is registered.',
     });
     expect(await decided({ agentId: 'books', skillId: 'nope' })).toMatchObject({

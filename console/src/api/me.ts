@@ -34,3 +34,8 @@ export function may(scopes: readonly Scope[] | undefined, ...needed: readonly Sc
 export function useMay(...needed: readonly Scope[]): boolean {
   return may(useMe().data?.scopes, ...needed);
 }
+
+/** What whoever is signed in is known as: the display name, else that of its key. */
+export function nameOf({ id, displayName, credential }: Me): string {
+  return displayName ?? credential.keyName ?? id;
+}

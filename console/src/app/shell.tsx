@@ -2,7 +2,7 @@ import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react';
 import { useCredential } from '../api/credential';
 import { useConnectionLost } from '../api/connection';
-import { may, useMe } from '../api/me';
+import { may, nameOf, useMe } from '../api/me';
 import { useSessionEnded } from '../api/session-end';
 import { signOut } from '../api/sign-in';
 import { Button } from '../ui/button';
@@ -124,7 +124,7 @@ function Who() {
     <div className="who">
       {me.data && (
         <p title={me.data.scopes.join(' ')}>
-          <strong>{me.data.displayName ?? me.data.id}</strong>
+          <strong title={me.data.id}>{nameOf(me.data)}</strong>
           <span className="faint">{me.data.organization}</span>
         </p>
       )}

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { validate as isUuid } from 'uuid';
 import { HubError } from '../../common/hub-error.js';
 import type { DataOwner } from '../../common/owned-data.js';
 import type { Page } from '../../common/page.js';
@@ -35,7 +36,11 @@ import {
   scopesIn,
 } from './principal-writes.js';
 
-const SELECT = `SELECT ${PRINCIPAL.namesOf('p')}, (SELECT COUNT(*) FROM api_keys k
+const KEY_NAME = `(SELECT k.name FROM api_keys k
+    WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0
+    ORDER BY k.id DESC LIMIT 1)`;
+
+const SELECT = `SELECT ${PRINCIPAL.namesOf('p')}, ${KEY_NAME} AS key_name, (SELECT COUNT(*) FROM api_keys k
     WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0) AS valid_keys,
     i.issuer, i.subject, i.last_seen_at
   FROM principals p LEFT JOIN identities i ON i.principal_id = p.id`;
@@ -92,6 +97,22 @@ export class SqlPrincipalStore extends PrincipalStore {
     );
     const items = rows.slice(0, limit).map(toRecord);
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  async names(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (const piece of pieces([...new Set(ids)].map(storable))) {
+      const rows = await this.database.read<DatabaseRow & { id: string }>(
+        `SELECT ${PRINCIPAL.namesOf('p')}, ${KEY_NAME} AS key_name FROM principals p
+         WHERE p.id IN ${listOf(piece.length)}`,
+        piece,
+      );
+      for (const row of rows) {
+        const name = nameIn(row);
+        if (name !== null) found.set(row.id, name);
+      }
+    }
+    return found;
   }
 
   create(principal: NewPrincipal, isListed: boolean): Promise<boolean> {
@@ -301,6 +322,12 @@ function toIdentity(row: DatabaseRow): IdentityRecord | null {
   };
 }
 
+/** An id that somebody has chosen says more than the name of a key. */
+function nameIn(row: DatabaseRow): string | null {
+  const { id, displayName } = PRINCIPAL.read(row);
+  return displayName ?? (isUuid(id) ? (row['key_name'] as string | null) : null);
+}
+
 function toRecord(row: DatabaseRow): PrincipalRecord {
   const principal = PRINCIPAL.read(row);
   const { id, organization, displayName, groups, createdAt, builtIn, keylessSince } = principal;
@@ -308,6 +335,7 @@ function toRecord(row: DatabaseRow): PrincipalRecord {
     id,
     organization,
     displayName,
+    name: nameIn(row),
     groups,
     createdAt,
     disabledAt: toDate(principal.disabledAt),

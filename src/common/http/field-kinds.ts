@@ -149,6 +149,11 @@ export const time = (field: FieldOptions = {}) =>
     (each) => MaxLength(40, each),
   ]);
 
+/** What such a field holds. */
+export function timeOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}
+
 /** A whole number. */
 export const int = ({ min, max, ...field }: NumberOptions = {}) =>
   kindOf(field, { type: 'integer', ...bounds({ min, max }) }, [IsInt, ...between({ min, max })]);

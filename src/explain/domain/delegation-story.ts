@@ -9,6 +9,8 @@ const NOTEWORTHY_MS = 1000;
 /** What a reader of a story may see, and what the hub knows beside the task. */
 export interface StoryReader {
   readonly now: Date;
+  /** What people know the principal of the task as; null: by its id alone. */
+  readonly callerName: string | null;
   /** With the scope `tasks:all`: the error texts of agents are told, too. */
   readonly seesTroubles: boolean;
   /** Why no work is taken up now, as a sentence; null while it is. */

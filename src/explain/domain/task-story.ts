@@ -26,7 +26,7 @@ export function storyOf(
   const isOver = isTerminal(record.state);
   const waitsFor = isOver ? null : waits(delegations, reader);
   const entries = [
-    task(record.createdAt, beginning(aggregate)),
+    task(record.createdAt, beginning(aggregate, reader)),
     ...routeSentences(record.route, reader.seesTroubles).map((text): StoryEntry => ({
       at: record.createdAt,
       about: 'route',
@@ -47,9 +47,13 @@ export function storyOf(
   };
 }
 
-function beginning({ record }: Pick<TaskAggregate, 'record'>): string {
+function beginning(
+  { record }: Pick<TaskAggregate, 'record'>,
+  { callerName }: Pick<StoryReader, 'callerName'>,
+): string {
   const { principalId, organization, chain, issuer } = record;
-  const by = `${principalId} of the organization ${organization}`;
+  const who = callerName === null ? principalId : `${callerName} (${principalId})`;
+  const by = `${who} of the organization ${organization}`;
   const how = issuer === null ? '' : `, signed in by ${issuer}`;
   const through = chain?.hub === undefined ? '' : `, through the hub ${chain.hub}`;
   return `The task was begun by ${by}${how}${through}.`;

@@ -6,6 +6,7 @@ import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { EventFeed, FEED_HEADERS } from '../../common/http/event-feed.js';
+import { timeOf } from '../../common/http/field-kinds.js';
 import { isHead } from '../../common/http/is-head.js';
 import { PageType } from '../../common/http/page-type.js';
 import { HubError } from '../../common/hub-error.js';
@@ -97,8 +98,4 @@ export class PushEventsController {
     );
     end();
   }
-}
-
-function timeOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
 }

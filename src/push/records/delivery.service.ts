@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { HubError, invalidField } from '../../common/hub-error.js';
+import { timeOf } from '../../common/http/field-kinds.js';
+import { HubError } from '../../common/hub-error.js';
 import { issueCursor, pageOf, readCursor } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
 import { isUuid } from '../../common/uuid.js';
@@ -166,18 +167,9 @@ function filterOf(requested: RequestedDeliveries, caller: Principal): DeliveryFi
   return {
     ...others,
     endpoint: requestedEndpoint(endpoint, requested.organization, caller),
-    since: timeOf(since, 'since'),
-    until: timeOf(until, 'until'),
+    since: timeOf(since),
+    until: timeOf(until),
   };
-}
-
-/** Class-validator lets through a few forms that no clock has. */
-function timeOf(text: string | undefined, field: string): Date | undefined {
-  if (text === undefined) return undefined;
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime()))
-    throw invalidField(field, 'must be a time such as 2026-01-31T12:00:00Z');
-  return at;
 }
 
 function isNumber(text: string): boolean {

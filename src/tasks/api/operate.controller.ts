@@ -1,6 +1,7 @@
 import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
+  PrincipalStore,
   ReserveAnswer,
   ApiKeyStore,
   CurrentPrincipal,
@@ -9,7 +10,7 @@ import {
 } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { AuditedRead } from '../../common/http/audited-route.js';
-import { keyIdsOf, TaskDto } from './task.dto.js';
+import { keyIdsOf, principalIdsOf, TaskDto } from './task.dto.js';
 import type { ReserveBytes } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
 import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
@@ -21,6 +22,7 @@ export class OperateController {
   constructor(
     private readonly operator: TaskOperator,
     private readonly keys: ApiKeyStore,
+    private readonly principals: PrincipalStore,
   ) {}
 
   @Get(':id/content')
@@ -69,6 +71,7 @@ export class OperateController {
 
   private async shown(task: TaskAggregate): Promise<TaskDto> {
     const keyNames = await this.keys.names(keyIdsOf([task]));
-    return new TaskDto(task, { unworked: null, isAdmin: true, keyNames });
+    const principalNames = await this.principals.names(principalIdsOf([task]));
+    return new TaskDto(task, { unworked: null, isAdmin: true, keyNames, principalNames });
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeyStore, hasScope, type Principal } from '../../auth/index.js';
+import { ApiKeyStore, hasScope, type Principal, PrincipalStore } from '../../auth/index.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import type { TaskAggregate } from '../task.js';
-import { keyIdsOf, type TaskReader } from './task.dto.js';
+import { keyIdsOf, principalIdsOf, type TaskReader } from './task.dto.js';
 
 /** What answers about tasks depend on beside the tasks: who reads, and what is looked up for them. */
 @Injectable()
@@ -10,6 +10,7 @@ export class TaskReaders {
   constructor(
     private readonly workers: WorkerWatch,
     private readonly keys: ApiKeyStore,
+    private readonly principals: PrincipalStore,
   ) {}
 
   async of(
@@ -17,7 +18,8 @@ export class TaskReaders {
     tasks: readonly Pick<TaskAggregate, 'record'>[],
   ): Promise<TaskReader> {
     const keyNames = await this.keys.names(keyIdsOf(tasks));
+    const principalNames = await this.principals.names(principalIdsOf(tasks));
     const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
-    return { unworked, isAdmin: hasScope(caller, 'tasks:all'), keyNames };
+    return { unworked, isAdmin: hasScope(caller, 'tasks:all'), keyNames, principalNames };
   }
 }

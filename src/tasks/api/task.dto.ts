@@ -159,6 +159,13 @@ export interface TaskReader {
   readonly isAdmin: boolean;
   /** The names of keys, by their ids. */
   readonly keyNames: ReadonlyMap<string, string>;
+  /** What people know principals as, by their ids. */
+  readonly principalNames: ReadonlyMap<string, string>;
+}
+
+/** The principals whose tasks these are. */
+export function principalIdsOf(tasks: readonly Pick<TaskAggregate, 'record'>[]): string[] {
+  return [...new Set(tasks.map(({ record }) => record.principalId))];
 }
 
 /** The API keys that created tasks. */
@@ -259,6 +266,12 @@ export class TaskDto {
   @Shown.Text() readonly id: string;
   @Shown.Text() readonly contextId: string;
   @Shown.Text() readonly principalId: string;
+  @Shown.Text({
+    nullable: true,
+    description:
+      'What people know the principal as: its display name; else, of one whose id the hub has made, the name of its newest valid key; null without either.',
+  })
+  readonly principalName: string | null;
   @Shown.Text() readonly organization: string;
   @Shown.Nested(() => TaskKeyDto, {
     nullable: true,
@@ -299,6 +312,7 @@ export class TaskDto {
     this.id = record.id;
     this.contextId = record.contextId;
     this.principalId = record.principalId;
+    this.principalName = reader.principalNames.get(record.principalId) ?? null;
     this.organization = record.organization;
     const { keyId } = record;
     this.key = keyId === null ? null : new TaskKeyDto(keyId, reader.keyNames.get(keyId));

@@ -15,6 +15,8 @@ const DISABLED = 'every attempt (at its endpoint )?failed for too long|the webho
 const NONE = /^$/;
 /** How long a receiver of waves is well, and then not. */
 const WAVE_MS = 300;
+/** Fewer than the schedule of the hub has. */
+const MOST_TRIES = 4;
 
 /** Receivers, each kind at an address (so an endpoint) of its own. `trap` is where redirects lead. */
 export function behaviours(trap: string): readonly Behaviour[] {
@@ -36,7 +38,7 @@ export function behaviours(trap: string): readonly Behaviour[] {
     healthy('flapping', onAttempt(500)),
     healthy('cutting', onAttempt('cut')),
     healthy('throttling', onAttempt({ status: 429, headers: { 'retry-after': '1' } })),
-    healthy('in waves', () => (Math.floor(performance.now() / WAVE_MS) % 2 === 0 ? 200 : 503)),
+    healthy('in waves', inWaves()),
     broken('failing', 500, 'HTTP 500'),
     broken('gone', 410, 'HTTP 410'),
     broken('hanging', 'hang', 'no answer in time'),
@@ -50,15 +52,33 @@ export function behaviours(trap: string): readonly Behaviour[] {
 /** Beyond as many bad answers one after the other a receiver would not be healthy; the breaker opens before. */
 const MOST_IN_A_ROW = 8;
 
+/** Well for a while, then not, and so on. It takes each event before the hub gives it up, however slow the machine is. */
+function inWaves(): WebhookAnswer {
+  const tries = countTries();
+  return ({ headers }: ReceivedWebhook): WebhookAnswer => {
+    const isEarly = tries(String(headers['webhook-id'])) < MOST_TRIES;
+    const isLow = Math.floor(performance.now() / WAVE_MS) % 2 === 1;
+    return isEarly && isLow ? 503 : 200;
+  };
+}
+
+/** How many attempts there were before this one. */
+function countTries(): (id: string) => number {
+  const tries = new Map<string, number>();
+  return (id) => {
+    const before = tries.get(id) ?? 0;
+    tries.set(id, before + 1);
+    return before;
+  };
+}
+
 /** Answers so to the first attempts at some events, and well from then on. */
 function onAttempt(bad: WebhookAnswer): WebhookAnswer {
-  const tries = new Map<string, number>();
+  const tries = countTries();
   let inARow = 0;
   return ({ headers }: ReceivedWebhook): WebhookAnswer => {
     const id = String(headers['webhook-id']);
-    const before = tries.get(id) ?? 0;
-    tries.set(id, before + 1);
-    const isBad = before < id.charCodeAt(id.length - 1) % 3 && inARow < MOST_IN_A_ROW;
+    const isBad = tries(id) < id.charCodeAt(id.length - 1) % 3 && inARow < MOST_IN_A_ROW;
     inARow = isBad ? inARow + 1 : 0;
     return isBad ? bad : 200;
   };

@@ -22,17 +22,25 @@ import { AuditVerify } from './audit-verify';
 
 type Entry = Schema<'AuditEventDto'>;
 
+/** An entry, with the names of the principals of its page, which are no part of it. */
+interface Row extends Entry {
+  names: ReadonlyMap<string, string>;
+}
+
 /** Who did what, and what was refused. */
 export function AuditTab() {
   const [search] = useAccessSearch();
   const query = auditQueryOf(search, useSpan(search));
-  const [open, setOpen] = useState<Entry | null>(null);
-  const pages = usePages<Entry>([ACCESS, 'audit', query], (cursor, signal) =>
-    client.GET('/api/v1/audit', {
+  const [open, setOpen] = useState<Row | null>(null);
+  const pages = usePages<Row>([ACCESS, 'audit', query], async (cursor, signal) => {
+    const { data } = await client.GET('/api/v1/audit', {
       params: { query: { limit: PAGE_ROWS, cursor, ...query } },
       signal,
-    }),
-  );
+    });
+    const { items, nextCursor, names: ofPage } = data!;
+    const names = new Map(ofPage.map(({ id, name }) => [id, name]));
+    return { data: { nextCursor, items: items.map((each) => ({ ...each, names })) } };
+  });
   return (
     <div className="page">
       <AuditFilters />
@@ -68,7 +76,7 @@ export function AuditTab() {
           onClose={() => setOpen(null)}
         >
           <div className="dialog-body">
-            <JsonTree value={open} label="the entry" />
+            <JsonTree value={entryOf(open)} label="the entry" />
           </div>
         </Dialog>
       )}
@@ -83,7 +91,13 @@ const TONES: Readonly<Record<Entry['outcome'], Tone>> = {
   refused: 'warning',
 };
 
-function columnsOf(open: (row: Entry) => void): Column<Entry>[] {
+function entryOf(row: Row): Entry {
+  const entry: Partial<Row> = { ...row };
+  delete entry.names;
+  return entry as Entry;
+}
+
+function columnsOf(open: (row: Row) => void): Column<Row>[] {
   return [
     {
       id: 'at',
@@ -114,13 +128,15 @@ function columnsOf(open: (row: Entry) => void): Column<Entry>[] {
       id: 'who',
       header: 'Who',
       share: 1.3,
-      cell: ({ principal, organization, onBehalfOf }) =>
+      cell: ({ principal, organization, onBehalfOf, names }) =>
         principal === null ? (
           <span className="faint">the hub, or unknown</span>
         ) : (
           <span title={principal}>
-            {short(principal)} <span className="faint">{organization}</span>
-            {onBehalfOf !== null && <span className="faint"> for {short(onBehalfOf)}</span>}
+            {names.get(principal) ?? short(principal)} <span className="faint">{organization}</span>
+            {onBehalfOf !== null && (
+              <span className="faint"> for {names.get(onBehalfOf) ?? short(onBehalfOf)}</span>
+            )}
           </span>
         ),
     },

@@ -22,17 +22,18 @@ export function PolicyCheck({ policy }: { readonly policy: Schema<'WrittenPolicy
           body: { operation: 'ListTasks', policy: { ...draft, id: draft.id || 'unnamed' } },
           signal,
         });
-        return { faults: [], failing: data!.failingTests ?? [] };
+        const { failingTests, warnings } = data!;
+        return { faults: [], failing: failingTests ?? [], warnings: warnings ?? [] };
       } catch (thrown) {
         const { status, violations, message } = asProblem(thrown);
         if (status !== 400) throw thrown;
         const faults = violations.map(({ field, description }) => `${field}: ${description}`);
-        return { faults: faults.length > 0 ? faults : [message], failing: [] };
+        return { faults: faults.length > 0 ? faults : [message], failing: [], warnings: [] };
       }
     },
   });
   if (draft.text.trim() === '' || !check.data) return null;
-  const { faults, failing } = check.data;
+  const { faults, failing, warnings } = check.data;
   if (faults.length > 0) {
     return (
       <Notice tone="warning">
@@ -49,7 +50,19 @@ export function PolicyCheck({ policy }: { readonly policy: Schema<'WrittenPolicy
       </Notice>
     );
   }
+  if (warnings.length > 0) return <PolicyWarnings warnings={warnings} />;
   return <Notice tone="good">The text can be read, and all tests pass.</Notice>;
+}
+
+/** What of a policy is most likely meant otherwise; nothing where there is nothing of it. */
+export function PolicyWarnings({ warnings }: { readonly warnings: readonly string[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <Notice tone="warning">
+      <p>Is this what you mean?</p>
+      <List lines={warnings} />
+    </Notice>
+  );
 }
 
 function List({ lines }: { readonly lines: readonly string[] }) {

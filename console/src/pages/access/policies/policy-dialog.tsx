@@ -9,6 +9,7 @@ import { counted } from '../../../ui/lists';
 import { Facts } from '../../../ui/page';
 import { TextDiff } from '../../../ui/text-diff';
 import { Time } from '../../../ui/time';
+import { PolicyWarnings } from './policy-check';
 
 type Version = Schema<'PolicyVersionDto'>;
 
@@ -52,6 +53,7 @@ export function PolicyDialog({
             Tests: policy.tests.length,
           }}
         />
+        <PolicyWarnings warnings={policy.warnings} />
         <div className="access-text">
           <CopyButton text={policy.text} label="Copy the text" />
           <pre aria-label="Text">{policy.text}</pre>

@@ -51,12 +51,13 @@ export function PolicyForm({
     tests,
   } as Schema<'WrittenPolicyDto'>;
   const save = async () => {
+    let saved: Policy | undefined;
     const query = force ? { force: 'true' as const } : {};
     try {
       if (policy === null) {
-        await client.POST('/api/v1/policies', { params: { query }, body: written });
+        saved = (await client.POST('/api/v1/policies', { params: { query }, body: written })).data;
       } else {
-        await client.PATCH('/api/v1/policies/{id}', {
+        const changed = await client.PATCH('/api/v1/policies/{id}', {
           params: {
             path: { id: policy.id },
             query,
@@ -69,12 +70,19 @@ export function PolicyForm({
             tests: [...tests],
           } as unknown as Schema<'PatchPolicyDto'>,
         });
+        saved = changed.data;
       }
     } catch (thrown) {
       setOffersForce(asProblem(thrown).violations.some(({ field }) => isOther(field)));
       throw thrown;
     }
-    notify(`The policy ${written.id} is ${enabled ? 'in force' : 'saved, out of force'}.`);
+    const warnings = saved?.warnings ?? [];
+    notify(
+      [
+        `The policy ${written.id} is ${enabled ? 'in force' : 'saved, out of force'}.`,
+        ...warnings,
+      ].join(' '),
+    );
     await refreshAccess();
   };
   const mine: PolicyDraft = { description, enabled, text, tests };

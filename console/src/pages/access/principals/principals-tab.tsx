@@ -11,6 +11,7 @@ import { FilterInput } from '../../../ui/filter-input';
 import { Icon } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { PrincipalName } from '../../../ui/principal-name';
 import { Time } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
 import { ACCESS } from '../query-keys';
@@ -120,12 +121,8 @@ function columnsOf(menu: (row: Principal) => ReactNode): Column<Principal>[] {
       id: 'id',
       header: 'Principal',
       share: 1.7,
-      sortBy: ({ displayName, id }) => displayName ?? id,
-      cell: ({ id, displayName }) => (
-        <>
-          {displayName ?? id} {displayName !== null && <span className="faint">{id}</span>}
-        </>
-      ),
+      sortBy: ({ name, id }) => name ?? id,
+      cell: ({ id, name }) => <PrincipalName id={id} name={name} />,
     },
     {
       id: 'organization',

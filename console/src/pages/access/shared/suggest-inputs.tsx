@@ -31,9 +31,9 @@ export function PrincipalInput(props: InputProps) {
     <Suggest
       {...props}
       onChange={(event) => props.onChange(event.target.value)}
-      values={(found.data ?? []).map(({ id, displayName }) => ({
+      values={(found.data ?? []).map(({ id, name }) => ({
         value: id,
-        ...(displayName !== null && { label: displayName }),
+        ...(name !== null && { label: name }),
       }))}
     />
   );

@@ -11,6 +11,8 @@ export interface Question {
   readonly key: string;
   /** In words: the caller, or the agent and the skill. */
   readonly label: string;
+  /** The id of the caller, where its name is shown. */
+  readonly title?: string;
   readonly caller: Partial<Caller>;
   readonly agentId: string;
   readonly skillId?: string | undefined;
@@ -26,7 +28,7 @@ export async function decide(
       caller: caller,
       operation: 'SendMessage',
       agentId,
-      ...(skillId !== undefined && { skillId }),
+      ...(skillId === undefined ? { eachSkill: true } : { skillId }),
     },
     signal,
   });
@@ -46,4 +48,20 @@ export async function decideAll(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** In which ways an agent may be called. */
+export type Reach = 'may' | 'may in part' | 'by skill only' | 'may not';
+
+/** By its name, by some or all of its skills, or not at all; of a question about one skill, whether that may be. */
+export function reachOf({ decision, skills, moreSkills }: Decision): Reach {
+  const open = openSkills(skills).length;
+  if (decision === 'deny') return open > 0 ? 'by skill only' : 'may not';
+  const all = (skills?.length ?? 0) + (moreSkills ?? 0);
+  return open < all && moreSkills === 0 ? 'may in part' : 'may';
+}
+
+/** The ids of the skills that may be named. */
+export function openSkills(skills: Decision['skills']): readonly string[] {
+  return (skills ?? []).flatMap(({ skillId, decision }) => (decision === 'allow' ? [skillId] : []));
 }

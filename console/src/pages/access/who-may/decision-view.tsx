@@ -1,25 +1,43 @@
-import { Badge } from '../../../ui/badge';
+import { Badge, type Tone } from '../../../ui/badge';
 import { SearchLink } from '../shared/search-link';
-import type { Decision } from './decide';
+import { type Decision, openSkills, type Reach, reachOf } from './decide';
 
-/** Allowed or denied, by which policies and why. */
+const TONES: Readonly<Record<Reach, Tone>> = {
+  may: 'good',
+  'may in part': 'warning',
+  'by skill only': 'warning',
+  'may not': 'bad',
+};
+
+/** Allowed or denied, by the name of the agent and by its skills. */
 export function DecisionView({ decision }: { readonly decision: Decision | undefined }) {
   if (decision === undefined) return <span className="faint">asking …</span>;
-  return (
-    <Badge tone={decision.decision === 'allow' ? 'good' : 'bad'}>
-      {decision.decision === 'allow' ? 'may' : 'may not'}
-    </Badge>
-  );
+  const reach = reachOf(decision);
+  return <Badge tone={TONES[reach]}>{reach}</Badge>;
 }
 
+/** Why it is so, by which policies, and which skills are open where not all of it is. */
 export function DecidedBy({ decision }: { readonly decision: Decision | undefined }) {
   if (decision === undefined) return null;
+  const reach = reachOf(decision);
+  const { why, skills, moreSkills } = decision;
+  const isPartly = reach === 'by skill only' || reach === 'may in part';
+  const skillPolicies = isPartly ? (skills ?? []).flatMap((each) => each.policies) : [];
+  const policies = new Set([...decision.policies, ...skillPolicies].map(({ id }) => id));
   return (
     <>
-      {decision.why}{' '}
-      {decision.policies
-        .filter(({ id }) => id !== 'built-in')
-        .map(({ id }) => (
+      {isPartly && (
+        <>
+          <strong>Open skills: {openSkills(skills).join(', ') || 'none'}</strong>
+          {moreSkills ? ` (of the first ${skills?.length})` : ''}
+          {'. '}
+          {reach === 'by skill only' ? 'By the name of the agent alone: ' : ''}
+        </>
+      )}
+      {why}{' '}
+      {[...policies]
+        .filter((id) => id !== 'built-in')
+        .map((id) => (
           <SearchLink key={id} search={{ tab: 'policies', id }}>
             {id}
           </SearchLink>

@@ -42,9 +42,10 @@ export function questionsOf({
 }): readonly Question[] {
   if (by === 'agent') {
     if (agent === '') return [];
-    return principals.slice(0, MOST).map(({ id, displayName, organization, groups }) => ({
+    return principals.slice(0, MOST).map(({ id, name, organization, groups }) => ({
       key: id,
-      label: `${displayName ?? id} (${[organization, ...groups].join(', ')})`,
+      title: id,
+      label: `${name ?? id} (${[organization, ...groups].join(', ')})`,
       caller: { id, signIn: caller.signIn },
       agentId: agent,
       skillId: skill === '' ? undefined : skill,

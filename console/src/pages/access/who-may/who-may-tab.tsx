@@ -8,7 +8,7 @@ import { Card } from '../../../ui/page';
 import { Toolbar } from '../../../ui/toolbar';
 import { useAccessSearch } from '../search';
 import { AgentInput, PrincipalInput, useAgents } from '../shared/suggest-inputs';
-import type { Caller, Question } from './decide';
+import { type Caller, type Question, reachOf } from './decide';
 import { DecidedBy, DecisionView } from './decision-view';
 import { questionsOf, skillsOf, usePrincipals } from './questions';
 import { useDecisions } from './use-decisions';
@@ -38,7 +38,9 @@ export function WhoMayTab() {
   const known = agents.data?.find(({ id }) => id === agent);
   const skills = known ? skillsOf(known).map(({ id, name }) => ({ value: id, label: name })) : [];
   const answered = questions.filter(({ key }) => decisions.has(key));
-  const allowed = answered.filter(({ key }) => decisions.get(key)?.decision === 'allow').length;
+  const reaches = answered.map(({ key }) => reachOf(decisions.get(key)!));
+  const allowed = reaches.filter((each) => each !== 'may not').length;
+  const bySkill = reaches.filter((each) => each === 'by skill only').length;
   return (
     <div className="page">
       <Toolbar>
@@ -76,7 +78,7 @@ export function WhoMayTab() {
                 <Select
                   value={skill}
                   onChange={(event) => change({ skill: event.target.value })}
-                  options={[{ value: '', label: 'The agent by its name' }, ...skills]}
+                  options={[{ value: '', label: 'The agent and its skills' }, ...skills]}
                 />
               ) : (
                 <TextInput
@@ -114,7 +116,7 @@ export function WhoMayTab() {
         <p role="status">
           {answered.length < questions.length
             ? `Asking: ${answered.length} of ${questions.length} …`
-            : `${allowed} of ${questions.length} may.`}
+            : `${allowed} of ${questions.length} may${bySkill > 0 ? `, ${bySkill} of them by skill only` : ''}.`}
         </p>
       )}
       <Card flush>
@@ -128,13 +130,16 @@ export function WhoMayTab() {
               header: by === 'agent' ? 'Caller' : 'Agent and skill',
               share: 1.4,
               sortBy: ({ label }) => label,
-              cell: ({ label }) => label,
+              cell: ({ label, title }) => <span title={title}>{label}</span>,
             },
             {
               id: 'decision',
               header: 'Decision',
               share: 0.6,
-              sortBy: ({ key }) => decisions.get(key)?.decision ?? '',
+              sortBy: ({ key }) => {
+                const decision = decisions.get(key);
+                return decision ? reachOf(decision) : '';
+              },
               cell: ({ key }) => <DecisionView decision={decisions.get(key)} />,
             },
             {

@@ -17,7 +17,7 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
           Organization: task.organization,
           Caller: (
             <Link to="/tasks" search={{ principal: task.principalId }} title={task.principalId}>
-              {task.key?.name ?? shortened(task.principalId)}
+              {task.key?.name ?? task.principalName ?? shortened(task.principalId)}
             </Link>
           ),
           Began: <Time at={task.createdAt} />,

@@ -88,8 +88,9 @@ function Agents({ task: { delegations } }: { readonly task: Task }) {
 }
 
 function Caller({ task, seesAll }: { readonly task: Task; readonly seesAll: boolean }) {
-  const name = task.key?.name ?? task.principalId;
-  const shown = name.length > 24 && !task.key?.name ? `${name.slice(0, 8)}…` : name;
+  const name = task.key?.name ?? task.principalName;
+  const { principalId: id } = task;
+  const shown = name ?? (id.length > 24 ? `${id.slice(0, 8)}…` : id);
   return (
     <span title={`Principal ${task.principalId}`}>
       {seesAll && <>{task.organization} </>}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Hub, startHub } from '../support/app.js';
+import type { Json, JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+
+let hub: Hub;
+let agent: ScriptedAgent;
+/** A caller whose id the hub has made. */
+let id: string;
+let key: string;
+
+beforeAll(async () => {
+  [hub, agent] = await Promise.all([startHub(), ScriptedAgent.start()]);
+  await hub.registerAgent(agent.url, { id: 'agent' });
+  const made = await hub.admin('POST', '/api/v1/keys', {
+    name: 'nightly jobs',
+    organization: 'acme',
+    scopes: ['a2a', 'tasks:organization'],
+  });
+  expect(made.status).toBe(201);
+  ({ principalId: id, key } = made.body as { principalId: string; key: string });
+});
+
+afterAll(async () => {
+  await hub?.close();
+  await agent?.close();
+});
+
+const read = async (path: string, by?: string): Promise<Json> => {
+  const { status, body } = await hub.admin('GET', path, undefined, by);
+  expect(status).toBe(200);
+  return body;
+};
+
+describe('what people know a caller as', () => {
+  it('stands beside its id in principals, tasks, their story and the audit log', async () => {
+    const task = await hub.submit('go', { tenant: 'agent' }, { key });
+    const named = { principalId: id, principalName: 'nightly jobs' };
+    const path = `/api/v1/tasks/${String(task['id'])}`;
+    for (const by of [undefined, key]) {
+      expect(await read(path, by)).toMatchObject(named);
+      expect((await read('/api/v1/tasks', by))['items']).toMatchObject([named]);
+      expect(JSON.stringify(await read(`${path}/explain`, by))).toContain(
+        `The task was begun by nightly jobs (${id}) of the organization acme.`,
+      );
+    }
+    expect(await read(`/api/v1/principals/${id}`)).toMatchObject({ name: 'nightly jobs' });
+    const refused = await hub.admin('GET', '/api/v1/policies', undefined, key);
+    expect(refused.status).toBe(403);
+    const log = await read(`/api/v1/audit?principal=${id}`);
+    expect(log).toMatchObject({ names: [{ id, name: 'nightly jobs' }] });
+    for (const entry of log['items'] as JsonObject[]) {
+      expect(JSON.stringify(entry)).not.toContain('nightly jobs');
+    }
+  });
+
+  it('is its display name once it has one', async () => {
+    await hub.admin('PATCH', `/api/v1/principals/${id}`, { displayName: 'Reports <b>' });
+    expect((await read('/api/v1/tasks'))['items']).toMatchObject([
+      { principalName: 'Reports <b>' },
+    ]);
+    expect(await read(`/api/v1/audit?principal=${id}`)).toMatchObject({
+      names: [{ id, name: 'Reports <b>' }],
+    });
+  });
+});
