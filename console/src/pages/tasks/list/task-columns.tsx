@@ -4,7 +4,7 @@ import { StateBadge } from '../../../ui/badge';
 import type { Column } from '../../../ui/data-table';
 import { durationText, Time, useNow } from '../../../ui/time';
 import { isEnded } from '../task-state';
-import { REASON_LABELS } from './task-search';
+import { REASON_LABELS } from '../../../ui/end-reasons';
 
 type Task = Schema<'TaskDto'>;
 
