@@ -34,7 +34,7 @@ import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
 import { AgentCalls } from './health/agent-calls.js';
-import { AgentCallsOfHour } from './health/agent-calls-of-hour.js';
+import { AgentHours } from './health/agent-hours.js';
 import { AgentActivity } from './health/agent-activity.js';
 import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
@@ -92,7 +92,7 @@ import { logOf } from '../common/module-logs.js';
     AgentHealthChecks,
     AgentMetrics,
     AgentActivity,
-    AgentCallsOfHour,
+    AgentHours,
     EndpointMemory,
     CardReader,
     CardVerifier,
@@ -109,6 +109,7 @@ import { logOf } from '../common/module-logs.js';
     ConsentEnds,
   ],
   exports: [
+    AgentHours,
     UserConsents,
     AgentData,
     AgentStore,

@@ -36,3 +36,4 @@ export { type AgentFilter, AgentStore } from './registry/agent-store.js';
 export { AgentsModule } from './agents.module.js';
 export { readDeclaredAgents } from './registration/declared-agent.js';
 export { AgentsService } from './registration/agents.service.js';
+export { AgentHours, type FailingAgent } from './health/agent-hours.js';

@@ -18,6 +18,7 @@ export const NO_WORKERS =
  */
 export class WorkerWatch {
   private newest: number | undefined;
+  private startedAt: Date | undefined;
   private warned = false;
   private readonly looking: BackgroundJob;
 
@@ -40,6 +41,7 @@ export class WorkerWatch {
 
   /** Resolves after the first look. */
   async start(): Promise<void> {
+    this.startedAt = this.clock.now();
     await this.look();
     if (this.isShared) this.looking.start();
   }
@@ -62,6 +64,11 @@ export class WorkerWatch {
   /** How many work, as of the last look; undefined before the first. */
   get count(): number | undefined {
     return this.newest;
+  }
+
+  /** Since when this process works, where it is the only one that does; null: there are others, or it does not. */
+  get upSince(): Date | null {
+    return this.isWorker && this.newest === 1 ? (this.startedAt ?? null) : null;
   }
 
   /** No worker is running: what comes in waits. */

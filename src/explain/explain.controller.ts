@@ -57,6 +57,7 @@ export class ExplainController {
       now: this.clock.now(),
       seesTroubles: hasScope(caller, 'tasks:all'),
       unworked: this.workers.hasNoWorkers ? NO_WORKERS : null,
+      upSince: this.workers.upSince,
       patienceWith: (agentId) => budgetsOf(this.agents.get(agentId), this.config.agents),
     });
     return new StoryDto(id, story, hasMore);

@@ -9,6 +9,7 @@ import { DatabaseTime } from './health/database-time.js';
 import { HealthDetails } from './health/health-details.js';
 import { HealthDetailsController } from './health/health-details.controller.js';
 import { HubHealth } from './health/hub-health.js';
+import { TroubledReceivers } from './health/troubled-receivers.js';
 import { WorkHealth } from './health/work-health.js';
 import { Overview } from './overview/overview.js';
 import { OverviewController } from './overview/overview.controller.js';
@@ -24,6 +25,7 @@ import { logOf } from '../common/module-logs.js';
     { provide: DatabaseTime, useClass: SqlDatabaseTime },
     HubHealth,
     WorkHealth,
+    TroubledReceivers,
     CalleeHealth,
     HealthDetails,
     Overview,

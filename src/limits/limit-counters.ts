@@ -23,6 +23,11 @@ export abstract class LimitCounters {
   /** What it says, as far as it is committed; undefined before it begins. */
   abstract read(counter: string, period: number): Promise<number | undefined>;
 
+  /** {@link read} of each, in their order. */
+  abstract readAll(
+    counters: readonly (readonly [counter: string, period: number])[],
+  ): Promise<readonly (number | undefined)[]>;
+
   /** Deletes those of periods that have been over for long, at most `limit`; how many. */
   abstract forget(before: Date, limit: number): Promise<number>;
 }

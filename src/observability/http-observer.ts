@@ -32,12 +32,16 @@ const METHODS: ReadonlySet<string> = new Set([
 const UNKNOWN = '(unknown)';
 /** Routes that machines ask all the time. */
 const PROBE = /^\/(health\/|metrics$)/;
+/** The console's page and its files: one series, and no part of any trace. */
+const CONSOLE = /^\/console(\/\*|\/assets\/\*|\/icon\.svg)?$/;
+const CONSOLE_FILES = '/console/*';
 /** Routes of the admin API about one task. */
 const OF_A_TASK = /^\/api\/v1\/tasks\/:id\b/;
 
 interface Described {
   readonly name: string;
   readonly isProbe: boolean;
+  readonly isTraced: boolean;
   readonly isOfATask: boolean;
 }
 
@@ -126,10 +130,10 @@ export class HttpObserver {
     endRequestSpan(ended);
   }
 
-  /** Probes come all the time and have no part in any trace. */
+  /** Probes come all the time, files of the console by dozens: they have no part in any trace. */
   private enter(request: FastifyRequest): void {
     const { url } = request.routeOptions;
-    if (url !== undefined && this.describe(url).isProbe) return;
+    if (url !== undefined && !this.describe(url).isTraced) return;
     const { traceparent } = request.headers;
     noteTrace(
       request.note,
@@ -140,8 +144,10 @@ export class HttpObserver {
   private describe(url: string): Described {
     let found = this.routes.get(url);
     if (found === undefined) {
-      const name = readable(url);
-      found = { name, isProbe: PROBE.test(url), isOfATask: OF_A_TASK.test(name) };
+      const isFile = CONSOLE.test(url);
+      const name = isFile ? CONSOLE_FILES : readable(url);
+      const isProbe = PROBE.test(url);
+      found = { name, isProbe, isTraced: !isProbe && !isFile, isOfATask: OF_A_TASK.test(name) };
       this.routes.set(url, found);
     }
     return found;

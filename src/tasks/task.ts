@@ -164,6 +164,10 @@ export interface GivenArtifact {
 export interface DelegationTimes {
   /** The claim that its first message was sent for, to whichever agent. */
   readonly sentAt?: number;
+  /** Its process was gone while the message was on its way, and another one, or the same started again, took it over. */
+  readonly takenOverAt?: number;
+  /** The message was sent again, as it was not known whether it had arrived. */
+  readonly resentAt?: number;
   /** An agent has taken the message, or has answered it. */
   readonly answeredAt?: number;
   readonly endedAt?: number;

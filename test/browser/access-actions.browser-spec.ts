@@ -607,6 +607,23 @@ describe('data requests', () => {
   });
 });
 
+describe('what one may not see', () => {
+  it('is not shown, and a link to it says which scope is missing', async () => {
+    const key = await hub.createKey({ scopes: ['a2a'] });
+    const other = await ConsoleBrowser.open(hub.url);
+    try {
+      const few = await other.signIn('access?tab=keys', key);
+      await few.getByText('Keys needs the scope access:organization,').waitFor();
+      await few.getByRole('tab', { name: 'Limits' }).waitFor();
+      expect(await few.getByRole('tab', { name: 'Keys' }).count()).toBe(0);
+      await few.getByRole('tab', { name: 'Consents' }).click();
+      await few.getByText('needs the scope').waitFor({ state: 'detached' });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('hub keys', () => {
   it('are rotated and revoked', async () => {
     await tab('hub-keys');

@@ -68,7 +68,7 @@ export function activityStoreContract(open: () => Promise<ActivityStore>): void 
     expect(await read({ agentIds: [] })).toEqual([]);
     const sums = await store.sums({ span: 1, ...all, agentIds: ['one', 'three', 'none'] });
     expect(sums).toHaveLength(2);
-    expect(sums).toContainEqual({ agentId: 'one', name: 'started', count: 5 });
+    expect(sums).toContainEqual({ kind: 'calls', agentId: 'one', name: 'started', count: 5 });
     expect(await store.sums({ span: 1, ...all, agentIds: [] })).toEqual([]);
     expect(await store.sums({ span: 1, ...all, agentIds: ['one'], from: NOON + 1 })).toEqual([]);
     expect(await read({ from: NOON, to: NOON + 1 })).toEqual([3]);

@@ -190,6 +190,24 @@ export function endpointHealthContract(
       expect(await types()).toEqual(['endpoint.failing', 'endpoint.recovered']);
     });
 
+    it('closes with a test that is delivered, unless it began before it opened', async () => {
+      await opened(8);
+      const tested = { organization: 'acme', endpoint: E };
+      const test = (begunAt: number, endpoint = E) =>
+        stores.streams.recordTest({ ...tested, endpoint }, at(begunAt), at());
+      const begun = now;
+      now += 100;
+      await test(begun - 1);
+      await test(now, 'acme https://other.example:443');
+      expect(await endpoint()).toMatchObject({ state: 'failing', probeAt: expect.any(Number) });
+      expect(await claim()).toEqual([]);
+      await test(now);
+      expect(await endpoint()).toMatchObject({ state: 'healthy', probeAt: null, failures: 0 });
+      expect(await claim()).toHaveLength(8);
+      await test(now);
+      expect(await types()).toEqual(['endpoint.failing', 'endpoint.recovered']);
+    });
+
     it('gives a recovered endpoint few places at first', async () => {
       stores = await open({ ...RULES, startConcurrency: 2 });
       await streams(9);

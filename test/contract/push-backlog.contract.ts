@@ -96,6 +96,32 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       expect(await count({})).toEqual({ count: 1, isLeast: false });
     });
 
+    it('are counted by receiver, with why and when, for whoever may see them', async () => {
+      await deadLetters({ configId: 'a' }, 1, 2, 3);
+      await deadLetters({ principalId: 'bob', url: 'https://other.example/x' }, 1);
+      const lost = (most = 9, visibility: Visibility = EVERYTHING, filter: DeliveryFilter = {}) =>
+        stores.deliveries.lost(filter, visibility, most);
+      const one = { firstAt: NOW, lastAt: NOW };
+      const most = {
+        ...{ ...one, count: 3, reasons: [{ reason: 'HTTP 422', count: 3 }] },
+        endpoint: expect.stringMatching(/^acme /),
+      };
+      const other = {
+        ...{ ...one, count: 1, reasons: [{ reason: 'HTTP 422', count: 1 }] },
+        endpoint: 'acme https://other.example',
+      };
+      expect(await lost()).toEqual({ receivers: [most, other], total: 4, isLeast: false });
+      expect(await lost(9, ALICE)).toEqual({ receivers: [most], total: 3, isLeast: false });
+      expect(await lost(4)).toMatchObject({ total: 4, isLeast: false });
+      expect(await lost(3)).toMatchObject({ total: 3, isLeast: true });
+      const nothing = { receivers: [], total: 0, isLeast: false };
+      const others = { kind: 'organization', organization: 'zeta' } as const;
+      expect(await lost(9, others)).toEqual(nothing);
+      expect(await lost(9, EVERYTHING, { since: later(1) })).toEqual(nothing);
+      await redeliver({ configId: 'a' });
+      expect(await lost()).toEqual({ receivers: [other], total: 1, isLeast: false });
+    });
+
     it('are sent again in their order, as many as asked for, the oldest first', async () => {
       const webhook = await deadLetters({}, 1, 2, 3);
       expect(await redeliver({}, 2)).toEqual({ count: 2, last: expect.any(String) });

@@ -64,6 +64,11 @@ export function spendingContract(databases: DatabaseFactory): void {
   const using = (tokens: number): Partial<DelegationPatch> => ({
     progress: { artifacts: [], usage: { tokens } },
   });
+  const usedOf = (hub: TaskHarness, ...limits: readonly AppliedLimit[]) =>
+    hub.limits.used(
+      limits.map((limit) => ({ limit, owner: OF_ALICE })),
+      hub.clock.now(),
+    );
   const sums = (hub: TaskHarness, ...by: Parameters<TaskHarness['spending']['sums']>[1]) =>
     hub.spending.sums({}, by, 100, 0);
 
@@ -75,7 +80,7 @@ export function spendingContract(databases: DatabaseFactory): void {
       Array.from({ length: 30 }, (_, index) => begin(hubs[index % 3]!, [acme])),
     );
     await Promise.all(tasks.map((task, index) => end(hubs[(index + 1) % 3]!, task, using(50))));
-    expect(await first.limits.used(acme, OF_ALICE, first.clock.now())).toBe(4.5);
+    expect(await usedOf(first, acme)).toEqual([4.5]);
     const refused = await begin(first.another(), [acme]).catch((error: unknown) => error);
     expect(refused).toMatchObject({
       reason: 'QUOTA_EXCEEDED',
@@ -151,8 +156,7 @@ export function spendingContract(databases: DatabaseFactory): void {
     await to('2026-02-28T23:59:00Z');
     await end(hub, await begin(hub), using(900));
     const [day, month] = [budget(ACME, 1, 'Day'), budget(ACME, 1)];
-    const used = () =>
-      Promise.all([day, month].map((each) => hub.limits.used(each, OF_ALICE, hub.clock.now())));
+    const used = () => usedOf(hub, day, month);
     expect(await used()).toEqual([0, 1]);
     await expect(begin(hub, [month])).rejects.toMatchObject({
       metadata: { current: '1', retryAfterSeconds: '60' },
@@ -185,8 +189,14 @@ export function spendingContract(databases: DatabaseFactory): void {
     ];
     const hub = await harness(budgets);
     await end(hub, await begin(hub, [], { principal: ALICE }));
-    const used = budgets.map((each) => hub.limits.used(each, OF_ALICE, hub.clock.now()));
-    expect(await Promise.all(used)).toEqual([0.1, 0.1, 0.1, 0]);
+    expect(await usedOf(hub, ...budgets)).toEqual([0.1, 0.1, 0.1, 0]);
+    const openTasks = { subject: ACME, kind: 'openTasks', max: 9, takes: 1 } as const;
+    await begin(hub, [], { principal: ALICE });
+    // However many: in their order, those that have a counter and those that are counted.
+    const many = Array.from({ length: 70 }, () => [openTasks, ...budgets]).flat();
+    const expected = Array.from({ length: 70 }, () => [1, 0.1, 0.1, 0.1, 0]).flat();
+    expect(await usedOf(hub, ...many)).toEqual(expected);
+    expect(await usedOf(hub)).toEqual([]);
   });
 
   it('warns once when it is spent up to four fifths, and spends nothing of what is not stored', async () => {

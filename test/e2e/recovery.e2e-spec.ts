@@ -244,6 +244,13 @@ describe('after a kill', () => {
     expect(statusText(await hub.until(id, TaskState.TASK_STATE_COMPLETED))).toBe('second try');
     const [first, second] = agent.turns;
     expect(second?.send.message.messageId).toBe(first?.send.message.messageId);
+    // The story of the task tells of it by these times.
+    const { times } = (await hub.log.read(id, EVERYTHING))!.delegations[0]!.progress;
+    const { sentAt = 0, takenOverAt = 0, resentAt = 0, answeredAt = 0 } = times!;
+    expect(sentAt).toBeGreaterThan(0);
+    const sorted = [sentAt, takenOverAt, resentAt, answeredAt].sort((a, b) => a - b);
+    expect([sentAt, takenOverAt, resentAt, answeredAt]).toEqual(sorted);
+    expect(takenOverAt).toBeGreaterThan(sentAt);
   });
 
   it('an answer that the agent has not received is sent to it', async () => {

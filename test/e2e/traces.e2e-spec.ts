@@ -218,8 +218,15 @@ describe('with a collector', () => {
     expect(collector.spans.filter((span) => span.traceId === traceId)).toEqual([]);
   });
 
-  it('a request of the admin API has a span, a probe has none', async () => {
-    await fetch(`${parties.hub.url}/health/ready`);
+  it('a request of the admin API has a span, a probe and the files of the console have none', async () => {
+    for (const path of [
+      'health/ready',
+      'console',
+      'console/tasks',
+      'console/icon.svg',
+      'console/assets/none.js',
+    ])
+      await fetch(`${parties.hub.url}/${path}`);
     await parties.hub.admin('GET', '/api/v1/agents/none%2Fsecret');
     const span = await eventually(() => {
       const found = collector.spans.find(({ name }) => name === 'GET /api/v1/agents/:id');
@@ -232,7 +239,14 @@ describe('with a collector', () => {
     });
     // It is the caller's mistake.
     expect(span.statusCode).toBe(0);
-    expect(collector.spans.filter(({ name }) => name.includes('health'))).toEqual([]);
+    expect(collector.spans.filter(({ name }) => /health|console/.test(name))).toEqual([]);
+    const metrics = await parties.hub.admin('GET', '/metrics');
+    const routes = metrics.text.match(
+      /a2a_hub_http_request_duration_seconds_count\{[^}]*route="\/console[^"]*"/g,
+    );
+    expect(new Set(routes?.map((each) => /route="[^"]*"/.exec(each)![0]))).toEqual(
+      new Set(['route="/console/*"']),
+    );
   });
 
   it('an agent that cannot be reached fails its spans', async () => {

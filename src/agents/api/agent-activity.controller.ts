@@ -52,7 +52,7 @@ export class AgentActivityController {
     const span: ActivitySpan = from >= now - MINUTES_KEPT_MS ? 1 : 15;
     const spanMs = span * MINUTE_MS;
     const begin = from - (from % spanMs);
-    const kinds = ['calls', 'callTimes', 'conditions'] as const;
+    const kinds = ['calls', 'callTimes', 'parts', 'conditions'] as const;
     const agentIds = [agent.id];
     const counts = await this.activity.read({ span, kinds, agentIds, from: begin, to });
     return new AgentActivityDto({
@@ -76,6 +76,8 @@ function bucketsOf(counts: readonly ActivityCount[]): AgentActivityBucketDto[] {
     const of = (kind: ActivityCount['kind']): ActivityCount[] =>
       all.filter((each) => each.kind === kind);
     const calls = of('calls');
+    const parts = (name: string): number =>
+      of('parts').reduce((sum, each) => sum + (each.name === name ? each.count : 0), 0);
     return new AgentActivityBucketDto({
       at: new Date(at).toISOString(),
       calls: calls.reduce((sum, { count }) => sum + count, 0),
@@ -83,6 +85,8 @@ function bucketsOf(counts: readonly ActivityCount[]): AgentActivityBucketDto[] {
         kind: name,
         count,
       })),
+      completed: parts('completed'),
+      failed: parts('failed'),
       meanMs: meanMs(calls),
       p95Ms: shareMs(of('callTimes'), 0.95),
       conditions: sumsOf(of('conditions')).map(conditionOf),

@@ -34,6 +34,10 @@ export class AgentActivityBucketDto {
   readonly calls!: number;
   @Shown.Nested(() => CallErrorsDto, { list: true, description: 'Of these, those that failed.' })
   readonly errors!: readonly CallErrorsDto[];
+  @Shown.Num({ description: 'Tasks, or parts of one, that it completed.' })
+  readonly completed!: number;
+  @Shown.Num({ description: 'Tasks, or parts of one, that failed at it.' })
+  readonly failed!: number;
   @Shown.Num({ nullable: true, description: 'Milliseconds to the first answer.' })
   readonly meanMs!: number | null;
   @Shown.Num({ nullable: true, description: 'Estimated: 95 of 100 calls were answered sooner.' })

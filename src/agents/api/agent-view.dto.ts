@@ -12,7 +12,7 @@ import { requiredSecurity } from '../card/required-security.js';
 import { judgedInterfaces } from '../endpoint/choose-endpoint.js';
 import { Locked } from '../endpoint/sealed-json.js';
 import { AgentHealthDto } from '../health/agent-health.dto.js';
-import type { HourOfCalls } from '../health/agent-calls-of-hour.js';
+import type { HourOfAgent } from '../health/agent-hours.js';
 import type { AgentHealthView } from '../health/agent-monitor.js';
 import type { Refreshed, Registration } from '../registration/agents.service.js';
 import {
@@ -346,7 +346,13 @@ export class LastHourDto {
   @Shown.Num({ description: 'Of these, those that failed.' })
   readonly errors!: number;
 
-  constructor(hour: HourOfCalls) {
+  @Shown.Num({ description: 'Tasks, or parts of one, that it completed.' })
+  readonly completed!: number;
+
+  @Shown.Num({ description: 'Tasks, or parts of one, that failed at it.' })
+  readonly failed!: number;
+
+  constructor(hour: HourOfAgent) {
     fill<LastHourDto>(this, hour);
   }
 }
@@ -355,11 +361,11 @@ export class LastHourDto {
 export class ListedAgentDto extends AgentDto {
   @Shown.Nested(() => LastHourDto, {
     description:
-      'Calls by all processes in the last hour. What was counted in the last ten seconds may be missing.',
+      'Its calls by all processes and the tasks that ended at it in the last hour. What was counted in the last ten seconds may be missing.',
   })
   readonly lastHour: LastHourDto;
 
-  constructor(hour: HourOfCalls, ...shown: ConstructorParameters<typeof AgentDto>) {
+  constructor(hour: HourOfAgent, ...shown: ConstructorParameters<typeof AgentDto>) {
     super(...shown);
     this.lastHour = new LastHourDto(hour);
   }

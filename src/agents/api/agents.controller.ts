@@ -13,7 +13,7 @@ import { SecretReferences } from '../../common/secret-references/secret-referenc
 import { mapInSlices } from '../../common/slices.js';
 import type { Agent } from '../agent.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
-import { AgentCallsOfHour } from '../health/agent-calls-of-hour.js';
+import { AgentHours } from '../health/agent-hours.js';
 import { AgentMonitor } from '../health/agent-monitor.js';
 import { AgentsService } from '../registration/agents.service.js';
 import { OrganizationCredentialsService } from '../registration/organization-credentials.service.js';
@@ -38,7 +38,7 @@ export class AgentsController {
     private readonly deviations: AgentDeviations,
     private readonly references: SecretReferences,
     private readonly own: OrganizationCredentialsService,
-    private readonly calls: AgentCallsOfHour,
+    private readonly calls: AgentHours,
   ) {}
 
   @Post()

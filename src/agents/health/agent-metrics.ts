@@ -10,6 +10,11 @@ import { AgentMonitor } from './agent-monitor.js';
 /** What everybody reads in place of the id of an agent that not everybody may use. */
 const HIDDEN = '(hidden)';
 
+/** The help of a metric by agent: what stands in place of ids that not every reader gets. */
+function addedUp(what: string): string {
+  return `${what}; without a key of the scope agents, agents that not everybody may use are added up as ${HIDDEN}.`;
+}
+
 /** How the registered agents stand, as numbers; the series of an agent end when it is deleted. */
 @Injectable()
 export class AgentMetrics implements OnModuleInit {
@@ -25,7 +30,7 @@ export class AgentMetrics implements OnModuleInit {
     const { metrics } = this;
     metrics.gauge(
       'agent_health',
-      '1 for the present health state of an agent, as this process sees it; agents that not everybody may use are added up as (hidden).',
+      addedUp('1 for the present health state of an agent, as this process sees it'),
       ['agent', 'state'],
       (give, audience) =>
         this.each(audience, (agent, { health }) => {
@@ -34,7 +39,7 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.gauge(
       'agent_breaker',
-      "1 for the present state of an agent's circuit breaker; agents that not everybody may use are added up as (hidden).",
+      addedUp("1 for the present state of an agent's circuit breaker"),
       ['agent', 'state'],
       (give, audience) =>
         this.each(audience, (agent, { breaker }) => {
@@ -43,7 +48,9 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.gauge(
       'agent_tasks_ended',
-      'Tasks an agent completed, or failed by its own fault, since this process has known it; agents that not everybody may use are added up as (hidden).',
+      addedUp(
+        'Tasks an agent completed, or failed by its own fault, since this process has known it',
+      ),
       ['agent', 'result'],
       (give, audience) =>
         this.each(audience, (agent, { tasksEnded: { completed, failed } }) => {
@@ -62,17 +69,20 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.gauge(
       'agent_outstanding',
-      'Delegations that an agent is working on for this process.',
+      addedUp('Delegations that an agent is working on for this process'),
       ['agent'],
       (give, audience) =>
         this.each(audience, (agent, { outstanding }) => give({ agent }, outstanding)),
     );
-    metrics.gauge('agent_queued', 'Delegations queued for an agent.', ['agent'], (give, audience) =>
-      this.each(audience, (agent, { queued }) => give({ agent }, queued)),
+    metrics.gauge(
+      'agent_queued',
+      addedUp('Delegations queued for an agent'),
+      ['agent'],
+      (give, audience) => this.each(audience, (agent, { queued }) => give({ agent }, queued)),
     );
     metrics.gauge(
       'agent_connecting',
-      'Calls to an agent that wait for a connection or a permit.',
+      addedUp('Calls to an agent that wait for a connection or a permit'),
       ['agent'],
       (give, audience) =>
         this.each(audience, (agent, _condition, id) =>
@@ -81,7 +91,9 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.totals(
       'agent_calls_total',
-      'Calls of this process to an agent, by operation and outcome (ok, unreachable, rejected, interrupted, invalid, not-found, late, empty: a stream without an event, dropped: the hub needed it no more, hub: its own fault).',
+      addedUp(
+        'Calls of this process to an agent, by operation and outcome (ok, unreachable, rejected, interrupted, invalid, not-found, late, empty: a stream without an event, dropped: the hub needed it no more, hub: its own fault)',
+      ),
       ['agent', 'operation', 'outcome'],
       (give, audience) =>
         this.eachCalled(audience, (agent, { counts }) => {
@@ -92,14 +104,16 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.spreads(
       'agent_answer_seconds',
-      'Seconds until an agent had answered a call that was answered, streams not among them.',
+      addedUp(
+        'Seconds until an agent had answered a call that was answered, streams not among them',
+      ),
       ['agent'],
       (give, audience) =>
         this.eachCalled(audience, (agent, { answers }) => give({ agent }, answers)),
     );
     metrics.spreads(
       'agent_first_event_seconds',
-      'Seconds until the first event of a stream of an agent.',
+      addedUp('Seconds until the first event of a stream of an agent'),
       ['agent'],
       (give, audience) =>
         this.eachCalled(audience, (agent, { firstEvents }) => give({ agent }, firstEvents)),

@@ -15,6 +15,8 @@ export interface StoryReader {
   readonly seesTroubles: boolean;
   /** Why no work is taken up now, as a sentence; null while it is. */
   readonly unworked: string | null;
+  /** Since when the only process of the hub that works is at work; null where there are several, or it is not known. */
+  readonly upSince: Date | null;
   /** How long an agent may be silent, in milliseconds. */
   readonly patienceWith: (agentId: string) => Patience;
 }
@@ -30,7 +32,7 @@ export interface Patience {
 export function delegationEntries(
   delegation: Delegation,
   plan: Plan,
-  { seesTroubles }: Pick<StoryReader, 'seesTroubles'>,
+  { seesTroubles, upSince }: Pick<StoryReader, 'seesTroubles' | 'upSince'>,
 ): StoryEntry[] {
   const { begunAt, progress, state } = delegation;
   const { times = {}, attempts = [], trouble } = progress;
@@ -45,23 +47,40 @@ export function delegationEntries(
     const text = `${step}The call to the agent ${trouble.agentId} failed (${kind}): ${sentenceOf(trouble.text)}`;
     entries.push(at(trouble.at, text));
   }
-  const { sentAt, answeredAt, endedAt } = times;
+  const { sentAt, takenOverAt, resentAt, answeredAt, endedAt } = times;
   if (begunAt !== null && sentAt === undefined && attempts.length === 0) {
     entries.push(at(begunAt.getTime(), `${step}It was queued for ${who}.`));
   }
   if (sentAt !== undefined) {
     const waited = begunAt === null ? 0 : sentAt - begunAt.getTime();
     const after = waited < NOTEWORTHY_MS ? '' : ` after ${durationOf(waited)} in the queue`;
-    entries.push(at(sentAt, `${step}The message was sent to ${who}${after}.`));
+    const gap = begunAt !== null && isStartedBetween(upSince, begunAt.getTime(), sentAt);
+    const restart = gap
+      ? `; the hub was started again at ${upSince!.toISOString()}, after this had been queued`
+      : '';
+    entries.push(at(sentAt, `${step}The message was sent to ${who}${after}${restart}.`));
+  }
+  if (takenOverAt !== undefined) {
+    const text = `${step}The hub was restarted, or another of its processes took over, while the message to ${who} was on its way: it has asked the agent whether it has arrived.`;
+    entries.push(at(takenOverAt, text));
+  }
+  if (resentAt !== undefined) {
+    const text = `${step}The message was sent to ${who} again, under the same message id, as it was not known to have arrived.`;
+    entries.push(at(resentAt, text));
   }
   if (answeredAt !== undefined) {
-    const after = sentAt === undefined ? '' : ` after ${durationOf(answeredAt - sentAt)}`;
+    const from = Math.max(sentAt ?? 0, resentAt ?? 0);
+    const after = from === 0 ? '' : ` after ${durationOf(answeredAt - from)}`;
     entries.push(at(answeredAt, `${step}${who} took it${after}.`));
   }
   if (isEnded(state)) {
     entries.push(at(endedAt ?? delegation.updatedAt.getTime(), `${step}${endText(delegation)}`));
   }
   return entries;
+}
+
+function isStartedBetween(start: Date | null, from: number, to: number): boolean {
+  return start !== null && start.getTime() > from && start.getTime() <= to;
 }
 
 function attemptText({ agentId, agentName, calledAt, why }: Attempt): string {

@@ -8,8 +8,8 @@ import {
 import { AccessTokens, type Principal } from '../../auth/index.js';
 import { Egress } from '../../common/egress/egress.js';
 import { AppConfig } from '../../config/index.js';
-import { EndpointsService } from '../../push/index.js';
 import { countOf, sentenceOf } from '../domain/words.js';
+import { type TroubledReceiver, TroubledReceivers } from './troubled-receivers.js';
 import {
   fine,
   type HealthFinding,
@@ -26,7 +26,7 @@ export class CalleeHealth {
     private readonly tokens: AccessTokens,
     private readonly registry: AgentRegistry,
     private readonly monitor: AgentMonitor,
-    private readonly endpoints: EndpointsService,
+    private readonly receiversInTrouble: TroubledReceivers,
     private readonly config: AppConfig,
   ) {}
 
@@ -82,11 +82,8 @@ export class CalleeHealth {
   }
 
   async receivers(): Promise<HealthFinding> {
-    const [disabled, failing] = await Promise.all([
-      this.inState('disabled'),
-      this.inState('failing'),
-    ]);
-    const troubles = [...disabled, ...failing];
+    const found = await this.receiversInTrouble.find(OPERATOR, MOST_TROUBLES + 1);
+    const troubles = found.map(receiverTrouble);
     if (troubles.length === 0) return fine('No receiver of webhooks is in trouble.');
     const least =
       troubles.length > MOST_TROUBLES
@@ -99,24 +96,28 @@ export class CalleeHealth {
       troubles,
     );
   }
-
-  private async inState(state: 'disabled' | 'failing'): Promise<HealthTrouble[]> {
-    const { items } = await this.endpoints.list({ state }, MOST_TROUBLES + 1, undefined, OPERATOR);
-    return items.map(({ endpoint, lastError, waiting }) => ({
-      id: endpoint,
-      why: sentenceOf(
-        `It is ${state}${lastError === null ? '' : ` (${lastError.replace(/\.$/, '')})`}; webhooks that wait for it: ${waiting}`,
-      ),
-    }));
-  }
 }
 
 /** Whoever is shown the details sees everything. */
-const OPERATOR: Pick<Principal, 'id' | 'organization' | 'scopes'> = {
+const OPERATOR: Principal = {
   id: 'health',
   organization: '',
   scopes: new Set(['admin']),
 };
+
+function receiverTrouble(receiver: TroubledReceiver): HealthTrouble {
+  const { organization, origin, state, lastError, waiting, lost } = receiver;
+  const why = lastError === null ? '' : ` (${lastError.replace(/\.$/, '')})`;
+  const gaveUp = `given up in the last 24 hours: ${lost}`;
+  return {
+    id: `${organization} ${origin}`,
+    why: sentenceOf(
+      state === 'healthy'
+        ? `It answers, but rejects events${why}; ${gaveUp}`
+        : `It is ${state}${why}; webhooks that wait for it: ${waiting}${lost === 0 ? '' : `; ${gaveUp}`}`,
+    ),
+  };
+}
 
 function troubleOf(
   { id, cardTrouble }: Agent,

@@ -19,6 +19,15 @@ export class NamedCountDto {
   readonly count!: number;
 }
 
+export class FailingAgentDto {
+  @Shown.Text()
+  readonly agentId!: string;
+  @Shown.Num({ description: 'Tasks, or parts of one, that failed at it in the last hour.' })
+  readonly failed!: number;
+  @Shown.Num()
+  readonly completed!: number;
+}
+
 export class OverviewAgentsDto {
   @Shown.Num({ description: 'Those that are enabled.' })
   readonly enabled!: number;
@@ -34,6 +43,12 @@ export class OverviewAgentsDto {
   readonly unknown!: number;
   @Shown.Num({ description: 'Their circuit breaker lets no work through.' })
   readonly breakersOpen!: number;
+  @Shown.Nested(() => FailingAgentDto, {
+    list: true,
+    description:
+      'Those at which more tasks failed than were completed in the last hour, 3 at least; the 10 with most, read at most every ten seconds.',
+  })
+  readonly failing!: readonly FailingAgentDto[];
 
   constructor(agents: OverviewAgentsDto) {
     fill<OverviewAgentsDto>(this, agents);
@@ -171,10 +186,14 @@ export class TroubledReceiverDto {
   readonly origin!: string;
   @Shown.Text()
   readonly organization!: string;
-  @Shown.Choice(['failing', 'disabled'])
+  @Shown.Choice(['failing', 'disabled', 'healthy'], {
+    description: 'healthy: it answers, but has lost events nevertheless: it rejects them.',
+  })
   readonly state!: string;
-  @Shown.Text({ nullable: true })
+  @Shown.Text({ nullable: true, description: 'Of one that is healthy, why most were lost.' })
   readonly lastError!: string | null;
+  @Shown.Num({ description: 'Events of the last 24 hours that were given up: its dead letters.' })
+  readonly lost!: number;
   @Shown.Num({ description: 'Webhooks that wait for it.' })
   readonly waiting!: number;
 
@@ -247,7 +266,7 @@ export class OverviewDto {
   @Shown.Nested(() => TroubledReceiverDto, {
     nullable: true,
     list: true,
-    description: `Receivers that are failing or disabled; 10 at most; ${UNSEEN}`,
+    description: `Receivers that are failing or disabled, or lost events in the last 24 hours; 10 at most; ${UNSEEN}`,
   })
   readonly receivers!: readonly TroubledReceiverDto[] | null;
 

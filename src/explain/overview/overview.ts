@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import {
   administers,
+  AgentHours,
   AgentMonitor,
   AgentRegistry,
+  type FailingAgent,
   organizationOfAgents,
 } from '../../agents/index.js';
 import { hasScope, type Principal } from '../../auth/index.js';
@@ -16,7 +18,7 @@ import {
 } from '../../observability/activity/activity.js';
 import { ActivityStore } from '../../observability/activity/activity-store.js';
 import { meanMs, seriesOf, shareMs, sumsOf } from '../../observability/activity/series.js';
-import { DeliveryService, EndpointsService } from '../../push/index.js';
+import { DeliveryService } from '../../push/index.js';
 import { NearLimits, operatorsView, StuckTasks, WorkLoad } from '../../tasks/index.js';
 import {
   NearLimitDto,
@@ -30,6 +32,7 @@ import {
   TroubledReceiverDto,
 } from './overview.dto.js';
 import { SharedReading } from './shared-reading.js';
+import { TroubledReceivers } from '../health/troubled-receivers.js';
 
 const MINUTES = 60;
 /** Of receivers, limits and reasons. */
@@ -49,6 +52,7 @@ const SLOW_FRESH_MS = 10_000;
 @Injectable()
 export class Overview {
   private readonly agents: SharedReading<OverviewAgentsDto>;
+  private readonly failing: SharedReading<readonly FailingAgent[]>;
   private readonly tasks: SharedReading<OverviewTasksDto>;
   private readonly stuck: SharedReading<StuckTasksDto>;
   private readonly calls: SharedReading<OverviewCallsDto>;
@@ -59,16 +63,18 @@ export class Overview {
   constructor(
     private readonly registry: AgentRegistry,
     private readonly monitor: AgentMonitor,
+    private readonly hours: AgentHours,
     private readonly activity: ActivityStore,
     private readonly load: WorkLoad,
     private readonly silent: StuckTasks,
     private readonly near: NearLimits,
     private readonly webhooks: DeliveryService,
-    private readonly endpoints: EndpointsService,
+    private readonly troubled: TroubledReceivers,
     private readonly workers: WorkerWatch,
     private readonly clock: Clock,
   ) {
     this.agents = new SharedReading(FRESH_MS, clock);
+    this.failing = new SharedReading(SLOW_FRESH_MS, clock);
     this.tasks = new SharedReading(FRESH_MS, clock);
     this.stuck = new SharedReading(SLOW_FRESH_MS, clock);
     this.calls = new SharedReading(FRESH_MS, clock);
@@ -116,7 +122,11 @@ export class Overview {
           if (breaker === 'open') others.breakersOpen += 1;
         },
       );
-      return new OverviewAgentsDto({ ...counts, ...others });
+      const failing = await this.failing.get(keyOf(organizationOfAgents(caller)), () => {
+        const own = this.registry.all().filter((agent) => administers(caller, agent));
+        return this.hours.failing(own.map(({ id }) => id));
+      });
+      return new OverviewAgentsDto({ ...counts, ...others, failing: failing.slice(0, SHOWN) });
     });
   }
 
@@ -210,23 +220,8 @@ export class Overview {
         ? keyOf(caller.organization)
         : JSON.stringify([caller.organization, caller.id]);
     return this.receivers.get(key, async () => {
-      const states = ['disabled', 'failing'] as const;
-      const pages = await Promise.all(
-        states.map((state) => this.endpoints.list({ state }, SHOWN, undefined, caller)),
-      );
-      return pages
-        .flatMap(({ items }) => items)
-        .slice(0, SHOWN)
-        .map(
-          ({ endpoint, organization, state, lastError, waiting }) =>
-            new TroubledReceiverDto({
-              origin: endpoint.slice(endpoint.lastIndexOf(' ') + 1),
-              organization,
-              state,
-              lastError,
-              waiting,
-            }),
-        );
+      const found = await this.troubled.find(caller, SHOWN);
+      return found.map((each) => new TroubledReceiverDto(each));
     });
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import { pieces, typedRows } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { LimitCounters } from '../limit-counters.js';
@@ -45,6 +46,22 @@ export class SqlLimitCounters extends LimitCounters {
   async read(counter: string, period: number): Promise<number | undefined> {
     const [row] = await this.database.read<{ used: number }>(READ, [counter, period]);
     return row?.used;
+  }
+
+  async readAll(
+    counters: readonly (readonly [counter: string, period: number])[],
+  ): Promise<readonly (number | undefined)[]> {
+    const keyOf = (counter: string, period: number): string => `${period} ${counter}`;
+    const found = new Map<string, number>();
+    for (const piece of pieces(counters)) {
+      const rows = await this.database.read<{ counter: string; period: number; used: number }>(
+        `SELECT counter, period, used FROM limit_counters
+         WHERE (counter, period) IN (VALUES ${typedRows(piece.length, ['text', 'integer'])})`,
+        piece.flat(),
+      );
+      for (const { counter, period, used } of rows) found.set(keyOf(counter, period), used);
+    }
+    return counters.map(([counter, period]) => found.get(keyOf(counter, period)));
   }
 
   forget(before: Date, limit: number): Promise<number> {

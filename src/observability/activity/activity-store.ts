@@ -18,7 +18,7 @@ export interface ActivityQuery {
 }
 
 /** How often one thing happened in all of a time. */
-export type ActivitySum = Pick<ActivityCount, 'agentId' | 'name' | 'count'>;
+export type ActivitySum = Pick<ActivityCount, 'kind' | 'agentId' | 'name' | 'count'>;
 
 /** What processes have counted, added up. */
 export abstract class ActivityStore {
@@ -30,7 +30,7 @@ export abstract class ActivityStore {
   /** By time; `at` is the beginning of the minute or of the quarter. */
   abstract read(query: ActivityQuery): Promise<ActivityCount[]>;
 
-  /** What there is of each agent and name, without the times. */
+  /** What there is of each kind, agent and name, without the times. */
   abstract sums(query: ActivityQuery): Promise<ActivitySum[]>;
 
   /** Deletes those of a span that are older; at most `limit`. How many that were. */

@@ -6,12 +6,14 @@ import type { Writable } from '../../common/writable.js';
  * What is counted.
  * - `tasks`: that began (`started`) or ended, by their end state.
  * - `errors`: delegations that ended without success, by the code of their end.
+ * - `parts`: delegations that agents completed or failed (`completed`, `failed`), by agent.
  * - `calls`: to agents, by outcome; with the milliseconds to the first answer.
  * - `callTimes`: the same calls by {@link TIME_BOUNDS}.
  * - `conditions`: changes of an agent, by what it became (`down/open`).
  * - `deliveries`: attempts of webhooks, by what the delivery became.
  */
-export type ActivityKind = 'tasks' | 'errors' | 'calls' | 'callTimes' | 'conditions' | 'deliveries';
+export type ActivityKind =
+  'tasks' | 'errors' | 'parts' | 'calls' | 'callTimes' | 'conditions' | 'deliveries';
 
 /** Whose a count is, beside that of the whole hub: of an organization, or of an agent. */
 export interface ActivityOf {

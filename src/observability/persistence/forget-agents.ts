@@ -4,6 +4,7 @@ import type { ActivityKind } from '../activity/activity.js';
 const KINDS = Object.keys({
   tasks: true,
   errors: true,
+  parts: true,
   calls: true,
   callTimes: true,
   conditions: true,

@@ -3,7 +3,7 @@ import { Database } from '../../database/database.js';
 import { listOf } from '../../database/multi-row.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
-import { type ActivityCount, MINUTE_MS } from '../activity/activity.js';
+import { type ActivityCount, type ActivityKind, MINUTE_MS } from '../activity/activity.js';
 import {
   type ActivityQuery,
   type ActivitySpan,
@@ -22,6 +22,13 @@ const ADD = TABLE.insert(
      count = activity.count + excluded.count, total_ms = activity.total_ms + excluded.total_ms`,
 );
 const READ = TABLE.select();
+
+interface SumRow {
+  readonly kind: ActivityKind;
+  readonly agent_id: string;
+  readonly name: string;
+  readonly sum: number;
+}
 
 /** {@link ActivityStore} in the hub's database. What a power failure takes back is not counted again. */
 @Injectable()
@@ -56,11 +63,17 @@ export class SqlActivityStore extends ActivityStore {
   async sums(query: ActivityQuery): Promise<ActivitySum[]> {
     if (query.agentIds?.length === 0) return [];
     const { sql, params } = meant(query);
-    const rows = await this.database.read<{ agent_id: string; name: string; sum: number }>(
-      `SELECT agent_id, name, SUM(count) AS sum FROM activity WHERE ${sql} GROUP BY agent_id, name`,
+    const rows = await this.database.read<SumRow>(
+      `SELECT kind, agent_id, name, SUM(count) AS sum FROM activity WHERE ${sql}
+       GROUP BY kind, agent_id, name`,
       params,
     );
-    return rows.map(({ agent_id: agentId, name, sum }) => ({ agentId, name, count: Number(sum) }));
+    return rows.map(({ kind, agent_id: agentId, name, sum }) => ({
+      kind,
+      agentId,
+      name,
+      count: Number(sum),
+    }));
   }
 
   prune(span: ActivitySpan, before: Date, limit: number): Promise<number> {

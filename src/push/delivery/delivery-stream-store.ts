@@ -188,6 +188,16 @@ export abstract class DeliveryStreamStore {
   ): Promise<StepResult>;
 
   /**
+   * A test of a webhook was delivered: what the endpoint's failures led to ends, with the event that operators see; its breaker
+   * closes. Not when it failed after the test began.
+   */
+  abstract recordTest(
+    webhook: Pick<TaskWebhook, 'organization' | 'endpoint'>,
+    begunAt: Date,
+    now: Date,
+  ): Promise<void>;
+
+  /**
    * Gives a stream back; anyone may take it from `dueAt` on. Its probe is given back too, although the claim
    * is over.
    */

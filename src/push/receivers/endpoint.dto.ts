@@ -57,6 +57,12 @@ export class ReceiverLatencyDto {
   })
   readonly p95Ms!: number;
 
+  @Shown.Flag({
+    description:
+      'They are in whole seconds, rounded up: of a receiver at a private address it is not shown how fast it is.',
+  })
+  readonly isRounded!: boolean;
+
   constructor(latency: ReceiverLatency) {
     fill<ReceiverLatencyDto>(this, latency);
   }
@@ -142,7 +148,7 @@ export class EndpointDto {
 
   @Shown.Nested(() => ReceiverLatencyDto, {
     nullable: true,
-    description: `How long its attempts took, those that failed as well, of the newest ${ATTEMPTS_LOOKED_AT} of all receivers. Null: none of these is its own.`,
+    description: `How long its attempts took, those that failed as well, of the newest ${ATTEMPTS_LOOKED_AT} of all receivers; where none of these is its own, what was measured last. Null: nothing was.`,
   })
   readonly latency!: ReceiverLatencyDto | null;
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { evictOldest } from '../../common/evict-oldest.js';
 import { KeptValue } from '../../common/kept-value.js';
 import { AttemptTimes } from './attempt-times.js';
 
@@ -14,22 +15,43 @@ export interface ReceiverLatency {
   readonly medianMs: number;
   /** 95 of 100 attempts took no longer. */
   readonly p95Ms: number;
+  /** They are known in whole seconds, rounded up: how fast a private address answers is not shown. */
+  readonly isRounded: boolean;
 }
+
+/** Receivers whose last latency is kept. */
+const MOST_KEPT = 5000;
+/** One that rounds: see `AttemptSender`. */
+const ROUNDED_MS = 1000;
 
 /** How long receivers take, by the newest attempts of all; read once in a few seconds for whoever asks. */
 @Injectable()
 export class ReceiverLatencies {
+  private readonly last = new Map<string, ReceiverLatency>();
   private readonly kept: KeptValue<ReadonlyMap<string, ReceiverLatency>>;
 
   constructor(times: AttemptTimes, clock: Clock) {
-    const read = async () => latenciesOf(await times.newest(ATTEMPTS_LOOKED_AT));
+    const read = async () => this.withLast(latenciesOf(await times.newest(ATTEMPTS_LOOKED_AT)));
     const rules = { read, freshMs: FRESH_MS, keptMs: 2 * FRESH_MS, failureMs: 1000 };
     this.kept = new KeptValue(rules, clock);
   }
 
-  /** By endpoint; one that has none of the newest attempts is not in it. */
+  /** By endpoint; one that has none of the newest attempts has what this process has measured last. */
   all(): Promise<ReadonlyMap<string, ReceiverLatency>> {
     return this.kept.get();
+  }
+
+  /** A busy receiver has all of the newest attempts: what was measured of the others before stays. */
+  private withLast(
+    found: ReadonlyMap<string, ReceiverLatency>,
+  ): ReadonlyMap<string, ReceiverLatency> {
+    for (const [endpoint, latency] of found) {
+      // Behind those that were measured before.
+      this.last.delete(endpoint);
+      evictOldest(this.last, MOST_KEPT);
+      this.last.set(endpoint, latency);
+    }
+    return new Map(this.last);
   }
 }
 
@@ -49,5 +71,6 @@ function latenciesOf(
 function latencyOf(durations: readonly number[]): ReceiverLatency {
   const sorted = [...durations].sort((a, b) => a - b);
   const within = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
-  return { attempts: sorted.length, medianMs: within(0.5), p95Ms: within(0.95) };
+  const isRounded = sorted.every((ms) => ms > 0 && ms % ROUNDED_MS === 0);
+  return { attempts: sorted.length, medianMs: within(0.5), p95Ms: within(0.95), isRounded };
 }

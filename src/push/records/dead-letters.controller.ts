@@ -10,7 +10,13 @@ import {
   DeadLetterQueryDto,
   DeadLettersDto,
 } from './delivery-requests.dto.js';
-import { DeadLetterCountDto, DeliveryDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
+import {
+  DeadLetterCountDto,
+  DeliveryDto,
+  LostEventsDto,
+  PurgedDto,
+  RedeliveredDto,
+} from './delivery.dto.js';
 import { type RequestedDeliveries, DeliveryService } from './delivery.service.js';
 
 @AdminController('push', 'api/v1/push', 'push')
@@ -38,6 +44,20 @@ export class DeadLettersController {
   ): Promise<DeadLetterCountDto> {
     const { most, ...filter } = query;
     return new DeadLetterCountDto(await this.deliveries.countDead(filter, most, caller));
+  }
+
+  @Get('dead-letters::by-receiver')
+  @ApiOperation({
+    summary:
+      'Count the newest dead letters by receiver, up to a limit: which receivers lost events, and why.',
+  })
+  @ApiOkResponse({ type: LostEventsDto })
+  async byReceiver(
+    @Query() query: DeadLetterCountQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<LostEventsDto> {
+    const { most, ...filter } = query;
+    return new LostEventsDto(await this.deliveries.lost(filter, most, caller));
   }
 
   @Post('dead-letters::redeliver')

@@ -34,6 +34,30 @@ export interface BoundedCount {
   readonly isLeast: boolean;
 }
 
+/** The dead letters of one receiver. */
+export interface LostByReceiver {
+  /** `organization scheme://host:port`. */
+  readonly endpoint: string;
+  readonly count: number;
+  /** When the first and the last of them were made. */
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+  /** Why they were given up, the most frequent first; {@link MOST_REASONS} at most. */
+  readonly reasons: readonly { readonly reason: string | null; readonly count: number }[];
+}
+
+export const MOST_REASONS = 5;
+/** Receivers that are named with their dead letters. */
+export const MOST_LOSING = 100;
+
+/** Dead letters by receiver: {@link MOST_LOSING} of those that have most. */
+export interface LostEvents {
+  readonly receivers: readonly LostByReceiver[];
+  readonly total: number;
+  /** There are more than were looked at. */
+  readonly isLeast: boolean;
+}
+
 /** Deliveries that have not ended, and dead letters; each counted up to a limit. */
 export interface DeliveryBacklog {
   readonly pending: number;
@@ -65,6 +89,9 @@ export abstract class DeliveryStore {
     visibility: Visibility,
     most: number,
   ): Promise<BoundedCount>;
+
+  /** The newest dead letters that fit, `most` of them, by receiver; of whose own as {@link countDead}. */
+  abstract lost(filter: DeliveryFilter, visibility: Visibility, most: number): Promise<LostEvents>;
 
   abstract get(id: string, visibility: Visibility): Promise<Delivery | undefined>;
 

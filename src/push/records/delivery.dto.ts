@@ -7,7 +7,13 @@ import {
   type DeliveryKind,
   type DeliveryState,
 } from '../delivery/delivery.js';
-import type { BoundedCount } from './delivery-store.js';
+import {
+  type BoundedCount,
+  type LostByReceiver,
+  type LostEvents,
+  MOST_LOSING,
+  MOST_REASONS,
+} from './delivery-store.js';
 import type { BulkPage } from './delivery.service.js';
 
 const NEXT = 'The `cursor` of the next call; null when nothing is left.';
@@ -29,6 +35,62 @@ export class RedeliveredDto {
     this.redelivered = count;
     this.more = nextCursor !== null;
     this.nextCursor = nextCursor;
+  }
+}
+
+export class LostReasonDto {
+  @Shown.Text({ nullable: true, example: 'HTTP 400' })
+  readonly reason!: string | null;
+
+  @Shown.Num()
+  readonly count!: number;
+}
+
+export class LostByReceiverDto {
+  @Shown.Text({ example: 'acme https://hooks.example:443' })
+  readonly endpoint!: string;
+
+  @Shown.Num({ example: 17 })
+  readonly count!: number;
+
+  @Shown.Time({ description: 'When the first of them was made.' })
+  readonly firstAt!: string;
+
+  @Shown.Time()
+  readonly lastAt!: string;
+
+  @Shown.Nested(() => LostReasonDto, {
+    list: true,
+    description: `Why they were given up, the most frequent first; ${MOST_REASONS} at most.`,
+  })
+  readonly reasons!: readonly LostReasonDto[];
+
+  constructor(lost: LostByReceiver) {
+    fill<LostByReceiverDto>(this, {
+      ...lost,
+      firstAt: lost.firstAt.toISOString(),
+      lastAt: lost.lastAt.toISOString(),
+    });
+  }
+}
+
+export class LostEventsDto {
+  @Shown.Nested(() => LostByReceiverDto, {
+    list: true,
+    description: `Those with most first; ${MOST_LOSING} at most.`,
+  })
+  readonly receivers: readonly LostByReceiverDto[];
+
+  @Shown.Num({ description: 'Of all receivers.', example: 17 })
+  readonly total: number;
+
+  @Shown.Flag({ description: 'There may be more than were counted.', example: false })
+  readonly isLeast: boolean;
+
+  constructor({ receivers, total, isLeast }: LostEvents) {
+    this.receivers = receivers.map((each) => new LostByReceiverDto(each));
+    this.total = total;
+    this.isLeast = isLeast;
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type DeliveryBacklog,
   type DeliveryFilter,
   DeliveryStore,
+  type LostEvents,
 } from './delivery-store.js';
 import { requestedEndpoint, seenBy } from '../receivers/push-access.js';
 import { PushWakeup } from '../delivery/push-wakeup.js';
@@ -72,6 +73,11 @@ export class DeliveryService {
     caller: Principal,
   ): Promise<BoundedCount> {
     return this.deliveries.countDead(filterOf(requested, caller), seenBy(caller), most);
+  }
+
+  /** Which receivers lost events: the newest dead letters that fit, `most` of them, by receiver. */
+  lost(requested: RequestedDeliveries, most: number, caller: Principal): Promise<LostEvents> {
+    return this.deliveries.lost(filterOf(requested, caller), seenBy(caller), most);
   }
 
   /** Of all organizations (null) or one; of each at most `most` are counted. */

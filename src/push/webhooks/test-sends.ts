@@ -6,6 +6,9 @@ import { IdSource } from '../../common/ids.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { TaskStore } from '../../tasks/index.js';
 import type { DeliveryAttempt } from '../delivery/delivery.js';
+import { DeliveryStreamStore } from '../delivery/delivery-stream-store.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
+import type { TestedTask } from '../sending/domain/test-event.js';
 import { errorClassOf, verdictOf } from '../delivery/domain/attempt-verdict.js';
 import { saidBy } from '../delivery/attempt-outcome.js';
 import { type SentTest, TestSender } from '../sending/test-sender.js';
@@ -28,7 +31,7 @@ const UNTRIED: StreamHealth = {
 /** A test that was recorded, and what was sent. */
 export type RecordedTest = TestRecord & Pick<SentTest, 'request'>;
 
-/** Tries webhooks; it works on a paused or disabled one too. */
+/** Tries webhooks; it works on a paused or disabled one too. A test that is delivered closes the breaker of its receiver. */
 @Injectable()
 export class TestSends {
   constructor(
@@ -37,6 +40,8 @@ export class TestSends {
     private readonly tasks: TaskStore,
     private readonly clock: Clock,
     private readonly ids: IdSource,
+    private readonly streams: DeliveryStreamStore,
+    private readonly wakeup: PushWakeup,
   ) {}
 
   /**
@@ -46,7 +51,7 @@ export class TestSends {
   async ofTask(webhook: TaskWebhook): Promise<RecordedTest> {
     const task = await this.tasks.record(webhook.taskId, EVERYTHING);
     if (!task) throw new HubError('NOT_FOUND', 'There is no such webhook.');
-    const { answer, at, id, webhookId, request } = await this.sender.send(webhook, task, task.seq);
+    const { answer, at, id, webhookId, request } = await this.send(webhook, task, task.seq);
     const { status, durationMs, response } = answer;
     const error = errorClassOf(status, answer.error);
     const attempt: DeliveryAttempt = { number: 1, at, durationMs, status, error, response };
@@ -68,6 +73,16 @@ export class TestSends {
     const task = { id: taskId, contextId: taskId, state, statusAt: now };
     const stream = { streamId: subscription.id, taskId, traceparent: null, createdAt: now };
     const webhook = taskWebhookOf(subscription, stream, UNTRIED);
-    return this.sender.send(webhook, task, 1);
+    return this.send(webhook, task, 1);
+  }
+
+  /** A receiver that takes the test is there again: what waits for it need not wait for its next try. */
+  private async send(webhook: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
+    const test = await this.sender.send(webhook, task, seq);
+    if (verdictOf(test.answer.status) === 'delivered') {
+      await this.streams.recordTest(webhook, test.at, this.clock.now());
+      this.wakeup.notify();
+    }
+    return test;
   }
 }

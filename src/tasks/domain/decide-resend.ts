@@ -28,7 +28,11 @@ export function decideResend(
   const resent = { seq: delegation.messageSeq, times };
   draft.patch(delegationId, {
     calls: delegation.calls + 1,
-    progress: { ...delegation.progress, resent },
+    progress: {
+      ...delegation.progress,
+      resent,
+      times: { ...delegation.progress.times, resentAt: now.getTime() },
+    },
   });
   const isOverBudget = callsLeft(aggregate.record, draft.delegations()) < 0;
   if (times <= MAX_RESENDS && !isOverBudget) return draft.change();

@@ -13,13 +13,14 @@ export const MAX_STATUS_QUERIES = 3;
 /**
  * An agent is about to be queried whether it has the message that is on its way. That counts before it
  * happens; after {@link MAX_STATUS_QUERIES} the delegation fails instead, for the reason `why`, and the agent is left
- * alone. Nothing when no message of it is on its way.
+ * alone. Nothing when no message of it is on its way. `isTakenOver`: the process that sent it is gone, which is noted.
  */
 export function decideStatusQuery(
   aggregate: TaskAggregate,
   delegationId: string,
   { reason: why, code }: Why,
   now: Date,
+  isTakenOver = false,
 ): TaskChange {
   const draft = new Draft(aggregate, now);
   const delegation = draft.delegation(delegationId);
@@ -31,7 +32,11 @@ export function decideStatusQuery(
     return draft.change();
   }
   const statusQueries = { seq: delegation.messageSeq, resent: timesResent(delegation), times };
-  draft.patch(delegationId, { progress: { ...delegation.progress, statusQueries } });
+  const { progress } = delegation;
+  const takenOver = { times: { ...progress.times, takenOverAt: now.getTime() } };
+  draft.patch(delegationId, {
+    progress: { ...progress, ...(isTakenOver && takenOver), statusQueries },
+  });
   return draft.change();
 }
 

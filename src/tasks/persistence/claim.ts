@@ -34,7 +34,10 @@ interface Candidate {
   readonly state: DelegationState;
 }
 
-/** See `TaskStore.claim`. Raises the version of every task it touches. */
+/**
+ * See `TaskStore.claim`. Raises the version of every task it touches. A message that is on its way keeps the time at which it was
+ * sent, whoever claims it after that.
+ */
 export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
   const now = claim.now.getTime();
   const chosen = yield* choose(tx, claim);
@@ -44,7 +47,8 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
     const claimed = yield* tx.all<DatabaseRow>(
       `UPDATE delegations SET owner = ?, lease_until = ?, claimable_at = ?, epoch = epoch + 1,
          calls = CASE state WHEN 'queued' THEN calls + 1 ELSE calls END,
-         state = CASE state WHEN 'queued' THEN 'sending' ELSE state END, updated_at = ?
+         state = CASE state WHEN 'queued' THEN 'sending' ELSE state END,
+         updated_at = CASE state WHEN 'sending' THEN updated_at ELSE ? END
        WHERE id IN ${listOf(piece.length)} RETURNING ${DELEGATION.names}`,
       [claim.owner, now + claim.leaseMs, now + claim.leaseMs, now, ...piece.map(({ id }) => id)],
     );

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
 import { Database } from '../../database/database.js';
+import { pieces } from '../../database/multi-row.js';
 import { Signal } from '../../common/signal.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import {
@@ -23,7 +24,7 @@ import {
 } from '../../limits/index.js';
 import type { AfterCommit } from '../store/append-participant.js';
 import type { PreparedAppend } from '../store/prepared-append.js';
-import { LimitLevels, type LimitWarning } from '../store/limit-levels.js';
+import { LimitLevels, type LimitWarning, type OwnedLimit } from '../store/limit-levels.js';
 import { dayOf, type UsageOwner } from '../store/usage.js';
 import type { Delegation } from '../task.js';
 import type { Outcomes } from './append-outcomes.js';
@@ -37,6 +38,7 @@ interface Level {
 }
 
 type Levels = ReadonlyMap<string, Level>;
+type Used = ReadonlyMap<OwnedLimit, number>;
 
 /** What appends spend, as they end the work of agents that has a price, and the budgets that it counts for. */
 type Charges = ReadonlyMap<PreparedAppend, readonly Counted[]>;
@@ -152,14 +154,39 @@ export class ExactLimits extends LimitLevels {
     };
   }
 
-  async used(limit: AppliedLimit, owner: UsageOwner, now: Date): Promise<number> {
-    if (hasOwnCount(limit)) {
-      const counted = await this.counters.read(counterOf(limit), periodOf(limit.kind, now));
-      return inUnits(limit, counted ?? (await this.spentBefore(limit, now)));
+  async used(limits: readonly OwnedLimit[], now: Date): Promise<readonly number[]> {
+    const [counted, summed] = await Promise.all([
+      this.counted(limits, now),
+      this.summed(limits, now),
+    ]);
+    return limits.map((each) => counted.get(each) ?? summed.get(each) ?? 0);
+  }
+
+  /** Of those that have a counter of their own. */
+  private async counted(limits: readonly OwnedLimit[], now: Date): Promise<Used> {
+    const own = limits.filter(({ limit }) => hasOwnCount(limit));
+    const counts = await this.counters.readAll(
+      own.map(({ limit }) => [counterOf(limit), periodOf(limit.kind, now)]),
+    );
+    const used = own.map(async (each, index): Promise<[OwnedLimit, number]> => {
+      const count = counts[index] ?? (await this.spentBefore(each.limit, now));
+      return [each, inUnits(each.limit, count)];
+    });
+    return new Map(await Promise.all(used));
+  }
+
+  /** Of those that are counted in what they count. */
+  private async summed(limits: readonly OwnedLimit[], now: Date): Promise<Used> {
+    const found = new Map<OwnedLimit, number>();
+    for (const piece of pieces(limits.filter(({ limit }) => !hasOwnCount(limit)))) {
+      const counts = piece.map(({ limit, owner }) => counting(limit, owner, now));
+      const rows = await this.database.read<{ n: number; used: number | null }>(
+        counts.map(({ sql }, n) => `SELECT ${n} AS n, (${sql}) AS used`).join(' UNION ALL '),
+        counts.flatMap(({ params }) => params),
+      );
+      for (const { n, used } of rows) found.set(piece[n]!, Number(used ?? 0));
     }
-    const { sql, params } = counting(limit, owner, now);
-    const [row] = await this.database.read<{ used: number | null }>(sql, params);
-    return row?.used ?? 0;
+    return found;
   }
 
   /** What ended delegations cost; work that nobody has taken, and that reports no usage, costs nothing. */

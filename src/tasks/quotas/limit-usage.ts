@@ -6,10 +6,11 @@ import {
   isAlmostUsedUp,
   isUsedUp,
   LimitRegistry,
+  type LimitSubject,
   periodEnd,
   subjectOf,
 } from '../../limits/index.js';
-import { LimitLevels } from '../store/limit-levels.js';
+import { LimitLevels, type OwnedLimit } from '../store/limit-levels.js';
 import { LimitUsageDto, type LimitState, UsedDto } from './limit-usage.dto.js';
 import type { UsageOwner } from '../store/usage.js';
 import { UsageLedger } from './usage-ledger.js';
@@ -32,24 +33,31 @@ export class LimitUsage {
       .sort();
   }
 
-  /** Undefined when there is no such limit. */
-  async of(id: string): Promise<LimitUsageDto | undefined> {
-    const limit = this.registry.get(id);
-    if (limit === undefined) return undefined;
-    const subject = subjectOf(limit);
-    const { principal } = subject;
-    const organization = principal === null ? '' : (this.ledger.organizationOf(principal) ?? '');
-    const owner = { organization, principalId: principal ?? '' };
-    const usage = amountsOf(limit).map(async (amount) => {
-      const applied = { subject, ...amount, takes: 1 };
-      return this.shown(applied, await this.read(applied, owner));
+  /** Of each of these limits that there is. */
+  async of(ids: readonly string[]): Promise<readonly LimitUsageDto[]> {
+    const limits = ids.flatMap((id) => this.registry.get(id) ?? []);
+    const amounts = limits.flatMap((limit) =>
+      amountsOf(limit).map((amount): OwnedLimit => {
+        const subject = subjectOf(limit);
+        return { limit: { subject, ...amount, takes: 1 }, owner: this.ownerOf(subject) };
+      }),
+    );
+    const used = await this.read(amounts);
+    let next = 0;
+    return limits.map((limit) => {
+      const usage = amountsOf(limit).map(() => this.shown(amounts[next]!.limit, used[next++]!));
+      return new LimitUsageDto({ id: limit.id, ...subjectOf(limit), usage });
     });
-    return new LimitUsageDto({ id, ...subject, usage: await Promise.all(usage) });
   }
 
-  /** How much of one is used, as the commits count it; `owner`: whose, of a principal's. */
-  read(limit: AppliedLimit, owner: UsageOwner): Promise<number> {
-    return this.levels.used(limit, owner, this.clock.now());
+  /** How much of each is used, as the commits count it. */
+  read(limits: readonly OwnedLimit[]): Promise<readonly number[]> {
+    return this.levels.used(limits, this.clock.now());
+  }
+
+  private ownerOf({ principal }: LimitSubject): UsageOwner {
+    const organization = principal === null ? '' : (this.ledger.organizationOf(principal) ?? '');
+    return { organization, principalId: principal ?? '' };
   }
 
   shown(limit: AppliedLimit, used: number): UsedDto {

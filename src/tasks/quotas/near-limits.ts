@@ -68,22 +68,18 @@ export class NearLimits {
     const start = this.next < ids.length ? this.next : 0;
     const some = ids.slice(start, start + READ);
     this.next = start + READ;
-    for (const id of some) {
-      const limit = await this.usage.of(id);
-      const { organization, principal, agent, skill, usage = [] } = limit ?? NO_SUBJECT_USAGE;
+    for (const id of some) this.found.delete(id);
+    for (const { id, organization, principal, agent, skill, usage } of await this.usage.of(some)) {
       const near = usage.filter(({ state }) => state !== 'ok');
       const subject = { organization, principal, agent, skill };
-      if (near.length === 0) this.found.delete(id);
-      else
-        this.found.set(
-          id,
-          near.map((each) => ({ ...subject, ...each })),
-        );
+      if (near.length === 0) continue;
+      this.found.set(
+        id,
+        near.map((each) => ({ ...subject, ...each })),
+      );
     }
   }
 }
-
-const NO_SUBJECT_USAGE = { ...NO_SUBJECT, usage: [] };
 
 function keyOf({ organization, principal, agent, skill, kind, unit }: NearLimit): string {
   return JSON.stringify([organization, principal, agent, skill, kind, unit]);

@@ -5,7 +5,9 @@ import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
 import {
   amountsOf,
+  type AppliedLimit,
   type Limit,
+  type LimitKind,
   LimitRegistry,
   type LimitSubject,
   NO_SUBJECT,
@@ -13,13 +15,16 @@ import {
   targetOf,
 } from '../../limits/index.js';
 import { prepareAll } from '../../policies/index.js';
-import type { Usage, UsageOwner } from '../store/usage.js';
+import type { Usage } from '../store/usage.js';
 import { LimitUsage } from './limit-usage.js';
 import { OWN_KINDS, OwnUsageDto, type OwnKind } from './own-usage.dto.js';
 import { type Limits, QuotaLimits } from './quota-limits.js';
 import { OF_OWNER, ownerOf } from './quotas.js';
 import { UsageLedger } from './usage-ledger.js';
 import { pageOf } from './usage-page.js';
+
+/** It is not counted. */
+const RATE = 'requestsPerSecond';
 
 /** One line of the list, before anything is read for it. */
 interface Line {
@@ -52,8 +57,14 @@ export class OwnUsage {
     const lines = new Map(this.linesOf(caller).map((line) => [placeOf(line), line]));
     const page = pageOf('usage/me', [...lines.keys()].sort(), limit, cursor);
     const owner = ownerOf(caller);
-    const items = page.items.map((place) => this.shown(lines.get(place)!, owner));
-    return { ...page, items: await Promise.all(items) };
+    const shown = page.items.map((place) => lines.get(place)!);
+    const unknown = shown.filter(({ kind, used }) => kind !== RATE && used === undefined);
+    const read = await this.limits.read(unknown.map((line) => ({ limit: appliedOf(line), owner })));
+    const used = new Map(unknown.map((line, index) => [line, read[index]!]));
+    return {
+      ...page,
+      items: shown.map((line) => this.shown(line, line.used ?? used.get(line) ?? 0)),
+    };
   }
 
   private linesOf(caller: Principal): Line[] {
@@ -105,22 +116,26 @@ export class OwnUsage {
     return this.config.server.rateLimit.requestsPerSecond;
   }
 
-  private async shown(line: Line, owner: UsageOwner): Promise<OwnUsageDto> {
-    const { subject, kind, max, unit } = line;
+  private shown(line: Line, used: number): OwnUsageDto {
+    const { subject, kind, max } = line;
     const { principal, agent, skill } = subject;
     const of = principal === null ? 'organization' : 'principal';
     const place = { of, agent, skill, kind } as const;
-    if (kind === 'requestsPerSecond') {
+    if (kind === RATE) {
       const rest = { used: null, limit: max, unit: null, state: 'ok', resetsAt: null } as const;
       return new OwnUsageDto({ ...place, ...rest });
     }
-    const limit = {
-      ...{ subject, kind, max: max ?? Infinity, takes: 1 },
-      ...(unit !== undefined && { unit }),
-    };
-    const used = line.used ?? (await this.limits.read(limit, owner));
-    return new OwnUsageDto({ ...this.limits.shown(limit, used), ...place, limit: max });
+    const applied = this.limits.shown(appliedOf(line), used);
+    return new OwnUsageDto({ ...applied, ...place, limit: max });
   }
+}
+
+/** Of one that is counted. */
+function appliedOf({ subject, kind, max, unit }: Line): AppliedLimit {
+  return {
+    ...{ subject, kind: kind as LimitKind, max: max ?? Infinity, takes: 1 },
+    ...(unit !== undefined && { unit }),
+  };
 }
 
 /** What is counted of every owner. */

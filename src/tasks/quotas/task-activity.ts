@@ -11,7 +11,7 @@ const END_NAMES: ReadonlyMap<TaskState, string> = new Map([
   [TaskState.TASK_STATE_REJECTED, 'rejected'],
 ]);
 
-/** Counts the tasks that this process begins and ends, and why delegations fail. */
+/** Counts the tasks that this process begins and ends, why delegations fail, and at which agents. */
 @Injectable()
 export class TaskActivity implements OnModuleInit {
   constructor(
@@ -36,9 +36,13 @@ export class TaskActivity implements OnModuleInit {
     });
     store.onCommitted((written) => {
       for (const { delegation, ended } of written) {
-        const { endCode } = delegation.progress;
-        if (!ended || endCode === undefined) continue;
+        if (!ended) continue;
+        const { agentId, state, progress } = delegation;
+        if (state === 'completed') activity.count('parts', 'completed', { agentId });
+        const { endCode } = progress;
+        if (endCode === undefined) continue;
         if (!isOwnFailure(endCode) || isCanceledByRequest(endCode)) continue;
+        if (state === 'failed') activity.count('parts', 'failed', { agentId });
         activity.count('errors', endCode, { organization: delegation.organization });
       }
     });

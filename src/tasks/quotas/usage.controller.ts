@@ -80,8 +80,7 @@ export class UsageController {
   @ApiOkResponse({ type: PageType(LimitUsageDto) })
   async limitUsage(@Query() { limit, cursor }: PageQueryDto): Promise<Page<LimitUsageDto>> {
     const page = pageOf('usage/limits', this.used.ids(), limit, cursor);
-    const items = await Promise.all(page.items.map((id) => this.used.of(id)));
-    return { ...page, items: items.filter((each) => each !== undefined) };
+    return { ...page, items: [...(await this.used.of(page.items))] };
   }
 
   @Get('spending')

@@ -222,6 +222,7 @@ export class DelegationRun {
         return resolveUnknown(
           run,
           isFirst ? stoppedWhileSending(run) : (run.cutBy ?? brokeOff(run)),
+          isFirst,
         );
       case 'done':
         return 'done';

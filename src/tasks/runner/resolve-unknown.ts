@@ -25,12 +25,16 @@ type Finding =
 /**
  * The message was sent, but it is unknown whether the agent has received it. The agent is queried. If it has not
  * received the message, it gets it again (under the same message id), a few times; when the query does not tell,
- * the setting decides between a resend and a failure for the reason `why`.
+ * the setting decides between a resend and a failure for the reason `why`. `isTakenOver`: another process had sent it.
  */
-export async function resolveUnknown(run: RunContext, why: Why): Promise<Step> {
+export async function resolveUnknown(
+  run: RunContext,
+  why: Why,
+  isTakenOver: boolean,
+): Promise<Step> {
   const message = await messageOf(run);
   // Counted before the query: an answer that crashes this process must not crash the next ones for ever.
-  await run.change((task, id, now) => decideStatusQuery(task, id, why, now));
+  await run.change((task, id, now) => decideStatusQuery(task, id, why, now, isTakenOver));
   if (run.done || run.signal.aborted) return 'done';
   if (!run.unanswered) return 'follow';
   const finding = await queryWithRetries(run, (options) => queryAgent(run, message, options));

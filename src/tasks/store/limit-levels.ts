@@ -7,6 +7,12 @@ export interface LimitWarning {
   readonly used: number;
 }
 
+/** A limit; `owner`: whose, of a principal's. */
+export interface OwnedLimit {
+  readonly limit: AppliedLimit;
+  readonly owner: UsageOwner;
+}
+
 /** How far limits are used up, as the commits keep them. */
 export abstract class LimitLevels {
   /** Calls `listener` after each commit that takes a limit beyond four fifths. */
@@ -15,6 +21,6 @@ export abstract class LimitLevels {
   /** Calls `listener` with the name of the limit (`agent.openTasks`) by which a commit has refused something. */
   abstract onRefused(listener: (name: string) => void): void;
 
-  /** How much of a limit is used now, as far as it is committed; `owner`: whose, of a principal's. */
-  abstract used(limit: AppliedLimit, owner: UsageOwner, now: Date): Promise<number>;
+  /** How much of each is used now, as far as it is committed, in their order: at a few statements, however many they are. */
+  abstract used(limits: readonly OwnedLimit[], now: Date): Promise<readonly number[]>;
 }

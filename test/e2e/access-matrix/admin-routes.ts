@@ -63,6 +63,7 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
     PUSH,
     'GET push/dead-letters:count, POST push/dead-letters:redeliver, POST push/dead-letters:purge',
   ],
+  [PUSH, 'GET push/dead-letters:by-receiver'],
   [PUSH, 'GET push/configs, POST push/configs, GET push/configs/X, PATCH push/configs/X'],
   [PUSH, 'DELETE push/configs/X, POST push/configs/X:pause, POST push/configs/X:resume'],
   [PUSH, 'POST push/configs/X:rotate, POST push/configs/X:replay, POST push/configs/X:verify'],

@@ -1,4 +1,5 @@
-import { useMay } from '../../api/me';
+import { may, type Scope, useMe } from '../../api/me';
+import { Notice } from '../../ui/feedback';
 import { Page } from '../../ui/page';
 import { type Tab, Tabs } from '../../ui/tabs';
 import { AuditTab } from './audit/audit-tab';
@@ -14,30 +15,54 @@ import { useAccessSearch } from './search';
 import { WhoMayTab } from './who-may/who-may-tab';
 import './access.css';
 
+interface Part extends Tab {
+  readonly label: string;
+  /** Shown to who has one of them. */
+  readonly scopes: readonly Scope[];
+}
+
+const PARTS: readonly Part[] = [
+  {
+    id: 'principals',
+    label: 'Principals',
+    content: <PrincipalsTab />,
+    scopes: ['access:organization'],
+  },
+  { id: 'keys', label: 'Keys', content: <KeysTab />, scopes: ['access:organization'] },
+  {
+    id: 'organizations',
+    label: 'Organizations',
+    content: <OrganizationsTab />,
+    scopes: ['access:organization'],
+  },
+  { id: 'policies', label: 'Policies', content: <PoliciesTab />, scopes: ['access'] },
+  { id: 'who-may', label: 'Who may call', content: <WhoMayTab />, scopes: ['access'] },
+  { id: 'limits', label: 'Limits', content: <LimitsTab />, scopes: ['a2a', 'access'] },
+  { id: 'audit', label: 'Audit', content: <AuditTab />, scopes: ['audit'] },
+  {
+    id: 'consents',
+    label: 'Consents',
+    content: <ConsentsTab />,
+    scopes: ['a2a', 'access:organization'],
+  },
+  { id: 'data', label: 'Data requests', content: <DataTab />, scopes: ['data', 'access'] },
+  { id: 'hub-keys', label: 'Hub keys', content: <HubKeysTab />, scopes: ['admin'] },
+];
+
 /** Who may do what, how much of it, and who did what. */
 export function AccessPage() {
   const [{ tab }, change] = useAccessSearch();
-  const mayTeam = useMay('access:organization');
-  const mayAll = useMay('access');
-  const mayUse = useMay('a2a');
-  const mayAudit = useMay('audit');
-  const mayData = useMay('data');
-  const mayAdmin = useMay('admin');
-  const tabs: (Tab | false)[] = [
-    mayTeam && { id: 'principals', label: 'Principals', content: <PrincipalsTab /> },
-    mayTeam && { id: 'keys', label: 'Keys', content: <KeysTab /> },
-    mayTeam && { id: 'organizations', label: 'Organizations', content: <OrganizationsTab /> },
-    mayAll && { id: 'policies', label: 'Policies', content: <PoliciesTab /> },
-    mayAll && { id: 'who-may', label: 'Who may call', content: <WhoMayTab /> },
-    (mayUse || mayAll) && { id: 'limits', label: 'Limits', content: <LimitsTab /> },
-    mayAudit && { id: 'audit', label: 'Audit', content: <AuditTab /> },
-    (mayUse || mayTeam) && { id: 'consents', label: 'Consents', content: <ConsentsTab /> },
-    (mayData || mayAll) && { id: 'data', label: 'Data requests', content: <DataTab /> },
-    mayAdmin && { id: 'hub-keys', label: 'Hub keys', content: <HubKeysTab /> },
-  ];
-  const shown = tabs.filter((each) => each !== false);
+  const scopes = useMe().data?.scopes;
+  const shown = PARTS.filter((part) => may(scopes, ...part.scopes));
+  const lacking = PARTS.find(({ id }) => id === tab && !shown.some((each) => each.id === id));
   return (
     <Page title="Access" lead="Who may do what, how much of it, and who did what.">
+      {lacking && (
+        <Notice tone="warning">
+          {lacking.label} needs {lacking.scopes.length > 1 ? 'one of the scopes' : 'the scope'}{' '}
+          {lacking.scopes.join(', ')}, which your key or sign-in does not have.
+        </Notice>
+      )}
       <Tabs
         label="Access"
         value={tab ?? shown[0]?.id ?? ''}

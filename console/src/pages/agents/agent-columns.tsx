@@ -93,6 +93,28 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
         ),
     },
     {
+      id: 'failed',
+      header: 'Failed tasks, 1 h',
+      minor: true,
+      share: 0.6,
+      align: 'end',
+      sortBy: ({ lastHour }) => lastHour.failed,
+      cell: ({ id, lastHour: { failed, completed } }) =>
+        failed === 0 ? (
+          <span className="faint">0</span>
+        ) : (
+          <PageLink
+            to="/tasks"
+            search={{ agent: id, state: 'failed', time: 'status', range: '1h' }}
+            aria-label={`${failed} of ${failed + completed} tasks failed`}
+          >
+            <Badge tone={failed > completed ? 'bad' : 'warning'}>
+              {failed.toLocaleString('en')} of {(failed + completed).toLocaleString('en')}
+            </Badge>
+          </PageLink>
+        ),
+    },
+    {
       id: 'latency',
       header: 'Answers in',
       share: 0.6,

@@ -71,6 +71,17 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'degraded' } },
     });
   }
+  if (counts.failing.length > 0) {
+    const names = counts.failing.map(({ agentId }) => agentId);
+    found.push({
+      tone: 'bad',
+      text: `Most tasks of ${counted(names.length, 'agent')} failed in the last hour: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}.`,
+      link:
+        names.length === 1
+          ? { to: `/agents/${names[0]!}` }
+          : { to: '/tasks', search: { state: 'failed', time: 'status', range: '1h' } },
+    });
+  }
   if (counts.breakersOpen > 0) {
     found.push({
       tone: 'warning',
@@ -115,20 +126,28 @@ function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Co
   const found: Concern[] = [];
   const all = receivers ?? [];
   const disabled = all.filter(({ state }) => state === 'disabled').length;
-  const failing = all.length - disabled;
+  const losing = all.filter(({ state }) => state === 'healthy').length;
+  const failing = all.length - disabled - losing;
   // The hub names the worst ones alone: of the last kind that is among them there may be more.
   const isCut = all.length >= NAMED_RECEIVERS;
   if (disabled > 0) {
     found.push({
       tone: 'bad',
-      text: `${atLeast(disabled, isCut && failing === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
+      text: `${atLeast(disabled, isCut && failing + losing === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
   if (failing > 0) {
     found.push({
       tone: 'warning',
-      text: `${atLeast(failing, isCut, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      text: `${atLeast(failing, isCut && losing === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      link: { to: '/webhooks', search: { tab: 'receivers' } },
+    });
+  }
+  if (losing > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${atLeast(losing, isCut, 'receiver of webhooks answers, but rejects', 'receivers of webhooks answer, but reject')} events: they are lost until they are sent again.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }

@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/client';
+import { reasonText } from '../../ui/end-reasons';
 import { Card } from '../../ui/page';
 import { RankedCounts } from './ranked-counts';
 
@@ -9,7 +10,7 @@ export function TaskFailures({ errors }: { readonly errors: readonly Schema<'Nam
     <Card title="Why work failed, last hour">
       <RankedCounts
         tone="bad"
-        label={(name) => <code>{name}</code>}
+        label={reasonText}
         counts={errors.map(({ name, count }) => ({
           name,
           count,

@@ -99,10 +99,10 @@ function DeliveryTiles({ deliveries }: { readonly deliveries: Schema<'OverviewDe
         detail={
           waitingForRetry > 0 ? (
             <>
-              {number(waitingForRetry)} to be tried again, the oldest <Time at={oldestAt} />
+              {number(waitingForRetry)} retrying, the oldest <Time at={oldestAt} />
             </>
           ) : (
-            'none to be tried again'
+            'none retrying'
           )
         }
         tone={waitingForRetry > 0 ? 'warning' : 'neutral'}

@@ -4,7 +4,7 @@ import { counted } from '../../ui/lists';
 import { Card } from '../../ui/page';
 import { PageLink } from '../../ui/page-link';
 
-/** Receivers of webhooks that fail, or get none any more. */
+/** Receivers of webhooks that fail, get none any more, or lose what they get. */
 export function TroubledReceivers({
   receivers,
 }: {
@@ -14,7 +14,7 @@ export function TroubledReceivers({
   return (
     <Card title="Receivers in trouble">
       <ul className="overview-list">
-        {receivers.map(({ origin, organization, state, lastError, waiting }) => (
+        {receivers.map(({ origin, organization, state, lastError, waiting, lost }) => (
           <li key={`${organization} ${origin}`}>
             <div className="overview-line">
               <PageLink
@@ -23,9 +23,12 @@ export function TroubledReceivers({
               >
                 {origin}
               </PageLink>
-              <Badge tone={state === 'disabled' ? 'bad' : 'warning'}>{state}</Badge>
+              <Badge tone={state === 'disabled' ? 'bad' : 'warning'}>
+                {state === 'healthy' ? 'rejects events' : state}
+              </Badge>
               <span className="faint">
                 {organization}, {counted(waiting, 'webhook waits', 'webhooks wait')}
+                {lost > 0 && `, ${counted(lost, 'event')} lost in 24 hours`}
               </span>
             </div>
             {lastError && <p className="overview-why">{lastError}</p>}

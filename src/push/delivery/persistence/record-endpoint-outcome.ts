@@ -20,6 +20,9 @@ import type { StreamRow } from './delivery-rows.js';
 
 const WHERE = 'WHERE endpoint = ?';
 
+/** Whose attempt it was. */
+type Tried = Pick<DeliveryStream, 'endpoint' | 'probeUntil'>;
+
 /** What an attempt changed beyond its stream. */
 export interface RecordedEndpoint {
   /** The stream's claim is over: it waits in the queue of its endpoint. */
@@ -73,14 +76,32 @@ export function* recordLostProbe(
   return yield* writeOutcome(tx, stream, undefined, row, outcome, rules, now.getTime(), random);
 }
 
-function holdsProbe({ probeUntil }: DeliveryStream, row: EndpointRow): boolean {
+/**
+ * A test was delivered: the endpoint answers. As any success it ends what its failures led to (its breaker closes, and what waits
+ * is tried); on one without any it leaves no trace.
+ */
+export function* recordTestOnEndpoint(
+  tx: Tx,
+  endpoint: string,
+  begunAt: Date,
+  rules: EndpointRules,
+  now: Date,
+): Work<RecordedEndpoint | undefined> {
+  const [row] = yield* ENDPOINT.all(tx, `${WHERE}${forUpdate(tx)}`, [endpoint]);
+  if (!row || (row.state === 'healthy' && row.failures === 0 && !isOpen(row))) return undefined;
+  const outcome = { kind: 'delivered', begunAt: begunAt.getTime() } as const;
+  const tested = { endpoint, probeUntil: null };
+  return yield* writeOutcome(tx, tested, undefined, row, outcome, rules, now.getTime(), 0);
+}
+
+function holdsProbe({ probeUntil }: Tried, row: EndpointRow): boolean {
   return probeUntil !== null && probeUntil.getTime() === row.probeUntil;
 }
 
 /** Writes what the outcome means for the locked `row`, and enqueues the stream if that means it waits. */
 function* writeOutcome(
   tx: Tx,
-  stream: DeliveryStream,
+  stream: Tried,
   recorded: StreamRow | undefined,
   row: EndpointRow,
   outcome: EndpointOutcome,
@@ -137,7 +158,7 @@ function* enqueue(tx: Tx, recorded: StreamRow, dueAt: number, at: number): Work<
 
 function* writeEndpoint(
   tx: Tx,
-  stream: DeliveryStream,
+  stream: Tried,
   row: EndpointRow,
   health: EndpointHealth,
   change: { readonly event: EndpointEventType | null; closed: boolean; isQueued: boolean },

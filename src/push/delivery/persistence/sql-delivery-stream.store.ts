@@ -30,6 +30,7 @@ import {
   releaseProbe,
   postponeEndpoint,
   recordOnEndpoint,
+  recordTestOnEndpoint,
   recordLostProbe,
 } from './record-endpoint-outcome.js';
 import { recordDelivered } from './record-delivered.js';
@@ -208,6 +209,19 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
     return step;
   }
 
+  async recordTest(
+    { organization, endpoint }: Pick<TaskWebhook, 'organization' | 'endpoint'>,
+    begunAt: Date,
+    now: Date,
+  ): Promise<void> {
+    const { rules } = this;
+    const events = await this.database.write(function* (tx): Work<PushEvent[]> {
+      const recorded = yield* recordTestOnEndpoint(tx, endpoint, begunAt, rules, now);
+      return yield* recordEvents(tx, endpointEvents({ at: now, organization, endpoint }, recorded));
+    });
+    this.events.announce(events);
+  }
+
   async release(stream: DeliveryStream, dueAt: Date): Promise<void> {
     await this.database.write(function* (tx) {
       yield* tx.run(
@@ -294,18 +308,25 @@ function eventsOf(
     const type = 'webhook.disabled' as const;
     drafts.push({ ...common, ...whose, type, reason: disabledBecause, since: failingSince });
   }
-  if (recorded?.event) {
-    const { lastError } = recorded.health;
-    const { since } = recorded;
-    drafts.push({
+  drafts.push(...endpointEvents(common, recorded));
+  return drafts;
+}
+
+function endpointEvents(
+  common: Pick<PushEventDraft, 'at' | 'organization' | 'endpoint'>,
+  recorded: RecordedEndpoint | undefined,
+): PushEventDraft[] {
+  if (!recorded?.event) return [];
+  const { event, since, health } = recorded;
+  return [
+    {
       ...common,
       principalId: null,
       taskId: null,
       configId: null,
-      type: recorded.event,
-      reason: recorded.event === 'endpoint.recovered' ? null : lastError,
+      type: event,
+      reason: event === 'endpoint.recovered' ? null : health.lastError,
       since: since === null ? null : new Date(since),
-    });
-  }
-  return drafts;
+    },
+  ];
 }

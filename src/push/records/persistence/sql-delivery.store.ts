@@ -3,7 +3,7 @@ import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
-import type { Tx, Work } from '../../../database/sql.js';
+import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../delivery/delivery.js';
 import {
@@ -12,10 +12,12 @@ import {
   type DeliveryBacklog,
   type DeliveryFilter,
   DeliveryStore,
+  type LostEvents,
 } from '../delivery-store.js';
 import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
 import { addOpen, reopenDead } from './dead-letters.js';
 import { conditionsOf } from './delivery-filter.js';
+import { lostByReceiver, type LostRow } from './lost-by-receiver.js';
 import { ATTEMPT, DELIVERY, NO_TEST } from '../../delivery/persistence/delivery-rows.js';
 
 const MAX_ATTEMPTS = 1000;
@@ -24,6 +26,15 @@ const AT_ONCE = 100;
 
 /** Dead letters of an organization that are looked at for those of one principal. */
 const MOST_LOOKED_AT = 10_000;
+
+interface NewestDead {
+  /** What stands after `FROM`. */
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+  readonly isOwn: boolean;
+  /** Which of the rows count. */
+  readonly isMine: { readonly sql: string; readonly params: readonly SqlValue[] };
+}
 
 /** {@link DeliveryStore} on the hub's database. */
 @Injectable()
@@ -75,23 +86,49 @@ export class SqlDeliveryStore extends DeliveryStore {
     visibility: Visibility,
     most: number,
   ): Promise<BoundedCount> {
-    const { dialect } = this.database;
+    const { sql, params, isOwn, isMine } = this.newestDead(filter, visibility, most);
+    const [row] = await this.database.read<{ looked_at: number; fit: number | null }>(
+      `SELECT COUNT(*) AS looked_at, SUM(CASE WHEN ${isMine.sql} THEN 1 ELSE 0 END) AS fit FROM ${sql}`,
+      [...isMine.params, ...params],
+    );
+    const fit = Number(row?.fit ?? 0);
+    const isLeast = fit > most || (isOwn && Number(row?.looked_at ?? 0) >= MOST_LOOKED_AT);
+    return { count: Math.min(fit, most), isLeast };
+  }
+
+  async lost(filter: DeliveryFilter, visibility: Visibility, most: number): Promise<LostEvents> {
+    const { sql, params, isOwn, isMine } = this.newestDead(filter, visibility, most);
+    const mine = (then: string): string => `CASE WHEN ${isMine.sql} THEN ${then} END`;
+    const rows = await this.database.read<LostRow>(
+      `SELECT endpoint, reason, COUNT(*) AS looked_at, COUNT(${mine('1')}) AS fit,
+         MIN(${mine('created_at')}) AS first_at, MAX(${mine('created_at')}) AS last_at
+       FROM ${sql} GROUP BY endpoint, reason`,
+      [...isMine.params, ...isMine.params, ...isMine.params, ...params],
+    );
+    const looked = rows.reduce((sum, { looked_at }) => sum + Number(looked_at), 0);
+    const own = rows.filter(({ fit }) => Number(fit) > 0);
+    const total = own.reduce((sum, { fit }) => sum + Number(fit), 0);
+    const isLeast = total > most || (isOwn && looked >= MOST_LOOKED_AT);
+    return { receivers: lostByReceiver(own), total: Math.min(total, most), isLeast };
+  }
+
+  /** The newest dead letters that fit: one more than `most`, or of whoever sees only its own those of its organization. */
+  private newestDead(filter: DeliveryFilter, visibility: Visibility, most: number): NewestDead {
     const isOwn = visibility.kind === 'principal';
     // The index of a principal has all it was ever sent, that of what is not delivered has few.
     const scope: Visibility = isOwn
       ? { kind: 'organization', organization: visibility.organization }
       : visibility;
-    const { sql, params } = conditionsOf(deadIn(filter), scope, dialect);
-    const limit = isOwn ? MOST_LOOKED_AT : most + 1;
-    const mine = isOwn ? 'CASE WHEN principal_id = ? THEN 1 ELSE 0 END' : '1';
-    const [row] = await this.database.read<{ looked_at: number; fit: number | null }>(
-      `SELECT COUNT(*) AS looked_at, SUM(${mine}) AS fit FROM
-         (SELECT principal_id FROM push_deliveries WHERE ${sql} ORDER BY id DESC LIMIT ?) AS dead`,
-      [...(isOwn ? [storable(visibility.principalId)] : []), ...params, limit],
-    );
-    const fit = Number(row?.fit ?? 0);
-    const isLeast = fit > most || (isOwn && Number(row?.looked_at ?? 0) >= MOST_LOOKED_AT);
-    return { count: Math.min(fit, most), isLeast };
+    const { sql, params } = conditionsOf(deadIn(filter), scope, this.database.dialect);
+    return {
+      sql: `(SELECT endpoint, principal_id, reason, created_at FROM push_deliveries
+        WHERE ${sql} ORDER BY id DESC LIMIT ?) AS dead`,
+      params: [...params, isOwn ? MOST_LOOKED_AT : most + 1],
+      isOwn,
+      isMine: isOwn
+        ? { sql: 'principal_id = ?', params: [storable(visibility.principalId)] }
+        : { sql: '1 = 1', params: [] },
+    };
   }
 
   async get(id: string, visibility: Visibility): Promise<Delivery | undefined> {

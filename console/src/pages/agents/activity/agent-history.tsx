@@ -74,6 +74,8 @@ function History({
   const calls = activity.buckets.reduce((sum, bucket) => sum + bucket.calls, 0);
   const errors = activity.buckets.reduce((sum, bucket) => sum + errorsIn(bucket), 0);
   const kinds = errorKinds(activity.buckets);
+  const failed = activity.buckets.reduce((sum, bucket) => sum + bucket.failed, 0);
+  const ended = failed + activity.buckets.reduce((sum, bucket) => sum + bucket.completed, 0);
   return (
     <div className="agents-stack">
       <ConditionStrip steps={steps} />
@@ -86,6 +88,8 @@ function History({
             ({kinds.map(([kind, count]) => `${count} ${kind}`).join(', ')})
           </span>
         )}
+        ; <strong>{failed.toLocaleString('en')}</strong> of {ended.toLocaleString('en')} tasks
+        failed
         <span className="faint"> in {RANGE_NAMES[range]}</span>
       </p>
       <div className="columns">

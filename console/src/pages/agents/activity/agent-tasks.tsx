@@ -1,6 +1,7 @@
 import { api, type Schema } from '../../../api/client';
 import { StateBadge } from '../../../ui/badge';
 import { type Column, DataTable } from '../../../ui/data-table';
+import { reasonText } from '../../../ui/end-reasons';
 import { Empty, Loaded } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
 import { PageLink } from '../../../ui/page-link';
@@ -28,7 +29,7 @@ const COLUMNS: readonly Column<Task>[] = [
     header: 'Why it failed',
     share: 1.5,
     minor: true,
-    cell: ({ reason }) => (reason ? <code>{reason}</code> : <span className="faint">–</span>),
+    cell: ({ reason }) => (reason ? reasonText(reason) : <span className="faint">–</span>),
   },
   { id: 'organization', header: 'Organization', minor: true, cell: (task) => task.organization },
   { id: 'begun', header: 'Begun', cell: ({ createdAt }) => <Time at={createdAt} /> },

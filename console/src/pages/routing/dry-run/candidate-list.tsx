@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Schema } from '../../../api/client';
+import { useMay } from '../../../api/me';
 
 /** Agents with the reason why each was chosen or left out. */
 export function CandidateList({
@@ -48,6 +49,9 @@ function AgentLink({
   readonly agentId: string;
   readonly skillId: string | undefined;
 }) {
+  const [mayAgents, mayRouting] = [useMay('agents:organization'), useMay('routing')];
+  const isComposite = agentId === 'composite';
+  if (!(isComposite ? mayRouting : mayAgents)) return isComposite ? 'composite skill' : agentId;
   const to =
     agentId === 'composite' && skillId !== undefined
       ? `/routing/composite-skills/${skillId}`

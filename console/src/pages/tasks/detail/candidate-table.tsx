@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { Schema } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { agentPlace } from './places';
 
 /** Agents with the reason for each. */
@@ -15,6 +16,7 @@ export function CandidateTable({
   readonly more?: number | undefined;
 }) {
   const id = useId();
+  const seesAgents = useMay('agents:organization');
   const hasScores = candidates.some(({ score }) => score !== undefined);
   return (
     <section>
@@ -35,9 +37,7 @@ export function CandidateTable({
         <tbody>
           {candidates.map(({ agentId, skillId, why, score }, index) => (
             <tr key={index}>
-              <td>
-                <Link to={agentPlace(agentId)}>{agentId}</Link>
-              </td>
+              <td>{seesAgents ? <Link to={agentPlace(agentId)}>{agentId}</Link> : agentId}</td>
               <td>{skillId ?? <span className="faint">any</span>}</td>
               <td>{why}</td>
               {hasScores && (

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Schema } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { Badge } from '../../../ui/badge';
 import { Notice } from '../../../ui/feedback';
 import { Facts } from '../../../ui/page';
@@ -41,11 +43,13 @@ export function RouteTab({
       <Facts
         facts={{
           'Decided by': DECIDED[route.reason],
-          Rule: route.rule && <Link to={rulePlace(route.rule.id)}>{route.rule.name}</Link>,
+          Rule: route.rule && (
+            <ToRouting to={rulePlace(route.rule.id)}>{route.rule.name}</ToRouting>
+          ),
           'Composite skill': route.composite && (
-            <Link to={compositePlace(route.composite.id)}>
+            <ToRouting to={compositePlace(route.composite.id)}>
               {route.composite.id}, version {route.composite.version}
-            </Link>
+            </ToRouting>
           ),
           Strategy: STRATEGIES[route.strategy],
           Needs:
@@ -68,7 +72,7 @@ export function RouteTab({
           <ul>
             {route.passedRules.map(({ id, name, why }) => (
               <li key={id}>
-                <Link to={rulePlace(id)}>{name}</Link>: {why}
+                <ToRouting to={rulePlace(id)}>{name}</ToRouting>: {why}
               </li>
             ))}
           </ul>
@@ -105,6 +109,11 @@ export function RouteTab({
       )}
     </div>
   );
+}
+
+/** A link to where routing is managed, for those who may. */
+function ToRouting({ to, children }: { readonly to: string; readonly children: ReactNode }) {
+  return useMay('routing') ? <Link to={to}>{children}</Link> : children;
 }
 
 function Step({ step }: { readonly step: Schema<'RouteStepDto'> }) {

@@ -3,7 +3,7 @@ import type { Schema } from '../../../api/client';
 import { Id } from '../../../ui/copy';
 import { Card, Facts } from '../../../ui/page';
 import { durationText, Time, useNow } from '../../../ui/time';
-import { REASON_LABELS } from '../list/task-search';
+import { REASON_LABELS } from '../../../ui/end-reasons';
 import { isEnded } from '../task-state';
 import type { TaskDetail } from './task-query';
 

@@ -2,10 +2,11 @@ import { Link } from '@tanstack/react-router';
 import type { Schema } from '../../../api/client';
 import { StateBadge } from '../../../ui/badge';
 import type { Column } from '../../../ui/data-table';
+import { REASON_LABELS } from '../../../ui/end-reasons';
 import { FilterLink } from '../../../ui/filter-link';
 import { durationText, Time, useNow } from '../../../ui/time';
 import { isEnded } from '../task-state';
-import { REASON_LABELS, type TaskSearch } from './task-search';
+import type { TaskSearch } from './task-search';
 
 type Task = Schema<'TaskDto'>;
 

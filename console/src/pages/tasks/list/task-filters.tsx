@@ -8,7 +8,8 @@ import { present } from '../../../ui/search';
 import { Toolbar } from '../../../ui/toolbar';
 import { FilterChips } from './filter-chips';
 import { StateFilter } from './state-filter';
-import { type EndReason, REASON_LABELS, type TaskSearch } from './task-search';
+import { type EndReason, REASON_LABELS } from '../../../ui/end-reasons';
+import type { TaskSearch } from './task-search';
 
 const SUGGESTED = 200;
 

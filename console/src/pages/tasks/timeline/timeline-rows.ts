@@ -197,13 +197,15 @@ export function webhookRow(
     name: url,
     detail: 'webhook',
     state:
-      dead > 0
-        ? 'dead'
-        : retrying > 0
-          ? 'retrying'
-          : count('pending') > 0
-            ? 'pending'
-            : 'delivered',
+      deliveries.length === 0
+        ? 'nothing sent'
+        : dead > 0
+          ? 'dead'
+          : retrying > 0
+            ? 'retrying'
+            : count('pending') > 0
+              ? 'pending'
+              : 'delivered',
     segments: deliveries.map(({ state, createdAt, updatedAt, number, attempts, reason }) => ({
       kind: state === 'delivered' ? 'delivered' : state === 'dead' ? 'failed' : 'waiting',
       from: Date.parse(createdAt),
@@ -218,7 +220,9 @@ export function webhookRow(
       })),
     ),
     words: [
-      `${count('delivered')} of ${deliveries.length} delivered`,
+      deliveries.length === 0
+        ? 'No delivery on record'
+        : `${count('delivered')} of ${deliveries.length} delivered`,
       retrying > 0 && `${retrying} retrying`,
       dead > 0 && `${dead} dead`,
       deliveries.find(({ reason }) => reason !== null)?.reason,

@@ -3,6 +3,7 @@ import { Confirm } from '../../../ui/dialog';
 import { notify } from '../../../ui/toast';
 import { refreshPush } from '../keys';
 import { RotateDialog } from '../shared/rotate-dialog';
+import { testOf } from '../shared/testables';
 import { TestDialog } from '../shared/test-dialog';
 import type { ConfigAction } from './config-actions';
 import { ConfigForm } from './config-form';
@@ -39,11 +40,7 @@ export function ConfigDialogs({
       return (
         <TestDialog
           what={what}
-          onTest={async () => {
-            const { data } = await client.POST('/api/v1/push/configs/{id}:test', { params });
-            const { attempt, reason, ...outcome } = data!;
-            return { ...attempt, ...outcome, error: reason };
-          }}
+          onTest={() => testOf({ id: webhook.id, kind: 'config' })}
           onClose={onClose}
         />
       );

@@ -27,20 +27,20 @@ export function LostCard() {
       }
     >
       <Loaded query={lost}>
-        {({ endpoints, total, more }) =>
+        {({ receivers, total, isLeast }) =>
           total === 0 ? (
             <p className="faint">No receiver lost an event ({rangeText(range)}).</p>
           ) : (
             <>
               <ul className="webhooks-lost">
-                {endpoints.slice(0, SHOWN).map(({ endpoint, count, first, last, reasons }) => (
+                {receivers.slice(0, SHOWN).map(({ endpoint, count, firstAt, lastAt, reasons }) => (
                   <li key={endpoint}>
                     <EndpointName {...partsOfEndpoint(endpoint)} />
                     <SearchLink search={{ tab: 'dead-letters', endpoint, ...range }}>
                       {counted(count, 'lost event')}
                     </SearchLink>
                     <span>
-                      {reasons[0]!.reason}
+                      {reasons[0]?.reason ?? 'no reason on record'}
                       {reasons.length > 1 && (
                         <span className="faint">
                           {' '}
@@ -49,17 +49,17 @@ export function LostCard() {
                       )}
                     </span>
                     <span className="faint">
-                      first <Time at={first} />, last <Time at={last} />
+                      first <Time at={firstAt} />, last <Time at={lastAt} />
                     </span>
                   </li>
                 ))}
               </ul>
-              {endpoints.length > SHOWN && (
-                <p className="faint">and {counted(endpoints.length - SHOWN, 'other receiver')}</p>
+              {receivers.length > SHOWN && (
+                <p className="faint">and {counted(receivers.length - SHOWN, 'other receiver')}</p>
               )}
-              {more && (
+              {isLeast && (
                 <p className="faint">
-                  Counted are the newest {total.toLocaleString('en')}; there are more.
+                  {total.toLocaleString('en')}+: the newest are counted; there are more.
                 </p>
               )}
             </>

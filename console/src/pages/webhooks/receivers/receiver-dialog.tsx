@@ -1,13 +1,17 @@
 import type { Schema } from '../../../api/client';
+import { useState } from 'react';
+import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Loaded, Notice } from '../../../ui/feedback';
 import { Chart } from '../../../ui/lazy-chart';
 import { counted } from '../../../ui/lists';
 import { Facts } from '../../../ui/page';
-import { durationText, Time } from '../../../ui/time';
+import { Time } from '../../../ui/time';
 import { EndpointStateBadge } from '../shared/push-badges';
 import { SearchLink } from '../shared/search-link';
 import { useAttempts } from './attempts';
+import { latencyText } from './latency-text';
+import { RecoverReceiver } from './recover-receiver';
 
 /** All about one receiver: its breaker, how fast it answers, and where its webhooks and deliveries are. */
 export function ReceiverDialog({
@@ -19,6 +23,7 @@ export function ReceiverDialog({
 }) {
   const name = `${endpoint.organization} ${endpoint.origin}`;
   const attempts = useAttempts(name);
+  const [isRecovering, setRecovering] = useState(false);
   return (
     <Dialog
       wide
@@ -59,12 +64,12 @@ export function ReceiverDialog({
         <p>
           {endpoint.latency ? (
             <>
-              Median {durationText(endpoint.latency.medianMs)}, 95 of 100 within{' '}
-              {durationText(endpoint.latency.p95Ms)}, of its last{' '}
+              Median {latencyText(endpoint.latency, endpoint.latency.medianMs)}, 95 of 100 within{' '}
+              {latencyText(endpoint.latency, endpoint.latency.p95Ms)}, of its last{' '}
               {counted(endpoint.latency.attempts, 'attempt')}.
             </>
           ) : (
-            <span className="faint">None of the newest attempts of all receivers is its own.</span>
+            <span className="faint">Nothing was measured of it lately.</span>
           )}
         </p>
         <Loaded query={attempts}>
@@ -72,7 +77,7 @@ export function ReceiverDialog({
             <>
               {newest.length > 0 && newest.every(({ durationMs }) => durationMs % 1000 === 0) && (
                 <p className="faint">
-                  Of receivers at private addresses it is known in whole seconds.
+                  Of receivers at private addresses it is known in whole seconds, rounded up.
                 </p>
               )}
               {newest.length > 1 && (
@@ -102,7 +107,9 @@ export function ReceiverDialog({
             </>
           )}
         </Loaded>
+        {isRecovering && <RecoverReceiver endpoint={endpoint} />}
         <p className="actions">
+          {!isRecovering && <Button onClick={() => setRecovering(true)}>Bring it back …</Button>}
           <SearchLink search={{ tab: 'dead-letters', endpoint: name }}>Dead letters</SearchLink>
           <SearchLink search={{ tab: 'deliveries', endpoint: name }}>Deliveries</SearchLink>
           <SearchLink search={{ tab: 'webhooks', endpoint: name }}>Webhooks of tasks</SearchLink>

@@ -9,12 +9,15 @@ import { FilterInput } from '../../../ui/filter-input';
 import { PagedTable } from '../../../ui/paged-table';
 import { Card } from '../../../ui/page';
 import { Toolbar } from '../../../ui/toolbar';
-import { durationText, Time } from '../../../ui/time';
+import { Time } from '../../../ui/time';
+import { useSpan } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
 import { EndpointName } from '../shared/endpoint-name';
 import { EndpointStateBadge } from '../shared/push-badges';
 import { LostCard } from './lost-card';
+import { latencyText } from './latency-text';
+import { useLostEvents } from './lost-events';
 import { ReceiverDialog } from './receiver-dialog';
 import { ReceiverTiles } from './receiver-tiles';
 
@@ -42,6 +45,8 @@ export function ReceiversTab() {
     queryFn: ({ signal }) => readEndpoint(id!, signal),
     enabled: id !== undefined && pages.data !== undefined && listed === undefined,
   });
+  const lost = useLostEvents(useSpan({ range: '24h' }), organization);
+  const lostBy = new Map(lost.data?.receivers.map(({ endpoint, count }) => [endpoint, count]));
   const open = listed ?? (id === undefined ? undefined : linked.data);
   return (
     <div className="page">
@@ -74,7 +79,7 @@ export function ReceiversTab() {
           pages={pages}
           rowId={idOf}
           selected={(row) => idOf(row) === id}
-          columns={columnsOf((row) => change({ id: idOf(row) }))}
+          columns={columnsOf((row) => change({ id: idOf(row) }), lostBy)}
           empty={
             state || organization ? (
               <Empty title="No receiver fits these filters">
@@ -97,7 +102,13 @@ export function ReceiversTab() {
           }
         />
       </Card>
-      {open && <ReceiverDialog endpoint={open} onClose={() => change({ id: undefined })} />}
+      {open && (
+        <ReceiverDialog
+          key={idOf(open)}
+          endpoint={open}
+          onClose={() => change({ id: undefined })}
+        />
+      )}
     </div>
   );
 }
@@ -112,7 +123,10 @@ function idOf({ organization, origin }: Endpoint): string {
   return `${organization} ${origin}`;
 }
 
-function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
+function columnsOf(
+  open: (row: Endpoint) => void,
+  lostBy: ReadonlyMap<string, number>,
+): Column<Endpoint>[] {
   return [
     {
       id: 'receiver',
@@ -130,7 +144,7 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
       header: 'Health',
       share: 0.9,
       sortBy: ({ state }) => state,
-      cell: (row) => <EndpointStateBadge endpoint={row} />,
+      cell: (row) => <EndpointStateBadge endpoint={row} lost={lostBy.get(idOf(row))} />,
     },
     {
       id: 'error',
@@ -165,7 +179,7 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
       share: 0.5,
       minor: true,
       sortBy: ({ latency }) => latency?.medianMs ?? -1,
-      cell: ({ latency }) => (latency ? durationText(latency.medianMs) : ''),
+      cell: ({ latency }) => (latency ? latencyText(latency, latency.medianMs) : ''),
     },
     {
       id: 'p95',
@@ -175,7 +189,7 @@ function columnsOf(open: (row: Endpoint) => void): Column<Endpoint>[] {
       minor: true,
       sortBy: ({ latency }) => latency?.p95Ms ?? -1,
       cell: ({ latency }) =>
-        latency && latency.attempts >= ENOUGH_ATTEMPTS ? durationText(latency.p95Ms) : '',
+        latency && latency.attempts >= ENOUGH_ATTEMPTS ? latencyText(latency, latency.p95Ms) : '',
     },
     {
       id: 'failures',

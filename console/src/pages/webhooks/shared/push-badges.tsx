@@ -1,5 +1,6 @@
 import type { Schema } from '../../../api/client';
 import { Badge, type Tone } from '../../../ui/badge';
+import { counted } from '../../../ui/lists';
 
 const DELIVERY_TONES: Readonly<Record<Schema<'DeliveryDto'>['state'], Tone>> = {
   pending: 'neutral',
@@ -47,10 +48,22 @@ const ENDPOINT_TONES: Readonly<Record<Schema<'EndpointDto'>['state'], Tone>> = {
   disabled: 'bad',
 };
 
-export function EndpointStateBadge({ endpoint }: { readonly endpoint: Schema<'EndpointDto'> }) {
+/** `lost`: events that it lost lately. */
+export function EndpointStateBadge({
+  endpoint,
+  lost = 0,
+}: {
+  readonly endpoint: Schema<'EndpointDto'>;
+  readonly lost?: number | undefined;
+}) {
   return (
     <span className="webhooks-badges">
       <Badge tone={ENDPOINT_TONES[endpoint.state]}>{endpoint.state}</Badge>
+      {lost > 0 && (
+        <Badge tone="warning" title="Events of the last 24 hours that were given up">
+          {counted(lost, 'event')} lost
+        </Badge>
+      )}
       {endpoint.breaker === 'open' && (
         <Badge tone="warning" title="One delivery is tried at a time; the others wait for it.">
           breaker open

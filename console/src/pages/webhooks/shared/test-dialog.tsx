@@ -43,13 +43,13 @@ export function TestDialog({
       wide
       open
       title={`Test of ${what}`}
-      description="One request by the way of every delivery, marked as a test. It changes nothing."
+      description="One request by the way of every delivery, marked as a test. When the receiver takes it, its breaker closes and what waits is sent."
       onClose={onClose}
     >
       <div className="dialog-body">
         {test.error && <ErrorView error={test.error} />}
         {!test.error && !test.data && <Loading what="Waiting for the receiver …" />}
-        {test.data && !test.isPending && <Outcome outcome={test.data} />}
+        {test.data && !test.isPending && <TestOutcomeView outcome={test.data} />}
       </div>
       <footer className="dialog-foot">
         <Button busy={test.isPending} onClick={() => mutate()}>
@@ -63,7 +63,8 @@ export function TestDialog({
   );
 }
 
-function Outcome({ outcome }: { readonly outcome: TestOutcome }) {
+/** What was sent, and what came back. */
+export function TestOutcomeView({ outcome }: { readonly outcome: TestOutcome }) {
   const { delivered, status, durationMs, error, response, request, webhookId } = outcome;
   return (
     <>

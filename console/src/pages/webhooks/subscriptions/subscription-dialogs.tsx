@@ -3,6 +3,7 @@ import { Confirm } from '../../../ui/dialog';
 import { notify } from '../../../ui/toast';
 import { refreshPush } from '../keys';
 import { RotateDialog } from '../shared/rotate-dialog';
+import { testOf } from '../shared/testables';
 import { TestDialog } from '../shared/test-dialog';
 import { SubscriptionForm } from './subscription-form';
 import type { SubscriptionAction } from './subscription-menu';
@@ -38,9 +39,7 @@ export function SubscriptionDialogs({
       return (
         <TestDialog
           what={what}
-          onTest={async () =>
-            (await client.POST('/api/v1/push/subscriptions/{id}:test', { params })).data!
-          }
+          onTest={() => testOf({ id: subscription.id, kind: 'subscription' })}
           onClose={onClose}
         />
       );

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { MINUTE_MS } from '../../observability/activity/activity.js';
+import { ActivityStore } from '../../observability/activity/activity-store.js';
+
+const HOUR_MS = 60 * MINUTE_MS;
+/** Agents of one statement, and those that are looked at for {@link AgentHours.failing}. */
+const AT_ONCE = 200;
+const MOST = 2000;
+/** Of fewer failed tasks nothing follows. */
+export const ENOUGH = 3;
+
+/** What an agent did in the last hour: its calls, how many of them failed, and the tasks that it completed and failed. */
+export interface HourOfAgent {
+  readonly calls: number;
+  readonly errors: number;
+  readonly completed: number;
+  readonly failed: number;
+}
+
+const NOTHING: HourOfAgent = { calls: 0, errors: 0, completed: 0, failed: 0 };
+
+/** An agent that fails most of its tasks. */
+export interface FailingAgent {
+  readonly agentId: string;
+  readonly completed: number;
+  readonly failed: number;
+}
+
+/** What agents did in the last hour, for all processes. */
+@Injectable()
+export class AgentHours {
+  constructor(
+    private readonly activity: ActivityStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Of these agents, in one query; the minute that began an hour ago counts as a whole. */
+  async of(agentIds: readonly string[]): Promise<(agentId: string) => HourOfAgent> {
+    const to = this.clock.now().getTime() + 1;
+    const begin = to - HOUR_MS;
+    const from = begin - (begin % MINUTE_MS);
+    const kinds = ['calls', 'parts'] as const;
+    const sums = await this.activity.sums({ span: 1, kinds, agentIds, from, to });
+    const found = new Map<string, HourOfAgent>();
+    for (const { agentId, kind, name, count } of sums) {
+      const before = found.get(agentId) ?? NOTHING;
+      found.set(
+        agentId,
+        kind === 'calls' ? withCalls(before, name, count) : withParts(before, name, count),
+      );
+    }
+    return (agentId) => found.get(agentId) ?? NOTHING;
+  }
+
+  /** Which of these failed more tasks than they completed, {@link ENOUGH} at least; those with most first. */
+  async failing(agentIds: readonly string[]): Promise<readonly FailingAgent[]> {
+    const found: FailingAgent[] = [];
+    for (let start = 0; start < Math.min(agentIds.length, MOST); start += AT_ONCE) {
+      const piece = agentIds.slice(start, start + AT_ONCE);
+      const hourOf = await this.of(piece);
+      for (const agentId of piece) {
+        const { completed, failed } = hourOf(agentId);
+        if (failed >= ENOUGH && failed > completed) found.push({ agentId, completed, failed });
+      }
+    }
+    return found.sort((a, b) => b.failed - a.failed);
+  }
+}
+
+function withCalls(before: HourOfAgent, name: string, count: number): HourOfAgent {
+  const failed = name === 'answered' ? 0 : count;
+  return { ...before, calls: before.calls + count, errors: before.errors + failed };
+}
+
+function withParts(before: HourOfAgent, name: string, count: number): HourOfAgent {
+  return name === 'completed' ? { ...before, completed: count } : { ...before, failed: count };
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { DeliveryService, EndpointsService } from '../../push/index.js';
+
+/** Lost events are of this time. */
+const LOST_MS = 24 * 3_600_000;
+/** Dead letters of all receivers that are looked at. */
+const MOST_LOST = 10_000;
+
+/** A receiver that is failing or disabled, or answers but has lost events. */
+export interface TroubledReceiver {
+  readonly origin: string;
+  readonly organization: string;
+  readonly state: 'failing' | 'disabled' | 'healthy';
+  /** Of one that is healthy, why most of its events were lost. */
+  readonly lastError: string | null;
+  /** Webhooks that wait for it. */
+  readonly waiting: number;
+  /** Its dead letters of the last 24 hours. */
+  readonly lost: number;
+}
+
+/** The receivers that somebody should look at, of those that a caller sees. */
+@Injectable()
+export class TroubledReceivers {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly deliveries: DeliveryService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Those that are disabled first, then those that fail, then those that lost most; `most` of them. */
+  async find(caller: Principal, most: number): Promise<readonly TroubledReceiver[]> {
+    const since = new Date(this.clock.now().getTime() - LOST_MS).toISOString();
+    const states = ['disabled', 'failing'] as const;
+    const [{ receivers }, ...pages] = await Promise.all([
+      this.deliveries.lost({ since }, MOST_LOST, caller),
+      ...states.map((state) => this.endpoints.list({ state }, most, undefined, caller)),
+    ]);
+    const lost = new Map(receivers.map((each) => [each.endpoint, each]));
+    const found = pages.flatMap(({ items }, index) =>
+      items.map(({ endpoint, lastError, waiting }): TroubledReceiver => {
+        const count = lost.get(endpoint)?.count ?? 0;
+        lost.delete(endpoint);
+        return { ...partsOf(endpoint), state: states[index]!, lastError, waiting, lost: count };
+      }),
+    );
+    const others = [...lost.values()].map(({ endpoint, count, reasons }): TroubledReceiver => ({
+      ...partsOf(endpoint),
+      state: 'healthy',
+      lastError: reasons[0]?.reason ?? null,
+      waiting: 0,
+      lost: count,
+    }));
+    return [...found, ...others].slice(0, most);
+  }
+}
+
+/** An endpoint is `organization scheme://host:port`. */
+function partsOf(endpoint: string): { readonly origin: string; readonly organization: string } {
+  const at = endpoint.lastIndexOf(' ');
+  return { origin: endpoint.slice(at + 1), organization: endpoint.slice(0, at) };
+}

@@ -1,0 +1,34 @@
+import { type LostByReceiver, MOST_LOSING, MOST_REASONS } from '../delivery-store.js';
+
+/** The dead letters of one receiver that were given up for one reason. */
+export interface LostRow {
+  readonly endpoint: string;
+  readonly reason: string | null;
+  readonly looked_at: number;
+  readonly fit: number;
+  readonly first_at: number;
+  readonly last_at: number;
+}
+
+/** Those with most first, each with its most frequent reasons. */
+export function lostByReceiver(rows: readonly LostRow[]): readonly LostByReceiver[] {
+  const byEndpoint = new Map<string, LostRow[]>();
+  for (const row of rows) {
+    const those = byEndpoint.get(row.endpoint);
+    if (those === undefined) byEndpoint.set(row.endpoint, [row]);
+    else those.push(row);
+  }
+  return [...byEndpoint]
+    .map(([endpoint, those]): LostByReceiver => ({
+      endpoint,
+      count: those.reduce((sum, { fit }) => sum + Number(fit), 0),
+      firstAt: new Date(Math.min(...those.map((each) => each.first_at))),
+      lastAt: new Date(Math.max(...those.map((each) => each.last_at))),
+      reasons: those
+        .map(({ reason, fit }) => ({ reason, count: Number(fit) }))
+        .sort((a, b) => b.count - a.count)
+        .slice(0, MOST_REASONS),
+    }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, MOST_LOSING);
+}
