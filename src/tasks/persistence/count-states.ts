@@ -1,5 +1,6 @@
 import type { Visibility } from '../../auth/index.js';
 import type { Database } from '../../database/database.js';
+import type { TaskState } from '../../protocol/a2a.js';
 import { TASK_STATES } from '../../protocol/task-state.js';
 import type { StateCount, TaskSearch } from '../store/task-store.js';
 import type { Condition } from '../store/visibility.js';
@@ -12,7 +13,7 @@ const MOST = 1000;
 interface CountRow {
   /** Which of the statement's parts it is of. */
   readonly part: number;
-  readonly state: number;
+  readonly state: TaskState;
   readonly fit: number | string | null;
   readonly looked: number | string;
 }
@@ -20,9 +21,11 @@ interface CountRow {
 /** How many tasks of each state fit a search, whatever states that names: one statement, which looks at a bounded number of rows. */
 export async function countStates(
   database: Database,
-  { states: _all, ...others }: TaskSearch,
+  given: TaskSearch,
   visibility: Visibility,
 ): Promise<readonly StateCount[]> {
+  const others = { ...given };
+  delete (others as { states?: unknown }).states;
   const search = narrowed(others);
   const few = await fewOf(database, search, visibility);
   const rows = few
@@ -34,7 +37,7 @@ export async function countStates(
   }
   const cut = rows.filter(({ part }) => looked.get(part)! > MOST && few === undefined);
   // Of a part that mixes states nobody knows which of them the rest has.
-  const isCut = (state: number) =>
+  const isCut = (state: TaskState) =>
     cut.some((row) => row.state === state) || (isMixed(search) && cut.length > 0);
   return TASK_STATES.map((state) => {
     const count = rows

@@ -7,7 +7,8 @@ const EVERY_MS = 15_000;
 
 /** How many tasks fit the other filters, by state: `12`, `1,000+`; empty until it is known. */
 export function useStateCounts(search: TaskSearch, span: Span): ReadonlyMap<string, string> {
-  const { state: _state, ...query } = queryOf(search, span);
+  const query = queryOf(search, span);
+  delete query.state;
   const counts = useQuery({
     queryKey: ['tasks', 'counts', query],
     queryFn: async ({ signal }) =>
