@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { ADMIN_KEY, type Hub, startHub } from '../support/app.js';
-import { dialogOf, hubHas } from '../support/browser/actions.js';
+import { dialogOf, hubHas, rowOf } from '../support/browser/actions.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { eventually } from '../support/eventually.js';
-import type { JsonObject } from '../support/json.js';
+import type { Json, JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
@@ -28,11 +28,24 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([own, hub, agent, sink].map((each) => each?.close())));
 
+/** The name of the receiver as a parameter of queries. */
+const receiver = () => encodeURIComponent(`default ${new URL(sink.url()).origin}`);
+
+/** Opens its dialog, and in it the way back. */
+async function bringBack(): Promise<Locator> {
+  const { origin } = new URL(sink.url());
+  await own.goTo('webhooks?tab=receivers', 'Webhooks');
+  const receivers = page.getByRole('region', { name: 'Receivers', exact: true });
+  await receivers.getByRole('button', { name: origin }).click();
+  const dialog = dialogOf(page, origin);
+  await dialog.getByRole('button', { name: 'Bring it back' }).click();
+  return dialog;
+}
+
 const send = () => hub.send('hello', { tenant: 'worker' }, { key: ADMIN_KEY });
 
 it('of webhooks that reject events are not well, and come back by one dialog', async () => {
-  const { origin } = new URL(sink.url());
-  const name = encodeURIComponent(`default ${origin}`);
+  const name = receiver();
   await hub.admin('POST', `${PUSH}/subscriptions`, { url: sink.url('/hook') });
   sink.answer = 400;
   await send();
@@ -54,11 +67,7 @@ it('of webhooks that reject events are not well, and come back by one dialog', a
   await row.getByText('nothing sent', { exact: true }).first().waitFor();
   await row.getByText('No delivery on record').first().waitFor();
   sink.answer = 200;
-  await own.goTo('webhooks?tab=receivers', 'Webhooks');
-  const receivers = page.getByRole('region', { name: 'Receivers', exact: true });
-  await receivers.getByRole('button', { name: origin }).click();
-  const dialog = dialogOf(page, origin);
-  await dialog.getByRole('button', { name: 'Bring it back' }).click();
+  const dialog = await bringBack();
   await dialog.getByRole('button', { name: 'Test now' }).click();
   await dialog.getByText('delivered', { exact: true }).waitFor();
   await hubHas(hub, endpoint, {
@@ -70,3 +79,62 @@ it('of webhooks that reject events are not well, and come back by one dialog', a
     .click();
   await hubHas(hub, lost, { count: 0 });
 }, 120_000);
+
+describe('where a receiver is given up soon', () => {
+  let other: Hub;
+  let first: ConsoleBrowser;
+
+  beforeAll(async () => {
+    sink.answer = 500;
+    const breaker = { failures: 1, pauseMs: 50, maxPauseMs: 50 };
+    const push = { scheduleMs: [20], jitter: 0, breaker, disableAfterMs: 3000 };
+    other = await startHub({ config: { push } });
+    await other.registerAgent(agent.url, { id: 'worker' });
+    [first, own] = [own, await ConsoleBrowser.open(other.url)];
+    page = await own.signIn('webhooks');
+    await other.admin('POST', `${PUSH}/subscriptions`, { url: sink.url('/hook') });
+  });
+  afterAll(() => Promise.all([first, other].map((each) => each?.close())));
+
+  const tell = () => other.send('hello', { tenant: 'worker' }, { key: ADMIN_KEY });
+  const endpoint = async (): Promise<Json> =>
+    (await other.admin('GET', `${PUSH}/endpoints?endpoint=${receiver()}`)).body.items[0];
+
+  it('one that lost events while it was away does not count as one that rejects them', async () => {
+    await tell();
+    const lost = `${PUSH}/dead-letters:count?endpoint=${receiver()}`;
+    await eventually(async () => {
+      expect((await other.admin('GET', lost)).body.count).toBeGreaterThan(0);
+    });
+    sink.answer = 200;
+    const dialog = await bringBack();
+    await dialog.getByRole('button', { name: 'Test now' }).click();
+    await dialog.getByText('delivered', { exact: true }).waitFor();
+    await eventually(async () => expect(await endpoint()).toMatchObject({ state: 'healthy' }));
+    await own.goTo('', 'Overview');
+    await page.getByText('lost events', { exact: true }).waitFor();
+    await page.getByText(/1 receiver of webhooks lost events in the last 24 hours/).waitFor();
+    expect(await page.getByText(/rejects? events/).count()).toBe(0);
+  }, 60_000);
+
+  it('one that is disabled stays so after a test, and the dialog leads to what has to be resumed', async () => {
+    sink.answer = 500;
+    await eventually(async () => {
+      await tell();
+      expect(await endpoint()).toMatchObject({ state: 'disabled' });
+    }, 30_000);
+    await hubHas(other, `${PUSH}/subscriptions`, {
+      items: [expect.objectContaining({ state: 'disabled' })],
+    });
+    sink.answer = 200;
+    const dialog = await bringBack();
+    await dialog.getByRole('button', { name: 'Test now' }).click();
+    await dialog.getByText('delivered', { exact: true }).waitFor();
+    await dialog.getByRole('heading', { name: '2. Resume its webhooks' }).waitFor();
+    expect(await dialog.getByText(/its breaker closes/).count()).toBe(0);
+    expect(await endpoint()).toMatchObject({ state: 'disabled' });
+    await dialog.getByRole('link', { name: 'disabled subscriptions' }).click();
+    const row = rowOf(page, 'Subscriptions', sink.url('/hook'));
+    await row.getByText('disabled', { exact: true }).waitFor();
+  }, 60_000);
+});

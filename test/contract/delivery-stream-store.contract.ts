@@ -65,6 +65,7 @@ export function deliveryStreamStoreContract(open: () => Promise<PushStores>): vo
       number: delivery.attempts + 1,
       at: NOW,
       durationMs: 12,
+      isRounded: status === 503,
       status,
       error: status < 300 ? null : 'status',
       response: 'answer \u0000 \uD800',
@@ -264,9 +265,9 @@ export function deliveryStreamStoreContract(open: () => Promise<PushStores>): vo
       const [delivery] = await all();
       expect(delivery).toMatchObject({ state: 'delivered', attempts: 2, lastStatus: 200 });
       const attempts = await stores.deliveries.attempts(delivery!.id);
-      expect(attempts.map(({ number, status }) => [number, status])).toEqual([
-        [1, 503],
-        [2, 200],
+      expect(attempts.map(({ number, status, isRounded }) => [number, status, isRounded])).toEqual([
+        [1, 503, true],
+        [2, 200, false],
       ]);
       expect(attempts[0]).toMatchObject({ at: NOW, durationMs: 12, error: 'status' });
       expect(attempts[0]!.response).toBe('answer  \uFFFD');

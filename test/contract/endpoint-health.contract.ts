@@ -64,6 +64,7 @@ export function endpointHealthContract(
       number: delivery.attempts + 1,
       at: at(),
       durationMs: 5,
+      isRounded: false,
       status,
       error: null,
       response: null,
@@ -271,7 +272,14 @@ export function endpointHealthContract(
         // It is under way all the same.
         expect(await claim()).toEqual([]);
         const number = delivery.attempts + 1;
-        const attempt = { number, at: at(), durationMs: 5, error: null, response: null };
+        const attempt = {
+          number,
+          at: at(),
+          durationMs: 5,
+          isRounded: false,
+          error: null,
+          response: null,
+        };
         const attemptRecord: AttemptRecord =
           how === 'answers'
             ? {
@@ -404,6 +412,35 @@ export function endpointHealthContract(
       await succeed(stream!);
       expect(await endpoint()).toMatchObject({ state: 'healthy', disabledAt: null });
       expect((await types()).at(-1)).toBe('endpoint.recovered');
+    });
+
+    const test = () => stores.streams.recordTest({ organization: 'acme', endpoint: E }, at(), at());
+
+    it('stays disabled when a test is delivered: nothing is sent until a webhook is resumed', async () => {
+      const tasks = await disabled();
+      while (await stores.cleanup.disableWebhooks(at(), 50));
+      now += 1;
+      const before = await endpoint();
+      await test();
+      expect(await endpoint()).toEqual(before);
+      expect(before).toMatchObject({ state: 'disabled', disabledAt: now - 1 });
+      expect((await types()).at(-1)).toBe('endpoint.disabled');
+      const { streamId } = (await stores.webhooks.ofTask(tasks[0]!, 'c'))!;
+      await stores.resume(streamId, EVERYTHING, at());
+      const [stream] = await claim();
+      await succeed(stream!);
+      expect(await endpoint()).toMatchObject({ state: 'healthy', disabledAt: null });
+    });
+
+    it('has all its webhooks disabled although a test is delivered meanwhile', async () => {
+      const tasks = await disabled();
+      expect(await stores.cleanup.disableWebhooks(at(), 2)).toBe(true);
+      now += 1;
+      await test();
+      while (await stores.cleanup.disableWebhooks(at(), 2));
+      const states = tasks.map(async (id) => (await stores.webhooks.ofTask(id, 'c'))?.state);
+      expect(await Promise.all(states)).toEqual(tasks.map(() => 'disabled'));
+      expect(await endpoint()).toMatchObject({ state: 'disabled' });
     });
 
     it('leaves alone what was set while its webhooks are being disabled', async () => {

@@ -58,7 +58,15 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>, proven
     const delivery = untried(stream, ready, stores.ids.next(), NOW);
     const reached = { nextSeq: seq + 1, cursor: CURSOR, deliveries: [draft], ready: delivery };
     const error = status < 300 ? null : 'status';
-    const attempt = { number: 1, at: NOW, durationMs: 7, status, error, response: 'ok' };
+    const attempt = {
+      number: 1,
+      at: NOW,
+      durationMs: 7,
+      isRounded: false,
+      status,
+      error,
+      response: 'ok',
+    };
     const begunAt = NOW.getTime();
     const outcome = {
       kind: result.state === 'delivered' ? 'delivered' : 'answered',
@@ -97,7 +105,7 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>, proven
         lastStatus: 200,
       });
       expect(await stores.deliveries.attempts(delivery!.id)).toMatchObject([
-        { number: 1, at: NOW, durationMs: 7, status: 200, response: 'ok' },
+        { number: 1, at: NOW, durationMs: 7, isRounded: false, status: 200, response: 'ok' },
       ]);
       const [row] = await stores.database.read<{ body: string | null }>(
         'SELECT body FROM push_deliveries',

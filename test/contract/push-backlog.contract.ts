@@ -2,6 +2,7 @@ import { markDue } from '../../src/push/delivery/persistence/push-append.partici
 import { forgetWebhooks } from '../../src/push/delivery/persistence/forget-webhooks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
+import { REJECTED } from '../../src/push/delivery/domain/dead-causes.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
 import type { DeliveryStream } from '../../src/push/delivery/delivery-stream-store.js';
@@ -12,7 +13,7 @@ import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 const NOW = new Date(1_000_000);
 const LEASE = new Date(NOW.getTime() + 30_000);
 const ALICE = { kind: 'principal', principalId: 'alice', organization: 'acme' } as const;
-const DEAD = { state: 'dead', reason: 'HTTP 422', effect: 'none' } as const;
+const DEAD = { state: 'dead' as const, reason: 'HTTP 422', effect: 'none' as const };
 
 function later(ms: number): Date {
   return new Date(NOW.getTime() + ms);
@@ -42,15 +43,23 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
   }
 
   /** The receiver refuses the next deliveries of a claimed stream. */
-  async function refuse(claimed: DeliveryStream, times: number): Promise<void> {
+  async function refuse(claimed: DeliveryStream, times: number, result = DEAD): Promise<void> {
     let stream = claimed;
     for (let left = times; left > 0; left--) {
       const delivery = (await stores.streams.firstOpen(stream.id))!;
       const number = delivery.attempts + 1;
-      const attempt = { number, at: NOW, durationMs: 1, status: 422, error: null, response: '' };
+      const attempt = {
+        number,
+        at: NOW,
+        durationMs: 1,
+        isRounded: false,
+        status: 422,
+        error: null,
+        response: '',
+      };
       const step = await stores.streams.recordAttempt(
         stream,
-        { delivery, attempt, result: DEAD },
+        { delivery, attempt, result },
         NOW,
         LEASE,
       );
@@ -103,11 +112,11 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         stores.deliveries.lost(filter, visibility, most);
       const one = { firstAt: NOW, lastAt: NOW };
       const most = {
-        ...{ ...one, count: 3, reasons: [{ reason: 'HTTP 422', count: 3 }] },
+        ...{ ...one, count: 3, rejected: 0, reasons: [{ reason: 'HTTP 422', count: 3 }] },
         endpoint: expect.stringMatching(/^acme /),
       };
       const other = {
-        ...{ ...one, count: 1, reasons: [{ reason: 'HTTP 422', count: 1 }] },
+        ...{ ...one, count: 1, rejected: 0, reasons: [{ reason: 'HTTP 422', count: 1 }] },
         endpoint: 'acme https://other.example',
       };
       expect(await lost()).toEqual({ receivers: [most, other], total: 4, isLeast: false });
@@ -120,6 +129,26 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       expect(await lost(9, EVERYTHING, { since: later(1) })).toEqual(nothing);
       await redeliver({ configId: 'a' });
       expect(await lost()).toEqual({ receivers: [other], total: 1, isLeast: false });
+    });
+
+    it('are lost unless the owner of the webhook ended them, and rejected only by the receiver', async () => {
+      const lost = (most = 9) => stores.deliveries.lost({}, EVERYTHING, most);
+      const url = 'https://gone.example/x';
+      const taskId = await stores.freshStream({ configId: 'gone', url });
+      const { streamId } = (await stores.webhooks.ofTask(taskId, 'gone'))!;
+      await stores.drop(streamId, EVERYTHING, NOW);
+      expect(await letters({ endpoint: 'acme https://gone.example' })).not.toEqual([]);
+      expect(await lost()).toEqual({ receivers: [], total: 0, isLeast: false });
+      await deadLetters({ configId: 'a' }, 1, 2);
+      await redeliver({ configId: 'a' }, 1);
+      const reason = `HTTP 422: ${REJECTED}`;
+      await refuse(await stores.claimOne(NOW), 1, { ...DEAD, reason });
+      const { receivers, total } = await lost();
+      expect(receivers).toMatchObject([{ count: 2, rejected: 1 }]);
+      expect(total).toBe(2);
+      expect(receivers[0]!.reasons).toContainEqual({ reason, count: 1 });
+      // Those that are not lost are looked at as well.
+      expect(await lost(2)).toMatchObject({ total: 2, isLeast: true });
     });
 
     it('are sent again in their order, as many as asked for, the oldest first', async () => {
@@ -197,7 +226,15 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         seq: 0,
         webhookId: 'test.1',
         delivered: false,
-        attempt: { number: 1, at: NOW, durationMs: 1, status: 500, error: null, response: '' },
+        attempt: {
+          number: 1,
+          at: NOW,
+          durationMs: 1,
+          isRounded: false,
+          status: 500,
+          error: null,
+          response: '',
+        },
         reason: 'HTTP 500',
       });
       expect((await letters()).map(({ kind }) => kind).sort()).toEqual(['event', 'test']);

@@ -20,7 +20,15 @@ export function pushRetentionContract(open: () => Promise<PushStores>): void {
     const reached = { nextSeq: 3, cursor: CURSOR, deliveries: [deliveryOf(2)] };
     const step = inHand(await stores.streams.advance(stream, reached, NOW, LEASE));
     const delivery = (await stores.streams.firstOpen(step.id))!;
-    const attempt = { number: 1, at: NOW, durationMs: 1, status: 200, error: null, response: '' };
+    const attempt = {
+      number: 1,
+      at: NOW,
+      durationMs: 1,
+      isRounded: false,
+      status: 200,
+      error: null,
+      response: '',
+    };
     const result =
       state === 'delivered'
         ? { state }

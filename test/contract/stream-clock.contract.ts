@@ -47,6 +47,7 @@ export function streamClockContract(open: () => Promise<PushStores>): void {
         number: 1,
         at: new Date(NOW),
         durationMs: 1,
+        isRounded: false,
         status: 503,
         error: 'status',
         response: null,
@@ -137,7 +138,14 @@ export function streamClockContract(open: () => Promise<PushStores>): void {
       const until = new Date(NOW + LEASE_MS);
       const ready = inHand(await stores.streams.advance(stream!, reached, new Date(NOW), until));
       const delivery = (await stores.streams.firstOpen(ready.id))!;
-      const rest = { number: 1, at: new Date(NOW), durationMs: 1, error: null, response: null };
+      const rest = {
+        number: 1,
+        at: new Date(NOW),
+        durationMs: 1,
+        isRounded: false,
+        error: null,
+        response: null,
+      };
       const attemptRecord = {
         delivery,
         attempt: { ...rest, status: 200 },

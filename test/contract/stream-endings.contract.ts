@@ -57,7 +57,14 @@ export function streamEndingsContract(open: () => Promise<SubscriptionStores>): 
       async () => {
         const stream = await webhookBehind();
         const delivery = (await stores.streams.firstOpen(stream.id))!;
-        const attempt = { number: 1, at: NOW, durationMs: 1, status: 410, error: null };
+        const attempt = {
+          number: 1,
+          at: NOW,
+          durationMs: 1,
+          isRounded: false,
+          status: 410,
+          error: null,
+        };
         const result = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
         const attemptRecord = { delivery, attempt: { ...attempt, response: null }, result };
         expect(await stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE)).toBe('idle');
@@ -149,7 +156,14 @@ export function streamEndingsContract(open: () => Promise<SubscriptionStores>): 
         stores.holds,
       );
       const delivery = (await stores.streams.firstOpen(stream.id))!;
-      const attempt = { number: 1, at: NOW, durationMs: 1, status: 410, error: null };
+      const attempt = {
+        number: 1,
+        at: NOW,
+        durationMs: 1,
+        isRounded: false,
+        status: 410,
+        error: null,
+      };
       const result = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
       const attemptRecord = { delivery, attempt: { ...attempt, response: null }, result };
       await streams.recordAttempt(stream, attemptRecord, NOW, LEASE);

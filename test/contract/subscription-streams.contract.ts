@@ -179,6 +179,7 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
         number: 1,
         at: NOW,
         durationMs: 1,
+        isRounded: false,
         status: 200,
         error: null,
         response: null,
@@ -194,7 +195,15 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
   });
 
   describe('a disabled subscription', () => {
-    const attempt = { number: 1, at: NOW, durationMs: 1, status: 410, error: null, response: null };
+    const attempt = {
+      number: 1,
+      at: NOW,
+      durationMs: 1,
+      isRounded: false,
+      status: 410,
+      error: null,
+      response: null,
+    };
 
     it('is what 410 from its receiver makes of it, for all its tasks', async () => {
       const of = await stores.subscribe();

@@ -173,6 +173,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
         number: 1,
         at: NOW,
         durationMs: 1,
+        isRounded: false,
         status: 422,
         error: 'rejected',
         response: '',

@@ -52,7 +52,15 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
   ): Promise<StepResult> {
     const delivery = (await stores.streams.firstOpen(stream.id))!;
     const number = delivery.attempts + 1;
-    const attempt = { number, at: NOW, durationMs: 1, status, error: null, response: '' };
+    const attempt = {
+      number,
+      at: NOW,
+      durationMs: 1,
+      isRounded: false,
+      status,
+      error: null,
+      response: '',
+    };
     return stores.streams.recordAttempt(stream, { delivery, attempt, result }, NOW, LEASE);
   }
 
@@ -288,6 +296,7 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
         number: 1,
         at: NOW,
         durationMs: 7,
+        isRounded: false,
         status: 500,
         error: 'status',
         response: 'no',

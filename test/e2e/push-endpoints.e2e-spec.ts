@@ -333,6 +333,7 @@ describe('the state of receivers at the admin API', () => {
     await eventually(async () => {
       const [{ latency }] = (await get('endpoints')).body.items;
       expect(latency.attempts).toBeGreaterThan(1);
+      expect(Date.parse(latency.measuredAt)).toBeGreaterThan(Date.now() - 60_000);
       expect(latency.p95Ms).toBeGreaterThanOrEqual(latency.medianMs);
     }, DEADLINE_MS);
     const [first, second] = reader.events;

@@ -71,6 +71,7 @@ describe('a receiver in trouble', () => {
       expect.objectContaining({
         endpoint: `tests ${origin}`,
         count: lostNow.total,
+        rejected: lostNow.total,
         reasons: [{ reason: expect.stringContaining('400'), count: lostNow.total }],
       }),
     ]);
@@ -82,9 +83,10 @@ describe('a receiver in trouble', () => {
       const { total } = await get(`${PUSH}/dead-letters:by-receiver`);
       expect(receivers[0]).toMatchObject({
         lost: total,
+        rejected: total,
         lastError: expect.stringContaining('400'),
       });
-    }, 10_000);
+    }, 20_000);
     const { checks } = await get('/health/details');
     expect(checks.find(({ name }: Json) => name === 'receivers')).toMatchObject({
       state: 'warning',

@@ -106,8 +106,22 @@ describe('what webhooks may reach', () => {
     expect(tested.body).toMatchObject({
       delivered: false,
       reason: 'no answer',
-      attempt: { status: null, error: 'network', response: null, durationMs: 1000 },
+      attempt: {
+        status: null,
+        error: 'network',
+        response: null,
+        durationMs: 1000,
+        isRounded: true,
+      },
     });
+    await eventually(async () => {
+      const { items } = (
+        await push('GET', '/endpoints?endpoint=http://127.0.0.1:81', undefined, acme)
+      ).body;
+      expect(items).toMatchObject([
+        { latency: { isRounded: true, measuredAt: expect.any(String) } },
+      ]);
+    }, 20_000);
   });
 
   it('counts at each attempt: what was registered when it was open is not sent any more', async () => {

@@ -106,14 +106,14 @@ const OPERATOR: Principal = {
 };
 
 function receiverTrouble(receiver: TroubledReceiver): HealthTrouble {
-  const { organization, origin, state, lastError, waiting, lost } = receiver;
+  const { organization, origin, state, lastError, waiting, lost, rejected } = receiver;
   const why = lastError === null ? '' : ` (${lastError.replace(/\.$/, '')})`;
   const gaveUp = `given up in the last 24 hours: ${lost}`;
   return {
     id: `${organization} ${origin}`,
     why: sentenceOf(
       state === 'healthy'
-        ? `It answers, but rejects events${why}; ${gaveUp}`
+        ? `${rejected > 0 ? 'It answers, but rejects events' : 'It answers, but events were lost'}${why}; ${gaveUp}`
         : `It is ${state}${why}; webhooks that wait for it: ${waiting}${lost === 0 ? '' : `; ${gaveUp}`}`,
     ),
   };

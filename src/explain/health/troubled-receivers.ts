@@ -1,24 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { DeliveryService, EndpointsService } from '../../push/index.js';
+import { deadCauseOf, DeliveryService, EndpointsService } from '../../push/index.js';
 
 /** Lost events are of this time. */
 const LOST_MS = 24 * 3_600_000;
-/** Dead letters of all receivers that are looked at. */
-const MOST_LOST = 10_000;
+/** Dead letters of all receivers that are looked at, the newest. */
+const MOST_LOST = 1000;
 
 /** A receiver that is failing or disabled, or answers but has lost events. */
 export interface TroubledReceiver {
   readonly origin: string;
   readonly organization: string;
   readonly state: 'failing' | 'disabled' | 'healthy';
-  /** Of one that is healthy, why most of its events were lost. */
+  /** Of one that is healthy, why it rejects most of those that it does, else why most were lost. */
   readonly lastError: string | null;
   /** Webhooks that wait for it. */
   readonly waiting: number;
-  /** Its dead letters of the last 24 hours. */
+  /** Its dead letters of the last 24 hours, without those that the owner of a webhook ended. */
   readonly lost: number;
+  /** Those of them that it rejected. */
+  readonly rejected: number;
 }
 
 /** The receivers that somebody should look at, of those that a caller sees. */
@@ -41,20 +43,29 @@ export class TroubledReceivers {
     const lost = new Map(receivers.map((each) => [each.endpoint, each]));
     const found = pages.flatMap(({ items }, index) =>
       items.map(({ endpoint, lastError, waiting }): TroubledReceiver => {
-        const count = lost.get(endpoint)?.count ?? 0;
+        const { count = 0, rejected = 0 } = lost.get(endpoint) ?? {};
         lost.delete(endpoint);
-        return { ...partsOf(endpoint), state: states[index]!, lastError, waiting, lost: count };
+        const known = { state: states[index]!, lastError, waiting };
+        return { ...partsOf(endpoint), ...known, lost: count, rejected };
       }),
     );
-    const others = [...lost.values()].map(({ endpoint, count, reasons }): TroubledReceiver => ({
-      ...partsOf(endpoint),
-      state: 'healthy',
-      lastError: reasons[0]?.reason ?? null,
-      waiting: 0,
-      lost: count,
-    }));
+    const others = [...lost.values()].map(
+      ({ endpoint, count, rejected, reasons }): TroubledReceiver => ({
+        ...partsOf(endpoint),
+        state: 'healthy',
+        lastError: reasons.find(({ reason }) => tellsWhy(reason, rejected))?.reason ?? null,
+        waiting: 0,
+        lost: count,
+        rejected,
+      }),
+    );
     return [...found, ...others].slice(0, most);
   }
+}
+
+/** Whether it says why events were lost: of one that rejected some, why it did. */
+function tellsWhy(reason: string | null, rejected: number): boolean {
+  return rejected === 0 || deadCauseOf(reason) === 'rejected';
 }
 
 /** An endpoint is `organization scheme://host:port`. */

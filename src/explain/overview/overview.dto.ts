@@ -187,13 +187,21 @@ export class TroubledReceiverDto {
   @Shown.Text()
   readonly organization!: string;
   @Shown.Choice(['failing', 'disabled', 'healthy'], {
-    description: 'healthy: it answers, but has lost events nevertheless: it rejects them.',
+    description: 'healthy: it answers, but has lost events nevertheless: see `rejected`.',
   })
   readonly state!: string;
-  @Shown.Text({ nullable: true, description: 'Of one that is healthy, why most were lost.' })
+  @Shown.Text({
+    nullable: true,
+    description: 'Of one that is healthy, why it rejects events, or else why most were lost.',
+  })
   readonly lastError!: string | null;
-  @Shown.Num({ description: 'Events of the last 24 hours that were given up: its dead letters.' })
+  @Shown.Num({
+    description:
+      'Events of the last 24 hours that were given up: its dead letters, without those that the owner of a webhook ended.',
+  })
   readonly lost!: number;
+  @Shown.Num({ description: 'Those of them that it rejected.' })
+  readonly rejected!: number;
   @Shown.Num({ description: 'Webhooks that wait for it.' })
   readonly waiting!: number;
 

@@ -79,7 +79,7 @@ export class Overview {
     this.stuck = new SharedReading(SLOW_FRESH_MS, clock);
     this.calls = new SharedReading(FRESH_MS, clock);
     this.deliveries = new SharedReading(FRESH_MS, clock);
-    this.receivers = new SharedReading(FRESH_MS, clock);
+    this.receivers = new SharedReading(SLOW_FRESH_MS, clock);
     this.limits = new SharedReading(SLOW_FRESH_MS, clock);
   }
 

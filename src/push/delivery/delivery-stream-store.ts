@@ -189,7 +189,7 @@ export abstract class DeliveryStreamStore {
 
   /**
    * A test of a webhook was delivered: what the endpoint's failures led to ends, with the event that operators see; its breaker
-   * closes. Not when it failed after the test began.
+   * closes. Not when it failed after the test began, nor when it is disabled: its webhooks stay so until they are resumed.
    */
   abstract recordTest(
     webhook: Pick<TaskWebhook, 'organization' | 'endpoint'>,

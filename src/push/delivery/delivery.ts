@@ -125,6 +125,8 @@ export interface DeliveryAttempt {
   readonly number: number;
   readonly at: Date;
   readonly durationMs: number;
+  /** It is in whole seconds, rounded up: how fast such a receiver answers is not shown. */
+  readonly isRounded: boolean;
   /** Null when no answer came. */
   readonly status: number | null;
   /** What kind of failure it was; null for a success. */

@@ -244,6 +244,7 @@ export class StreamRunner {
       number,
       at,
       durationMs: answer.durationMs,
+      isRounded: answer.isGuarded === true,
       status: answer.status,
       error: errorClassOf(answer.status, answer.error),
       response: answer.response,

@@ -59,12 +59,18 @@ export class ReceiverLatencyDto {
 
   @Shown.Flag({
     description:
-      'They are in whole seconds, rounded up: of a receiver at a private address it is not shown how fast it is.',
+      'Upper bounds: some attempts are known in whole seconds, rounded up. Of a receiver at a private address it is not shown how fast it is.',
   })
   readonly isRounded!: boolean;
 
+  @Shown.Time({ description: 'When the newest of these attempts was made.' })
+  readonly measuredAt!: string;
+
   constructor(latency: ReceiverLatency) {
-    fill<ReceiverLatencyDto>(this, latency);
+    fill<ReceiverLatencyDto>(this, {
+      ...latency,
+      measuredAt: latency.measuredAt.toISOString(),
+    });
   }
 }
 
@@ -148,7 +154,7 @@ export class EndpointDto {
 
   @Shown.Nested(() => ReceiverLatencyDto, {
     nullable: true,
-    description: `How long its attempts took, those that failed as well, of the newest ${ATTEMPTS_LOOKED_AT} of all receivers; where none of these is its own, what was measured last. Null: nothing was.`,
+    description: `How long its attempts took, those that failed as well, of the newest ${ATTEMPTS_LOOKED_AT} of all receivers; where none of these is its own, what was measured last, for a day. Null: nothing was.`,
   })
   readonly latency!: ReceiverLatencyDto | null;
 

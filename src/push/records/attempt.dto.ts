@@ -12,6 +12,12 @@ export class DeliveryAttemptDto {
   @Shown.Num({ example: 38 })
   readonly durationMs!: number;
 
+  @Shown.Flag({
+    description:
+      '`durationMs` is in whole seconds, rounded up: of a receiver at a private address it is not shown how fast it is.',
+  })
+  readonly isRounded!: boolean;
+
   @Shown.Num({ nullable: true, description: 'HTTP status; null without an answer.', example: 503 })
   readonly status!: number | null;
 

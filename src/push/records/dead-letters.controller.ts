@@ -49,7 +49,7 @@ export class DeadLettersController {
   @Get('dead-letters::by-receiver')
   @ApiOperation({
     summary:
-      'Count the newest dead letters by receiver, up to a limit: which receivers lost events, and why.',
+      'Count the newest dead letters by receiver, up to a limit: which receivers lost events, and why. Those that the owner of a webhook ended (it was deleted, or replayed) are left out.',
   })
   @ApiOkResponse({ type: LostEventsDto })
   async byReceiver(

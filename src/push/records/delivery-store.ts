@@ -39,6 +39,8 @@ export interface LostByReceiver {
   /** `organization scheme://host:port`. */
   readonly endpoint: string;
   readonly count: number;
+  /** Those of them that the receiver answered with a rejection. */
+  readonly rejected: number;
   /** When the first and the last of them were made. */
   readonly firstAt: Date;
   readonly lastAt: Date;
@@ -50,7 +52,7 @@ export const MOST_REASONS = 5;
 /** Receivers that are named with their dead letters. */
 export const MOST_LOSING = 100;
 
-/** Dead letters by receiver: {@link MOST_LOSING} of those that have most. */
+/** Dead letters by receiver, without those that the owner of the webhook ended: {@link MOST_LOSING} of those that have most. */
 export interface LostEvents {
   readonly receivers: readonly LostByReceiver[];
   readonly total: number;
@@ -90,7 +92,9 @@ export abstract class DeliveryStore {
     most: number,
   ): Promise<BoundedCount>;
 
-  /** The newest dead letters that fit, `most` of them, by receiver; of whose own as {@link countDead}. */
+  /**
+   * Of the newest dead letters that fit, `most` of them, those that were not wanted, by receiver; of whose own as {@link countDead}.
+   */
   abstract lost(filter: DeliveryFilter, visibility: Visibility, most: number): Promise<LostEvents>;
 
   abstract get(id: string, visibility: Visibility): Promise<Delivery | undefined>;

@@ -53,6 +53,12 @@ export class LostByReceiverDto {
   @Shown.Num({ example: 17 })
   readonly count!: number;
 
+  @Shown.Num({
+    description: 'Those of them that the receiver rejected: it answers, but does not take them.',
+    example: 12,
+  })
+  readonly rejected!: number;
+
   @Shown.Time({ description: 'When the first of them was made.' })
   readonly firstAt!: string;
 

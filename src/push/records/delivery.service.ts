@@ -75,7 +75,10 @@ export class DeliveryService {
     return this.deliveries.countDead(filterOf(requested, caller), seenBy(caller), most);
   }
 
-  /** Which receivers lost events: the newest dead letters that fit, `most` of them, by receiver. */
+  /**
+   * Which receivers lost events: of the newest dead letters that fit, `most` of them, those that no owner of a webhook wanted,
+   * by receiver.
+   */
   lost(requested: RequestedDeliveries, most: number, caller: Principal): Promise<LostEvents> {
     return this.deliveries.lost(filterOf(requested, caller), seenBy(caller), most);
   }

@@ -28,7 +28,7 @@ export interface WebhookAnswer {
   /** The beginning of the body, scrubbed; null when there was no answer. */
   readonly response: string | null;
   readonly durationMs: number;
-  /** The answer of such a receiver must not be shown: only its status is. */
+  /** The answer of such a receiver must not be shown: only its status is, and its time in whole seconds. */
   readonly isGuarded?: boolean;
   /** Trying again would not help: the webhook asks for a proof that there is not. */
   readonly isPermanent?: true;

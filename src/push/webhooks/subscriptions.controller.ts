@@ -123,7 +123,10 @@ export class SubscriptionsController {
 
   @Post(':id(^[^:]+)::test')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Send a test request to the subscription and return the result.' })
+  @ApiOperation({
+    summary:
+      'Send a test request to the subscription and return the result. When it is delivered, the circuit breaker of its receiver closes, and what waits there is sent.',
+  })
   @ApiOkResponse({ type: SubscriptionTestDto })
   async test(
     @Param('id') id: string,

@@ -173,7 +173,10 @@ export class TaskWebhooksController {
 
   @Post('configs/:id(^[^:]+)::test')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Send a test request at once, in the same way as a delivery.' })
+  @ApiOperation({
+    summary:
+      'Send a test request at once, in the same way as a delivery. When it is delivered, the circuit breaker of its receiver closes, and what waits there is sent.',
+  })
   @ApiOkResponse({ type: TestSendDto })
   async test(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TestSendDto> {
     return new TestSendDto(await this.tests.ofTask(await this.webhooks.find(id, caller)));

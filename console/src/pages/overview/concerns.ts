@@ -126,28 +126,37 @@ function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Co
   const found: Concern[] = [];
   const all = receivers ?? [];
   const disabled = all.filter(({ state }) => state === 'disabled').length;
-  const losing = all.filter(({ state }) => state === 'healthy').length;
-  const failing = all.length - disabled - losing;
+  const rest = all.filter(({ state }) => state === 'healthy');
+  const rejecting = rest.filter(({ rejected }) => rejected > 0).length;
+  const losing = rest.length - rejecting;
+  const failing = all.length - disabled - rest.length;
   // The hub names the worst ones alone: of the last kind that is among them there may be more.
   const isCut = all.length >= NAMED_RECEIVERS;
   if (disabled > 0) {
     found.push({
       tone: 'bad',
-      text: `${atLeast(disabled, isCut && failing + losing === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
+      text: `${atLeast(disabled, isCut && failing + rest.length === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
   if (failing > 0) {
     found.push({
       tone: 'warning',
-      text: `${atLeast(failing, isCut && losing === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      text: `${atLeast(failing, isCut && rest.length === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      link: { to: '/webhooks', search: { tab: 'receivers' } },
+    });
+  }
+  if (rejecting > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${atLeast(rejecting, isCut, 'receiver of webhooks answers, but rejects', 'receivers of webhooks answer, but reject')} events: they are lost until they are sent again.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
   if (losing > 0) {
     found.push({
       tone: 'warning',
-      text: `${atLeast(losing, isCut, 'receiver of webhooks answers, but rejects', 'receivers of webhooks answer, but reject')} events: they are lost until they are sent again.`,
+      text: `${atLeast(losing, isCut, 'receiver of webhooks', 'receivers of webhooks')} lost events in the last 24 hours: they can be sent again.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }

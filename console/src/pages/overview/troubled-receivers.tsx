@@ -14,7 +14,7 @@ export function TroubledReceivers({
   return (
     <Card title="Receivers in trouble">
       <ul className="overview-list">
-        {receivers.map(({ origin, organization, state, lastError, waiting, lost }) => (
+        {receivers.map(({ origin, organization, state, lastError, waiting, lost, rejected }) => (
           <li key={`${organization} ${origin}`}>
             <div className="overview-line">
               <PageLink
@@ -24,11 +24,14 @@ export function TroubledReceivers({
                 {origin}
               </PageLink>
               <Badge tone={state === 'disabled' ? 'bad' : 'warning'}>
-                {state === 'healthy' ? 'rejects events' : state}
+                {state !== 'healthy' ? state : rejected > 0 ? 'rejects events' : 'lost events'}
               </Badge>
               <span className="faint">
                 {organization}, {counted(waiting, 'webhook waits', 'webhooks wait')}
                 {lost > 0 && `, ${counted(lost, 'event')} lost in 24 hours`}
+                {rejected > 0 &&
+                  rejected < lost &&
+                  `, ${rejected.toLocaleString('en')} of them rejected`}
               </span>
             </div>
             {lastError && <p className="overview-why">{lastError}</p>}

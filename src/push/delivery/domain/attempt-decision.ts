@@ -1,4 +1,5 @@
 import type { Verdict } from './attempt-verdict.js';
+import { REJECTED } from './dead-causes.js';
 import { quickRetryDelayMs, retryDelayMs, type RetrySchedule } from './retry-schedule.js';
 
 /** One attempt, as far as it decides what follows. */
@@ -58,7 +59,7 @@ export function decideAttempt(
     case 'rejected': {
       const delayMs = quickRetryDelayMs(schedule, rejections, random);
       return delayMs === undefined
-        ? { state: 'dead', reason: `${said}: the receiver rejects it`, effect: 'none' }
+        ? { state: 'dead', reason: `${said}: ${REJECTED}`, effect: 'none' }
         : { state: 'retrying', delayMs, reason: said, isEarly: false };
     }
     case 'retry': {

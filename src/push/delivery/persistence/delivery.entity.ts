@@ -212,6 +212,9 @@ export class PushAttemptEntity implements DeliveryAttempt {
   @Column({ name: 'duration_ms', type: 'integer' })
   durationMs!: number;
 
+  @Column({ name: 'rounded', type: 'smallint', default: 0, transformer: FLAG })
+  isRounded!: boolean;
+
   @Column({ type: 'integer', nullable: true })
   status!: number | null;
 

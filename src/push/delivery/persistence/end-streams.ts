@@ -1,6 +1,7 @@
 import type { IdSource } from '../../../common/ids.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
+import { reasonOfBacklog } from '../domain/dead-causes.js';
 import { subscriptionConfigId } from '../../registration/domain/config-id.js';
 import type { DeliveryOwner } from './insert-delivery.js';
 import { insertSnapshot } from './insert-snapshot.js';
@@ -104,7 +105,7 @@ function* writeBacklogLetters(
   for (const stream of streams) {
     const { headSeq: head, nextSeq: next, endpoint } = stream;
     const owner = { ...(webhooks.get(stream.id) ?? orphaned(stream)), endpoint };
-    const said = `${reason}: entries ${next} to ${head} of the task's log`;
+    const said = reasonOfBacklog(reason, next, head);
     yield* insertSnapshot(tx, ids.next(), owner, head, stream.lastNumber + 1, now, said);
   }
 }

@@ -4,6 +4,7 @@ import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { TaskPositions } from '../../../tasks/index.js';
+import { SUBSCRIPTION_DELETED } from '../domain/dead-causes.js';
 import { rescheduleStreams } from './reschedule-streams.js';
 import type { StreamSources } from './task-stream.js';
 import {
@@ -22,7 +23,6 @@ import {
 } from '../../registration/persistence/webhook-rows.js';
 
 const DISABLED = 'the subscription is disabled';
-const GONE = 'the subscription was deleted';
 
 /** A subscription as streams find it; undefined when it is deleted. */
 type Found = Webhook | undefined;
@@ -167,7 +167,7 @@ function* reconcile(
   now: Date,
   claimed = false,
 ): Work<void> {
-  if (of === undefined) return yield* deleteStreams(tx, newIds, streams, GONE, now);
+  if (of === undefined) return yield* deleteStreams(tx, newIds, streams, SUBSCRIPTION_DELETED, now);
   if (of.state === 'disabled') return yield* endStreams(tx, newIds, streams, DISABLED, now);
   const ids = streams.map(({ id }) => id);
   if (of.state === 'paused') return yield* pauseStreams(tx, ids, now, claimed);

@@ -78,7 +78,7 @@ export function* recordLostProbe(
 
 /**
  * A test was delivered: the endpoint answers. As any success it ends what its failures led to (its breaker closes, and what waits
- * is tried); on one without any it leaves no trace.
+ * is tried); on one without any it leaves no trace. One that is disabled stays so: its webhooks are, and a test revives none.
  */
 export function* recordTestOnEndpoint(
   tx: Tx,
@@ -88,7 +88,8 @@ export function* recordTestOnEndpoint(
   now: Date,
 ): Work<RecordedEndpoint | undefined> {
   const [row] = yield* ENDPOINT.all(tx, `${WHERE}${forUpdate(tx)}`, [endpoint]);
-  if (!row || (row.state === 'healthy' && row.failures === 0 && !isOpen(row))) return undefined;
+  if (!row || row.state === 'disabled') return undefined;
+  if (row.state === 'healthy' && row.failures === 0 && !isOpen(row)) return undefined;
   const outcome = { kind: 'delivered', begunAt: begunAt.getTime() } as const;
   const tested = { endpoint, probeUntil: null };
   return yield* writeOutcome(tx, tested, undefined, row, outcome, rules, now.getTime(), 0);

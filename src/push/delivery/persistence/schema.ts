@@ -1,8 +1,9 @@
 import type { SchemaPart } from '../../../database/schema.js';
 import { DeliveryStreamEntity, PushAttemptEntity, PushDeliveryEntity } from './delivery.entity.js';
 import { DeliveryStreams1700000000031 } from './migrations/1700000000031-delivery-streams.js';
+import { RoundedAttempts1700000000945 } from './migrations/1700000000945-rounded-attempts.js';
 
 export const DELIVERY_SCHEMA: SchemaPart = {
   entities: [DeliveryStreamEntity, PushAttemptEntity, PushDeliveryEntity],
-  migrations: [DeliveryStreams1700000000031],
+  migrations: [DeliveryStreams1700000000031, RoundedAttempts1700000000945],
 };

@@ -1,3 +1,4 @@
+import { deadCauseOf } from '../../delivery/domain/dead-causes.js';
 import { type LostByReceiver, MOST_LOSING, MOST_REASONS } from '../delivery-store.js';
 
 /** The dead letters of one receiver that were given up for one reason. */
@@ -21,7 +22,8 @@ export function lostByReceiver(rows: readonly LostRow[]): readonly LostByReceive
   return [...byEndpoint]
     .map(([endpoint, those]): LostByReceiver => ({
       endpoint,
-      count: those.reduce((sum, { fit }) => sum + Number(fit), 0),
+      count: sumOf(those),
+      rejected: sumOf(those.filter(({ reason }) => deadCauseOf(reason) === 'rejected')),
       firstAt: new Date(Math.min(...those.map((each) => each.first_at))),
       lastAt: new Date(Math.max(...those.map((each) => each.last_at))),
       reasons: those
@@ -31,4 +33,9 @@ export function lostByReceiver(rows: readonly LostRow[]): readonly LostByReceive
     }))
     .sort((a, b) => b.count - a.count)
     .slice(0, MOST_LOSING);
+}
+
+/** How many dead letters these are. */
+export function sumOf(rows: readonly LostRow[]): number {
+  return rows.reduce((sum, { fit }) => sum + Number(fit), 0);
 }

@@ -15,9 +15,10 @@ import {
   type LostEvents,
 } from '../delivery-store.js';
 import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
+import { deadCauseOf } from '../../delivery/domain/dead-causes.js';
 import { addOpen, reopenDead } from './dead-letters.js';
 import { conditionsOf } from './delivery-filter.js';
-import { lostByReceiver, type LostRow } from './lost-by-receiver.js';
+import { lostByReceiver, type LostRow, sumOf } from './lost-by-receiver.js';
 import { ATTEMPT, DELIVERY, NO_TEST } from '../../delivery/persistence/delivery-rows.js';
 
 const MAX_ATTEMPTS = 1000;
@@ -107,9 +108,9 @@ export class SqlDeliveryStore extends DeliveryStore {
     );
     const looked = rows.reduce((sum, { looked_at }) => sum + Number(looked_at), 0);
     const own = rows.filter(({ fit }) => Number(fit) > 0);
-    const total = own.reduce((sum, { fit }) => sum + Number(fit), 0);
-    const isLeast = total > most || (isOwn && looked >= MOST_LOOKED_AT);
-    return { receivers: lostByReceiver(own), total: Math.min(total, most), isLeast };
+    const isLeast = sumOf(own) > most || (isOwn && looked >= MOST_LOOKED_AT);
+    const lost = own.filter(({ reason }) => deadCauseOf(reason) !== 'wanted');
+    return { receivers: lostByReceiver(lost), total: Math.min(sumOf(lost), most), isLeast };
   }
 
   /** The newest dead letters that fit: one more than `most`, or of whoever sees only its own those of its organization. */

@@ -5,6 +5,7 @@ import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { TaskPositions } from '../../../tasks/index.js';
 import { PushRetentionStore } from '../push-retention-store.js';
+import { reasonOfBacklog } from '../../delivery/domain/dead-causes.js';
 import { deleteOld } from '../../delivery/persistence/delete-deliveries.js';
 import { STREAM, type StreamRow } from '../../delivery/persistence/delivery-rows.js';
 import { taskWebhooksOf } from '../../registration/persistence/webhook-rows.js';
@@ -79,7 +80,6 @@ export class SqlPushRetentionStore extends PushRetentionStore {
     if (!passed) return;
     const webhook = (yield* taskWebhooksOf(tx, [stream])).get(streamId);
     // Redelivered, it contains the task as it was after all that was skipped.
-    const range = `entries ${stream.nextSeq} to ${nextSeq - 1} of the task's log`;
     const number = stream.lastNumber + 1;
     yield* insertSnapshot(
       tx,
@@ -88,7 +88,7 @@ export class SqlPushRetentionStore extends PushRetentionStore {
       nextSeq - 1,
       number,
       now,
-      `${TOO_OLD}: ${range}`,
+      reasonOfBacklog(TOO_OLD, stream.nextSeq, nextSeq - 1),
     );
   }
 }

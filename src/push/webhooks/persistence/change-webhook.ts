@@ -2,6 +2,7 @@ import { forUpdate } from '../../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import type { Webhook, WebhookChange } from '../../registration/webhook.js';
 import { deleteStreams } from '../../delivery/persistence/end-streams.js';
+import { WEBHOOK_DELETED } from '../../delivery/domain/dead-causes.js';
 import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
 import {
   type StreamSources,
@@ -11,9 +12,6 @@ import {
 } from '../../delivery/persistence/task-stream.js';
 import { REVISION } from '../../registration/persistence/webhook-revision.js';
 import { DELETED, WEBHOOK, updateWebhook } from '../../registration/persistence/webhook-rows.js';
-
-/** Why deliveries of a webhook that is gone are dead letters. */
-const REMOVED = 'the webhook was deleted';
 
 /** The condition by which one webhook is found. */
 interface Key {
@@ -78,7 +76,7 @@ export function* removeWebhook(
   const { webhook, own, revision } = held;
   allowed(webhook);
   if (own !== null) {
-    yield* deleteStreams(tx, sources.ids, [own.stream], REMOVED, now);
+    yield* deleteStreams(tx, sources.ids, [own.stream], WEBHOOK_DELETED, now);
     return true;
   }
   yield* tx.run(

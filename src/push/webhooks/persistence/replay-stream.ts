@@ -1,9 +1,8 @@
 import type { Tx, Work } from '../../../database/sql.js';
 import type { TaskPositions } from '../../../tasks/index.js';
+import { REPLAYED } from '../../delivery/domain/dead-causes.js';
 import type { Replay, ReplayStart } from '../webhook-store.js';
 import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
-
-const REPLAYED = 'a replay sends it again as a new delivery';
 
 /** See `WebhookStore.replay`. Task and delivery stream are locked; `seq` is the newest entry of the log. */
 export function* replayStream(

@@ -2,21 +2,18 @@ import { Card } from '../../../ui/page';
 import { Loaded } from '../../../ui/feedback';
 import { counted } from '../../../ui/lists';
 import { Time } from '../../../ui/time';
-import { rangeText, TimeRangeField, useSpan } from '../../../ui/time-range';
+import { rangeText, TimeRangeField } from '../../../ui/time-range';
 import { useWebhookSearch } from '../search';
 import { EndpointName, partsOfEndpoint } from '../shared/endpoint-name';
 import { SearchLink } from '../shared/search-link';
-import { useLostEvents } from './lost-events';
+import type { LostEvents } from './lost-events';
 
 /** Receivers shown; the others are in the list of dead letters. */
 const SHOWN = 8;
 
 /** Which receivers lost events, how many, when and why. */
-export function LostCard() {
-  const [search, change] = useWebhookSearch();
-  const range = { range: '24h', ...timesOf(search) };
-  const span = useSpan(range);
-  const lost = useLostEvents(span, search.organization);
+export function LostCard({ lost, range }: LostEvents) {
+  const [, change] = useWebhookSearch();
   return (
     <Card
       title="Lost events by receiver"
@@ -68,8 +65,4 @@ export function LostCard() {
       </Loaded>
     </Card>
   );
-}
-
-function timesOf({ range, since, until }: ReturnType<typeof useWebhookSearch>[0]) {
-  return range || since || until ? { range, since, until } : {};
 }

@@ -1,14 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { client } from '../../../api/client';
-import type { Span } from '../../../ui/time-range';
+import { client, type Schema } from '../../../api/client';
+import type { Read } from '../../../ui/feedback';
+import { type TimeRange, useSpan } from '../../../ui/time-range';
+import { useWebhookSearch } from '../search';
 
 /** Dead letters that are counted: as many tell who is in trouble. */
 const MOST = 10_000;
 const EVERY_MS = 30_000;
 
-/** Which receivers did not get what in a span of time: its dead letters by receiver, those with most first. */
-export function useLostEvents(span: Span, organization: string | undefined) {
-  return useQuery({
+/** Which receivers did not get what, and in which time. */
+export interface LostEvents {
+  readonly range: TimeRange;
+  readonly lost: Read<Schema<'LostEventsDto'>>;
+}
+
+/** Those of the time that the address says, else of the last 24 hours: by receiver, those with most first. */
+export function useLostEvents(): LostEvents {
+  const [{ organization, ...search }] = useWebhookSearch();
+  const range = { range: '24h', ...timesOf(search) };
+  const span = useSpan(range);
+  const lost = useQuery({
     // Not one of those that each event of a receiver makes read anew.
     queryKey: ['lost-events', span, organization],
     queryFn: async ({ signal }) => {
@@ -20,4 +31,9 @@ export function useLostEvents(span: Span, organization: string | undefined) {
     },
     refetchInterval: EVERY_MS,
   });
+  return { range, lost };
+}
+
+function timesOf({ range, since, until }: TimeRange) {
+  return range || since || until ? { range, since, until } : {};
 }

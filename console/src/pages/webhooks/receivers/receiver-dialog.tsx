@@ -66,7 +66,8 @@ export function ReceiverDialog({
             <>
               Median {latencyText(endpoint.latency, endpoint.latency.medianMs)}, 95 of 100 within{' '}
               {latencyText(endpoint.latency, endpoint.latency.p95Ms)}, of its last{' '}
-              {counted(endpoint.latency.attempts, 'attempt')}.
+              {counted(endpoint.latency.attempts, 'attempt')},{' '}
+              <Time at={endpoint.latency.measuredAt} />.
             </>
           ) : (
             <span className="faint">Nothing was measured of it lately.</span>
@@ -75,7 +76,7 @@ export function ReceiverDialog({
         <Loaded query={attempts}>
           {(newest) => (
             <>
-              {newest.length > 0 && newest.every(({ durationMs }) => durationMs % 1000 === 0) && (
+              {newest.some(({ isRounded }) => isRounded) && (
                 <p className="faint">
                   Of receivers at private addresses it is known in whole seconds, rounded up.
                 </p>

@@ -10,11 +10,11 @@ import { PagedTable } from '../../../ui/paged-table';
 import { Card } from '../../../ui/page';
 import { Toolbar } from '../../../ui/toolbar';
 import { Time } from '../../../ui/time';
-import { useSpan } from '../../../ui/time-range';
+import { rangeText } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
 import { EndpointName } from '../shared/endpoint-name';
-import { EndpointStateBadge } from '../shared/push-badges';
+import { EndpointStateBadge, type LostOfReceiver } from '../shared/push-badges';
 import { LostCard } from './lost-card';
 import { latencyText } from './latency-text';
 import { useLostEvents } from './lost-events';
@@ -45,13 +45,14 @@ export function ReceiversTab() {
     queryFn: ({ signal }) => readEndpoint(id!, signal),
     enabled: id !== undefined && pages.data !== undefined && listed === undefined,
   });
-  const lost = useLostEvents(useSpan({ range: '24h' }), organization);
+  const { lost, range } = useLostEvents();
   const lostBy = new Map(lost.data?.receivers.map(({ endpoint, count }) => [endpoint, count]));
+  const lostOf = (row: Endpoint) => ({ count: lostBy.get(idOf(row)) ?? 0, when: rangeText(range) });
   const open = listed ?? (id === undefined ? undefined : linked.data);
   return (
     <div className="page">
       <ReceiverTiles />
-      <LostCard />
+      <LostCard lost={lost} range={range} />
       <Toolbar>
         <Field label="Health">
           <Select
@@ -79,7 +80,7 @@ export function ReceiversTab() {
           pages={pages}
           rowId={idOf}
           selected={(row) => idOf(row) === id}
-          columns={columnsOf((row) => change({ id: idOf(row) }), lostBy)}
+          columns={columnsOf((row) => change({ id: idOf(row) }), lostOf)}
           empty={
             state || organization ? (
               <Empty title="No receiver fits these filters">
@@ -125,7 +126,7 @@ function idOf({ organization, origin }: Endpoint): string {
 
 function columnsOf(
   open: (row: Endpoint) => void,
-  lostBy: ReadonlyMap<string, number>,
+  lostOf: (row: Endpoint) => LostOfReceiver,
 ): Column<Endpoint>[] {
   return [
     {
@@ -144,7 +145,7 @@ function columnsOf(
       header: 'Health',
       share: 0.9,
       sortBy: ({ state }) => state,
-      cell: (row) => <EndpointStateBadge endpoint={row} lost={lostBy.get(idOf(row))} />,
+      cell: (row) => <EndpointStateBadge endpoint={row} lost={lostOf(row)} />,
     },
     {
       id: 'error',

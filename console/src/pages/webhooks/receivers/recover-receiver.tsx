@@ -2,20 +2,25 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schema } from '../../../api/client';
 import { Button } from '../../../ui/button';
-import { Empty, ErrorView, Loaded } from '../../../ui/feedback';
+import { Empty, ErrorView, Loaded, Notice } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { counted } from '../../../ui/lists';
 import { BulkDialog } from '../dead-letters/bulk-dialog';
 import { countMatching } from '../dead-letters/dead-letter-count';
 import { PUSH, refreshPush } from '../keys';
+import { SearchLink } from '../shared/search-link';
 import { type TestOutcome, TestOutcomeView } from '../shared/test-dialog';
 import { testOf, type Testable, testablesOf } from '../shared/testables';
 
-/** One way back for a receiver that was repaired: a test, which closes its breaker, then what it lost once more. */
+/**
+ * One way back for a receiver that was repaired: a test, which closes its breaker, then what it lost once more. The webhooks of
+ * one that is disabled have to be resumed between the two.
+ */
 export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'EndpointDto'> }) {
   const name = `${endpoint.organization} ${endpoint.origin}`;
   const [chosen, setChosen] = useState<string>();
   const [isSending, setSending] = useState(false);
+  const isDisabled = endpoint.state === 'disabled';
   const webhooks = useQuery({
     queryKey: [PUSH, 'testables', name],
     queryFn: ({ signal }) => testablesOf(endpoint, signal),
@@ -31,9 +36,18 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
     <section aria-label="Bring it back">
       <h3>1. Test it</h3>
       <Loaded query={webhooks}>
-        {(all) => <Test all={all} chosen={chosen} onChoose={setChosen} test={test} />}
+        {(all) => (
+          <Test
+            all={all}
+            chosen={chosen}
+            onChoose={setChosen}
+            test={test}
+            isDisabled={isDisabled}
+          />
+        )}
       </Loaded>
-      <h3>2. Send again what it lost</h3>
+      {isDisabled && <Resume endpoint={endpoint} />}
+      <h3>{isDisabled ? '3' : '2'}. Send again what it lost</h3>
       {lost.error && <ErrorView error={lost.error} />}
       <p className="actions">
         <Button
@@ -56,11 +70,37 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
   );
 }
 
+function Resume({
+  endpoint: { organization, origin },
+}: {
+  readonly endpoint: Schema<'EndpointDto'>;
+}) {
+  const state = 'disabled';
+  return (
+    <>
+      <h3>2. Resume its webhooks</h3>
+      <Notice tone="warning">
+        Its webhooks are disabled, and a test does not change that: nothing is sent there, and
+        nothing again, until they are resumed. They are among the{' '}
+        <SearchLink search={{ tab: 'webhooks', endpoint: `${organization} ${origin}`, state }}>
+          disabled webhooks of tasks
+        </SearchLink>{' '}
+        and the{' '}
+        <SearchLink search={{ tab: 'subscriptions', organization, state }}>
+          disabled subscriptions
+        </SearchLink>
+        .
+      </Notice>
+    </>
+  );
+}
+
 function Test({
   all,
   chosen,
   onChoose,
   test,
+  isDisabled,
 }: {
   readonly all: readonly Testable[];
   readonly chosen: string | undefined;
@@ -71,6 +111,7 @@ function Test({
     readonly error: unknown;
     readonly data: TestOutcome | undefined;
   };
+  readonly isDisabled: boolean;
 }) {
   const webhook = all.find(({ id }) => id === chosen) ?? all[0];
   if (webhook === undefined) {
@@ -90,9 +131,11 @@ function Test({
           Test now
         </Button>
       </div>
-      <p className="faint">
-        When the receiver takes the test, its breaker closes and what waits is sent at once.
-      </p>
+      {!isDisabled && (
+        <p className="faint">
+          When the receiver takes the test, its breaker closes and what waits is sent at once.
+        </p>
+      )}
       {test.error != null && <ErrorView error={test.error} />}
       {test.data && !test.isPending && <TestOutcomeView outcome={test.data} />}
     </>

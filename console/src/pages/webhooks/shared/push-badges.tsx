@@ -48,20 +48,25 @@ const ENDPOINT_TONES: Readonly<Record<Schema<'EndpointDto'>['state'], Tone>> = {
   disabled: 'bad',
 };
 
-/** `lost`: events that it lost lately. */
+/** Events that a receiver lost, and in which time, in words. */
+export interface LostOfReceiver {
+  readonly count: number;
+  readonly when: string;
+}
+
 export function EndpointStateBadge({
   endpoint,
-  lost = 0,
+  lost,
 }: {
   readonly endpoint: Schema<'EndpointDto'>;
-  readonly lost?: number | undefined;
+  readonly lost?: LostOfReceiver;
 }) {
   return (
     <span className="webhooks-badges">
       <Badge tone={ENDPOINT_TONES[endpoint.state]}>{endpoint.state}</Badge>
-      {lost > 0 && (
-        <Badge tone="warning" title="Events of the last 24 hours that were given up">
-          {counted(lost, 'event')} lost
+      {lost && lost.count > 0 && (
+        <Badge tone="warning" title={`Events that were given up: ${lost.when}`}>
+          {counted(lost.count, 'event')} lost
         </Badge>
       )}
       {endpoint.breaker === 'open' && (

@@ -43,7 +43,7 @@ export function TestDialog({
       wide
       open
       title={`Test of ${what}`}
-      description="One request by the way of every delivery, marked as a test. When the receiver takes it, its breaker closes and what waits is sent."
+      description="One request by the way of every delivery, marked as a test. When the receiver takes it, its breaker closes and what waits is sent; what is disabled stays so."
       onClose={onClose}
     >
       <div className="dialog-body">
