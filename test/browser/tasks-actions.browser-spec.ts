@@ -183,7 +183,10 @@ describe('a task', () => {
     const closed = page.getByRole('table', { name: 'Not open to the caller' });
     await closed.getByRole('link', { name: 'drained' }).waitFor();
     await closed.getByText('It was disabled by an operator.').waitFor();
-    await page.getByText('1 agent that would fit is restricted to other organizations.').waitFor();
+    await page
+      .getByRole('tabpanel', { name: 'Route' })
+      .getByText('1 agent that would fit is restricted to other organizations.')
+      .waitFor();
     await page.getByText('No other agent that the caller may use was passed over.').waitFor();
   });
 
