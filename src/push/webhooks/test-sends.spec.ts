@@ -5,7 +5,7 @@ import type { Log } from '../../common/logger.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { TaskRecord, TaskStore } from '../../tasks/index.js';
 import type { DeliveryStreamStore } from '../delivery/delivery-stream-store.js';
-import { PushWakeup } from '../delivery/push-wakeup.js';
+import type { PushWakeup } from '../delivery/push-wakeup.js';
 import type { Subscription, TaskWebhook } from '../registration/webhook.js';
 import type { SentTest, TestSender } from '../sending/test-sender.js';
 import { TestSends } from './test-sends.js';
