@@ -30,7 +30,7 @@ export { AgentLoad, type AgentQueue, type QueueAsker } from './health/agent-load
 export { type AgentHealthView, AgentMonitor } from './health/agent-monitor.js';
 export { AgentDeviations } from './registry/agent-deviations.js';
 export { administers, organizationOfAgents } from './registry/administered.js';
-export { AgentRegistry, type Audience, type Exclusion } from './registry/agent-registry.js';
+export { AgentRegistry, type Audience } from './registry/agent-registry.js';
 export type { Requested } from './registry/permitted-agents.js';
 export { type AgentFilter, AgentStore } from './registry/agent-store.js';
 export { AgentsModule } from './agents.module.js';

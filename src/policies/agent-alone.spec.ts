@@ -6,21 +6,37 @@ beforeAll(() => loadCedar());
 
 const forbid = (scope: string, rest = ''): string =>
   `forbid(principal, action == Action::"SendMessage", resource${scope})${rest};`;
+const permit = (scope: string, rest = ''): string =>
+  forbid(scope, rest).replace('forbid', 'permit');
 const OPEN =
-  'Statement 1 is about Agent::"x" by its name alone: its skills can still be requested.';
+  'Statement 1 is about Agent::"x" by its name alone: none of its skills is forbidden by it.';
 
 describe('what a policy most likely means otherwise', () => {
   it.each<[string, string[]]>([
     [forbid(' == Agent::"x"'), [OPEN]],
     [forbid('', ' when { resource == Agent::"x" }'), [OPEN]],
     [forbid('', ' when { Agent::"x" == resource }'), [OPEN]],
-    [forbid('', ' unless { resource == Agent::"x" && principal in Group::"g" }'), [OPEN]],
+    [forbid('', ' when { principal in Group::"g" && (resource == Agent::"x" && true) }'), [OPEN]],
+    [forbid('', ' when { true } when { resource == Agent::"x" }'), [OPEN]],
+    [forbid(' == Agent::"x"', ' unless { principal in Group::"g" }'), [OPEN]],
+    // Here the skills are forbidden or permitted, or nothing can be said of them.
+    [forbid('', ' unless { resource == Agent::"x" }'), []],
+    [forbid('', ' unless { principal in Group::"g" && resource == Agent::"x" }'), []],
+    [permit('', ' unless { resource == Agent::"x" }'), []],
+    [permit('', ' unless { [Agent::"x"].contains(resource) }'), []],
+    [permit('', ' when { !(resource == Agent::"x") }'), []],
+    [permit('', ' when { true && !(resource == Agent::"x" && principal in Group::"g") }'), []],
+    [forbid('', ' when { resource == Agent::"x" || resource in Agent::"x" }'), []],
+    [forbid('', ' when { true && (resource in Agent::"x" || resource == Agent::"x") }'), []],
+    [forbid('', ' when { if resource == Agent::"x" then false else true }'), []],
+    [forbid('', ' when { (resource == Agent::"x") == false }'), []],
+    [forbid('', ' when { resource != Agent::"x" }'), []],
     [
       forbid('', ' when { [Agent::"x", Agent::"y"].contains(resource) }'),
       [OPEN, 'Statement 1 is about Agent::"y"'],
     ],
     [
-      'permit(principal, action == Action::"SendMessage", resource == Agent::"x");',
+      permit(' == Agent::"x"'),
       [
         'none of its skills is permitted by it. For the agent and all its skills write "resource in Agent::"x"".',
       ],

@@ -165,12 +165,25 @@ export class RouteDto implements Route {
     optional: true,
     list: true,
     description:
-      'Agents that fit what was requested, but which the caller may not use: disabled, restricted to other organizations, or forbidden by policies. At most 50. Of a task for the scope `tasks:all`, of a dry run for the scope `routing`.',
+      'Agents that fit what was requested, but which the caller may not use: disabled, forbidden by policies, or named by their ids and restricted to other organizations. Those that are named come first. At most 50. Of a task for the scope `tasks:all`, of a dry run for the scope `routing`.',
   })
   readonly excluded?: readonly CandidateDto[];
 
   @Shown.Num({ optional: true, description: 'How many more were excluded.' })
   readonly moreExcluded?: number;
+
+  @Shown.Num({
+    optional: true,
+    description: 'How many more agents fit that are restricted to other organizations.',
+  })
+  readonly excludedElsewhere?: number;
+
+  @Shown.Flag({
+    optional: true,
+    description:
+      'More than 1,000 agents that the caller may not use came into question, and not all were looked at: there may be more. Else absent.',
+  })
+  readonly isExcludedPartial?: true;
 
   @Shown.Nested(() => RouteStepDto, {
     optional: true,

@@ -7,6 +7,7 @@ import { offeredComposites } from './composites/domain/offered.js';
 import { checkFirstCalls } from './domain/call-limit.js';
 import { RouteChooser } from './domain/choose.js';
 import { ExcludedAgents } from './domain/excluded.js';
+import type { Registered } from './domain/excluded-search.js';
 import { requestedExtensions } from './domain/extensions.js';
 import { inputTypesOf } from './domain/media-types.js';
 import { textOf } from './domain/message-text.js';
@@ -85,9 +86,15 @@ export class RoutingService implements OnApplicationBootstrap {
     { agents }: Pick<RoutingQuestion, 'agents'>,
   ): ExcludedAgents {
     const { registry } = this;
-    const whyNot = (id: string, skillId: string | undefined) =>
-      registry.exclusionOf(principal, id, skillId);
-    return new ExcludedAgents({ agents: registry.all(), whyNot }, agents);
+    const { organization } = principal;
+    const registered: Registered = {
+      agents: registry.all(),
+      closed: registry.closedOf(organization),
+      open: registry.openTo(principal),
+      isElsewhere: (id) => registry.isElsewhere(organization, id),
+      whyNot: (id, skillId) => registry.exclusionOf(principal, id, skillId),
+    };
+    return new ExcludedAgents(registered, agents);
   }
 
   private usable(principal: Principal): Usable {

@@ -394,6 +394,32 @@ describe('policies', () => {
     await hub.admin('DELETE', '/api/v1/policies/alone');
   });
 
+  it('decide about the skills of an agent with more than are looked at', async () => {
+    const skills = Array.from({ length: 120 }, (_, i) => ({ id: `s${i}` }));
+    const wide = await ScriptedAgent.start({ skills });
+    await hub.registerAgent(wide.url, { id: 'wide' });
+    const send = 'forbid(principal == Caller::"dora", action == Action::"SendMessage", resource';
+    const made = await hub.admin('POST', '/api/v1/policies', {
+      id: 'wide',
+      text: `${send} == Skill::"wide.s5");`,
+    });
+    expect(made.status).toBe(201);
+    await tab('who-may&agent=wide');
+    const row = rowOf(page, 'Callers of the agent', /^dora/);
+    await row.getByText('may in part', { exact: true }).waitFor();
+    await row.getByText(/^Open skills: s0, s1, s2, s3, s4, s6, /).waitFor();
+    await row.getByText('20 further skills were not looked at.').waitFor();
+    const text = `${send} in Agent::"wide");`;
+    await hub.admin('PATCH', '/api/v1/policies/wide', { text });
+    await tab('policies');
+    await tab('who-may&agent=wide');
+    await row.getByText('may not', { exact: true }).waitFor();
+    await row.getByText('20 further skills were not looked at.').waitFor();
+    await hub.admin('DELETE', '/api/v1/policies/wide');
+    await hub.admin('DELETE', '/api/v1/agents/wide');
+    await wide.close();
+  });
+
   it('show what their versions changed, and are edited', async () => {
     await tab('policies');
     await page.getByRole('button', { name: 'no-contractors', exact: true }).click();

@@ -163,6 +163,24 @@ describe('the dry run', () => {
     await hub.admin('PATCH', '/api/v1/agents/one', { enabled: true });
     expect(one.calls.length + two.calls.length).toBe(before);
   });
+
+  it('says of a refused message, too, how many agents the caller may not use', async () => {
+    const spare = Array.from({ length: 52 }, (_, i) => `spare-${i}`);
+    const tags = ['spare'];
+    for (const id of spare) await hub.registerAgent(one.url, { id, tags, enabled: false });
+    await hub.registerAgent(one.url, { id: 'theirs', tags, organizations: ['other'] });
+    await own.goTo('routing/dry-run', 'Routing');
+    await fill(main(), { 'Skill tags': 'spare' });
+    await press(page, 'Who would get it?');
+    await page.getByRole('heading', { name: 'Nobody gets it' }).waitFor();
+    const closed = page.getByRole('list', { name: 'Not open to the caller' });
+    await closed.getByRole('link', { name: 'spare-0', exact: true }).waitFor();
+    await closed.getByText('and 2 more', { exact: true }).waitFor();
+    await closed
+      .getByText('1 agent that would fit is restricted to other organizations.')
+      .waitFor();
+    for (const id of [...spare, 'theirs']) await hub.admin('DELETE', `/api/v1/agents/${id}`);
+  });
 });
 
 describe('composite skills', () => {

@@ -202,12 +202,17 @@ describe('a task', () => {
   it('says which agents were not taken, and why', async () => {
     await hub.registerAgent(agent.url, { id: 'taken', tags: ['pair'] });
     await hub.registerAgent(agent.url, { id: 'drained', tags: ['pair'], enabled: false });
+    await hub.registerAgent(agent.url, { id: 'theirs', tags: ['pair'], organizations: ['other'] });
     const metadata = { skillTags: ['pair'] };
     const id = (await hub.submit('hello', { message: { metadata } }))['id'] as string;
     await openTask(id, 'route');
     const closed = page.getByRole('table', { name: 'Not open to the caller' });
     await closed.getByRole('link', { name: 'drained' }).waitFor();
     await closed.getByText('It was disabled by an operator.').waitFor();
+    await page
+      .getByRole('tabpanel', { name: 'Route' })
+      .getByText('1 agent that would fit is restricted to other organizations.')
+      .waitFor();
     await page.getByText('No other agent that the caller may use was passed over.').waitFor();
   });
 

@@ -78,6 +78,9 @@ function asksFirst(): void {
   };
   agent.handlers['SendMessage'] = answer;
   agent.handlers['SendStreamingMessage'] = answer;
+  // The hub looks at a task that waits now and then.
+  agent.handlers['GetTask'] = (call) =>
+    call.result({ id: 'd1', contextId: 'c1', status: { state: 'TASK_STATE_INPUT_REQUIRED' } });
 }
 
 describe('an agent that gets a token in the name of its caller', () => {

@@ -17,9 +17,11 @@ beforeAll(async () => {
     startHub(),
     ScriptedAgent.start({ skills: [{ id: 'sums', tags: ['numbers'] }] }),
   ]);
+  const umbrella = { organizations: ['umbrella'], tags: ['closed'] };
   await hub.registerAgent(agent.url, { id: 'open' });
-  await hub.registerAgent(agent.url, { id: 'drained', enabled: false });
-  await hub.registerAgent(agent.url, { id: 'theirs', organizations: ['umbrella'] });
+  await hub.registerAgent(agent.url, { id: 'drained', tags: ['closed'], enabled: false });
+  await hub.registerAgent(agent.url, { id: 'theirs', ...umbrella });
+  await hub.registerAgent(agent.url, { id: 'theirs-drained', enabled: false, ...umbrella });
   await hub.registerAgent(agent.url, { id: 'forbidden' });
   const text =
     'forbid(principal in Organization::"acme", action == Action::"SendMessage", resource in Agent::"forbidden");';
@@ -37,7 +39,6 @@ afterAll(async () => {
 const EXPECTED = [
   { agentId: 'drained', skillId: 'sums', why: 'It was disabled by an operator.' },
   { agentId: 'forbidden', skillId: 'sums', why: 'It is forbidden by the policy not-for-acme.' },
-  { agentId: 'theirs', skillId: 'sums', why: 'It is restricted to other organizations.' },
 ];
 
 async function sent(metadata: JsonObject): Promise<string> {
@@ -50,6 +51,11 @@ async function read(path: string, by?: string): Promise<Json> {
 }
 const dryRun = (body: JsonObject, by?: string) =>
   hub.admin('POST', '/api/v1/routes:dry-run', body, by);
+
+/** What a refusal tells of the agents that are excluded. */
+function inRefusal(body: Json): unknown {
+  return JSON.parse(body.metadata.excluded);
+}
 
 function expectNoneHidden(shown: unknown): void {
   const text = JSON.stringify(shown);
@@ -64,11 +70,15 @@ describe('agents that a caller may not use', () => {
       const { route } = await read(`/api/v1/tasks/${id}`, reader);
       expect(route).toMatchObject({ chosen: [{ agentId: 'open' }], skipped: [] });
       expect(route['excluded']).toEqual(EXPECTED);
+      // Agents of other organizations are not stored with each task.
+      expect(route).toMatchObject({ excludedElsewhere: 2 });
+      expect(JSON.stringify(route)).not.toContain('theirs');
       const story = JSON.stringify(await read(`/api/v1/tasks/${id}/explain`, reader));
       expect(story).toContain(
         'The agent drained (skill sums) could not be used by this caller: It was disabled by an operator.',
       );
       expect(story).toContain('forbidden by the policy not-for-acme');
+      expect(story).toContain('2 agents that would fit are restricted to other organizations.');
     },
   );
 
@@ -90,8 +100,17 @@ describe('agents that a caller may not use', () => {
     });
     const refused = await dryRun({ agentId: 'forbidden', caller });
     expect(refused.status).toBe(422);
-    expect(refused.body).toMatchObject({
-      metadata: { excluded: 'forbidden: It is forbidden by the policy not-for-acme.' },
+    const why = 'It is forbidden by the policy not-for-acme.';
+    expect(inRefusal(refused.body)).toEqual({ excluded: [{ agentId: 'forbidden', why }] });
+    const tagged = await dryRun({ tags: ['closed'], caller });
+    expect(tagged.status).toBe(422);
+    expect(inRefusal(tagged.body)).toEqual({
+      excluded: [{ ...EXPECTED[0] }],
+      excludedElsewhere: 2,
+    });
+    const named = await dryRun({ agentId: 'theirs', caller });
+    expect(inRefusal(named.body)).toEqual({
+      excluded: [{ agentId: 'theirs', why: 'It is restricted to other organizations.' }],
     });
     const theirs = await dryRun({ agentId: 'forbidden' }, key);
     expect(theirs.body).toMatchObject({ status: 422 });

@@ -33,14 +33,8 @@ interface Snapshot {
   /** The enabled agents that can be used, in the order of their ids. */
   readonly enabled: readonly Agent[];
   readonly byOrganization: ByOrganization<Agent>;
-}
-
-/** Why a caller may send no new work to an agent, for operators: it may be one that the caller may not know of. */
-export interface Exclusion {
-  /** One sentence. */
-  readonly why: string;
-  /** It is restricted to other organizations, as most agents of a hub for many are. */
-  readonly isElsewhere?: true;
+  /** The others, in the order of their ids. */
+  readonly closedByOrganization: ByOrganization<Agent>;
 }
 
 /** Callers who may use the same: those with the same rules of policies, or of one organization. */
@@ -167,32 +161,43 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     return `${what} is not for the organization ${organization}`;
   }
 
+  /** Whether there is such an agent, and callers of this organization may not use it whatever policies say, enabled or not. */
+  isElsewhere(organization: string, agentId: string): boolean {
+    const agent = this.get(agentId);
+    return agent !== undefined && !this.isOpenTo(organization, agent);
+  }
+
   /**
-   * Why the caller may send no new work to an agent, or for one skill of it; undefined where it may. For operators: it tells of
-   * agents that the caller may not know of. To be asked after {@link prepare}.
+   * Why the caller may send no new work to an agent, or for one skill of it, as a sentence; undefined where it may. For operators:
+   * it tells of agents that the caller may not know of. To be asked after {@link prepare}.
    */
   exclusionOf(
     principal: Principal,
     agentId: string,
     skillId: string | undefined,
-  ): Exclusion | undefined {
+  ): string | undefined {
     const agent = this.get(agentId);
     if (agent === undefined) {
-      const isDeleted = this.known(agentId) !== undefined;
-      return { why: isDeleted ? 'It was deleted.' : 'It is not registered.' };
+      return this.known(agentId) === undefined ? 'It is not registered.' : 'It was deleted.';
     }
-    if (!agent.enabled) return { why: 'It was disabled by an operator.' };
-    if (!isUsable(agent)) return { why: 'It cannot be used: its stored record is not usable.' };
     if (!this.isOpenTo(principal.organization, agent)) {
-      return { why: 'It is restricted to other organizations.', isElsewhere: true };
+      return 'It is restricted to other organizations.';
     }
+    if (!agent.enabled) return 'It was disabled by an operator.';
+    if (!isUsable(agent)) return 'It cannot be used: its stored record is not usable.';
     const requested = { skillId: skillId ?? null, tags: [], match: 'all' } as const;
     const refusal = this.refusalOf(principal, agentId, requested);
-    return refusal && { why: refusalSentence(refusal.policy) };
+    return refusal && refusalSentence(refusal.policy);
   }
 
-  private openTo({ organization }: Principal): readonly Agent[] {
+  /** The enabled agents that callers of the principal's organization may use if policies permit it, like {@link usable}. */
+  openTo({ organization }: Principal): readonly Agent[] {
     return this.snapshot.byOrganization.usable(organization);
+  }
+
+  /** The agents that callers of this organization might use if they were enabled and their records usable. */
+  closedOf(organization: string): readonly Agent[] {
+    return this.snapshot.closedByOrganization.usable(organization);
   }
 
   protected override onReload(all: readonly Agent[]): void {
@@ -227,12 +232,14 @@ function snapshotOf(all: readonly Agent[]): Snapshot {
   const agents = all.filter(({ deletedAt }) => deletedAt === null);
   const deleted = all.filter(({ deletedAt }) => deletedAt !== null);
   const enabled = agents.filter((agent) => agent.enabled && isUsable(agent));
+  const closed = agents.filter((agent) => !agent.enabled || !isUsable(agent));
   return {
     all: enabled.length === agents.length ? enabled : agents,
     byId: new Map(agents.map((agent) => [agent.id, agent])),
     deleted: new Map(deleted.map((agent) => [agent.id, agent])),
     enabled,
     byOrganization: new ByOrganization(enabled, ({ organizations }) => organizations),
+    closedByOrganization: new ByOrganization(closed, ({ organizations }) => organizations),
   };
 }
 

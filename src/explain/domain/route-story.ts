@@ -27,6 +27,8 @@ export function routeSentences(route: Route, seesExcluded: boolean): readonly st
     moreSkipped = 0,
     excluded = [],
     moreExcluded = 0,
+    excludedElsewhere = 0,
+    isExcludedPartial = false,
   } = seesExcluded ? route : withoutExcluded(route);
   const plan = planOf(route);
   return [
@@ -51,6 +53,14 @@ export function routeSentences(route: Route, seesExcluded: boolean): readonly st
     ...(moreSkipped > 0 ? [`${countOf(moreSkipped, 'further agent')} had to be passed over.`] : []),
     ...excluded.map((each) => `${named(each)} could not be used by this caller: ${reason(each)}`),
     ...(moreExcluded > 0 ? [`${countOf(moreExcluded, 'further agent')} could not be used.`] : []),
+    ...(excludedElsewhere > 0
+      ? [
+          `${countOf(excludedElsewhere, 'agent')} that would fit ${excludedElsewhere === 1 ? 'is' : 'are'} restricted to other organizations.`,
+        ]
+      : []),
+    ...(isExcludedPartial
+      ? ['Not every agent that this caller cannot use was looked at: more may fit.']
+      : []),
     ...leftOut.map(({ step, why }) => `The step "${step}" was left out: ${sentenceOf(why)}`),
   ];
 }

@@ -63,9 +63,7 @@ export class AgentIndex {
       this.byId.set(agent.id, agent);
       agent.tags.forEach((tag) => this.addTag(tag, agent));
       for (const skill of agent.card.skills) {
-        const sharing = this.bySkill.get(skill.id);
-        if (!sharing) this.bySkill.set(skill.id, [agent]);
-        else if (sharing.at(-1) !== agent) sharing.push(agent);
+        this.addSkill(skill.id, agent);
         skill.tags.forEach((tag) => this.addTag(tag, agent));
       }
     }
@@ -92,8 +90,8 @@ export class AgentIndex {
   }
 
   /** Who has a skill of this id; a composite skill is asked for by its id in the hub's card alone. */
-  private withSkill(skillId: string): readonly RoutableAgent[] {
-    return (this.bySkill.get(skillId) ?? []).filter(({ id }) => id !== COMPOSITE_AGENT_ID);
+  withSkill(skillId: string): readonly RoutableAgent[] {
+    return this.bySkill.get(skillId) ?? [];
   }
 
   /**
@@ -113,10 +111,22 @@ export class AgentIndex {
 
   /** Agents that carry these tags somewhere: all of them (not always on one skill), or any. */
   withTags(tags: readonly string[], match: TagMatch): readonly RoutableAgent[] {
-    const sets = tags.map((tag) => this.byTag.get(tagKey(tag)) ?? new Set<RoutableAgent>());
+    const sets = tags.map((tag) => this.withTag(tag));
     if (match === 'any') return [...new Set(sets.flatMap((set) => [...set]))];
     const [smallest, ...others] = sets.sort((a, b) => a.size - b.size);
     return [...(smallest ?? [])].filter((agent) => others.every((set) => set.has(agent)));
+  }
+
+  /** Agents that carry this tag somewhere. */
+  withTag(tag: string): ReadonlySet<RoutableAgent> {
+    return this.byTag.get(tagKey(tag)) ?? new Set();
+  }
+
+  private addSkill(skillId: string, agent: RoutableAgent): void {
+    if (agent.id === COMPOSITE_AGENT_ID) return;
+    const sharing = this.bySkill.get(skillId);
+    if (!sharing) this.bySkill.set(skillId, [agent]);
+    else if (sharing.at(-1) !== agent) sharing.push(agent);
   }
 
   private addTag(tag: string, agent: RoutableAgent): void {

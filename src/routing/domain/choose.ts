@@ -285,7 +285,7 @@ export class RouteChooser {
       chosen,
       skipped: skipped.slice(0, MAX_SKIPPED),
       ...(skipped.length > MAX_SKIPPED && { moreSkipped: skipped.length - MAX_SKIPPED }),
-      ...excludedIn(this.question),
+      ...this.question.excluded?.shown,
       ...(quorum !== undefined && { quorum }),
       ...(deadlineSeconds !== undefined && { deadlineMs: Math.ceil(deadlineSeconds * 1000) }),
       ...(maxCalls !== undefined && { maxCalls }),
@@ -331,14 +331,6 @@ function withoutComposites(arranged: Arranged): Arranged {
     matches: matches.filter((match) => !isComposite(match)),
     skipped: [...skipped, ...composites.map((match) => candidateOf(match, NO_TURN))],
   };
-}
-
-function excludedIn({
-  excluded,
-}: Pick<RoutingQuestion, 'excluded'>): Pick<Route, 'excluded' | 'moreExcluded'> {
-  if (excluded === undefined || excluded.candidates.length === 0) return {};
-  const { candidates, more } = excluded;
-  return { excluded: candidates, ...(more > 0 && { moreExcluded: more }) };
 }
 
 function chosenOf(plan: readonly PlanStep[]): Candidate[] {

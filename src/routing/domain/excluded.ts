@@ -1,154 +1,116 @@
-import type { Exclusion } from '../../agents/index.js';
 import type { RoutingTarget } from '../../protocol/routing-extension.js';
-import { AgentIndex, type RoutableAgent, skillOf, skillOfEitherId } from './agent-index.js';
+import {
+  AgentIndex,
+  type RoutableAgent,
+  skillOf,
+  skillOfEitherId,
+  splitSkillId,
+} from './agent-index.js';
 import type { Candidate } from './candidate.js';
-import { tagMatch } from './match.js';
-
-/** The agents of the hub, whoever may use them. */
-export interface Registered {
-  /** The same list until something changes; the list of what a caller may use where that is everything. */
-  readonly agents: readonly RoutableAgent[];
-  /** Why the caller may not use an agent, or a skill of it; undefined where it may. */
-  readonly whyNot: (agentId: string, skillId: string | undefined) => Exclusion | undefined;
-}
-
-/** Agents that a route, or a refusal, names as excluded; a route is stored with every task. */
-const MAX_EXCLUDED = 50;
-/** Targets whose exclusions are remembered for callers who may use the same, and how long they may be as a text. */
-const MAX_REMEMBERED = 100;
-const MAX_KEY_LENGTH = 500;
-const NO_MEDIA = { input: [], output: [] };
-
-/** The excluded agents that a target fits. */
-interface Found {
-  /** Those restricted to other organizations last. */
-  readonly candidates: readonly Candidate[];
-  /** How many there are beyond them. */
-  readonly more: number;
-}
-
-/** The agents of one target: by their id alone, or with the skill that fits. */
-type Fitting = readonly { readonly agentId: string; readonly skillId?: string | undefined }[];
-
-/** Of lists of usable agents and registered ones: what a target came to. */
-const remembered = new WeakMap<
-  readonly RoutableAgent[],
-  WeakMap<readonly RoutableAgent[], Map<string, Found>>
->();
+import {
+  candidateOf,
+  ExcludedSearch,
+  type Fit,
+  type FoundExcluded,
+  MAX_EXCLUDED,
+  MAX_LOOKED_AT,
+  type Registered,
+} from './excluded-search.js';
+import type { Exclusions } from './route.js';
 
 /**
  * The agents that fit what a message, a rule or a step asks for, but which its sender may not use: disabled, restricted to
- * other organizations, or forbidden by policies. What is the same for many messages is looked for once.
+ * other organizations, or forbidden by policies. Each is noted once, or once for each skill, by whatever it was found first.
+ * Those that are named by their ids come first; of others, those that are restricted to other organizations are counted only.
  */
 export class ExcludedAgents {
-  private readonly noted: Candidate[] = [];
-  private noticed = 0;
+  private readonly search: ExcludedSearch;
+  private readonly named = new Map<string, Candidate>();
+  private readonly found = new Map<string, Candidate>();
+  private readonly others = new Set<string>();
+  private readonly elsewhere = new Set<string>();
+  private isPartial = false;
+  private left = MAX_LOOKED_AT;
 
   constructor(
     private readonly registered: Registered,
     private readonly usable: readonly RoutableAgent[],
-  ) {}
+  ) {
+    this.search = new ExcludedSearch(registered, usable);
+  }
 
   /** Notes who is excluded of those that a target means; `why` is a sentence that stands before the reason. */
   note(target: RoutingTarget, why?: string): void {
     if (this.registered.agents === this.usable) return;
-    const { candidates, more } = this.found(target);
-    this.add(candidates, why, more);
+    const named = this.namedBy(target);
+    if (named === undefined) this.noteFound(target, why);
+    else this.noteNamed(named, why);
   }
 
   /** Notes which of these agents are excluded: for whatever they do. */
   noteAgents(agentIds: readonly string[], why: string): void {
-    const gone = agentIds.filter((id) => !AgentIndex.of(this.usable).wholeAgent(id));
-    if (gone.length === 0) return;
-    const { candidates, more } = this.judged(gone.map((agentId) => ({ agentId })));
-    this.add(candidates, why, more);
+    if (this.registered.agents === this.usable) return;
+    for (const agentId of agentIds) this.noteNamed({ agentId }, why);
   }
 
-  /** At most 50, in the order in which they were noted. */
-  get candidates(): readonly Candidate[] {
-    return this.noted;
+  /** What a route, or a refusal, tells of them: nothing where none is excluded. */
+  get shown(): Exclusions {
+    const found = [...this.found].filter(([key]) => !this.named.has(key));
+    const all = [...this.named.values(), ...found.map(([, candidate]) => candidate)];
+    const excluded = all.slice(0, MAX_EXCLUDED);
+    const others = [...this.others].filter((key) => !this.named.has(key) && !this.found.has(key));
+    const more = all.length - excluded.length + others.length;
+    const ids = new Set(all.map(({ agentId }) => agentId));
+    const elsewhere = [...this.elsewhere].filter((id) => !ids.has(id)).length;
+    return {
+      ...(excluded.length > 0 && { excluded }),
+      ...(more > 0 && { moreExcluded: more }),
+      ...(elsewhere > 0 && { excludedElsewhere: elsewhere }),
+      ...(this.isPartial && { isExcludedPartial: true as const }),
+    };
   }
 
-  /** How many were noted beyond them. */
-  get more(): number {
-    return this.noticed - this.noted.length;
+  /** The one agent that a target names by its id, alone or in that of a skill of the hub's card. */
+  private namedBy({ agentId, skillId }: RoutingTarget): Fit | undefined {
+    if (agentId !== undefined) return { agentId, skillId };
+    const split = skillId === undefined ? undefined : splitSkillId(skillId);
+    const agent = split && AgentIndex.of(this.registered.agents).agent(split.agentId);
+    return agent && skillOf(agent, split.skillId) ? split : undefined;
   }
 
-  private add(candidates: readonly Candidate[], why: string | undefined, more: number): void {
-    this.noticed += candidates.length + more;
-    for (const each of candidates) {
-      if (this.noted.length === MAX_EXCLUDED) return;
-      this.noted.push(why === undefined ? each : { ...each, why: `${why} ${each.why}` });
-    }
-  }
-
-  private found(target: RoutingTarget): Found {
-    const { agents } = this.registered;
-    const { agentId, skillId, tags, match } = target;
-    const key = JSON.stringify([agentId, skillId, tags, match]);
-    if (key.length > MAX_KEY_LENGTH) return this.judged(this.unusable(target));
-    let ofUsable = remembered.get(this.usable);
-    if (!ofUsable) remembered.set(this.usable, (ofUsable = new WeakMap()));
-    let known = ofUsable.get(agents);
-    if (!known || known.size === MAX_REMEMBERED) {
-      known = new Map<string, Found>();
-      ofUsable.set(agents, known);
-    }
-    let found = known.get(key);
-    if (!found) known.set(key, (found = this.judged(this.unusable(target))));
-    return found;
-  }
-
-  private judged(fitting: Fitting): Found {
-    const [here, elsewhere]: [Candidate[], Candidate[]] = [[], []];
-    let count = 0;
-    for (const { agentId, skillId } of fitting) {
-      const exclusion = this.registered.whyNot(agentId, skillId);
-      if (exclusion === undefined) continue;
-      count++;
-      const those = exclusion.isElsewhere ? elsewhere : here;
-      if (those.length === MAX_EXCLUDED) continue;
-      those.push({ agentId, ...(skillId !== undefined && { skillId }), why: exclusion.why });
-    }
-    const candidates = [...here, ...elsewhere].slice(0, MAX_EXCLUDED);
-    return { candidates, more: count - candidates.length };
-  }
-
-  private unusable(target: RoutingTarget): Fitting {
-    const all = AgentIndex.of(this.registered.agents);
+  private noteNamed({ agentId, skillId }: Fit, why: string | undefined): void {
     const usable = AgentIndex.of(this.usable);
-    const { agentId, skillId, tags = [], match = 'all' } = target;
-    if (agentId !== undefined) return unusableByName(agentId, skillId, all, usable);
-    if (skillId !== undefined) {
-      return all
-        .offers(skillId)
-        .filter(({ agent, skill }) => !hasSkill(usable.agent(agent.id), skill.id))
-        .map(({ agent, skill }) => ({ agentId: agent.id, skillId: skill.id }));
+    const agent = AgentIndex.of(this.registered.agents).agent(agentId);
+    const skill = agent && skillId !== undefined ? skillOfEitherId(agent, skillId) : undefined;
+    const own = skill ? usable.agent(agentId) : usable.wholeAgent(agentId);
+    if (own && (!skill || skillOf(own, skill.id))) return;
+    const fit = { agentId, skillId: skill?.id };
+    const reason = this.registered.whyNot(agentId, skill?.id);
+    if (reason !== undefined) add(this.named, candidateOf(fit, sentences(why, reason)));
+  }
+
+  private noteFound(target: RoutingTarget, why: string | undefined): void {
+    const found: FoundExcluded = this.search.find(target, this.left);
+    this.left = Math.max(0, this.left - found.lookedAt);
+    this.isPartial ||= found.isPartial;
+    for (const each of found.candidates) {
+      add(this.found, candidateOf(each, sentences(why, each.why)));
     }
-    const wanted = { tags, match, media: NO_MEDIA };
-    const fits = (agent: RoutableAgent) => tagMatch(agent, agent.card.skills, wanted);
-    return all.withTags(tags, match).flatMap((agent) => {
-      const found = fits(agent);
-      const own = usable.agent(agent.id);
-      if (!found || (own && fits(own))) return [];
-      return [{ agentId: agent.id, skillId: found.skill?.id }];
-    });
+    for (const each of found.others) this.others.add(keyOf(each));
+    for (const id of found.elsewhere) this.elsewhere.add(id);
   }
 }
 
-function unusableByName(
-  agentId: string,
-  skillId: string | undefined,
-  all: AgentIndex,
-  usable: AgentIndex,
-): Fitting {
-  const agent = all.agent(agentId);
-  const skill = agent && skillId !== undefined ? skillOfEitherId(agent, skillId) : undefined;
-  const own = usable.agent(agentId);
-  const isUsable = skill ? hasSkill(own, skill.id) : usable.wholeAgent(agentId) !== undefined;
-  return isUsable ? [] : [{ agentId, skillId: skill?.id }];
+/** Unless it is there already. */
+function add(candidates: Map<string, Candidate>, candidate: Candidate): void {
+  const key = keyOf(candidate);
+  if (!candidates.has(key)) candidates.set(key, candidate);
 }
 
-function hasSkill(agent: RoutableAgent | undefined, skillId: string): boolean {
-  return agent !== undefined && skillOf(agent, skillId) !== undefined;
+function keyOf({ agentId, skillId }: Fit): string {
+  return JSON.stringify([agentId, skillId]);
+}
+
+function sentences(why: string | undefined, reason: string): string {
+  return why === undefined ? reason : `${why} ${reason}`;
 }

@@ -28,8 +28,23 @@ export interface LeftOutStep {
   readonly why: string;
 }
 
+/**
+ * Agents that fit what was asked for, but which the caller may not use. For those who may read the tasks of everybody: the
+ * caller may not know of these agents.
+ */
+export interface Exclusions {
+  /** By id and why: disabled, forbidden by policies, named by their ids and restricted to other organizations; absent: none. */
+  readonly excluded?: readonly Candidate[];
+  /** How many more of these there are; absent: none. */
+  readonly moreExcluded?: number;
+  /** How many more are restricted to other organizations; absent: none. */
+  readonly excludedElsewhere?: number;
+  /** So many fit that not all were looked at; there may be more. */
+  readonly isExcludedPartial?: true;
+}
+
 /** The choice of agents for one message; stored with the task, so it explains itself later. */
-export interface Route {
+export interface Route extends Exclusions {
   readonly reason: RouteReason;
   /** What the client, a rule or a composite skill asked for. */
   readonly strategy: RouteStrategy;
@@ -51,13 +66,6 @@ export interface Route {
   readonly skipped: readonly Candidate[];
   /** How many more were left out; absent: none. */
   readonly moreSkipped?: number;
-  /**
-   * Agents that fit what was asked for, but which the caller may not use: disabled, restricted to other organizations,
-   * forbidden by policies. For those who may read the tasks of everybody: the caller may not know of these agents.
-   */
-  readonly excluded?: readonly Candidate[];
-  /** How many more were excluded; absent: none. */
-  readonly moreExcluded?: number;
   /** Of `chain`, `synthesize` and composite skills; absent: one step of all that is chosen. */
   readonly plan?: Plan;
   /** Optional steps of the composite skill that are left out of the plan. */
@@ -72,8 +80,11 @@ export interface Route {
 
 /** A route as those may see it who may not know of all agents. */
 export function withoutExcluded(route: Route): Route {
-  const { excluded, moreExcluded, ...shown } = route;
-  return excluded === undefined && moreExcluded === undefined ? route : shown;
+  const { excluded, moreExcluded, excludedElsewhere, isExcludedPartial, ...shown } = route;
+  const isWithout = [excluded, moreExcluded, excludedElsewhere, isExcludedPartial].every(
+    (each) => each === undefined,
+  );
+  return isWithout ? route : shown;
 }
 
 /** The steps of a route; one of a single step has that step alone. */

@@ -189,7 +189,10 @@ function read(
   return rule;
 }
 
-/** A refusal that tells what became of the rules and which agents the caller may not use, one line each. */
+/**
+ * A refusal that tells what became of the rules, one line each, and which agents the caller may not use: the members of a route
+ * that say so, as JSON, since the metadata of an error are texts.
+ */
 function explained(
   error: unknown,
   reports: readonly RuleReport[] | undefined,
@@ -199,22 +202,16 @@ function explained(
   const rules = reports?.map(
     ({ position, name, outcome, why }) => `${position}. ${name}: ${outcome}. ${why}`,
   );
-  const agents = excluded && linesOf(excluded);
-  if (rules === undefined && !agents?.length) return error;
+  const shown = excluded?.shown ?? {};
+  const isNoneExcluded = Object.keys(shown).length === 0;
+  if (rules === undefined && isNoneExcluded) return error;
   return new HubError(error.reason, error.message, {
     metadata: {
       ...error.metadata,
       ...(rules && { rules: rules.join('\n') }),
-      ...(agents?.length && { excluded: agents.join('\n') }),
+      ...(!isNoneExcluded && { excluded: JSON.stringify(shown) }),
     },
     violations: error.violations,
     cause: error,
   });
-}
-
-function linesOf({ candidates, more }: ExcludedAgents): string[] {
-  const lines = candidates.map(({ agentId, skillId, why }) =>
-    skillId === undefined ? `${agentId}: ${why}` : `${agentId} (${skillId}): ${why}`,
-  );
-  return more === 0 ? lines : [...lines, `and ${more} more`];
 }

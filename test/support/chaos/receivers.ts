@@ -52,13 +52,16 @@ export function behaviours(trap: string): readonly Behaviour[] {
 /** Beyond as many bad answers one after the other a receiver would not be healthy; the breaker opens before. */
 const MOST_IN_A_ROW = 8;
 
-/** Well for a while, then not, and so on. It takes each event before the hub gives it up, however slow the machine is. */
+/** Well for a while, then not, and so on. It takes each event before the hub gives it up, and is never away for long, however slow the machine is. */
 function inWaves(): WebhookAnswer {
   const tries = countTries();
+  let inARow = 0;
   return ({ headers }: ReceivedWebhook): WebhookAnswer => {
     const isEarly = tries(String(headers['webhook-id'])) < MOST_TRIES;
     const isLow = Math.floor(performance.now() / WAVE_MS) % 2 === 1;
-    return isEarly && isLow ? 503 : 200;
+    const isBad = isLow && isEarly && inARow < MOST_IN_A_ROW;
+    inARow = isBad ? inARow + 1 : 0;
+    return isBad ? 503 : 200;
   };
 }
 

@@ -54,11 +54,10 @@ export async function decideAll(
 export type Reach = 'may' | 'may in part' | 'by skill only' | 'may not';
 
 /** By its name, by some or all of its skills, or not at all; of a question about one skill, whether that may be. */
-export function reachOf({ decision, skills, moreSkills }: Decision): Reach {
+export function reachOf({ decision, skills }: Decision): Reach {
   const open = openSkills(skills).length;
   if (decision === 'deny') return open > 0 ? 'by skill only' : 'may not';
-  const all = (skills?.length ?? 0) + (moreSkills ?? 0);
-  return open < all && moreSkills === 0 ? 'may in part' : 'may';
+  return open < (skills?.length ?? 0) ? 'may in part' : 'may';
 }
 
 /** The ids of the skills that may be named. */

@@ -1,4 +1,5 @@
 import { Badge, type Tone } from '../../../ui/badge';
+import { counted } from '../../../ui/lists';
 import { SearchLink } from '../shared/search-link';
 import { type Decision, openSkills, type Reach, reachOf } from './decide';
 
@@ -29,12 +30,11 @@ export function DecidedBy({ decision }: { readonly decision: Decision | undefine
       {isPartly && (
         <>
           <strong>Open skills: {openSkills(skills).join(', ') || 'none'}</strong>
-          {moreSkills ? ` (of the first ${skills?.length})` : ''}
           {'. '}
           {reach === 'by skill only' ? 'By the name of the agent alone: ' : ''}
         </>
       )}
-      {why}{' '}
+      {why} {moreSkills ? <em>{furtherSkills(moreSkills)} </em> : null}
       {[...policies]
         .filter((id) => id !== 'built-in')
         .map((id) => (
@@ -44,4 +44,8 @@ export function DecidedBy({ decision }: { readonly decision: Decision | undefine
         ))}
     </>
   );
+}
+
+function furtherSkills(count: number): string {
+  return `${counted(count, 'further skill')} ${count === 1 ? 'was' : 'were'} not looked at.`;
 }

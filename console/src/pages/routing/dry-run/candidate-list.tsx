@@ -8,12 +8,15 @@ export function CandidateList({
   candidates,
   numbered = false,
   more = 0,
+  notes = [],
 }: {
   readonly label: string;
   readonly candidates: readonly Schema<'CandidateDto'>[];
   readonly numbered?: boolean;
   /** How many there are beyond these. */
   readonly more?: number | undefined;
+  /** What there is to say beside. */
+  readonly notes?: readonly string[];
 }) {
   return (
     <ol className="routing-candidates" aria-label={label}>
@@ -38,6 +41,11 @@ export function CandidateList({
         </li>
       ))}
       {more > 0 && <li className="faint">and {more} more</li>}
+      {notes.map((note) => (
+        <li className="faint" key={note}>
+          {note}
+        </li>
+      ))}
     </ol>
   );
 }

@@ -1,5 +1,6 @@
 import { client, type Schema } from '../../../api/client';
 import { ApiProblem } from '../../../api/problem';
+import type { Exclusions } from '../../../ui/exclusions';
 
 export type DryRunRequest = Partial<Schema<'DryRunDto'>>;
 export type DryRunRoute = Schema<'DryRunRouteDto'>;
@@ -11,8 +12,8 @@ export interface DryRunAnswer {
   readonly refusal: ApiProblem | null;
   /** What became of each rule; absent when none was asked, or for those who may not see them. */
   readonly rules: readonly RuleReport[] | undefined;
-  /** Agents that fit but which the caller may not use; empty for those who may not see them. */
-  readonly excluded: readonly Schema<'CandidateDto'>[];
+  /** Agents that fit but which the caller may not use; none for those who may not see them. */
+  readonly exclusions: Exclusions;
 }
 
 /** Routes a message without sending it. Throws for a request that is wrong in itself. */
@@ -20,8 +21,7 @@ export async function dryRun(request: DryRunRequest, signal?: AbortSignal): Prom
   try {
     const body = request as Schema<'DryRunDto'>;
     const { data } = await client.POST('/api/v1/routes:dry-run', { body, signal: signal ?? null });
-    const { rules, excluded = [] } = data ?? {};
-    return { route: data ?? null, refusal: null, rules, excluded };
+    return { route: data ?? null, refusal: null, rules: data?.rules, exclusions: data ?? {} };
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown;
     const { rules, excluded } = thrown.metadata;
@@ -29,7 +29,7 @@ export async function dryRun(request: DryRunRequest, signal?: AbortSignal): Prom
       route: null,
       refusal: thrown,
       rules: reportsIn(rules),
-      excluded: excludedIn(excluded),
+      exclusions: exclusionsIn(excluded),
     };
   }
 }
@@ -55,12 +55,12 @@ function reportsIn(text: string | undefined): readonly RuleReport[] | undefined 
   });
 }
 
-const EXCLUDED = /^([^ ]+?)(?: \((.*?)\))?: (.*)$/;
-
-/** The excluded agents of a refusal, which has them as text. */
-function excludedIn(text = ''): readonly Schema<'CandidateDto'>[] {
-  return text.split('\n').flatMap((line) => {
-    const [, agentId, skillId, why = ''] = EXCLUDED.exec(line) ?? [];
-    return agentId === undefined ? [] : [{ agentId, ...(skillId && { skillId }), why }];
-  });
+/** The excluded agents of a refusal, which has these members of a route as JSON. */
+function exclusionsIn(json: string | undefined): Exclusions {
+  try {
+    return (JSON.parse(json ?? '{}') ?? {}) as Exclusions;
+  } catch {
+    // Of a hub of another version.
+    return {};
+  }
 }

@@ -1,4 +1,5 @@
 import { Badge } from '../../../ui/badge';
+import { exclusionNotes } from '../../../ui/exclusions';
 import { Notice } from '../../../ui/feedback';
 import { JsonTree } from '../../../ui/json-tree';
 import { Card, Facts } from '../../../ui/page';
@@ -19,7 +20,9 @@ export function RouteView({
   readonly request: DryRunRequest;
   readonly answer: DryRunAnswer;
 }) {
-  const { route, refusal, rules, excluded } = answer;
+  const { route, refusal, rules, exclusions } = answer;
+  const { excluded = [], moreExcluded } = exclusions;
+  const notes = exclusionNotes(exclusions);
   return (
     <>
       {route && <Chosen route={route} />}
@@ -50,12 +53,13 @@ export function RouteView({
           )}
         </Card>
       )}
-      {excluded.length > 0 && (
+      {excluded.length + notes.length > 0 && (
         <Card title="Not open to the caller" flush>
           <CandidateList
             label="Not open to the caller"
             candidates={excluded}
-            more={route?.moreExcluded}
+            more={moreExcluded}
+            notes={notes}
           />
         </Card>
       )}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { Badge } from '../../../ui/badge';
+import { exclusionNotes } from '../../../ui/exclusions';
 import { Notice } from '../../../ui/feedback';
 import { Facts } from '../../../ui/page';
 import { durationText } from '../../../ui/time';
@@ -38,6 +39,8 @@ export function RouteTab({
   readonly route: Route;
   readonly hops: readonly string[];
 }) {
+  const { excluded = [] } = route;
+  const notes = exclusionNotes(route);
   return (
     <div className="tasks-route">
       <Facts
@@ -100,11 +103,12 @@ export function RouteTab({
       ) : (
         <p className="faint">No other agent that the caller may use was passed over.</p>
       )}
-      {route.excluded && (
+      {excluded.length + notes.length > 0 && (
         <CandidateTable
           title="Not open to the caller"
-          candidates={route.excluded}
+          candidates={excluded}
           more={route.moreExcluded}
+          notes={notes}
         />
       )}
     </div>
