@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { SettableClock } from '../../common/fake-settable-clock.js';
 import { configWith } from '../../config/index.js';
-import type { StuckCount, StuckTasks } from '../../tasks/index.js';
+import type { StuckCount } from '../../tasks/index.js';
 import { WorkHealth } from './work-health.js';
 
 const RULE =
@@ -11,7 +11,7 @@ const summaryOf = async (counted: Partial<StuckCount>): Promise<string> => {
   const count = { submitted: 0, working: 0, isLeast: false, ...counted };
   const stuck = { count: () => Promise.resolve(count), longest: () => Promise.resolve([]) };
   const config = configWith({ tasks: { stuckQueuedMs: 300_000, stuckSilentMs: 900_000 } });
-  const health = new WorkHealth(stuck as unknown as StuckTasks, config, new SettableClock(0));
+  const health = new WorkHealth(stuck, config, new SettableClock(0));
   return (await health.tasks()).summary;
 };
 
