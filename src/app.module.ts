@@ -3,7 +3,7 @@ import { A2aModule } from './a2a/index.js';
 import { AdminModule } from './admin/index.js';
 import { AgentsModule } from './agents/index.js';
 import { AuditModule } from './audit/index.js';
-import { AuthModule } from './auth/index.js';
+import { AuthModule, PrincipalNamesModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
 import { Log } from './common/logger.js';
 import type { SecretBox } from './common/secret-box.js';
@@ -46,6 +46,8 @@ export class AppModule implements OnModuleDestroy {
         DatabaseModule.of(HUB_SCHEMA),
         ObservabilityModule,
         SigningModule,
+        // Gives the audit log the names of principals, so it is there before that is.
+        PrincipalNamesModule,
         AuditModule,
         AuthModule,
         PoliciesModule,

@@ -21,7 +21,6 @@ import { ExportsController } from './export/exports.controller.js';
 import { SqlAuditLog } from './persistence/sql-audit-log.js';
 import { SqlAuditStore } from './persistence/sql-audit.store.js';
 import { SqlExportStore } from './persistence/sql-export.store.js';
-import { PrincipalNames } from './principal-names.js';
 import { Refusals } from './refusals.js';
 import { logOf } from '../common/module-logs.js';
 
@@ -33,7 +32,10 @@ export const auditLogIn = (
   { redact }: AppConfig['audit'],
 ): AuditLog => new SqlAuditLog(database, clock, ids, AuditRedaction.withoutPrincipals(redact));
 
-/** The record of who did what. */
+/**
+ * The record of who did what. The {@link PrincipalNames} come from the root module, under its global token: without it
+ * the hub does not start.
+ */
 @Global()
 @Module({
   imports: [SigningModule],
@@ -50,7 +52,6 @@ export const auditLogIn = (
     AuditRetention,
     AuditVerifier,
     AuditReader,
-    PrincipalNames,
     {
       provide: AuditRedaction,
       inject: [AppConfig, HubSettings],
@@ -59,6 +60,6 @@ export const auditLogIn = (
     },
     Refusals,
   ],
-  exports: [AuditLog, AuditReader, PrincipalNames, Refusals],
+  exports: [AuditLog, AuditReader, Refusals],
 })
 export class AuditModule {}

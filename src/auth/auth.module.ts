@@ -1,4 +1,3 @@
-import { PrincipalNames } from '../audit/index.js';
 import { Module } from '@nestjs/common';
 import type { Database } from '../database/database.js';
 import { ApiKeyStore } from './api-key-store.js';
@@ -113,8 +112,4 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     SessionStore,
   ],
 })
-export class AuthModule {
-  constructor(names: PrincipalNames, principals: PrincipalStore) {
-    names.use((ids) => principals.names(ids));
-  }
-}
+export class AuthModule {}

@@ -25,6 +25,7 @@ export { makeAdminKey } from './make-admin-key.js';
 export { type Operator, operatorOf } from './operator.js';
 export { PrincipalChanges } from './principal-changes.js';
 export { type HoldOf, PrincipalHolds } from './principal-holds.js';
+export { PrincipalNamesModule } from './principal-names.module.js';
 export {
   type PrincipalRecord,
   PrincipalStore,

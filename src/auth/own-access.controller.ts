@@ -15,6 +15,6 @@ export class OwnAccessController {
   @ApiOkResponse({ type: OwnAccessDto })
   async get(@CurrentPrincipal() caller: Principal): Promise<OwnAccessDto> {
     const record = await this.principals.get(caller.id);
-    return new OwnAccessDto(caller, record?.displayName ?? null);
+    return new OwnAccessDto(caller, record);
   }
 }

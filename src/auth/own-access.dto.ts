@@ -2,6 +2,7 @@ import { Shown } from '../common/http/fields.js';
 import { fill } from '../common/http/view.js';
 import { holds, type Scope, SCOPES } from '../common/scope.js';
 import { ANONYMOUS_PRINCIPAL, type Principal } from './principal.js';
+import type { PrincipalRecord } from './principal-store.js';
 
 const CREDENTIALS = ['key', 'admin-key', 'token', 'session', 'certificate', 'hub', 'none'] as const;
 type CredentialKind = (typeof CREDENTIALS)[number];
@@ -42,6 +43,9 @@ export class OwnCredentialDto {
   }
 }
 
+/** Of a caller that the hub has no record of. */
+const WITHOUT_NAME = { displayName: null, name: null };
+
 /** Who a caller is for the hub, and what it may do. */
 export class OwnAccessDto {
   @Shown.Text({ example: '0199f1c2-8d11-7b52-9c3e-4a5b6c7d8e9f' })
@@ -49,6 +53,14 @@ export class OwnAccessDto {
 
   @Shown.Text({ nullable: true, example: 'Billing service' })
   readonly displayName!: string | null;
+
+  @Shown.Text({
+    nullable: true,
+    description:
+      'What people know it as: the display name; else, of one whose id the hub has made, the name of its newest valid key; null without either.',
+    example: 'Billing service',
+  })
+  readonly name!: string | null;
 
   @Shown.Text({ example: 'acme' })
   readonly organization!: string;
@@ -69,11 +81,14 @@ export class OwnAccessDto {
   @Shown.Nested(() => OwnCredentialDto)
   readonly credential!: OwnCredentialDto;
 
-  constructor(caller: Principal, displayName: string | null) {
+  constructor(
+    caller: Principal,
+    { displayName, name }: Pick<PrincipalRecord, 'displayName' | 'name'> = WITHOUT_NAME,
+  ) {
     const { id, organization, groups = [] } = caller;
     const scopes = SCOPES.filter((scope) => holds(caller.scopes, scope));
     const credential = new OwnCredentialDto(caller);
-    fill<OwnAccessDto>(this, { id, displayName, organization, scopes, groups, credential });
+    fill<OwnAccessDto>(this, { id, displayName, name, organization, scopes, groups, credential });
   }
 }
 

@@ -12,7 +12,7 @@ export interface PrincipalRecord {
   readonly organization: string;
   /** What people call it; null where nobody has said. */
   readonly displayName: string | null;
-  /** As {@link PrincipalStore.names} has it; null: it has none. */
+  /** As `PrincipalNames` has it; null: it has none. */
   readonly name: string | null;
   /** The hub's own groups it is in. */
   readonly groups: readonly string[];
@@ -82,12 +82,6 @@ export abstract class PrincipalStore {
    * refused with INVALID_PARAMS; CONFLICT when that is disabled.
    */
   abstract create(principal: NewPrincipal, isListed: boolean): Promise<boolean>;
-
-  /**
-   * What people know these as: the display name; else, of one whose id the hub has made, the name of its newest valid key. Those without
-   * either are left out.
-   */
-  abstract names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 
   /** False when there is none. */
   abstract change(id: string, edits: PrincipalEdits): Promise<boolean>;

@@ -1,13 +1,8 @@
 import { Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AgentRegistry, budgetsOf } from '../agents/index.js';
-import {
-  CurrentPrincipal,
-  hasScope,
-  type Principal,
-  PrincipalStore,
-  ReserveAnswer,
-} from '../auth/index.js';
+import { PrincipalNames } from '../audit/index.js';
+import { CurrentPrincipal, hasScope, type Principal, ReserveAnswer } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { AppConfig } from '../config/index.js';
@@ -32,7 +27,7 @@ export class ExplainController {
     private readonly clock: Clock,
     private readonly agents: AgentRegistry,
     private readonly config: AppConfig,
-    private readonly principals: PrincipalStore,
+    private readonly names: PrincipalNames,
   ) {}
 
   @Get(':id/explain')
@@ -53,7 +48,7 @@ export class ExplainController {
     const { shown, hasMore } = await this.webhooksOf(id, caller);
     const { principalId } = aggregate.record;
     const story = storyOf(aggregate, shown, {
-      callerName: (await this.principals.names([principalId])).get(principalId) ?? null,
+      callerName: (await this.names.of([principalId])).get(principalId) ?? null,
       now: this.clock.now(),
       seesTroubles: hasScope(caller, 'tasks:all'),
       unworked: this.workers.hasNoWorkers ? NO_WORKERS : null,

@@ -25,7 +25,12 @@ export { ContextStore } from './store/context-store.js';
 export { headerOf, isDamaged, isShown } from './domain/event-header.js';
 export { Signals } from './signals/signals.js';
 export { belongsTo } from './store/visibility.js';
-export { type StuckCount, type StuckTask, StuckTasks } from './store/stuck-tasks.js';
+export {
+  MOST_LOOKED_AT,
+  type StuckCount,
+  type StuckTask,
+  StuckTasks,
+} from './store/stuck-tasks.js';
 export { TaskData } from './operations/task-data.js';
 export { TaskLog, type Created, type Decision } from './log/task-log.js';
 export { TaskPositions } from './store/task-positions.js';

@@ -58,6 +58,35 @@ describe('the list of agents', () => {
     expect(await own.axe()).toEqual([]);
     expect(own.faults).toEqual([]);
   });
+
+  it('leads from the work that an agent failed to what it did', async () => {
+    const failing = await ScriptedAgent.start({
+      streaming: false,
+      handlers: {
+        SendMessage: (call) =>
+          call.result({
+            task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_FAILED' } },
+          }),
+      },
+    });
+    try {
+      await hub.registerAgent(failing.url, { id: 'failing' });
+      const { id } = await hub.submit('hello', { message: { metadata: { agentId: 'failing' } } });
+      await hub.waitForTask(String(id), 'TASK_STATE_FAILED');
+      await hub.app.get(ActivityRecorder).flush();
+      await own.goTo('agents', 'Agents');
+      const table = own.page.getByRole('region', { name: 'Agents' });
+      await table.getByText('Failed work, 1 h').waitFor();
+      await table.getByRole('link', { name: /^1 of 1 tasks, or parts of one, failed/ }).click();
+      await own.page.getByRole('tab', { name: 'Activity', selected: true }).waitFor();
+      const newest = own.page.getByRole('region', { name: 'Newest tasks of the agent' });
+      await newest.locator(`a[href="/console/tasks/${String(id)}"]`).waitFor();
+      expect(own.faults).toEqual([]);
+    } finally {
+      await hub.admin('DELETE', '/api/v1/agents/failing');
+      await failing.close();
+    }
+  });
 });
 
 describe('charts', () => {

@@ -77,6 +77,42 @@ describe('a rule that somebody else has saved meanwhile', () => {
     await hubHas(hub, RULE, { name: 'Over it', enabled: true, version: 5 });
   });
 
+  it('stays where other rules have brought it, and moves where one wants it', async () => {
+    const others = (position: number) =>
+      hub.admin('POST', '/api/v1/routes/rules', {
+        ...{ name: 'Another', position, enabled: false, conditions: {} },
+        target: { agentId: 'one' },
+      });
+    await own.goTo('routing/rules/invoices', 'Over it');
+    await others(1);
+    await hub.admin('PATCH', RULE, { enabled: false });
+    await hubHas(hub, RULE, { position: 2, version: 6 });
+    await fill(main(), { Name: 'Not moved' });
+    await press(page, 'Save');
+    await press(alert(), 'Save mine over version 6');
+    await page.getByRole('link', { name: 'Not moved', exact: true }).waitFor();
+    await hubHas(hub, RULE, { name: 'Not moved', position: 2, version: 7 });
+
+    await own.goTo('routing/rules/invoices', 'Not moved');
+    await others(1);
+    await hub.admin('PATCH', RULE, { enabled: false });
+    await fill(main(), { Name: 'Nor by a detour' });
+    await press(page, 'Save');
+    await press(alert(), 'Load version 8');
+    await press(page, 'Back to mine');
+    await press(page, 'Save');
+    await page.getByRole('link', { name: 'Nor by a detour', exact: true }).waitFor();
+    await hubHas(hub, RULE, { name: 'Nor by a detour', position: 3, version: 9 });
+
+    await own.goTo('routing/rules/invoices', 'Nor by a detour');
+    await hub.admin('PATCH', RULE, { enabled: false });
+    await fill(main(), { Place: '1', Name: 'Over it' });
+    await press(page, 'Save');
+    await press(alert(), 'Save mine over version 10');
+    await page.getByRole('link', { name: 'Over it', exact: true }).waitFor();
+    await hubHas(hub, RULE, { name: 'Over it', position: 1, version: 11 });
+  });
+
   it('may have been saved by oneself: the answer was lost', async () => {
     await own.goTo('routing/rules/invoices', 'Over it');
     await fill(main(), { Name: 'Lost answer' });
@@ -92,8 +128,8 @@ describe('a rule that somebody else has saved meanwhile', () => {
     await press(page, 'Save');
     await alert().getByText('Whether it was saved is not known.').waitFor();
     await press(alert(), 'Try again');
-    await page.getByText('Version 6 is what you have written: nothing is left to save.').waitFor();
-    await press(page, 'Load version 6');
+    await page.getByText('Version 12 is what you have written: nothing is left to save.').waitFor();
+    await press(page, 'Load version 12');
     await own.goTo('routing/rules', 'Routing');
     await page.getByRole('link', { name: 'Lost answer', exact: true }).waitFor();
   });

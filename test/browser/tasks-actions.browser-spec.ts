@@ -106,6 +106,32 @@ describe('the list of tasks', () => {
   });
 });
 
+describe('the caller of a task', () => {
+  it('has the name of its principal before that of its key, as whoever is signed in', async () => {
+    const keyOf = async (principal: JsonObject & { readonly id: string }): Promise<string> => {
+      await hub.admin('POST', '/api/v1/principals', { organization: 'default', ...principal });
+      const scopes = ['a2a', 'tasks:organization'];
+      const wanted = { name: `key of ${principal.id}`, principal: principal.id, scopes };
+      return (await hub.admin('POST', '/api/v1/keys', wanted)).body.key as string;
+    };
+    const id = await send('agent', 'hello', await keyOf({ id: 'reports', displayName: 'Reports' }));
+    await stateIs(id, 'completed');
+    await own.goTo('tasks', 'Tasks');
+    await rowOf(page, 'Tasks', id.slice(-8)).getByText('Reports', { exact: true }).waitFor();
+    await openTask(id);
+    await page.getByRole('link', { name: 'Reports', exact: true }).waitFor();
+    const other = await ConsoleBrowser.open(hub.url);
+    try {
+      const theirs = await other.signIn('tasks', await keyOf({ id: 'bare' }));
+      const who = theirs.locator('.who strong');
+      await who.waitFor();
+      expect(await who.textContent()).toBe('bare');
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('the list of tasks', () => {
   it('looks further only when one wants it, once a page had none', async () => {
     const further: string[] = [];

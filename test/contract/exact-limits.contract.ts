@@ -1,9 +1,9 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { HubError } from '../../src/common/hub-error.js';
 import type { AppliedLimit, LimitKind, LimitSubject } from '../../src/limits/index.js';
 import type { LimitWarning } from '../../src/tasks/store/limit-levels.js';
 import type { DatabaseFactory } from '../support/databases.js';
-import { COMPLETED, newTask, status, TaskHarness, type TaskOptions } from './task-harness.js';
+import { BOB, COMPLETED, newTask, status, TaskHarness, type TaskOptions } from './task-harness.js';
 
 const OF: LimitSubject = { organization: null, principal: null, agent: null, skill: null };
 const ACME = { ...OF, organization: 'acme' };
@@ -53,6 +53,37 @@ export function exactLimitsContract(databases: DatabaseFactory): void {
     expect(
       await first.limits.used([{ limit: applied, owner: OF_ALICE }], first.clock.now()),
     ).toEqual([17]);
+  });
+
+  it('reads mixed limits in their order, by few statements whatever the mix', async () => {
+    const hub = new TaskHarness(await databases.open());
+    const skillId = 's';
+    await begin(hub, [], { agents: ['a1', 'a2'], delegation: () => ({ skillId }) });
+    await begin(hub, [], { agents: ['a1'], principal: { ...BOB, organization: 'globex' } });
+    const globex = { ...OF, organization: 'globex' };
+    const read = jest.spyOn(hub.database, 'read');
+    const forms: readonly (readonly [AppliedLimit, number])[] = [
+      [limit(ACME, 'openTasks', 9), 1],
+      [limit(globex, 'openTasks', 9), 1],
+      [limit({ ...ACME, principal: 'alice' }, 'openTasks', 9), 1],
+      [limit({ ...globex, principal: 'alice' }, 'openTasks', 9), 0],
+      [limit(ACME, 'tasksPerDay', 9), 1],
+      [limit({ agent: 'a1' }, 'openTasks', 9), 2],
+      [limit({ agent: 'a2' }, 'openTasks', 9), 1],
+      [limit({ ...ACME, agent: 'a1' }, 'openTasks', 9), 1],
+      [limit({ skill: 'a1.s' }, 'openTasks', 9), 1],
+    ];
+    // Mixes as pages of limits have them, each another.
+    let seed = 1;
+    const next = (): number => (seed = (seed * 16_807) % 2_147_483_647);
+    for (let round = 0; round < 60; round++) {
+      const mix = Array.from({ length: 64 }, () => forms[next() % forms.length]!);
+      const owned = mix.map(([each]) => ({ limit: each, owner: OF_ALICE }));
+      expect(await hub.limits.used(owned, hub.clock.now())).toEqual(mix.map(([, used]) => used));
+    }
+    const texts = new Set(read.mock.calls.map(([sql]) => sql));
+    // Of six forms, in pieces of 64, 32 … 1.
+    expect(texts.size).toBeLessThanOrEqual(6 * 7);
   });
 
   it('refuses nothing else of the same commit, and keeps no idempotency key of what it refused', async () => {

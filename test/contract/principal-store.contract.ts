@@ -1,19 +1,22 @@
 import { HUB_AUTHORITY } from '../../src/auth/authority.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { PrincipalNames } from '../../src/audit/index.js';
 import type { ApiKey, ApiKeyStore, PrincipalStore } from '../../src/auth/index.js';
 
 export interface PrincipalStores {
   readonly principals: PrincipalStore;
   readonly keys: ApiKeyStore;
+  readonly names: PrincipalNames;
 }
 
-/** What every {@link PrincipalStore} does, with the store of keys beside it. */
+/** What every {@link PrincipalStore} does, with the store of keys and the names beside it. */
 export function principalStoreContract(open: () => Promise<PrincipalStores>): void {
   let principals: PrincipalStore;
   let keys: ApiKeyStore;
+  let names: PrincipalNames;
 
   beforeEach(async () => {
-    ({ principals, keys } = await open());
+    ({ principals, keys, names } = await open());
   });
 
   const keyOf = (id: string, members: Partial<ApiKey> = {}): ApiKey => ({
@@ -134,7 +137,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       '0199f1c2-8d11-7b52-9c3e-4a5b6c7d8e9f',
       '0199f1c2-8d11-7b52-9c3e-4a5b6c7d8ea0',
     ];
-    const namesOf = async (...ids: string[]) => Object.fromEntries(await principals.names(ids));
+    const namesOf = async (...ids: string[]) => Object.fromEntries(await names.of(ids));
 
     it('is its display name, else that of its newest valid key where its id says nothing', async () => {
       await add('k1', { principalId: made, name: 'old' });

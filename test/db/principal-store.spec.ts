@@ -1,4 +1,5 @@
 import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
+import { SqlPrincipalNames } from '../../src/auth/persistence/sql-principal-names.js';
 import { SqlPrincipalStore } from '../../src/auth/persistence/sql-principal.store.js';
 import { principalStoreContract } from '../contract/principal-store.contract.js';
 import { describeDatabases } from '../support/databases.js';
@@ -9,6 +10,7 @@ describeDatabases('PrincipalStore', (databases) => {
     return {
       principals: new SqlPrincipalStore(database),
       keys: new SqlApiKeyStore(database),
+      names: new SqlPrincipalNames(database),
     };
   });
 });

@@ -7,6 +7,8 @@ import type { Json } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
+const FAILED = 'TASK_STATE_FAILED';
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
 describe('the overview', () => {
@@ -173,4 +175,43 @@ describe('the overview', () => {
     const hidden = await hub.get('/api/v1/agents/broken/activity', { key: stranger });
     expect(hidden.status).toBe(404);
   });
+});
+
+describe('agents that fail their tasks', () => {
+  it('are named; those whose clients do not answer are not', async () => {
+    let tasks = 0;
+    const agent = await ScriptedAgent.start({
+      streaming: false,
+      handlers: {
+        SendMessage: (call) => {
+          const state = call.text === 'ask' ? 'TASK_STATE_INPUT_REQUIRED' : 'TASK_STATE_FAILED';
+          call.result({ task: { id: `t-${++tasks}`, contextId: 'c', status: { state } } });
+        },
+      },
+    });
+    const hub = await startHub();
+    try {
+      await hub.registerAgent(agent.url, { id: 'fails' });
+      await hub.registerAgent(agent.url, { id: 'asks', budgets: { totalMs: 1000 } });
+      for (let n = 0; n < 3; n++) {
+        const failed = await hub.submit('fail', { message: { metadata: { agentId: 'fails' } } });
+        const asked = await hub.submit('ask', { message: { metadata: { agentId: 'asks' } } });
+        for (const { id } of [failed, asked]) await hub.waitForTask(id as string, FAILED);
+      }
+      await hub.app.get(ActivityRecorder).flush();
+      const { agents, tasks: counted } = (await hub.admin('GET', '/api/v1/overview')).body;
+      expect(counted.errors).toEqual(
+        expect.arrayContaining([
+          { name: 'AGENT_FAILED', count: 3 },
+          { name: 'CLIENT_TIMEOUT', count: 3 },
+        ]),
+      );
+      expect(agents.failing).toEqual([{ agentId: 'fails', completed: 0, failed: 3 }]);
+      const { items } = (await hub.admin('GET', '/api/v1/agents')).body;
+      const failedOf = items.map(({ id, lastHour }: Json) => [id, lastHour.failed]);
+      expect(Object.fromEntries(failedOf)).toEqual({ fails: 3, asks: 0 });
+    } finally {
+      await Promise.all([hub.close(), agent.close()]);
+    }
+  }, 60_000);
 });

@@ -38,6 +38,7 @@ describe('what a caller may do', () => {
       status: 200,
       body: {
         ...{ id: 'billing', displayName: 'Billing service', organization: 'acme' },
+        name: 'Billing service',
         scopes: ['push', 'push:all'],
         groups: ['finance'],
         credential: {
@@ -58,7 +59,8 @@ describe('what a caller may do', () => {
     expect([status, body]).toMatchObject([
       200,
       {
-        ...{ organization: 'acme', displayName: null, scopes: [], groups: ['others'] },
+        ...{ organization: 'acme', displayName: null, name: null, scopes: [] },
+        groups: ['others'],
         credential: { kind: 'token', keyId: null, issuer: issuer.url },
       },
     ]);
@@ -67,6 +69,26 @@ describe('what a caller may do', () => {
       id: body.id,
       scopes: ['access:organization'],
     });
+  });
+
+  it('names it as others see it: by its key only where its id says nothing', async () => {
+    const made = async (fields: object) =>
+      (
+        await hub.admin('POST', '/api/v1/keys', {
+          scopes: ['push'],
+          organization: 'acme',
+          ...fields,
+        })
+      ).body as { key: string; principalId: string };
+    await hub.admin('POST', '/api/v1/principals', { id: 'bare', organization: 'acme' });
+    const bare = await made({ name: 'of bare', principal: 'bare', organization: undefined });
+    expect((await me(bare.key)).body).toMatchObject({ id: 'bare', name: null });
+    const first = await made({ name: 'old' });
+    const { principalId: principal } = first;
+    await made({ name: 'new', principal, organization: undefined });
+    expect((await me(first.key)).body).toMatchObject({ id: principal, name: 'new' });
+    const seen = await hub.admin('GET', `/api/v1/principals/${principal}`);
+    expect(seen.body).toMatchObject({ name: 'new' });
   });
 
   it('is everything for the admin key of the configuration', async () => {

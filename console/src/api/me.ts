@@ -35,7 +35,7 @@ export function useMay(...needed: readonly Scope[]): boolean {
   return may(useMe().data?.scopes, ...needed);
 }
 
-/** What whoever is signed in is known as: the display name, else that of its key. */
-export function nameOf({ id, displayName, credential }: Me): string {
-  return displayName ?? credential.keyName ?? id;
+/** What whoever is signed in is known as; its id where it has no name. */
+export function nameOf({ id, name }: Me): string {
+  return name ?? id;
 }

@@ -1,4 +1,4 @@
-const LONG = 18;
+import { shortened } from './shortened';
 
 /** A caller by its name, with its id behind it in small; by its id where it has none. */
 export function PrincipalName({
@@ -18,8 +18,4 @@ export function PrincipalName({
       {!short && <span className="faint"> {shortened(id)}</span>}
     </span>
   );
-}
-
-function shortened(id: string): string {
-  return id.length > LONG ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
 }

@@ -11,25 +11,37 @@ export interface Begun<T> {
   readonly read: () => Promise<Saved<T>>;
 }
 
-/** Saves a draft over the version that it was begun from and no other, with ways on when there is another by then. */
+/**
+ * Saves a draft over the version that it was begun from and no other, with ways on when there is another by then. `save` gets
+ * the version that it is saved over, and the one that what is in it was written from: they differ after such a way.
+ */
 export function useVersionedSave<T extends object>(
   draft: JsonDraft<T>,
   begun: Begun<T> | undefined,
-  save: (draft: T, over: Saved<T> | undefined) => Promise<unknown>,
+  save: (
+    draft: T,
+    over: Saved<T> | undefined,
+    writtenFrom: Saved<T> | undefined,
+  ) => Promise<unknown>,
 ) {
   const over = useRef(begun?.from);
-  const [aside, setAside] = useState<{ readonly text: string; readonly version: number } | null>(
-    null,
-  );
-  const saving = useSave(() => save(draft.value, over.current));
+  const writtenFrom = useRef(begun?.from);
+  const [aside, setAside] = useState<{
+    readonly text: string;
+    readonly version: number;
+    readonly writtenFrom: Saved<T> | undefined;
+  } | null>(null);
+  const saving = useSave(() => save(draft.value, over.current, writtenFrom.current));
   const ways: WaysOn<T> | undefined = begun && {
     mine: draft.value,
     read: begun.read,
     onLoad: (saved) => {
       // What is saved already needs no way back.
       const isSame = sortedJson(draft.value) === sortedJson(saved.written);
-      setAside(isSame ? null : { text: draft.text, version: saved.version });
+      const { text } = draft;
+      setAside(isSame ? null : { text, version: saved.version, writtenFrom: writtenFrom.current });
       over.current = saved;
+      writtenFrom.current = saved;
       draft.begin(saved.written);
       saving.clear();
     },
@@ -46,6 +58,7 @@ export function useVersionedSave<T extends object>(
       version: aside.version,
       onRestore: () => {
         draft.setText(aside.text);
+        writtenFrom.current = aside.writtenFrom;
         setAside(null);
       },
     },

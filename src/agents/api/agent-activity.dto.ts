@@ -36,7 +36,10 @@ export class AgentActivityBucketDto {
   readonly errors!: readonly CallErrorsDto[];
   @Shown.Num({ description: 'Tasks, or parts of one, that it completed.' })
   readonly completed!: number;
-  @Shown.Num({ description: 'Tasks, or parts of one, that failed at it.' })
+  @Shown.Num({
+    description:
+      'Tasks, or parts of one, that it failed by its own fault: not by its client, an operator or the hub.',
+  })
   readonly failed!: number;
   @Shown.Num({ nullable: true, description: 'Milliseconds to the first answer.' })
   readonly meanMs!: number | null;

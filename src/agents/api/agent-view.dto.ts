@@ -349,7 +349,10 @@ export class LastHourDto {
   @Shown.Num({ description: 'Tasks, or parts of one, that it completed.' })
   readonly completed!: number;
 
-  @Shown.Num({ description: 'Tasks, or parts of one, that failed at it.' })
+  @Shown.Num({
+    description:
+      'Tasks, or parts of one, that it failed by its own fault: not by its client, an operator or the hub.',
+  })
   readonly failed!: number;
 
   constructor(hour: HourOfAgent) {

@@ -39,8 +39,8 @@ export type Admission =
   | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string };
 
 /**
- * How a task ended at an agent, where that was the agent's own doing: it completed, or it failed because the
- * agent said so or answered as it must not. `error` is for operators.
+ * How a task ended at an agent, where that was the agent's own doing: it completed, or it failed by its own
+ * fault. `error` is for operators.
  */
 export type TaskResult =
   | { readonly organization: string; readonly ok: true }

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { nextSlice } from '../../common/slices.js';
 import { MINUTE_MS } from '../../observability/activity/activity.js';
 import { ActivityStore } from '../../observability/activity/activity-store.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
-/** Agents of one statement, and those that are looked at for {@link AgentHours.failing}. */
+/** Agents of one statement. */
 const AT_ONCE = 200;
-const MOST = 2000;
 /** Of fewer failed tasks nothing follows. */
 export const ENOUGH = 3;
 
-/** What an agent did in the last hour: its calls, how many of them failed, and the tasks that it completed and failed. */
+/** What an agent did in the last hour: its calls, how many of them failed, and the tasks that it completed, or failed by its own fault. */
 export interface HourOfAgent {
   readonly calls: number;
   readonly errors: number;
@@ -36,11 +36,33 @@ export class AgentHours {
   ) {}
 
   /** Of these agents, in one query; the minute that began an hour ago counts as a whole. */
-  async of(agentIds: readonly string[]): Promise<(agentId: string) => HourOfAgent> {
+  of(agentIds: readonly string[]): Promise<(agentId: string) => HourOfAgent> {
+    return this.read(['calls', 'parts'], agentIds);
+  }
+
+  /** Which of these failed more tasks than they completed, {@link ENOUGH} at least; those with most first. */
+  async failing(agentIds: readonly string[]): Promise<readonly FailingAgent[]> {
+    const found: FailingAgent[] = [];
+    for (let start = 0; start < agentIds.length; start += AT_ONCE) {
+      const slice = nextSlice();
+      if (slice !== undefined) await slice;
+      const piece = agentIds.slice(start, start + AT_ONCE);
+      const hourOf = await this.read(['parts'], piece);
+      for (const agentId of piece) {
+        const { completed, failed } = hourOf(agentId);
+        if (failed >= ENOUGH && failed > completed) found.push({ agentId, completed, failed });
+      }
+    }
+    return found.sort((a, b) => b.failed - a.failed);
+  }
+
+  private async read(
+    kinds: readonly ('calls' | 'parts')[],
+    agentIds: readonly string[],
+  ): Promise<(agentId: string) => HourOfAgent> {
     const to = this.clock.now().getTime() + 1;
     const begin = to - HOUR_MS;
     const from = begin - (begin % MINUTE_MS);
-    const kinds = ['calls', 'parts'] as const;
     const sums = await this.activity.sums({ span: 1, kinds, agentIds, from, to });
     const found = new Map<string, HourOfAgent>();
     for (const { agentId, kind, name, count } of sums) {
@@ -51,20 +73,6 @@ export class AgentHours {
       );
     }
     return (agentId) => found.get(agentId) ?? NOTHING;
-  }
-
-  /** Which of these failed more tasks than they completed, {@link ENOUGH} at least; those with most first. */
-  async failing(agentIds: readonly string[]): Promise<readonly FailingAgent[]> {
-    const found: FailingAgent[] = [];
-    for (let start = 0; start < Math.min(agentIds.length, MOST); start += AT_ONCE) {
-      const piece = agentIds.slice(start, start + AT_ONCE);
-      const hourOf = await this.of(piece);
-      for (const agentId of piece) {
-        const { completed, failed } = hourOf(agentId);
-        if (failed >= ENOUGH && failed > completed) found.push({ agentId, completed, failed });
-      }
-    }
-    return found.sort((a, b) => b.failed - a.failed);
   }
 }
 

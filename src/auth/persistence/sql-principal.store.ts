@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { validate as isUuid } from 'uuid';
 import { HubError } from '../../common/hub-error.js';
 import type { DataOwner } from '../../common/owned-data.js';
 import type { Page } from '../../common/page.js';
@@ -23,6 +22,7 @@ import {
   type UnreconciledPrincipal,
 } from '../principal-store.js';
 import { admitOwn, admitPrincipal } from './organization-writes.js';
+import { KEY_NAME, nameIn } from './sql-principal-names.js';
 import {
   type PrincipalRow,
   lockPrincipal,
@@ -35,10 +35,6 @@ import {
   scopesHeld,
   scopesIn,
 } from './principal-writes.js';
-
-const KEY_NAME = `(SELECT k.name FROM api_keys k
-    WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0
-    ORDER BY k.id DESC LIMIT 1)`;
 
 const SELECT = `SELECT ${PRINCIPAL.namesOf('p')}, ${KEY_NAME} AS key_name, (SELECT COUNT(*) FROM api_keys k
     WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0) AS valid_keys,
@@ -97,22 +93,6 @@ export class SqlPrincipalStore extends PrincipalStore {
     );
     const items = rows.slice(0, limit).map(toRecord);
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
-  }
-
-  async names(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const found = new Map<string, string>();
-    for (const piece of pieces([...new Set(ids)].map(storable))) {
-      const rows = await this.database.read<DatabaseRow & { id: string }>(
-        `SELECT ${PRINCIPAL.namesOf('p')}, ${KEY_NAME} AS key_name FROM principals p
-         WHERE p.id IN ${listOf(piece.length)}`,
-        piece,
-      );
-      for (const row of rows) {
-        const name = nameIn(row);
-        if (name !== null) found.set(row.id, name);
-      }
-    }
-    return found;
   }
 
   create(principal: NewPrincipal, isListed: boolean): Promise<boolean> {
@@ -320,12 +300,6 @@ function toIdentity(row: DatabaseRow): IdentityRecord | null {
     subject: subject as string,
     lastSeenAt: new Date(lastSeenAt as number),
   };
-}
-
-/** An id that somebody has chosen says more than the name of a key. */
-function nameIn(row: DatabaseRow): string | null {
-  const { id, displayName } = PRINCIPAL.read(row);
-  return displayName ?? (isUuid(id) ? (row['key_name'] as string | null) : null);
 }
 
 function toRecord(row: DatabaseRow): PrincipalRecord {

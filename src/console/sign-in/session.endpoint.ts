@@ -79,7 +79,7 @@ export class SessionEndpoint implements OnModuleInit {
       const record = await this.principals.get(caller.id);
       const session = {
         expiresAt: caller.session.expiresAt.toISOString(),
-        caller: new OwnAccessDto(caller, record?.displayName ?? null),
+        caller: new OwnAccessDto(caller, record),
       };
       return { signIn, session, fault: null };
     } catch (error) {

@@ -42,3 +42,10 @@ it('says that the hub was restarted, and that the message was sent again, with t
     `${ISO(answeredAt)} Agent A (a) took it after 200 ms.`,
   ]);
 });
+
+it('says how long the first message took, though a later one was sent again', () => {
+  const [sentAt, answeredAt, resentAt] = [AT + 100, AT + 1300, AT + MINUTE];
+  expect(told({ times: { sentAt, answeredAt, resentAt } })).toContain(
+    `${ISO(answeredAt)} Agent A (a) took it after 1.2 s.`,
+  );
+});

@@ -69,8 +69,9 @@ export function delegationEntries(
     entries.push(at(resentAt, text));
   }
   if (answeredAt !== undefined) {
-    const from = Math.max(sentAt ?? 0, resentAt ?? 0);
-    const after = from === 0 ? '' : ` after ${durationOf(answeredAt - from)}`;
+    // It is the first message that was taken; the one sent again may be a later one.
+    const from = resentAt !== undefined && resentAt <= answeredAt ? resentAt : sentAt;
+    const after = from === undefined ? '' : ` after ${durationOf(answeredAt - from)}`;
     entries.push(at(answeredAt, `${step}${who} took it${after}.`));
   }
   if (isEnded(state)) {

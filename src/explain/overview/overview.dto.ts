@@ -22,7 +22,9 @@ export class NamedCountDto {
 export class FailingAgentDto {
   @Shown.Text()
   readonly agentId!: string;
-  @Shown.Num({ description: 'Tasks, or parts of one, that failed at it in the last hour.' })
+  @Shown.Num({
+    description: 'Tasks, or parts of one, that it failed by its own fault in the last hour.',
+  })
   readonly failed!: number;
   @Shown.Num()
   readonly completed!: number;
@@ -46,7 +48,7 @@ export class OverviewAgentsDto {
   @Shown.Nested(() => FailingAgentDto, {
     list: true,
     description:
-      'Those at which more tasks failed than were completed in the last hour, 3 at least; the 10 with most, read at most every ten seconds.',
+      'Those that failed more tasks by their own fault than they completed in the last hour, 3 at least; the 10 with most, read at most every ten seconds.',
   })
   readonly failing!: readonly FailingAgentDto[];
 

@@ -6,7 +6,7 @@ import type { Writable } from '../../common/writable.js';
  * What is counted.
  * - `tasks`: that began (`started`) or ended, by their end state.
  * - `errors`: delegations that ended without success, by the code of their end.
- * - `parts`: delegations that agents completed or failed (`completed`, `failed`), by agent.
+ * - `parts`: delegations that agents completed, or failed by their own fault (`completed`, `failed`), by agent.
  * - `calls`: to agents, by outcome; with the milliseconds to the first answer.
  * - `callTimes`: the same calls by {@link TIME_BOUNDS}.
  * - `conditions`: changes of an agent, by what it became (`down/open`).

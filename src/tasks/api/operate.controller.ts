@@ -1,7 +1,7 @@
 import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { PrincipalNames } from '../../audit/index.js';
 import {
-  PrincipalStore,
   ReserveAnswer,
   ApiKeyStore,
   CurrentPrincipal,
@@ -22,7 +22,7 @@ export class OperateController {
   constructor(
     private readonly operator: TaskOperator,
     private readonly keys: ApiKeyStore,
-    private readonly principals: PrincipalStore,
+    private readonly names: PrincipalNames,
   ) {}
 
   @Get(':id/content')
@@ -71,7 +71,7 @@ export class OperateController {
 
   private async shown(task: TaskAggregate): Promise<TaskDto> {
     const keyNames = await this.keys.names(keyIdsOf([task]));
-    const principalNames = await this.principals.names(principalIdsOf([task]));
+    const principalNames = await this.names.of(principalIdsOf([task]));
     return new TaskDto(task, { unworked: null, isAdmin: true, keyNames, principalNames });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeyStore, hasScope, type Principal, PrincipalStore } from '../../auth/index.js';
+import { PrincipalNames } from '../../audit/index.js';
+import { ApiKeyStore, hasScope, type Principal } from '../../auth/index.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import type { TaskAggregate } from '../task.js';
 import { keyIdsOf, principalIdsOf, type TaskReader } from './task.dto.js';
@@ -10,7 +11,7 @@ export class TaskReaders {
   constructor(
     private readonly workers: WorkerWatch,
     private readonly keys: ApiKeyStore,
-    private readonly principals: PrincipalStore,
+    private readonly names: PrincipalNames,
   ) {}
 
   async of(
@@ -18,7 +19,7 @@ export class TaskReaders {
     tasks: readonly Pick<TaskAggregate, 'record'>[],
   ): Promise<TaskReader> {
     const keyNames = await this.keys.names(keyIdsOf(tasks));
-    const principalNames = await this.principals.names(principalIdsOf(tasks));
+    const principalNames = await this.names.of(principalIdsOf(tasks));
     const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
     return { unworked, isAdmin: hasScope(caller, 'tasks:all'), keyNames, principalNames };
   }

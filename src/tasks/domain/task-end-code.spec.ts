@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EndCode } from '../task.js';
+import { END_CODES, type EndCode } from '../task.js';
 import { decideDeadline } from './decide-deadline.js';
 import { decideOutcome } from './delegation-decisions.js';
 import type { EndState } from './delegation-state.js';
@@ -8,7 +8,7 @@ import { status } from './fake-events.js';
 import { after, CHAIN } from './fake-plans.js';
 import { FakeTask, NOW, planStep, why } from './fake-task.js';
 import { OWNER_DELETED } from './operator-actions.js';
-import { taskEndCode } from './task-end-code.js';
+import { isAgentsFault, taskEndCode } from './task-end-code.js';
 import { decideCancelRequest, decideTaskFailed } from './task-decisions.js';
 
 const endCodeOf = ({ aggregate: { record, delegations } }: FakeTask): EndCode | null =>
@@ -159,4 +159,18 @@ describe('why a task has not completed', () => {
     end(task, 'b', 'AGENT_BUSY', 'failed', later(2));
     expect(endCodeOf(task)).toBeNull();
   });
+});
+
+it('blames the agent for what it did itself, not for what its client, an operator or the hub did', () => {
+  expect(END_CODES.filter(isAgentsFault)).toEqual([
+    'AGENT_FAILED',
+    'AGENT_UNREACHABLE',
+    'AGENT_REFUSED',
+    'AGENT_BUSY',
+    'AGENT_TIMEOUT',
+    'AGENT_LOST_TASK',
+    'INVALID_AGENT_RESPONSE',
+    'RESPONSE_TOO_LARGE',
+  ]);
+  expect(isAgentsFault(undefined)).toBe(false);
 });

@@ -18,6 +18,18 @@ const REQUESTED: ReadonlySet<EndCode> = new Set([
   'OWNER_DELETED',
 ]);
 
+/** Codes of what the agent itself did, or did not do. What may have been the hub, its client or an operator is none. */
+const AGENT_FAULTS: ReadonlySet<EndCode> = new Set([
+  'AGENT_FAILED',
+  'AGENT_UNREACHABLE',
+  'AGENT_REFUSED',
+  'AGENT_BUSY',
+  'AGENT_TIMEOUT',
+  'AGENT_LOST_TASK',
+  'INVALID_AGENT_RESPONSE',
+  'RESPONSE_TOO_LARGE',
+]);
+
 /**
  * Why a task has ended without completing; null for a completed one, and where no delegation says it. That is the
  * request that canceled it; else the last failure of a step that was needed, for by it the task could not complete any
@@ -42,6 +54,11 @@ export function taskEndCode(
 /** Nothing but its own end is the cause of it. */
 export function isOwnFailure(code: EndCode | undefined): boolean {
   return code !== undefined && !FOLLOWS.has(code);
+}
+
+/** A delegation that failed with this code has failed by the fault of its agent. */
+export function isAgentsFault(code: EndCode | undefined): boolean {
+  return code !== undefined && AGENT_FAULTS.has(code);
 }
 
 /** Somebody wanted it to end. */

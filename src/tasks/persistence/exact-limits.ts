@@ -48,6 +48,12 @@ interface Counted {
   readonly budgets: readonly AppliedLimit[];
 }
 
+/** A limit, and what the statement takes that counts what is used of it. */
+interface Counting {
+  readonly each: OwnedLimit;
+  readonly params: readonly SqlValue[];
+}
+
 const NO_CHARGES: Charges = new Map();
 
 /** What the limits of a batch came to: the appends that they allow, how much is then used, and what is spent. */
@@ -178,13 +184,23 @@ export class ExactLimits extends LimitLevels {
   /** Of those that are counted in what they count. */
   private async summed(limits: readonly OwnedLimit[], now: Date): Promise<Used> {
     const found = new Map<OwnedLimit, number>();
-    for (const piece of pieces(limits.filter(({ limit }) => !hasOwnCount(limit)))) {
-      const counts = piece.map(({ limit, owner }) => counting(limit, owner, now));
-      const rows = await this.database.read<{ n: number; used: number | null }>(
-        counts.map(({ sql }, n) => `SELECT ${n} AS n, (${sql}) AS used`).join(' UNION ALL '),
-        counts.flatMap(({ params }) => params),
-      );
-      for (const { n, used } of rows) found.set(piece[n]!, Number(used ?? 0));
+    // Those of one form together: a mix of them would be another text each time, which is prepared anew.
+    const forms = new Map<string, Counting[]>();
+    for (const each of limits) {
+      if (hasOwnCount(each.limit)) continue;
+      const { sql, params } = counting(each.limit, each.owner, now);
+      const alike = forms.get(sql);
+      if (alike === undefined) forms.set(sql, [{ each, params }]);
+      else alike.push({ each, params });
+    }
+    for (const [sql, alike] of forms) {
+      for (const piece of pieces(alike)) {
+        const rows = await this.database.read<{ n: number; used: number | null }>(
+          piece.map((_, n) => `SELECT ${n} AS n, (${sql}) AS used`).join(' UNION ALL '),
+          piece.flatMap(({ params }) => params),
+        );
+        for (const { n, used } of rows) found.set(piece[n]!.each, Number(used ?? 0));
+      }
     }
     return found;
   }

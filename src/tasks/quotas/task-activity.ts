@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Activity } from '../../observability/activity/activity.js';
 import { TaskState } from '../../protocol/a2a.js';
-import { isCanceledByRequest, isOwnFailure } from '../domain/task-end-code.js';
+import { isAgentsFault, isCanceledByRequest, isOwnFailure } from '../domain/task-end-code.js';
 import { TaskStore } from '../store/task-store.js';
 
 const END_NAMES: ReadonlyMap<TaskState, string> = new Map([
@@ -11,7 +11,7 @@ const END_NAMES: ReadonlyMap<TaskState, string> = new Map([
   [TaskState.TASK_STATE_REJECTED, 'rejected'],
 ]);
 
-/** Counts the tasks that this process begins and ends, why delegations fail, and at which agents. */
+/** Counts the tasks that this process begins and ends, why delegations fail, and which agents complete and fail them. */
 @Injectable()
 export class TaskActivity implements OnModuleInit {
   constructor(
@@ -42,7 +42,8 @@ export class TaskActivity implements OnModuleInit {
         const { endCode } = progress;
         if (endCode === undefined) continue;
         if (!isOwnFailure(endCode) || isCanceledByRequest(endCode)) continue;
-        if (state === 'failed') activity.count('parts', 'failed', { agentId });
+        if (state === 'failed' && isAgentsFault(endCode))
+          activity.count('parts', 'failed', { agentId });
         activity.count('errors', endCode, { organization: delegation.organization });
       }
     });

@@ -15,6 +15,7 @@ import { agentCallOptions, hopsOf } from './call-options.js';
 import { awaitsAuthorization, isEnded } from '../domain/delegation-state.js';
 import { decideConnectionNotice, awaitsBreaker } from '../domain/unsent.js';
 import { reportIn, withUsage } from '../domain/reported-usage.js';
+import { isAgentsFault } from '../domain/task-end-code.js';
 import { withTrouble } from '../domain/with-trouble.js';
 import type { Fence } from '../store/prepared-append.js';
 import {
@@ -372,11 +373,11 @@ export class RunContext {
 
   /** An end that this run has committed counts for the health of the agent. */
   private reportResult(before: Delegation): void {
-    const { state, organization, reason } = this.delegation;
+    const { state, organization, reason, progress } = this.delegation;
     if (!this.finishedHere || isEnded(before.state) || !isEnded(state)) return;
     const { deps, agent } = this;
     if (state === 'completed') deps.health.taskEnded(agent, { organization, ok: true });
-    if (state !== 'failed') return;
+    if (state !== 'failed' || !isAgentsFault(progress.endCode)) return;
     const error = reason ?? 'the agent said that it failed';
     deps.health.taskEnded(agent, { organization, ok: false, error });
   }

@@ -94,7 +94,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     },
     {
       id: 'failed',
-      header: 'Failed tasks, 1 h',
+      header: 'Failed work, 1 h',
       minor: true,
       share: 0.6,
       align: 'end',
@@ -104,9 +104,9 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
           <span className="faint">0</span>
         ) : (
           <PageLink
-            to="/tasks"
-            search={{ agent: id, state: 'failed', time: 'status', range: '1h' }}
-            aria-label={`${failed} of ${failed + completed} tasks failed`}
+            to={`/agents/${id}`}
+            search={{ tab: 'activity' }}
+            aria-label={`${failed} of ${failed + completed} tasks, or parts of one, failed: activity of ${id}`}
           >
             <Badge tone={failed > completed ? 'bad' : 'warning'}>
               {failed.toLocaleString('en')} of {(failed + completed).toLocaleString('en')}

@@ -8,6 +8,8 @@ import { Empty } from '../../../ui/feedback';
 import { JsonTree } from '../../../ui/json-tree';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { PrincipalName } from '../../../ui/principal-name';
+import { shortened } from '../../../ui/shortened';
 import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
 import { useSpan } from '../../../ui/time-range';
@@ -132,12 +134,18 @@ function columnsOf(open: (row: Row) => void): Column<Row>[] {
         principal === null ? (
           <span className="faint">the hub, or unknown</span>
         ) : (
-          <span title={principal}>
-            {names.get(principal) ?? short(principal)} <span className="faint">{organization}</span>
-            {onBehalfOf !== null && (
-              <span className="faint"> for {names.get(onBehalfOf) ?? short(onBehalfOf)}</span>
-            )}
-          </span>
+          <>
+            <PrincipalName short id={principal} name={names.get(principal)} />{' '}
+            <span className="faint">
+              {organization}
+              {onBehalfOf !== null && (
+                <>
+                  {' '}
+                  for <PrincipalName short id={onBehalfOf} name={names.get(onBehalfOf)} />
+                </>
+              )}
+            </span>
+          </>
         ),
     },
     {
@@ -151,7 +159,7 @@ function columnsOf(open: (row: Row) => void): Column<Row>[] {
           </>
         ) : (
           <span title={resourceId ?? undefined}>
-            {resourceType ?? aboutOf(details)} {resourceId !== null && short(resourceId)}
+            {resourceType ?? aboutOf(details)} {resourceId !== null && shortened(resourceId)}
           </span>
         ),
     },
@@ -167,10 +175,4 @@ function columnsOf(open: (row: Row) => void): Column<Row>[] {
       ),
     },
   ];
-}
-
-const LONG = 26;
-
-function short(id: string): string {
-  return id.length > LONG ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
 }

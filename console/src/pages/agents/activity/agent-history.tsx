@@ -88,8 +88,8 @@ function History({
             ({kinds.map(([kind, count]) => `${count} ${kind}`).join(', ')})
           </span>
         )}
-        ; <strong>{failed.toLocaleString('en')}</strong> of {ended.toLocaleString('en')} tasks
-        failed
+        ; <strong>{failed.toLocaleString('en')}</strong> of {ended.toLocaleString('en')} tasks, or
+        parts of one, failed by its fault
         <span className="faint"> in {RANGE_NAMES[range]}</span>
       </p>
       <div className="columns">

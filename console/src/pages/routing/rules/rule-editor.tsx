@@ -34,7 +34,11 @@ export function RuleEditor({
   readonly replaces?: string;
   readonly action: string;
   readonly actions?: ReactNode;
-  readonly onSave: (draft: RuleDraft, over: Saved<RuleDraft> | undefined) => Promise<unknown>;
+  readonly onSave: (
+    draft: RuleDraft,
+    over: Saved<RuleDraft> | undefined,
+    writtenFrom: Saved<RuleDraft> | undefined,
+  ) => Promise<unknown>;
 }) {
   const navigate = useNavigate();
   const draft = useJsonDraft(begun?.from.written ?? NEW_RULE, taken);

@@ -117,14 +117,14 @@ function Edit({
     const { data } = await client.GET('/api/v1/routes/rules/{id}', { params: { path: { id } } });
     return savedOf(data!);
   };
-  const save = async (draft: RuleDraft, over = from) => {
+  const save = async (draft: RuleDraft, over = from, writtenFrom = from) => {
     const { data } = await client.PATCH('/api/v1/routes/rules/{id}', {
       params: { path: { id }, header: { 'If-Match': `"${over.version}"` } },
       body: {
         ...draft,
         id: undefined,
         // Where it has come to meanwhile it stays, unless it is to be moved.
-        position: draft.position === over.written.position ? undefined : draft.position,
+        position: draft.position === writtenFrom.written.position ? undefined : draft.position,
         conditions: draft.conditions ?? {},
       } as never,
     });

@@ -3,6 +3,7 @@ import { StateBadge } from '../../../ui/badge';
 import { Loaded } from '../../../ui/feedback';
 import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
+import { callerOf } from '../caller-name';
 import { ArtifactView, MessageList } from '../detail/message-list';
 import { messagesOf, useTaskContent } from '../detail/task-content';
 import { useRights } from '../detail/use-rights';
@@ -10,11 +11,11 @@ import { useRights } from '../detail/use-rights';
 /** One task of a conversation: who called, what was said and made, and how it is. */
 export function ConversationTask({ task }: { readonly task: Schema<'TaskDto'> }) {
   const { readsContent } = useRights(task);
-  const { id, state, createdAt, organization, principalId, key } = task;
+  const { id, state, createdAt, organization } = task;
   return (
     <li>
       <p className="tasks-turn-head faint">
-        <Time at={createdAt} /> {organization} {key?.name ?? principalId}
+        <Time at={createdAt} /> {organization} {callerOf(task)}
       </p>
       {readsContent === null ? (
         <p className="faint">What was said is not shown to you.</p>

@@ -5,6 +5,7 @@ import { isWaiting } from '../task-state';
 import { MessageForm } from './message-form';
 import type { TaskDetail, TaskEvent } from './task-query';
 import type { Rights } from './use-rights';
+import { callerOf } from '../caller-name';
 
 /** What the agent asks, and the answer of who may give it. */
 export function AnswerCard({
@@ -33,7 +34,7 @@ export function AnswerCard({
           />
         ) : (
           <p className="faint">
-            Its client answers: {task.key?.name ?? task.principalId} of {task.organization}.
+            Its client answers: {callerOf(task)} of {task.organization}.
           </p>
         )}
       </div>

@@ -4,6 +4,8 @@ import { Id } from '../../../ui/copy';
 import { Card, Facts } from '../../../ui/page';
 import { durationText, Time, useNow } from '../../../ui/time';
 import { REASON_LABELS } from '../../../ui/end-reasons';
+import { shortened } from '../../../ui/shortened';
+import { callerOf } from '../caller-name';
 import { isEnded } from '../task-state';
 import type { TaskDetail } from './task-query';
 
@@ -17,7 +19,7 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
           Organization: task.organization,
           Caller: (
             <Link to="/tasks" search={{ principal: task.principalId }} title={task.principalId}>
-              {task.key?.name ?? task.principalName ?? shortened(task.principalId)}
+              {callerOf(task)}
             </Link>
           ),
           Began: <Time at={task.createdAt} />,
@@ -47,10 +49,6 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
       />
     </Card>
   );
-}
-
-function shortened(id: string): string {
-  return id.length > 18 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
 }
 
 function Operator({ operator }: { readonly operator: Schema<'OperatorDto'> }) {

@@ -5,6 +5,7 @@ import type { Column } from '../../../ui/data-table';
 import { REASON_LABELS } from '../../../ui/end-reasons';
 import { FilterLink } from '../../../ui/filter-link';
 import { durationText, Time, useNow } from '../../../ui/time';
+import { callerNameOf, callerOf } from '../caller-name';
 import { isEnded } from '../task-state';
 import type { TaskSearch } from './task-search';
 
@@ -135,9 +136,7 @@ function Routed({ task: { delegations, rule }, onFilter }: Filtering) {
 }
 
 function Caller({ task, seesAll, onFilter }: Filtering & { readonly seesAll: boolean }) {
-  const name = task.key?.name ?? task.principalName;
   const { principalId: id } = task;
-  const shown = name ?? (id.length > 24 ? `${id.slice(0, 8)}…` : id);
   return (
     <span title={`Principal ${task.principalId}`}>
       {seesAll && (
@@ -149,8 +148,12 @@ function Caller({ task, seesAll, onFilter }: Filtering & { readonly seesAll: boo
           {task.organization}
         </FilterLink>
       )}{' '}
-      <FilterLink what="principal" value={name ?? id} onFilter={() => onFilter({ principal: id })}>
-        <span className={seesAll ? 'faint' : undefined}>{shown}</span>
+      <FilterLink
+        what="principal"
+        value={callerNameOf(task) ?? id}
+        onFilter={() => onFilter({ principal: id })}
+      >
+        <span className={seesAll ? 'faint' : undefined}>{callerOf(task)}</span>
       </FilterLink>
     </span>
   );
