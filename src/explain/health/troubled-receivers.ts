@@ -53,7 +53,7 @@ export class TroubledReceivers {
       ({ endpoint, count, rejected, reasons }): TroubledReceiver => ({
         ...partsOf(endpoint),
         state: 'healthy',
-        lastError: reasons.find(({ reason }) => tellsWhy(reason, rejected))?.reason ?? null,
+        lastError: reasons.find(({ reason }) => showsWhy(reason, rejected))?.reason ?? null,
         waiting: 0,
         lost: count,
         rejected,
@@ -64,7 +64,7 @@ export class TroubledReceivers {
 }
 
 /** Whether it says why events were lost: of one that rejected some, why it did. */
-function tellsWhy(reason: string | null, rejected: number): boolean {
+function showsWhy(reason: string | null, rejected: number): boolean {
   return rejected === 0 || deadCauseOf(reason) === 'rejected';
 }
 
