@@ -1,6 +1,7 @@
 export { PushConfigService } from './webhooks/push-config.service.js';
 export { PushCommitModule } from './push-commit.module.js';
 export { deadCauseOf } from './delivery/domain/dead-causes.js';
+export { partsOf } from './receivers/endpoint.js';
 export { DeliveryService } from './records/delivery.service.js';
 export type { DeliveryBacklog } from './records/delivery-store.js';
 export { EndpointsService } from './receivers/endpoints.service.js';

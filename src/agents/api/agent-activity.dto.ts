@@ -11,6 +11,14 @@ export class AgentActivityQueryDto {
   to?: string;
 }
 
+/** What the counts of an agent count, of whatever time. */
+export const COUNTED = {
+  calls: 'Messages, queries and cancels; looks at its card do not count.',
+  completed: 'Tasks, or parts of one, that it completed.',
+  failed:
+    'Tasks, or parts of one, that it failed by its own fault: not by its client, an operator or the hub.',
+} as const;
+
 export class CallErrorsDto {
   @Shown.Choice(['unreachable', 'rejected', 'interrupted', 'invalid', 'not-found'])
   readonly kind!: string;
@@ -30,16 +38,13 @@ export class AgentConditionDto {
 export class AgentActivityBucketDto {
   @Shown.Time({ description: 'When the bucket begins.' })
   readonly at!: string;
-  @Shown.Num({ description: 'Messages, queries and cancels; looks at its card do not count.' })
+  @Shown.Num({ description: COUNTED.calls })
   readonly calls!: number;
   @Shown.Nested(() => CallErrorsDto, { list: true, description: 'Of these, those that failed.' })
   readonly errors!: readonly CallErrorsDto[];
-  @Shown.Num({ description: 'Tasks, or parts of one, that it completed.' })
+  @Shown.Num({ description: COUNTED.completed })
   readonly completed!: number;
-  @Shown.Num({
-    description:
-      'Tasks, or parts of one, that it failed by its own fault: not by its client, an operator or the hub.',
-  })
+  @Shown.Num({ description: COUNTED.failed })
   readonly failed!: number;
   @Shown.Num({ nullable: true, description: 'Milliseconds to the first answer.' })
   readonly meanMs!: number | null;

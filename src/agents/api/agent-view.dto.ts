@@ -31,6 +31,7 @@ import {
   CardSignatureDto,
   CardTroubleDto,
 } from './agent-card.dto.js';
+import { COUNTED } from './agent-activity.dto.js';
 import { AuthenticationViewDto } from './authentication-view.dto.js';
 import { ProbeReportDto } from './check.dto.js';
 
@@ -340,19 +341,16 @@ export class RefreshedAgentDto extends AgentDto {
 }
 
 export class LastHourDto {
-  @Shown.Num({ description: 'Messages, queries and cancels; looks at its card do not count.' })
+  @Shown.Num({ description: COUNTED.calls })
   readonly calls!: number;
 
   @Shown.Num({ description: 'Of these, those that failed.' })
   readonly errors!: number;
 
-  @Shown.Num({ description: 'Tasks, or parts of one, that it completed.' })
+  @Shown.Num({ description: COUNTED.completed })
   readonly completed!: number;
 
-  @Shown.Num({
-    description:
-      'Tasks, or parts of one, that it failed by its own fault: not by its client, an operator or the hub.',
-  })
+  @Shown.Num({ description: COUNTED.failed })
   readonly failed!: number;
 
   constructor(hour: HourOfAgent) {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { deadCauseOf, DeliveryService, EndpointsService } from '../../push/index.js';
+import { deadCauseOf, DeliveryService, EndpointsService, partsOf } from '../../push/index.js';
 
 /** Lost events are of this time. */
 const LOST_MS = 24 * 3_600_000;
@@ -66,10 +66,4 @@ export class TroubledReceivers {
 /** Whether it says why events were lost: of one that rejected some, why it did. */
 function showsWhy(reason: string | null, rejected: number): boolean {
   return rejected === 0 || deadCauseOf(reason) === 'rejected';
-}
-
-/** An endpoint is `organization scheme://host:port`. */
-function partsOf(endpoint: string): { readonly origin: string; readonly organization: string } {
-  const at = endpoint.lastIndexOf(' ');
-  return { origin: endpoint.slice(at + 1), organization: endpoint.slice(0, at) };
 }

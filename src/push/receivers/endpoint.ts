@@ -69,7 +69,16 @@ export function endpointOf(organization: string, url: string): string {
   return `${organization} ${protocol}//${hostname}:${number}`;
 }
 
+/** What {@link endpointOf} has put together. */
+export function partsOf(endpoint: string): {
+  readonly organization: string;
+  readonly origin: string;
+} {
+  const at = endpoint.lastIndexOf(' ');
+  return { organization: endpoint.slice(0, at), origin: endpoint.slice(at + 1) };
+}
+
 /** The origin of an endpoint, without its organization. */
 export function originOf(endpoint: string): string {
-  return endpoint.slice(endpoint.lastIndexOf(' ') + 1);
+  return partsOf(endpoint).origin;
 }
