@@ -138,7 +138,7 @@ describe('tasks that are stuck', () => {
     const check = checks.find(({ name }: Json) => name === 'tasks');
     expect(check).toMatchObject({
       state: 'warning',
-      summary: expect.stringMatching(/^3 tasks stuck, 0 submitted and 3 working: /),
+      summary: expect.stringMatching(/^3 tasks are stuck, 0 submitted and 3 working\. /),
       advice: expect.stringContaining('GET /api/v1/tasks?stuck=true'),
     });
     expect(check.troubles.map(({ id }: Json) => id).sort()).toEqual([...started].sort());
