@@ -88,7 +88,12 @@ export type VerifyWebhook = (request: WebhookRequest) => Promise<Delivery>;
 export function createVerifier(options: VerifierOptions): VerifyWebhook;
 
 export type VerificationErrorCode =
-  'header' | 'timestamp' | 'signature' | 'authorization' | 'token' | 'body';
+  | 'header'
+  | 'timestamp'
+  | 'signature'
+  | 'authorization'
+  | 'token'
+  | 'body';
 
 /** Why a request is not to be trusted. The message never holds a secret. */
 export class WebhookVerificationError extends Error {

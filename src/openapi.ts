@@ -42,8 +42,8 @@ function openApiOf(app: NestFastifyApplication): OpenAPIObject {
     operationIdFactory: (controller, method) =>
       `${controller.replace(/Controller$/, '').toLowerCase()}.${method}`,
   });
-  delete (document.components?.securitySchemes?.['bearer'] as { bearerFormat?: string })
-    .bearerFormat;
+  const bearer = document.components?.securitySchemes?.['bearer'];
+  if (bearer && 'bearerFormat' in bearer) delete bearer.bearerFormat;
   return withProblems(document);
 }
 

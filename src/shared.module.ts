@@ -67,7 +67,7 @@ export class SharedModule implements OnApplicationShutdown {
       },
       {
         provide: Tracing,
-        inject: [AppConfig, Egress, Clock, Log, Metrics],
+        inject: [AppConfig, Egress, Clock, Log, Metrics, IdSource],
         useFactory: openTracing,
       },
     ];

@@ -36,7 +36,13 @@ declare module 'fastify' {
  * - `refused`: a route that refuses every request, unread (405).
  */
 export type Access =
-  Scope | `${Scope}|${string}` | 'any' | 'public' | 'optional' | 'secret' | 'refused';
+  | Scope
+  | `${Scope}|${string}`
+  | 'any'
+  | 'public'
+  | 'optional'
+  | 'secret'
+  | 'refused';
 
 const OTHERS: ReadonlySet<string> = new Set<Access>([
   'any',

@@ -13,7 +13,7 @@ export abstract class IdSource {
   /** `bytes` of cryptographic randomness, base64url, for secrets and unguessable ids. */
   abstract secret(bytes: number): string;
 
-  /** A number in [0, 1), for jitter only. */
+  /** A number in [0, 1), for jitter and samples only. */
   abstract jitter(): number;
 }
 

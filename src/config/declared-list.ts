@@ -13,11 +13,8 @@ export function declaredList(
   allowed: string,
   options: SettingOptions<readonly DeclaredEntry[]>,
 ): Setting<readonly DeclaredEntry[]> {
-  return new Setting<readonly DeclaredEntry[]>(
-    { ...options, faults: faultsOf },
-    allowed,
-    (input) =>
-      Array.isArray(input) && faultsOf(input).length === 0 ? (input as DeclaredEntry[]) : undefined,
+  return new Setting<readonly DeclaredEntry[]>({ ...options, faults: faultsOf }, allowed, (input) =>
+    Array.isArray(input) && faultsOf(input).length === 0 ? (input as DeclaredEntry[]) : undefined,
   );
 }
 

@@ -22,13 +22,10 @@ const ALLOWED =
 export function quotaOverrides(
   options: SettingOptions<readonly QuotaOverride[]>,
 ): Setting<readonly QuotaOverride[]> {
-  return new Setting<readonly QuotaOverride[]>(
-    { ...options, faults: faultsOf },
-    ALLOWED,
-    (input) =>
-      Array.isArray(input) && faultsOf(input).length === 0
-        ? input.map((each) => toOverride(each as Mapping))
-        : undefined,
+  return new Setting<readonly QuotaOverride[]>({ ...options, faults: faultsOf }, ALLOWED, (input) =>
+    Array.isArray(input) && faultsOf(input).length === 0
+      ? input.map((each) => toOverride(each as Mapping))
+      : undefined,
   );
 }
 

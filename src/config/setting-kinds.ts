@@ -22,10 +22,8 @@ export function text(
 export function optionalText(
   options: SettingOptions<string | null> & { pattern?: RegExp; allowed?: string },
 ): Setting<string | null> {
-  return new Setting<string | null>(
-    options,
-    options.allowed ?? 'text, or null for none',
-    (input) => (isNone(input) ? null : readText(input, options.pattern)),
+  return new Setting<string | null>(options, options.allowed ?? 'text, or null for none', (input) =>
+    isNone(input) ? null : readText(input, options.pattern),
   );
 }
 

@@ -64,7 +64,7 @@ export class Section<M extends Members = Members> {
 }
 
 // A setting is both producer and consumer of its value, so only `any` stands for all of them.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 export type AnySetting = Setting<any>;
 export type Members = { readonly [name: string]: AnySetting | Section };
 

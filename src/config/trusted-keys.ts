@@ -15,16 +15,13 @@ const ALLOWED = 'a list (in a file only) of {origin, jwksUrl}, each an http(s) a
 export function trustedKeys(
   options: SettingOptions<readonly TrustedKeySet[]>,
 ): Setting<readonly TrustedKeySet[]> {
-  return new Setting<readonly TrustedKeySet[]>(
-    { ...options, faults: faultsOf },
-    ALLOWED,
-    (input) =>
-      Array.isArray(input) && faultsOf(input).length === 0
-        ? input.map((each: TrustedKeySet) => ({
-            origin: new URL(each.origin).origin,
-            jwksUrl: each.jwksUrl,
-          }))
-        : undefined,
+  return new Setting<readonly TrustedKeySet[]>({ ...options, faults: faultsOf }, ALLOWED, (input) =>
+    Array.isArray(input) && faultsOf(input).length === 0
+      ? input.map((each: TrustedKeySet) => ({
+          origin: new URL(each.origin).origin,
+          jwksUrl: each.jwksUrl,
+        }))
+      : undefined,
   );
 }
 

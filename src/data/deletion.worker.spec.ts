@@ -34,7 +34,7 @@ describe('a deletion that cannot go on', () => {
         return Promise.resolve();
       },
       renew: () => Promise.resolve(true),
-      // eslint-disable-next-line require-yield -- its store needs no database
+      // oxlint-disable-next-line require-yield -- its store needs no database
       *endIn(_: unknown, id: string) {
         freeFrom.delete(id);
         ended(id);

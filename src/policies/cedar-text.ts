@@ -18,7 +18,8 @@ export interface Statement {
 
 /** The statements of a text, or what is wrong with it, as sentences with their places. */
 export type ReadText =
-  { readonly statements: readonly Statement[] } | { readonly faults: string[] };
+  | { readonly statements: readonly Statement[] }
+  | { readonly faults: string[] };
 
 /** Statements that are checked in one piece. */
 const CHECKED = 5;

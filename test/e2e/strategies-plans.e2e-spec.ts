@@ -27,7 +27,7 @@ function finish(task: LiveTask, text: string): void {
 /** The texts of the first message an agent was given for a task. */
 function given(task: LiveTask): string[] {
   const [message] = task.snapshot()['history'] as JsonObject[];
-  return (message?.['parts'] as JsonObject[]).map(({ text }) => String(text));
+  return (message!['parts'] as JsonObject[]).map(({ text }) => String(text));
 }
 
 async function result(sent: Sent): Promise<string[]> {

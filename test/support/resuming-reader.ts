@@ -30,7 +30,8 @@ export class ResumingReader {
   get taskId(): string | undefined {
     for (const { data } of this.events) {
       const id = (data.task?.id ?? data.statusUpdate?.taskId ?? data.artifactUpdate?.taskId) as
-        string | undefined;
+        | string
+        | undefined;
       if (id) return id;
     }
     return undefined;

@@ -154,7 +154,7 @@ function inShort({ task, statusUpdate, artifactUpdate }: JsonObject): string {
     const { artifact, append } = artifactUpdate as JsonObject;
     return `${artifact.artifactId}${append ? '+' : '='}${textOf(artifact as JsonObject, '|')}`;
   }
-  const { state, message } = (task ?? statusUpdate)?.status as JsonObject;
+  const { state, message } = (task ?? statusUpdate)!.status as JsonObject;
   const text = textOf(message as JsonObject | undefined, ' ');
   return String(state).replace('TASK_STATE_', '') + (text && `: ${text}`);
 }

@@ -110,7 +110,7 @@ function useForgottenPages(key: readonly unknown[]): void {
       queries.setQueryData<LoadedPages>(key, firstOf, { updatedAt: state.dataUpdatedAt });
     },
     // The key is a new array at each rendering.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
     [id, queries],
   );
 }

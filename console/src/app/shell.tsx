@@ -2,13 +2,15 @@ import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react';
 import { useCredential } from '../api/credential';
 import { useConnectionLost } from '../api/connection';
-import { may, nameOf, useMe } from '../api/me';
+import { nameOf, useMe } from '../api/me';
+import { mayOpen, scopesOf, scopeText } from '../api/page-scopes';
 import { useSessionEnded } from '../api/session-end';
 import { signOut } from '../api/sign-in';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { ErrorView, Loading, Notice } from '../ui/feedback';
 import { Icon } from '../ui/icons';
+import { Page } from '../ui/page';
 import { notify, Toasts } from '../ui/toast';
 import { NAV } from './nav';
 import { PaletteOpener } from './palette/palette-opener';
@@ -75,7 +77,7 @@ function SignedIn() {
       </header>
       <nav className="nav" aria-label="Pages">
         <ul>
-          {NAV.filter(({ scopes }) => may(me.data?.scopes, ...scopes)).map(
+          {NAV.filter(({ to }) => me.data && mayOpen(me.data.scopes, to)).map(
             ({ to, label, icon }) => (
               <li key={to}>
                 <Link to={to} activeOptions={{ exact: to === '/' }} className="nav-link">
@@ -96,7 +98,8 @@ function SignedIn() {
         )}
         {me.isPending && <Loading />}
         {me.error && !ended && <ErrorView error={me.error} onRetry={() => void me.refetch()} />}
-        {me.data && <Outlet />}
+        {me.data &&
+          (mayOpen(me.data.scopes, path) || path === '/' ? <Outlet /> : <Lacking at={path} />)}
       </main>
       <Dialog
         title="Sign in again"
@@ -109,6 +112,17 @@ function SignedIn() {
         </div>
       </Dialog>
     </div>
+  );
+}
+
+/** Instead of a page that what one signed in with does not open. */
+function Lacking({ at }: { readonly at: string }) {
+  return (
+    <Page title={NAV.find(({ to }) => to !== '/' && at.startsWith(to))?.label ?? 'This page'}>
+      <Notice tone="warning">
+        This page needs {scopeText(scopesOf(at) ?? [])}, which your key or sign-in does not have.
+      </Notice>
+    </Page>
   );
 }
 

@@ -58,7 +58,7 @@ export default function Chart(props: ChartProps) {
       plot.current = null;
     };
     // Made anew when its shape changes; its values are set below.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [shape]);
   useEffect(() => {
     given.current = series;

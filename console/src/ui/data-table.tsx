@@ -82,7 +82,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         accessorFn: (row: Row) => column.sortBy?.(row) ?? '',
         sortFn: 'alphanumeric',
       })),
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
     [ids],
   );
   const table = useTable({
@@ -96,7 +96,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   useEffect(() => {
     order.current = models.map(({ original }) => original);
   }, [models]);
-  // eslint-disable-next-line react-hooks/incompatible-library
   const virtualizer = useVirtualizer({
     count: models.length,
     getScrollElement: () => scroller.current,

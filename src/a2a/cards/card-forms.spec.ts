@@ -8,7 +8,7 @@ import { type CardForm, renderCard } from './card-forms.js';
 import { type HubFacts, composeAgentCard, composeHubCard } from './compose-cards.js';
 
 // A test looks into JSON freely.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Json = Record<string, any>;
 
 const HUB: HubFacts = {

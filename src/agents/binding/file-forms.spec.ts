@@ -47,7 +47,7 @@ describe('files that are had as their base64 text', () => {
   const files = new FileBytes(() => Promise.resolve('twice'));
   const messageOf = (value: Buffer) =>
     ({ parts: [{ content: { $case: 'raw', value } }] }) as unknown as Message;
-  const bytesIn = ({ parts }: Message) => (parts[0]?.content as { value: Buffer }).value;
+  const bytesIn = ({ parts }: Message) => (parts[0]!.content as { value: Buffer }).value;
   const read = async (text: string) => bytesIn(await files.read(messageOf(Buffer.from(text))));
 
   it.each([0, 1, 2, 3, 4, 786_431, 786_432, 786_433, 2_500_000])(

@@ -42,7 +42,7 @@ const MAX_PROSE = 16 * 1024;
  * Characters that change how the text around them is shown, where others read it: controls (C0 but for
  * tab, line feed and carriage return, DEL, C1) and those that turn the direction of writing.
  */
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const LINE_CONTROLS = /[\t\n\r]/;
 

@@ -28,7 +28,9 @@ export interface AgentPatch extends AgentOptions {
   readonly protocolBinding?: AgentPin['protocolBinding'] | undefined;
   readonly protocolVersion?: AgentPin['protocolVersion'] | undefined;
   readonly budgets?:
-    Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | null | undefined;
+    | Readonly<Partial<Record<keyof AgentBudgets, number | null>>>
+    | null
+    | undefined;
   readonly switches?: WrittenSwitches | null | undefined;
   readonly credentials?: Readonly<Record<string, unknown>> | null | undefined;
   readonly authentication?: WrittenAuthentication | null | undefined;

@@ -44,7 +44,8 @@ export async function authorizationAddress(
 
 /** What a provider has answered: a code, or why there is none, without what others can have written. */
 export type AuthorizationAnswer =
-  { readonly code: string } | { readonly fault: string; readonly isDenied: boolean };
+  | { readonly code: string }
+  | { readonly fault: string; readonly isDenied: boolean };
 
 /** Reads what a provider has sent a browser back with (RFC 6749 §4.1.2, RFC 9207). */
 export function readAuthorization(

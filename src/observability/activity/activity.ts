@@ -13,7 +13,13 @@ import type { Writable } from '../../common/writable.js';
  * - `deliveries`: attempts of webhooks, by what the delivery became.
  */
 export type ActivityKind =
-  'tasks' | 'errors' | 'parts' | 'calls' | 'callTimes' | 'conditions' | 'deliveries';
+  | 'tasks'
+  | 'errors'
+  | 'parts'
+  | 'calls'
+  | 'callTimes'
+  | 'conditions'
+  | 'deliveries';
 
 /** Whose a count is, beside that of the whole hub: of an organization, or of an agent. */
 export interface ActivityOf {

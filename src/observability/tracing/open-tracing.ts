@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../common/clock.js';
 import { isDenial } from '../../common/egress/connect-error.js';
 import type { Egress } from '../../common/egress/egress.js';
+import type { IdSource } from '../../common/ids.js';
 import type { Log } from '../../common/logger.js';
 import { NoTracing, type Tracing } from '../../common/tracing/tracing.js';
 import { type AppConfig, HUB_VERSION } from '../../config/index.js';
@@ -17,6 +18,7 @@ export async function openTracing(
   clock: Clock,
   log: Log,
   metrics: Metrics,
+  ids: IdSource,
 ): Promise<Tracing> {
   const { endpoint: url, headers, ca, timeoutMs, serviceName, maxQueue } = traces;
   if (url === null) return new NoTracing();
@@ -32,5 +34,6 @@ export async function openTracing(
   const send = otlpSender(ProtobufTraceSerializer, source, to, egress);
   const spans = new SpanExport(send, maxQueue, clock, log, metrics);
   spans.start();
-  return new OtlpTracing(traces, spans, () => clock.now().getTime());
+  const wallMs = () => clock.now().getTime();
+  return new OtlpTracing(traces, spans, wallMs, () => ids.jitter());
 }

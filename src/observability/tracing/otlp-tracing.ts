@@ -40,7 +40,7 @@ export class OtlpTracing extends Tracing {
     private readonly spans: Pick<SpanExport, 'add' | 'close'>,
     private readonly wallMs: () => number,
     /** In [0, 1). */
-    private readonly random: () => number = Math.random,
+    private readonly random: () => number,
   ) {
     super();
   }

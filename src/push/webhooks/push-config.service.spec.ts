@@ -45,7 +45,7 @@ class MemoryConfigs {
     return Promise.resolve(config);
   }
 
-  // eslint-disable-next-line require-yield -- there is no database
+  // oxlint-disable-next-line require-yield -- there is no database
   *setIn(_tx: Tx, taskId: string, draft: TaskWebhookDraft, options: AttachOptions): Work<void> {
     void this.set(taskId, draft, options);
   }

@@ -14,7 +14,8 @@ export interface StepCondition {
 
 /** What an agent is given: the parts of the client's message, or the artifacts of an earlier step. */
 export type StepInput =
-  { readonly from: 'message' } | { readonly from: 'step'; readonly step: string };
+  | { readonly from: 'message' }
+  | { readonly from: 'step'; readonly step: string };
 
 /** One step of a plan: agents that work at the same time on the same input. */
 export interface PlanStep {

@@ -220,7 +220,8 @@ describe('the budget of calls', () => {
 /** The delegations that the task's status says wait for the client. */
 function waitingIn({ task }: FakeTask): string[] {
   const data = task.status?.message?.metadata?.['urn:a2a-hub:routing:v1'] as
-    { waiting: { delegationId: string }[] } | undefined;
+    | { waiting: { delegationId: string }[] }
+    | undefined;
   return (data?.waiting ?? []).map(({ delegationId }) => delegationId);
 }
 

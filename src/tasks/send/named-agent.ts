@@ -6,7 +6,8 @@ export function namedAgent({
   agentId,
   directive,
 }: Pick<HubRequest, 'agentId' | 'directive'>):
-  { readonly agentId: string; readonly requested: Requested } | undefined {
+  | { readonly agentId: string; readonly requested: Requested }
+  | undefined {
   const { skillId } = directive;
   const named = agentId ?? directive.agentId ?? (skillId && splitSkillId(skillId)?.agentId);
   return named === undefined

@@ -11,7 +11,8 @@ interface Chunk {
 
 /** One thing an agent does with its task, so long after the one before. */
 export type Act = { readonly afterMs: number } & (
-  { readonly state: TaskState; readonly says?: string } | Chunk
+  | { readonly state: TaskState; readonly says?: string }
+  | Chunk
 );
 
 /** What an agent's scripts may hold. Chances are of a hundred messages. */

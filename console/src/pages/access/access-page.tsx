@@ -1,4 +1,5 @@
-import { may, type Scope, useMe } from '../../api/me';
+import { may, useMe } from '../../api/me';
+import { ACCESS_SCOPES, scopeText } from '../../api/page-scopes';
 import { Notice } from '../../ui/feedback';
 import { Page } from '../../ui/page';
 import { type Tab, Tabs } from '../../ui/tabs';
@@ -16,51 +17,35 @@ import { WhoMayTab } from './who-may/who-may-tab';
 import './access.css';
 
 interface Part extends Tab {
+  readonly id: keyof typeof ACCESS_SCOPES;
   readonly label: string;
-  /** Shown to who has one of them. */
-  readonly scopes: readonly Scope[];
 }
 
 const PARTS: readonly Part[] = [
-  {
-    id: 'principals',
-    label: 'Principals',
-    content: <PrincipalsTab />,
-    scopes: ['access:organization'],
-  },
-  { id: 'keys', label: 'Keys', content: <KeysTab />, scopes: ['access:organization'] },
-  {
-    id: 'organizations',
-    label: 'Organizations',
-    content: <OrganizationsTab />,
-    scopes: ['access:organization'],
-  },
-  { id: 'policies', label: 'Policies', content: <PoliciesTab />, scopes: ['access'] },
-  { id: 'who-may', label: 'Who may call', content: <WhoMayTab />, scopes: ['access'] },
-  { id: 'limits', label: 'Limits', content: <LimitsTab />, scopes: ['a2a', 'access'] },
-  { id: 'audit', label: 'Audit', content: <AuditTab />, scopes: ['audit'] },
-  {
-    id: 'consents',
-    label: 'Consents',
-    content: <ConsentsTab />,
-    scopes: ['a2a', 'access:organization'],
-  },
-  { id: 'data', label: 'Data requests', content: <DataTab />, scopes: ['data', 'access'] },
-  { id: 'hub-keys', label: 'Hub keys', content: <HubKeysTab />, scopes: ['admin'] },
+  { id: 'principals', label: 'Principals', content: <PrincipalsTab /> },
+  { id: 'keys', label: 'Keys', content: <KeysTab /> },
+  { id: 'organizations', label: 'Organizations', content: <OrganizationsTab /> },
+  { id: 'policies', label: 'Policies', content: <PoliciesTab /> },
+  { id: 'who-may', label: 'Who may call', content: <WhoMayTab /> },
+  { id: 'limits', label: 'Limits', content: <LimitsTab /> },
+  { id: 'audit', label: 'Audit', content: <AuditTab /> },
+  { id: 'consents', label: 'Consents', content: <ConsentsTab /> },
+  { id: 'data', label: 'Data requests', content: <DataTab /> },
+  { id: 'hub-keys', label: 'Hub keys', content: <HubKeysTab /> },
 ];
 
 /** Who may do what, how much of it, and who did what. */
 export function AccessPage() {
   const [{ tab }, change] = useAccessSearch();
   const scopes = useMe().data?.scopes;
-  const shown = PARTS.filter((part) => may(scopes, ...part.scopes));
+  const shown = PARTS.filter((part) => may(scopes, ...ACCESS_SCOPES[part.id]));
   const lacking = PARTS.find(({ id }) => id === tab && !shown.some((each) => each.id === id));
   return (
     <Page title="Access" lead="Who may do what, how much of it, and who did what.">
       {lacking && (
         <Notice tone="warning">
-          {lacking.label} needs {lacking.scopes.length > 1 ? 'one of the scopes' : 'the scope'}{' '}
-          {lacking.scopes.join(', ')}, which your key or sign-in does not have.
+          {lacking.label} needs {scopeText(ACCESS_SCOPES[lacking.id])}, which your key or sign-in
+          does not have.
         </Notice>
       )}
       <Tabs

@@ -1,6 +1,7 @@
 import { useAgentConditions } from '../../api/agent-conditions';
 import { api, type Schema } from '../../api/client';
 import { useMay } from '../../api/me';
+import { useMayOpen } from '../../api/page-scopes';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Page } from '../../ui/page';
 import { Time } from '../../ui/time';
@@ -20,13 +21,7 @@ const REFRESH_MS = 5_000;
 const CHECKS_MS = 15_000;
 
 export function OverviewPage() {
-  const seesSomething = useMay(
-    'tasks:organization',
-    'push',
-    'agents:organization',
-    'access:organization',
-    'routing',
-  );
+  const seesSomething = useMayOpen('/');
   const overview = api.useQuery(
     'get',
     '/api/v1/overview',

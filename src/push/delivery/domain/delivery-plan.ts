@@ -38,7 +38,8 @@ export interface LogEntry {
 
 /** `event`: the entry as it is. `artifact`: that artifact whole, as of the entry. */
 export type PlannedDelivery =
-  { readonly kind: 'event' } | { readonly kind: 'artifact'; readonly artifactId: string };
+  | { readonly kind: 'event' }
+  | { readonly kind: 'artifact'; readonly artifactId: string };
 
 export interface Plan {
   readonly cursor: StreamCursor;

@@ -10,7 +10,14 @@ import { refreshPush } from '../keys';
 type Create = Schema<'CreateAuthProfileDto'>;
 type Scheme = Create['scheme'];
 type Parameter =
-  'username' | 'header' | 'tokenUrl' | 'clientId' | 'scope' | 'audience' | 'certificate' | 'ca';
+  | 'username'
+  | 'header'
+  | 'tokenUrl'
+  | 'clientId'
+  | 'scope'
+  | 'audience'
+  | 'certificate'
+  | 'ca';
 
 const SCHEMES: readonly {
   readonly value: Scheme;
