@@ -1,4 +1,5 @@
-import { may, type Scope } from '../../api/me';
+import type { Scope } from '../../api/me';
+import { mayOpen } from '../../api/page-scopes';
 import { NAV } from '../nav';
 
 /** A place of the console that one can go to. */
@@ -12,46 +13,46 @@ export interface Place {
   readonly search?: Readonly<Record<string, string>>;
 }
 
+type Page = Omit<Place, 'id' | 'kind'>;
+
 /** Parts of pages that have a name of their own. */
-const PARTS: readonly (Omit<Place, 'id' | 'kind'> & { readonly scopes: readonly Scope[] })[] = [
-  { label: 'Register an agent', to: '/agents/new', scopes: ['agents:organization'] },
-  { label: 'Rules of routing', to: '/routing/rules', scopes: ['routing'] },
-  { label: 'Composite skills', to: '/routing/composite-skills', scopes: ['routing'] },
-  { label: 'Dry run', to: '/routing/dry-run', scopes: ['a2a'] },
-  ...[
-    ['receivers', 'Receivers of webhooks'],
-    ['subscriptions', 'Subscriptions'],
-    ['deliveries', 'Deliveries'],
-    ['dead-letters', 'Dead letters'],
-    ['events', 'Event log of webhooks'],
-  ].map(([tab, label]) => part('/webhooks', tab!, label!, 'push')),
-  ...[
-    ['principals', 'Principals'],
-    ['keys', 'Keys'],
-    ['organizations', 'Organizations'],
-  ].map(([tab, label]) => part('/access', tab!, label!, 'access:organization')),
-  ...[
-    ['policies', 'Policies'],
-    ['who-may', 'Who may call'],
-    ['limits', 'Limits'],
-  ].map(([tab, label]) => part('/access', tab!, label!, 'access')),
-  part('/access', 'audit', 'Audit log', 'audit'),
+const PARTS: readonly Page[] = [
+  { label: 'Register an agent', to: '/agents/new' },
+  { label: 'Rules of routing', to: '/routing/rules' },
+  { label: 'Composite skills', to: '/routing/composite-skills' },
+  { label: 'Dry run', to: '/routing/dry-run' },
+  tab('/webhooks', 'receivers', 'Receivers of webhooks'),
+  tab('/webhooks', 'subscriptions', 'Subscriptions'),
+  tab('/webhooks', 'deliveries', 'Deliveries'),
+  tab('/webhooks', 'dead-letters', 'Dead letters'),
+  tab('/webhooks', 'events', 'Event log of webhooks'),
+  tab('/access', 'principals', 'Principals'),
+  tab('/access', 'keys', 'Keys'),
+  tab('/access', 'organizations', 'Organizations'),
+  tab('/access', 'policies', 'Policies'),
+  tab('/access', 'who-may', 'Who may call'),
+  tab('/access', 'limits', 'Limits'),
+  tab('/access', 'audit', 'Audit log'),
+  tab('/access', 'consents', 'Consents'),
+  tab('/access', 'data', 'Data requests'),
+  tab('/access', 'hub-keys', 'Hub keys'),
 ];
 
-function part(to: string, tab: string, label: string, scope: Scope) {
-  return { label, to, search: { tab }, scopes: [scope] };
+function tab(to: string, name: string, label: string): Page {
+  return { label, to, search: { tab: name } };
 }
 
 /** The pages that one may see whose name has this text in it. */
 export function pagesWith(text: string, scopes: readonly Scope[] | undefined): readonly Place[] {
   const wanted = text.toLowerCase();
-  return [...NAV, ...PARTS]
-    .filter((each) => may(scopes, ...each.scopes) && each.label.toLowerCase().includes(wanted))
-    .map(({ label, to, ...rest }) => ({
-      id: `page ${label}`,
-      kind: 'Page',
-      label,
-      to,
-      ...('search' in rest && rest.search && { search: rest.search }),
+  const pages: readonly Page[] = [...NAV, ...PARTS];
+  return pages
+    .filter(
+      ({ label, to, search }) =>
+        mayOpen(scopes, to, search) && label.toLowerCase().includes(wanted),
+    )
+    .map(({ label, to, search }) => ({
+      ...{ id: `page ${label}`, kind: 'Page', label, to },
+      ...(search && { search }),
     }));
 }
