@@ -15,6 +15,8 @@ export interface ManyAction {
   /** `3 tasks canceled`. */
   readonly done: string;
   readonly title: string;
+  /** On the button that chooses the rows that it is for. */
+  readonly chooses: string;
   /** What "all that match" are. */
   readonly matching: string;
   readonly warning: string;
@@ -32,6 +34,7 @@ export function cancelMany(asOperator: boolean): ManyAction {
     verb: 'Cancel',
     done: 'canceled',
     title: 'Cancel tasks',
+    chooses: 'Choose all open rows',
     matching: 'that fit and have not ended.',
     warning:
       'Their agents are told to stop, and each ends as canceled with what it has by then. This cannot be taken back.',
@@ -53,6 +56,7 @@ export const RETRY_MANY: ManyAction = {
   verb: 'Retry',
   done: 'sent again',
   title: 'Retry tasks',
+  chooses: 'Choose all failed rows',
   matching: 'that fit and failed or were rejected.',
   warning:
     'The first message of each is sent again as a new task of the same owner, and is routed anew; later messages and webhooks are not repeated. The tasks that failed stay as they are. Each retry is logged.',
