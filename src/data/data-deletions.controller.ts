@@ -1,17 +1,21 @@
 import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../auth/index.js';
+import { PrincipalNames } from '../audit/index.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
 import { invalidField } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
-import { DataDeletionRequestDto, DataJobDto } from './data-job.dto.js';
+import { DataDeletionRequestDto, DataJobDto, jobView, jobViews } from './data-job.dto.js';
 import { DataJobs } from './data-jobs.service.js';
 
 @AdminController('data', 'api/v1/data/deletions', 'data')
 export class DataDeletionsController {
-  constructor(private readonly jobs: DataJobs) {}
+  constructor(
+    private readonly jobs: DataJobs,
+    private readonly names: PrincipalNames,
+  ) {}
 
   @Post()
   @HttpCode(202)
@@ -30,7 +34,7 @@ export class DataDeletionsController {
       throw invalidField('confirm', 'must be the name of what is to be deleted');
     }
     const request = { owner, isMappingOnly: only === 'mapping', blocks: block };
-    return new DataJobDto(await this.jobs.delete(request, caller));
+    return jobView(await this.jobs.delete(request, caller), this.names);
   }
 
   @Get()
@@ -38,14 +42,14 @@ export class DataDeletionsController {
   @ApiOkResponse({ type: PageType(DataJobDto) })
   async list(@Query() { limit, cursor }: PageQueryDto): Promise<Page<DataJobDto>> {
     const page = await this.jobs.list('deletion', limit, cursor);
-    return { ...page, items: page.items.map((job) => new DataJobDto(job)) };
+    return { ...page, items: await jobViews(page.items, this.names) };
   }
 
   @Get(':id(^[^:]+)')
   @ApiOperation({ summary: 'Get a deletion: how far it is, and its receipt.' })
   @ApiOkResponse({ type: DataJobDto })
   async get(@Param('id') id: string): Promise<DataJobDto> {
-    return new DataJobDto(await this.jobs.get('deletion', id));
+    return jobView(await this.jobs.get('deletion', id), this.names);
   }
 
   @Post(':id(^[^:]+)::cancel')
@@ -55,6 +59,6 @@ export class DataDeletionsController {
   })
   @ApiOkResponse({ type: DataJobDto })
   async cancel(@Param('id') id: string): Promise<DataJobDto> {
-    return new DataJobDto(await this.jobs.cancel('deletion', id));
+    return jobView(await this.jobs.cancel('deletion', id), this.names);
   }
 }

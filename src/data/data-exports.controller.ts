@@ -3,6 +3,7 @@ import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CredentialWatch, CurrentPrincipal, type Principal } from '../auth/index.js';
+import { PrincipalNames } from '../audit/index.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { AuditedRead } from '../common/http/audited-route.js';
 import { isHead } from '../common/http/is-head.js';
@@ -11,7 +12,7 @@ import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
 import type { Page } from '../common/page.js';
 import { DataExport } from './data-export.js';
-import { DataJobDto, DataOwnerDto } from './data-job.dto.js';
+import { DataJobDto, DataOwnerDto, jobView, jobViews } from './data-job.dto.js';
 import { DataJobs } from './data-jobs.service.js';
 
 /** One record in each line. */
@@ -23,6 +24,7 @@ export class DataExportsController {
     private readonly jobs: DataJobs,
     private readonly exports: DataExport,
     private readonly credentials: CredentialWatch,
+    private readonly names: PrincipalNames,
   ) {}
 
   @Post()
@@ -37,7 +39,7 @@ export class DataExportsController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<DataJobDto> {
     const owner = this.jobs.ownerOf(organization, principal);
-    return new DataJobDto(await this.jobs.export(owner, caller));
+    return jobView(await this.jobs.export(owner, caller), this.names);
   }
 
   @Get()
@@ -45,14 +47,14 @@ export class DataExportsController {
   @ApiOkResponse({ type: PageType(DataJobDto) })
   async list(@Query() { limit, cursor }: PageQueryDto): Promise<Page<DataJobDto>> {
     const page = await this.jobs.list('export', limit, cursor);
-    return { ...page, items: page.items.map((job) => new DataJobDto(job)) };
+    return { ...page, items: await jobViews(page.items, this.names) };
   }
 
   @Get(':id(^[^:]+)')
   @ApiOperation({ summary: 'Get an export: how far it is, and the receipt of its last reading.' })
   @ApiOkResponse({ type: DataJobDto })
   async get(@Param('id') id: string): Promise<DataJobDto> {
-    return new DataJobDto(await this.jobs.get('export', id));
+    return jobView(await this.jobs.get('export', id), this.names);
   }
 
   @Get(':id/content')
@@ -92,6 +94,6 @@ export class DataExportsController {
   })
   @ApiOkResponse({ type: DataJobDto })
   async cancel(@Param('id') id: string): Promise<DataJobDto> {
-    return new DataJobDto(await this.jobs.cancel('export', id));
+    return jobView(await this.jobs.cancel('export', id), this.names);
   }
 }

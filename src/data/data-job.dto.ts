@@ -1,3 +1,4 @@
+import type { PrincipalNames } from '../audit/index.js';
 import { Choice, Flag, Shown, Text } from '../common/http/fields.js';
 import { NAME } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
@@ -47,6 +48,12 @@ export class DataJobDto {
   @Shown.Text({ nullable: true, example: null })
   readonly principal!: string | null;
 
+  @Shown.Text({
+    nullable: true,
+    description: 'What people know that principal as; null without a name.',
+  })
+  readonly principalName!: string | null;
+
   @Shown.Flag({ description: 'Of a deletion: only the mapping of the id to a person.' })
   readonly mappingOnly!: boolean;
 
@@ -55,6 +62,9 @@ export class DataJobDto {
 
   @Shown.Text({ description: 'The principal that asked for it.', example: 'admin' })
   readonly requestedBy!: string;
+
+  @Shown.Text({ nullable: true, description: 'What people know it as; null without a name.' })
+  readonly requestedByName!: string | null;
 
   @Shown.Json({
     description: 'By kind of data: how many records were counted and how many are done.',
@@ -82,13 +92,37 @@ export class DataJobDto {
   @Shown.Time({ nullable: true })
   readonly endedAt!: string | null;
 
-  constructor({ owner, isMappingOnly, blocks, ...job }: DataJob) {
+  constructor(
+    { owner, isMappingOnly, blocks, ...job }: DataJob,
+    names: ReadonlyMap<string, string>,
+  ) {
+    const principal = 'principal' in owner ? owner.principal : null;
     fill<DataJobDto>(this, {
       ...job,
       organization: 'organization' in owner ? owner.organization : null,
-      principal: 'principal' in owner ? owner.principal : null,
+      principal,
+      principalName: names.get(principal ?? '') ?? null,
+      requestedByName: names.get(job.requestedBy) ?? null,
       mappingOnly: isMappingOnly,
       block: blocks,
     });
   }
+}
+
+/** Exports or deletions, with the names of the principals that they name. */
+export async function jobViews(
+  jobs: readonly DataJob[],
+  names: PrincipalNames,
+): Promise<DataJobDto[]> {
+  const found = await names.of(
+    jobs.flatMap(({ owner, requestedBy }) =>
+      'principal' in owner ? [owner.principal, requestedBy] : [requestedBy],
+    ),
+  );
+  return jobs.map((job) => new DataJobDto(job, found));
+}
+
+/** The same of one. */
+export async function jobView(job: DataJob, names: PrincipalNames): Promise<DataJobDto> {
+  return (await jobViews([job], names))[0]!;
 }

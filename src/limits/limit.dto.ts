@@ -120,6 +120,12 @@ export class LimitDto {
   @Shown.Text({ nullable: true })
   readonly principal!: string | null;
 
+  @Shown.Text({
+    nullable: true,
+    description: 'What people know the principal as; null without a name.',
+  })
+  readonly principalName!: string | null;
+
   @Shown.Text({ nullable: true })
   readonly agent!: string | null;
 
@@ -161,7 +167,8 @@ export class LimitDto {
   })
   readonly problems!: readonly FieldViolation[];
 
-  constructor(limit: ShownLimit) {
-    fill<LimitDto>(this, limit);
+  constructor(limit: ShownLimit, names: ReadonlyMap<string, string>) {
+    const principalName = names.get(limit.principal ?? '') ?? null;
+    fill<LimitDto>(this, { principalName, ...limit });
   }
 }

@@ -6,30 +6,35 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { PrincipalNames } from '../audit/index.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
 import type { Page } from '../common/page.js';
 import { LimitBodyDto, LimitDto } from './limit.dto.js';
+import type { ShownLimit } from './limit-subjects.js';
 import { LimitsService } from './limits.service.js';
 
 @AdminController('limits', 'api/v1/limits', 'access')
 export class LimitsController {
-  constructor(private readonly limits: LimitsService) {}
+  constructor(
+    private readonly limits: LimitsService,
+    private readonly names: PrincipalNames,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'List limits: those of the configuration, then by id.' })
   @ApiOkResponse({ type: PageType(LimitDto) })
   async list(@Query() { limit, cursor }: PageQueryDto): Promise<Page<LimitDto>> {
     const page = await this.limits.list(limit, cursor);
-    return { ...page, items: page.items.map((each) => new LimitDto(each)) };
+    return { ...page, items: await this.shown(page.items) };
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Get a limit.' })
   @ApiOkResponse({ type: LimitDto })
   async get(@Param('id') id: string): Promise<LimitDto> {
-    return new LimitDto(await this.limits.get(id));
+    return (await this.shown([await this.limits.get(id)]))[0]!;
   }
 
   @Put(':id')
@@ -47,7 +52,7 @@ export class LimitsController {
   ): Promise<LimitDto> {
     const { limit, isNew } = await this.limits.put(id, body);
     void reply.status(isNew ? 201 : 200);
-    return new LimitDto(limit);
+    return (await this.shown([limit]))[0]!;
   }
 
   @Delete(':id')
@@ -56,5 +61,10 @@ export class LimitsController {
   @ApiNoContentResponse()
   async remove(@Param('id') id: string): Promise<void> {
     await this.limits.remove(id);
+  }
+
+  private async shown(limits: readonly ShownLimit[]): Promise<LimitDto[]> {
+    const names = await this.names.of(limits.flatMap(({ principal }) => principal ?? []));
+    return limits.map((each) => new LimitDto(each, names));
   }
 }

@@ -548,13 +548,14 @@ describe('consents', () => {
           scopes: ['openid', 'offline_access', 'payroll.read'],
         },
       });
-      const key = await principalOf('consenting');
+      const key = await principalOf('consenting', { displayName: 'Carla Consenting' });
       const { task } = await hub.send('hi', { tenant: 'payroll' }, { key });
       const link = /http\S+\/oauth\/consent\/[\w-]+/.exec(JSON.stringify(task))![0];
       await new ConsentBrowser().consent(link, 'alice');
       const list = '/api/v1/consents?principal=consenting';
       await hubHas(hub, list, { items: [{ agent: 'payroll' }] });
       await tab('consents&principal=consenting');
+      await rowOf(page, 'Consents', 'payroll').getByText('Carla Consenting').waitFor();
       await press(rowOf(page, 'Consents', 'payroll').locator('td').last(), 'End');
       await confirm(page, 'End the consent for payroll', 'End the consent');
       expect(await itemsOf(list)).toEqual([]);

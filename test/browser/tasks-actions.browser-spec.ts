@@ -351,6 +351,7 @@ const PARTS: Readonly<Record<string, () => JsonObject[]>> = {
   ],
   json: () => [{ data: { deep: nested(40), many: Array.from({ length: 9000 }, (_, n) => n) } }],
   csv: () => [{ mediaType: 'text/csv', text: 'name,sum\n=HYPERLINK("http://x"),1\n<b>bold</b>,2' }],
+  plain: () => [{ text: 'Just words.' }],
   link: () => [{ url: elsewhere.url('/file.bin'), filename: 'remote.bin' }],
   file: () => [
     {
@@ -446,8 +447,24 @@ describe('an artifact', () => {
     await isHarmless(shown);
   });
 
+  it.each([
+    ['plain', 'text.txt', 'Just words.'],
+    ['json', 'data.json', undefined],
+    ['csv', 'text.csv', undefined],
+  ])('of %s is saved as a file', async (kind, name, text) => {
+    const shown = await made(kind);
+    const file = await saved(page, () =>
+      shown.getByRole('button', { name: `Download ${name}`, exact: true }).click(),
+    );
+    const part = PARTS[kind]!()[0]!;
+    expect(file.name).toBe(name);
+    if (kind === 'json') expect(JSON.parse(file.content.toString())).toEqual(part['data']);
+    else expect(file.content.toString()).toBe(text ?? part['text']);
+  });
+
   it('of CSV is a table of texts', async () => {
     const shown = await made('csv');
+    await shown.getByText('2 rows, 2 columns').waitFor();
     await shown.getByRole('cell', { name: '<b>bold</b>' }).waitFor();
     await isHarmless(shown);
   });

@@ -276,6 +276,8 @@ describe('the list of agents', () => {
     expect(ids(await get('?state=disabled'))).toEqual(['b']);
     expect(ids(await get('?skill=work&text=agent%20a'))).toEqual(['a']);
     expect(ids(await get('?skill=other'))).toEqual([]);
+    await post({ id: 'bookkeeper', card: card('Another') });
+    expect(ids(await get('?text=OOKKEEP'))).toEqual(['bookkeeper']);
   });
 
   it.each([

@@ -147,6 +147,9 @@ describe('a budget', () => {
       { agent: 'one', organization: null, tasks: 2 },
       { agent: 'two', tasks: 1 },
     ]);
+    expect((await list('organization=seen&by=principal'))['items']).toMatchObject([
+      { principal: expect.any(String), principalName: 'test', tasks: 3 },
+    ]);
     const amounts = (byAgent['items'] as { amount: number }[]).map(({ amount }) => amount);
     expect(amounts[0]! + amounts[1]!).toBeCloseTo(all[0]!.amount, 6);
     const first = await list('organization=seen&by=agent&limit=1');

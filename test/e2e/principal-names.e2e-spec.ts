@@ -63,4 +63,51 @@ describe('what people know a caller as', () => {
       names: [{ id, name: 'Reports <b>' }],
     });
   });
+
+  it('stands beside its id in limits, usage, the overview, exports and deletions', async () => {
+    const named = { principal: id, principalName: 'Reports <b>' };
+    const limit = await hub.admin('PUT', '/api/v1/limits/of-reports', {
+      principal: id,
+      openTasks: 1,
+    });
+    expect(limit.body).toMatchObject(named);
+    expect(await read('/api/v1/limits')).toMatchObject({ items: [named] });
+    expect(await read('/api/v1/limits/of-reports')).toMatchObject(named);
+    expect(await read('/api/v1/usage/organizations/acme/principals')).toMatchObject({
+      items: [{ principalId: id, principalName: 'Reports <b>' }],
+    });
+    const kept = await hub.admin('POST', '/api/v1/data/exports', { principal: id });
+    expect(kept.body).toMatchObject({ ...named, requestedBy: 'admin', requestedByName: null });
+    expect(await read('/api/v1/data/exports')).toMatchObject({ items: [named] });
+  });
+
+  it('is that of the operator that canceled or retried, for those that see all tasks', async () => {
+    await hub.admin('POST', '/api/v1/principals', {
+      ...{ id: 'night-shift', organization: 'ops', displayName: 'The night shift' },
+    });
+    const operator = await hub.admin('POST', '/api/v1/keys', {
+      ...{ name: 'night', principal: 'night-shift', scopes: ['tasks:all'] },
+    });
+    const { id: task } = (await hub.submit('go', { tenant: 'agent' }, { key })) as { id: string };
+    await hub.waitForTask(task, 'TASK_STATE_COMPLETED', 10_000, { key });
+    const retried = await hub.admin(
+      'POST',
+      `/api/v1/tasks/${task}:retry`,
+      undefined,
+      operator.body['key'] as string,
+    );
+    const by = { principalId: 'night-shift', principalName: 'The night shift' };
+    expect(retried.body).toMatchObject({ retryOf: { taskId: task, by } });
+    const path = `/api/v1/tasks/${String(retried.body['id'])}`;
+    expect(await read(path)).toMatchObject({ retryOf: { by } });
+    expect(await read(path, key)).toMatchObject({
+      retryOf: { by: { ...by, principalName: null } },
+    });
+    // A principal that is deleted has no name any more; its id stays.
+    await hub.admin('DELETE', `/api/v1/keys/${String(operator.body['id'])}`);
+    await hub.admin('POST', '/api/v1/principals/night-shift:disable', {});
+    const deleted = await hub.admin('DELETE', '/api/v1/principals/night-shift');
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    expect(await read(path)).toMatchObject({ retryOf: { by: { ...by, principalName: null } } });
+  });
 });

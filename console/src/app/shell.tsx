@@ -13,6 +13,7 @@ import { Icon } from '../ui/icons';
 import { Page } from '../ui/page';
 import { notify, Toasts } from '../ui/toast';
 import { NAV } from './nav';
+import { PaletteOpener } from './palette/palette-opener';
 import { SignInView } from './sign-in-view';
 import { chooseTheme, useTheme } from '../ui/theme';
 import { warmPages } from './warm-pages';
@@ -72,6 +73,7 @@ function SignedIn() {
         <Link to="/" className="brand">
           A2A Hub
         </Link>
+        {me.data && <PaletteOpener />}
       </header>
       <nav className="nav" aria-label="Pages">
         <ul>

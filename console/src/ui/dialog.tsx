@@ -1,5 +1,5 @@
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { Button } from './button';
 import { ErrorView } from './feedback';
 import { Icon } from './icons';
@@ -10,6 +10,8 @@ export interface DialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
   readonly wide?: boolean;
+  /** What has the focus at first; else what comes first. */
+  readonly first?: RefObject<HTMLElement | null>;
   readonly children: ReactNode;
 }
 
@@ -26,7 +28,15 @@ function focused(): HTMLElement | null {
   return found;
 }
 
-export function Dialog({ title, description, open, onClose, wide = false, children }: DialogProps) {
+export function Dialog({
+  title,
+  description,
+  open,
+  onClose,
+  wide = false,
+  first,
+  children,
+}: DialogProps) {
   const opener = useRef<HTMLElement | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -35,8 +45,11 @@ export function Dialog({ title, description, open, onClose, wide = false, childr
         <Radix.Content
           className={wide ? 'dialog dialog-wide' : 'dialog'}
           {...(description === undefined && { 'aria-describedby': undefined })}
-          onOpenAutoFocus={() => {
+          onOpenAutoFocus={(event) => {
             opener.current = focused();
+            if (!first?.current) return;
+            event.preventDefault();
+            first.current.focus();
           }}
           onCloseAutoFocus={(event) => {
             // There is no trigger that it would be given back to.

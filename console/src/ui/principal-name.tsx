@@ -19,3 +19,8 @@ export function PrincipalName({
     </span>
   );
 }
+
+/** The same as one text. */
+export function principalText(id: string, name: string | null | undefined): string {
+  return !name || name === id ? id : `${name} (${shortened(id)})`;
+}

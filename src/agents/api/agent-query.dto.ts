@@ -11,7 +11,7 @@ export class AgentQueryDto extends PageQueryDto {
   @Text({
     optional: true,
     max: 1000,
-    description: 'Part of the name, the description or the name of a skill.',
+    description: 'Part of the id, the name, the description or the name of a skill.',
   })
   text?: string;
 

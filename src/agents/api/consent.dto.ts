@@ -20,6 +20,12 @@ export class ConsentDto {
   @Shown.Text({ description: 'In whose name the agent is called.' })
   readonly principal!: string;
 
+  @Shown.Text({
+    nullable: true,
+    description: 'What people know the principal as; null without a name.',
+  })
+  readonly principalName!: string | null;
+
   @Shown.Text()
   readonly organization!: string;
 
@@ -35,7 +41,15 @@ export class ConsentDto {
   @Shown.Time()
   readonly createdAt!: string;
 
-  constructor({ principalId, agentId, ...consent }: ConsentRecord) {
-    fill<ConsentDto>(this, { principal: principalId, agent: agentId, ...consent });
+  constructor(
+    { principalId, agentId, ...consent }: ConsentRecord,
+    names: ReadonlyMap<string, string>,
+  ) {
+    fill<ConsentDto>(this, {
+      principal: principalId,
+      principalName: names.get(principalId) ?? null,
+      agent: agentId,
+      ...consent,
+    });
   }
 }

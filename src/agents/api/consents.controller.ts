@@ -1,5 +1,6 @@
 import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { PrincipalNames } from '../../audit/index.js';
 import {
   CurrentPrincipal,
   EVERYTHING,
@@ -21,6 +22,7 @@ export class ConsentsController {
   constructor(
     private readonly store: ConsentStore,
     private readonly ending: ConsentEnding,
+    private readonly names: PrincipalNames,
   ) {}
 
   @Get()
@@ -37,7 +39,8 @@ export class ConsentsController {
     const after =
       cursor === undefined ? undefined : readCursor('consents', cursor, (id) => id !== '');
     const page = await this.store.list(visibleTo(caller), filter, limit, after);
-    return { ...page, items: page.items.map((consent) => new ConsentDto(consent)) };
+    const names = await this.names.of(page.items.map(({ principalId }) => principalId));
+    return { ...page, items: page.items.map((consent) => new ConsentDto(consent, names)) };
   }
 
   @Delete(':id')

@@ -19,7 +19,12 @@ export function matchesFilter(agent: Agent, filter: AgentFilter): boolean {
   }
   if (filter.text !== undefined) {
     const wanted = filter.text.toLowerCase();
-    const texts = [card.name, card.description, ...card.skills.map((skill) => skill.name)];
+    const texts = [
+      agent.id,
+      card.name,
+      card.description,
+      ...card.skills.map((skill) => skill.name),
+    ];
     if (!texts.some((text) => text.toLowerCase().includes(wanted))) return false;
   }
   return true;

@@ -217,6 +217,11 @@ export class NearLimitDto {
   readonly organization!: string | null;
   @Shown.Text({ nullable: true })
   readonly principal!: string | null;
+  @Shown.Text({
+    nullable: true,
+    description: 'What people know the principal as; null without a name.',
+  })
+  readonly principalName!: string | null;
   @Shown.Text({ nullable: true })
   readonly agent!: string | null;
   @Shown.Text({ nullable: true })
@@ -232,8 +237,9 @@ export class NearLimitDto {
   @Shown.Choice(LIMIT_STATES)
   readonly state!: string;
 
-  constructor(limit: NearLimit) {
-    fill<NearLimitDto>(this, limit);
+  constructor(limit: NearLimit, names: ReadonlyMap<string, string>) {
+    const principalName = names.get(limit.principal ?? '') ?? null;
+    fill<NearLimitDto>(this, { principalName, ...limit });
   }
 }
 

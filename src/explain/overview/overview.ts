@@ -7,6 +7,7 @@ import {
   type FailingAgent,
   organizationOfAgents,
 } from '../../agents/index.js';
+import { PrincipalNames } from '../../audit/index.js';
 import { hasScope, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { mapInSlices } from '../../common/slices.js';
@@ -72,6 +73,7 @@ export class Overview {
     private readonly troubled: TroubledReceivers,
     private readonly workers: WorkerWatch,
     private readonly clock: Clock,
+    private readonly names: PrincipalNames,
   ) {
     this.agents = new SharedReading(FRESH_MS, clock);
     this.failing = new SharedReading(SLOW_FRESH_MS, clock);
@@ -229,7 +231,8 @@ export class Overview {
     if (!hasScope(caller, 'access')) return NOT_SEEN;
     return this.limits.get('', async () => {
       const nearest = await this.near.nearest(SHOWN);
-      return nearest.map((each) => new NearLimitDto(each));
+      const names = await this.names.of(nearest.flatMap(({ principal }) => principal ?? []));
+      return nearest.map((each) => new NearLimitDto(each, names));
     });
   }
 

@@ -54,15 +54,28 @@ export class AgentTroubleDto {
   }
 }
 
+/** Who reads, and what people know principals as. */
+export interface NameReader {
+  readonly isAdmin: boolean;
+  readonly principalNames: ReadonlyMap<string, string>;
+}
+
 /** An operator that has acted on behalf of a client. */
 export class OperatorDto {
   @Shown.Text() readonly principalId: string;
+  @Shown.Text({
+    nullable: true,
+    description:
+      'What people know the principal as; null without a name, and without the scope `tasks:all`.',
+  })
+  readonly principalName: string | null;
   @Shown.Text({ nullable: true, description: 'Null: the configured admin key.' })
   readonly keyId: string | null;
   @Shown.Text({ nullable: true }) readonly reason: string | null;
 
-  constructor({ principalId, keyId, reason }: Operator) {
+  constructor({ principalId, keyId, reason }: Operator, { isAdmin, principalNames }: NameReader) {
     this.principalId = principalId;
+    this.principalName = (isAdmin && principalNames.get(principalId)) || null;
     this.keyId = keyId ?? null;
     this.reason = reason ?? null;
   }
@@ -73,9 +86,9 @@ export class RetryDto {
   @Shown.Text() readonly taskId: string;
   @Shown.Nested(() => OperatorDto) readonly by: OperatorDto;
 
-  constructor({ taskId, by }: Retry) {
+  constructor({ taskId, by }: Retry, reader: NameReader) {
     this.taskId = taskId;
-    this.by = new OperatorDto(by);
+    this.by = new OperatorDto(by, reader);
   }
 }
 

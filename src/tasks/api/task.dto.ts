@@ -174,9 +174,14 @@ export interface TaskReader {
   readonly principalNames: ReadonlyMap<string, string>;
 }
 
-/** The principals whose tasks these are. */
+/** The principals whose tasks these are, and the operators that canceled or retried them. */
 export function principalIdsOf(tasks: readonly Pick<TaskAggregate, 'record'>[]): string[] {
-  return [...new Set(tasks.map(({ record }) => record.principalId))];
+  const ids = tasks.flatMap(({ record }) => [
+    record.principalId,
+    canceledBy(record.cancelMetadata)?.principalId ?? [],
+    retryOf(record.requestMetadata)?.by.principalId ?? [],
+  ]);
+  return [...new Set(ids.flat())];
 }
 
 /** The API keys that created tasks. */
@@ -341,8 +346,8 @@ export class TaskDto {
     this.cancelRequestedAt = record.cancelRequestedAt?.toISOString() ?? null;
     const operator = canceledBy(record.cancelMetadata);
     const retry = retryOf(record.requestMetadata);
-    this.canceledBy = operator ? new OperatorDto(operator) : null;
-    this.retryOf = retry ? new RetryDto(retry) : null;
+    this.canceledBy = operator ? new OperatorDto(operator, reader) : null;
+    this.retryOf = retry ? new RetryDto(retry, reader) : null;
     this.rule = record.route.rule ?? null;
     const plan = planOf(record.route);
     this.delegations = delegations.map((each) => new DelegationDto(each, plan, reader));

@@ -44,6 +44,12 @@ export class SpendingDto {
   @Shown.Text({ nullable: true })
   readonly principal: string | null;
 
+  @Shown.Text({
+    nullable: true,
+    description: 'What people know the principal as; null without a name.',
+  })
+  readonly principalName: string | null;
+
   @Shown.Text({ nullable: true })
   readonly agent: string | null;
 
@@ -59,10 +65,14 @@ export class SpendingDto {
   @Shown.Int({ description: 'Pieces of work that had a price: one for each agent of a task.' })
   readonly tasks: number;
 
-  constructor({ month, organization, principal, agent, skill, unit, amount, tasks }: SpendingSum) {
+  constructor(
+    { month, organization, principal, agent, skill, unit, amount, tasks }: SpendingSum,
+    names: ReadonlyMap<string, string>,
+  ) {
     this.month = textOf(month ?? 0);
     this.organization = organization;
     this.principal = principal;
+    this.principalName = names.get(principal ?? '') ?? null;
     this.agent = agent;
     this.skill = skill;
     this.unit = unit;

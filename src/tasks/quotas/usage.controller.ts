@@ -1,5 +1,6 @@
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { PrincipalNames } from '../../audit/index.js';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
@@ -28,6 +29,7 @@ export class UsageController {
     private readonly used: LimitUsage,
     private readonly spending: Spending,
     private readonly own: OwnUsage,
+    private readonly names: PrincipalNames,
   ) {}
 
   @Get()
@@ -50,14 +52,16 @@ export class UsageController {
     summary: 'List the principals of an organization, with their usage and limits.',
   })
   @ApiOkResponse({ type: PageType(PrincipalUsageDto) })
-  principals(
+  async principals(
     @Param('organization') organization: string,
     @Query() { limit, cursor }: PageQueryDto,
-  ): Page<PrincipalUsageDto> {
+  ): Promise<Page<PrincipalUsageDto>> {
     const page = pageOf('usage/principals', this.ledger.principalsOf(organization), limit, cursor);
+    const names = await this.names.of(page.items);
     const items = page.items.map((principalId) => {
+      const limits = this.limits.ofPrincipal(principalId);
       const usage = this.ledger.ofPrincipal({ organization, principalId });
-      return new PrincipalUsageDto(principalId, usage, this.limits.ofPrincipal(principalId));
+      return new PrincipalUsageDto(principalId, names.get(principalId), usage, limits);
     });
     return { ...page, items };
   }
@@ -100,7 +104,9 @@ export class UsageController {
       ...(to !== undefined && { toMonth: monthNumber(to) }),
     };
     const found = await this.spending.sums(filter, ['month', by], limit + 1, offset);
-    const items = found.slice(0, limit).map((each) => new SpendingDto(each));
+    const shown = found.slice(0, limit);
+    const names = await this.names.of(shown.flatMap((each) => each.principal ?? []));
+    const items = shown.map((each) => new SpendingDto(each, names));
     const isLast = found.length <= limit;
     return { items, nextCursor: isLast ? null : issueCursor('spending', String(offset + limit)) };
   }

@@ -57,14 +57,21 @@ export class PrincipalUsageDto {
   @Shown.Text()
   readonly principalId: string;
 
+  @Shown.Text({
+    nullable: true,
+    description: 'What people know the principal as; null without a name.',
+  })
+  readonly principalName: string | null;
+
   @Shown.Nested(() => UsageDto)
   readonly usage: UsageDto;
 
   @Shown.Nested(() => LimitsDto, { description: 'The limits in force; null for none.' })
   readonly limits: LimitsDto;
 
-  constructor(principalId: string, usage: Usage, limits: Limits) {
+  constructor(principalId: string, name: string | undefined, usage: Usage, limits: Limits) {
     this.principalId = principalId;
+    this.principalName = name ?? null;
     this.usage = new UsageDto(usage);
     this.limits = new LimitsDto(limits);
   }

@@ -17,7 +17,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'agent',
       header: 'Agent',
-      share: 1.1,
+      share: 1.3,
       sortBy: ({ name }) => name.toLowerCase(),
       cell: ({ id, name, tags }) => (
         <>
@@ -49,7 +49,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
       id: 'skills',
       header: 'Skills',
       minor: true,
-      share: 0.35,
+      share: 0.55,
       align: 'end',
       sortBy: ({ card }) => skillsOf(card).length,
       cell: ({ card }) => skillsOf(card).length,
@@ -58,7 +58,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
       id: 'work',
       header: 'At work',
       minor: true,
-      share: 0.5,
+      share: 0.7,
       align: 'end',
       sortBy: ({ health }) => health.outstanding,
       cell: ({ health: { outstanding, queued, isFull } }) => (
@@ -73,7 +73,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
       id: 'calls',
       header: 'Calls, 1 h',
       minor: true,
-      share: 0.5,
+      share: 0.7,
       align: 'end',
       sortBy: ({ lastHour }) => lastHour.calls,
       cell: ({ lastHour }) => lastHour.calls.toLocaleString('en'),
@@ -82,7 +82,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
       id: 'errors',
       header: 'Errors, 1 h',
       minor: true,
-      share: 0.55,
+      share: 0.75,
       align: 'end',
       sortBy: ({ lastHour }) => lastHour.errors,
       cell: ({ lastHour: { errors } }) =>
@@ -117,7 +117,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'latency',
       header: 'Answers in',
-      share: 0.6,
+      share: 0.8,
       align: 'end',
       minor: true,
       sortBy: ({ health }) => health.latencyMs ?? -1,
@@ -127,7 +127,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'for',
       header: 'For',
-      share: 0.7,
+      share: 1.05,
       minor: true,
       cell: ({ organizations }) =>
         organizations === null ? (
@@ -139,7 +139,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'interface',
       header: 'Called over',
-      share: 0.75,
+      share: 1.05,
       minor: true,
       sortBy: ({ endpointNow }) => endpointNow.protocolBinding,
       cell: ({ endpointNow: { protocolBinding, protocolVersion } }) =>
@@ -148,7 +148,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'error',
       header: 'Last error',
-      share: 1.3,
+      share: 1.4,
       minor: true,
       cell: ({ health: { lastError, lastTaskError, lastOkAt } }) =>
         lastError || lastTaskError ? (
@@ -166,7 +166,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'actions',
       header: 'Actions',
-      share: 0.3,
+      share: 0.55,
       align: 'end',
       cell: (agent) => <Menu label={`Actions of ${agent.id}`} items={actions.itemsOf(agent)} />,
     },

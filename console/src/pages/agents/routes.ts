@@ -13,6 +13,7 @@ const agentsRoute = createRoute({
 const newAgentRoute = createRoute({
   getParentRoute: () => root,
   path: '/agents/new',
+  validateSearch: only(() => ({})),
   component: lazyRouteComponent(() => import('./register-page'), 'RegisterPage'),
 });
 

@@ -1,5 +1,6 @@
 import type { Schema } from '../../api/client';
 import { Card } from '../../ui/page';
+import { principalText } from '../../ui/principal-name';
 import { PageLink } from '../../ui/page-link';
 
 /** Limits of which four fifths or more are used. */
@@ -50,8 +51,10 @@ function kindText(kind: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function ownerOf({ organization, principal, agent, skill }: Schema<'NearLimitDto'>): string {
-  return [principal ?? organization ?? 'the hub', agent && `at ${agent}`, skill && `for ${skill}`]
+function ownerOf(limit: Schema<'NearLimitDto'>): string {
+  const { organization, principal, principalName, agent, skill } = limit;
+  const who = principal && principalText(principal, principalName);
+  return [who ?? organization ?? 'the hub', agent && `at ${agent}`, skill && `for ${skill}`]
     .filter(Boolean)
     .join(' ');
 }

@@ -80,7 +80,7 @@ function ItemView({ item }: { readonly item: TurnItem }) {
             </span>
           </header>
           {description && <p className="faint">{description}</p>}
-          <PartList parts={parts} />
+          <PartList parts={parts} isFile />
         </article>
       );
     }

@@ -1,45 +1,47 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from '../../app/root';
-import { textsOf } from '../../ui/search';
+import { only, textsOf } from '../../ui/search';
 import type { DryRunSearch, EditorSearch, VersionedSearch } from './search';
 
 const begin = createRoute({
   getParentRoute: () => root,
   path: '/routing',
+  validateSearch: only(() => ({})),
   component: lazyRouteComponent(() => import('./routing-begin'), 'RoutingBegin'),
 });
 
 const rules = createRoute({
   getParentRoute: () => root,
   path: '/routing/rules',
-  validateSearch: (search): { q?: string } => textsOf(search, ['q']),
+  validateSearch: only((search): { q?: string } => textsOf(search, ['q'])),
   component: lazyRouteComponent(() => import('./rules/rules-page'), 'RulesPage'),
 });
 
 const newRule = createRoute({
   getParentRoute: () => root,
   path: '/routing/rules/new',
-  validateSearch: editorSearch,
+  validateSearch: only(editorSearch),
   component: lazyRouteComponent(() => import('./rules/new-rule-page'), 'NewRulePage'),
 });
 
 const rule = createRoute({
   getParentRoute: () => root,
   path: '/routing/rules/$ruleId',
-  validateSearch: versionedSearch,
+  validateSearch: only(versionedSearch),
   component: lazyRouteComponent(() => import('./rules/rule-page'), 'RulePage'),
 });
 
 const composites = createRoute({
   getParentRoute: () => root,
   path: '/routing/composite-skills',
+  validateSearch: only(() => ({})),
   component: lazyRouteComponent(() => import('./composites/composites-page'), 'CompositesPage'),
 });
 
 const newComposite = createRoute({
   getParentRoute: () => root,
   path: '/routing/composite-skills/new',
-  validateSearch: editorSearch,
+  validateSearch: only(editorSearch),
   component: lazyRouteComponent(
     () => import('./composites/new-composite-page'),
     'NewCompositePage',
@@ -49,15 +51,16 @@ const newComposite = createRoute({
 const composite = createRoute({
   getParentRoute: () => root,
   path: '/routing/composite-skills/$compositeId',
-  validateSearch: versionedSearch,
+  validateSearch: only(versionedSearch),
   component: lazyRouteComponent(() => import('./composites/composite-page'), 'CompositePage'),
 });
 
 const dryRun = createRoute({
   getParentRoute: () => root,
   path: '/routing/dry-run',
-  validateSearch: (search): DryRunSearch =>
+  validateSearch: only((search): DryRunSearch =>
     textsOf(search, ['agent', 'skill', 'tags', 'organization']),
+  ),
   component: lazyRouteComponent(() => import('./dry-run/dry-run-page'), 'DryRunPage'),
 });
 

@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
 import { useMemo, useState } from 'react';
 import { type Column, DataTable } from '../data-table';
+import { counted } from '../lists';
 
 const SHOWN_ROWS = 100;
 const SHOWN_COLUMNS = 40;
@@ -32,7 +33,7 @@ export default function CsvTable({
         empty={<p className="faint">No rows below the names of the columns.</p>}
       />
       <p className="faint csv-foot">
-        {rows.length.toLocaleString('en')} rows, {header.length} columns
+        {counted(rows.length, 'row')}, {counted(header.length, 'column')}
         {header.length > SHOWN_COLUMNS && ` (the first ${SHOWN_COLUMNS} are shown)`}
         {!whole && rows.length > SHOWN_ROWS && (
           <>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import './parts.css';
 
 const SHOWN_CHARACTERS = 2_000;
 const SHOWN_LINES = 30;
@@ -7,12 +8,15 @@ const SHOWN_LINES = 30;
 export function LongText({
   text,
   mono = false,
+  characters = SHOWN_CHARACTERS,
 }: {
   readonly text: string;
   readonly mono?: boolean;
+  /** How many are shown at first. */
+  readonly characters?: number;
 }) {
   const [whole, setWhole] = useState(false);
-  const cut = whole ? text : cutOf(text);
+  const cut = whole ? text : cutOf(text, characters);
   return (
     <div>
       <div className={mono ? 'part-text mono' : 'part-text'}>{cut}</div>
@@ -25,13 +29,13 @@ export function LongText({
   );
 }
 
-function cutOf(text: string): string {
+function cutOf(text: string, most: number): string {
   let end = -1;
   for (let line = 0; line < SHOWN_LINES; line++) {
     end = text.indexOf('\n', end + 1);
-    if (end < 0 || end > SHOWN_CHARACTERS) break;
+    if (end < 0 || end > most) break;
   }
-  const cut = text.slice(0, end < 0 || end > SHOWN_CHARACTERS ? SHOWN_CHARACTERS : end);
+  const cut = text.slice(0, end < 0 || end > most ? most : end);
   // Little more is not worth a click.
-  return text.length - cut.length < SHOWN_CHARACTERS / 10 ? text : cut;
+  return text.length - cut.length < most / 10 ? text : cut;
 }

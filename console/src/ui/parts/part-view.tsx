@@ -20,7 +20,7 @@ const FORM_LABELS: Readonly<Record<TextForm, string>> = {
 };
 
 /** One part of a message or an artifact. Its content is data: it is never HTML, and nothing in it is loaded. */
-export function PartView({ part }: { readonly part: Part }) {
+export function PartView({ part, isFile }: { readonly part: Part; readonly isFile: boolean }) {
   const content = useMemo(() => contentOf(part), [part]);
   const [chosen, setChosen] = useState<TextForm | null>(null);
   const forms = content.kind === 'text' ? content.forms : [];
@@ -29,7 +29,14 @@ export function PartView({ part }: { readonly part: Part }) {
   const hasMetadata = part.metadata !== undefined && Object.keys(part.metadata).length > 0;
   return (
     <div className="part">
-      <PartHead part={part} content={content} name={name} form={form} onForm={setChosen} />
+      <PartHead
+        part={part}
+        content={content}
+        name={name}
+        isFile={isFile}
+        form={form}
+        onForm={setChosen}
+      />
       <Content content={content} form={form} name={name} />
       {hasMetadata && (
         <details className="part-metadata">
@@ -42,12 +49,19 @@ export function PartView({ part }: { readonly part: Part }) {
 }
 
 /** The parts of one message or artifact, in their order. */
-export function PartList({ parts }: { readonly parts: readonly Part[] | undefined }) {
+export function PartList({
+  parts,
+  isFile = false,
+}: {
+  readonly parts: readonly Part[] | undefined;
+  /** What was made, rather than said: plain text can be saved, too. */
+  readonly isFile?: boolean;
+}) {
   if (!parts || parts.length === 0) return <p className="faint">No parts.</p>;
   return (
     <div className="part-list">
       {parts.map((part, index) => (
-        <PartView key={index} part={part} />
+        <PartView key={index} part={part} isFile={isFile} />
       ))}
     </div>
   );
@@ -57,12 +71,14 @@ function PartHead({
   part,
   content,
   name,
+  isFile,
   form,
   onForm,
 }: {
   readonly part: Part;
   readonly content: PartContent;
   readonly name: string;
+  readonly isFile: boolean;
   readonly form: TextForm;
   readonly onForm: (form: TextForm) => void;
 }) {
@@ -76,7 +92,8 @@ function PartHead({
       `${content.image.width} × ${content.image.height}`,
     bytes !== null && bytesText(bytes.length),
   ].filter(Boolean);
-  const isBare = content.kind === 'text' && facts.length === 0 && forms.length < 2;
+  const isBare = !isFile && content.kind === 'text' && facts.length === 0 && forms.length < 2;
+  const saved = savedOf(content);
   if (isBare || content.kind === 'broken') return null;
   return (
     <div className="part-head">
@@ -97,13 +114,13 @@ function PartHead({
           </span>
         )}
         {content.kind === 'text' && <CopyButton text={content.text} label={`Copy ${name}`} />}
-        {bytes !== null && (
+        {saved !== null && (
           <Button
             small
             kind="quiet"
             icon={<Icon name="download" />}
             aria-label={`Download ${name}`}
-            onClick={() => download(bytes, name)}
+            onClick={() => download(saved, name)}
           >
             Download
           </Button>
@@ -155,13 +172,28 @@ function typeShown({ mediaType, text, filename }: Part): string | undefined {
   return mediaType === 'text/plain' && text !== undefined && !filename ? undefined : mediaType;
 }
 
+/** What is saved of a part; null where it holds nothing. */
+function savedOf(content: PartContent): BlobPart | null {
+  if ('bytes' in content && content.bytes !== null) return content.bytes;
+  if (content.kind === 'text') return content.text;
+  return content.kind === 'data' ? `${JSON.stringify(content.value, null, 2)}\n` : null;
+}
+
+const ENDINGS: Readonly<Record<TextForm, string>> = {
+  markdown: 'md',
+  csv: 'csv',
+  json: 'json',
+  text: 'txt',
+};
+
 function nameless(content: PartContent): string {
   switch (content.kind) {
     case 'image':
       return `image.${content.image.mediaType.replace('image/', '')}`;
     case 'text':
-      return 'text';
+      return `text.${ENDINGS[content.forms[0] ?? 'text']}`;
     case 'data':
+      return 'data.json';
     case 'url':
     case 'broken':
     case 'file':

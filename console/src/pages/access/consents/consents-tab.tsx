@@ -9,6 +9,7 @@ import { Empty } from '../../../ui/feedback';
 import { FilterInput } from '../../../ui/filter-input';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { PrincipalName } from '../../../ui/principal-name';
 import { Time } from '../../../ui/time';
 import { notify } from '../../../ui/toast';
 import { Toolbar } from '../../../ui/toolbar';
@@ -95,9 +96,10 @@ const COLUMNS: Column<Consent>[] = [
     id: 'principal',
     header: 'In the name of',
     share: 1.4,
-    cell: ({ principal, organization }) => (
+    cell: ({ principal, principalName, organization }) => (
       <>
-        {principal} <span className="faint">{organization}</span>
+        <PrincipalName id={principal} name={principalName} />{' '}
+        <span className="faint">{organization}</span>
       </>
     ),
   },

@@ -1,6 +1,7 @@
 import type { Schema } from '../../../api/client';
 import { Badge, type Tone } from '../../../ui/badge';
 import type { Column } from '../../../ui/data-table';
+import { PrincipalName, principalText } from '../../../ui/principal-name';
 import { Time } from '../../../ui/time';
 
 type Job = Schema<'DataJobDto'>;
@@ -13,8 +14,10 @@ const TONES: Readonly<Record<Job['state'], Tone>> = {
   canceled: 'neutral',
 };
 
-export function ownerOf({ organization, principal }: Job): string {
-  return principal === null ? `organization ${organization}` : `principal ${principal}`;
+export function ownerOf({ organization, principal, principalName }: Job): string {
+  return principal === null
+    ? `organization ${organization}`
+    : `principal ${principalText(principal, principalName)}`;
 }
 
 /** The columns of exports and deletions. */
@@ -42,9 +45,9 @@ export const JOB_COLUMNS: Column<Job>[] = [
     id: 'by',
     header: 'Asked for by',
     minor: true,
-    cell: ({ requestedBy, createdAt }) => (
+    cell: ({ requestedBy, requestedByName, createdAt }) => (
       <>
-        {requestedBy}{' '}
+        <PrincipalName id={requestedBy} name={requestedByName} short />{' '}
         <span className="faint">
           <Time at={createdAt} />
         </span>

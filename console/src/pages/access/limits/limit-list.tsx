@@ -10,6 +10,7 @@ import { Icon } from '../../../ui/icons';
 import { Menu } from '../../../ui/menu';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { principalText } from '../../../ui/principal-name';
 import { notify } from '../../../ui/toast';
 import { ACCESS, refreshAccess } from '../query-keys';
 import { LimitForm } from './limit-form';
@@ -100,10 +101,13 @@ export function LimitList() {
 export function subjectOf({
   organization,
   principal,
+  principalName,
   agent,
   skill,
-}: Pick<Limit, 'organization' | 'principal' | 'agent' | 'skill'>): string {
-  const who = organization ? `organization ${organization}` : principal && `principal ${principal}`;
+}: Pick<Limit, 'organization' | 'principal' | 'principalName' | 'agent' | 'skill'>): string {
+  const who = organization
+    ? `organization ${organization}`
+    : principal && `principal ${principalText(principal, principalName)}`;
   const where = skill ? `skill ${skill}` : agent && `agent ${agent}`;
   return who && where ? `${who} at ${where}` : (who ?? where ?? 'nobody');
 }

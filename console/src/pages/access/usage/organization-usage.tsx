@@ -4,12 +4,15 @@ import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { PrincipalName } from '../../../ui/principal-name';
 import { bytesText } from '../../../ui/time';
 import { ACCESS } from '../query-keys';
 import { useAccessSearch } from '../search';
 
 interface Row {
   readonly id: string;
+  /** Of a principal. */
+  readonly name?: string | null;
   readonly usage: Schema<'UsageDto'>;
   readonly limits: Schema<'LimitsDto'>;
 }
@@ -38,7 +41,11 @@ export function OrganizationUsage() {
     return {
       data: {
         nextCursor: data!.nextCursor,
-        items: data!.items.map((each) => ({ ...each, id: each.principalId })),
+        items: data!.items.map((each) => ({
+          ...each,
+          id: each.principalId,
+          name: each.principalName,
+        })),
       },
     };
   });
@@ -67,8 +74,8 @@ export function OrganizationUsage() {
             id: 'id',
             header: organization === undefined ? 'Organization' : 'Principal',
             share: 2,
-            sortBy: ({ id }) => id,
-            cell: ({ id }) =>
+            sortBy: ({ id, name }) => name ?? id,
+            cell: ({ id, name }) =>
               organization === undefined ? (
                 <button
                   type="button"
@@ -78,7 +85,7 @@ export function OrganizationUsage() {
                   {id}
                 </button>
               ) : (
-                id
+                <PrincipalName id={id} name={name} />
               ),
           },
           ...COLUMNS,

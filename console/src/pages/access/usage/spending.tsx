@@ -5,6 +5,7 @@ import { Empty } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { PrincipalName } from '../../../ui/principal-name';
 import { ACCESS } from '../query-keys';
 import { useAccessSearch } from '../search';
 
@@ -60,7 +61,18 @@ function whose({ organization, principal, agent, skill }: Spent): string {
 
 const COLUMNS: Column<Spent>[] = [
   { id: 'month', header: 'Month', sortBy: ({ month }) => month, cell: ({ month }) => month },
-  { id: 'who', header: 'Whose', share: 2, sortBy: whose, cell: whose },
+  {
+    id: 'who',
+    header: 'Whose',
+    share: 2,
+    sortBy: (row) => row.principalName ?? whose(row),
+    cell: (row) =>
+      row.principal === null ? (
+        whose(row)
+      ) : (
+        <PrincipalName id={row.principal} name={row.principalName} />
+      ),
+  },
   {
     id: 'amount',
     header: 'Amount',

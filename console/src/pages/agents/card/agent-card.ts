@@ -1,3 +1,6 @@
+/** Characters that are shown at first of a description. */
+export const DESCRIPTION = 400;
+
 /** The parts of an agent card in the 1.0 form that are shown. All of it is what the agent says. */
 export interface AgentCard {
   readonly name?: string;

@@ -1,7 +1,8 @@
 import type { Schema } from '../../../api/client';
 import { JsonTree } from '../../../ui/json-tree';
 import { Card, Facts } from '../../../ui/page';
-import { cardOf } from './agent-card';
+import { LongText } from '../../../ui/parts/long-text';
+import { cardOf, DESCRIPTION } from './agent-card';
 import { CardFacts } from './card-facts';
 import { LastChanges } from './last-changes';
 import { InterfaceList } from './interface-list';
@@ -13,7 +14,7 @@ export function CardTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   return (
     <div className="agents-stack">
       <Card title="What the agent says of itself">
-        <p>{agent.description}</p>
+        <LongText text={agent.description} characters={DESCRIPTION} />
         <CardFacts card={cardOf(agent.card)} />
       </Card>
       <div className="columns">

@@ -1,7 +1,9 @@
 import type { Schema } from '../../../api/client';
 import { Notice } from '../../../ui/feedback';
+import { counted } from '../../../ui/lists';
 import { Card, Facts } from '../../../ui/page';
-import { cardOf, skillsOf } from '../card/agent-card';
+import { LongText } from '../../../ui/parts/long-text';
+import { cardOf, DESCRIPTION, skillsOf } from '../card/agent-card';
 import { CardFacts } from '../card/card-facts';
 import { InterfaceList } from '../card/interface-list';
 import { SecurityList } from '../card/security-list';
@@ -27,7 +29,7 @@ export function CheckPreview({
     <Card title={`2. This is ${found.name}`}>
       <div className="agents-stack">
         <Warnings found={found} />
-        <p>{cardOf(found.card).description}</p>
+        <LongText text={cardOf(found.card).description ?? ''} characters={DESCRIPTION} />
         <div className="columns">
           <div>
             <h3>What the hub would call</h3>
@@ -49,10 +51,7 @@ export function CheckPreview({
           />
         </details>
         <div>
-          <h3>
-            {skills.length === 1 ? '1 skill' : `${skills.length} skills`}, by which the hub routes
-            to it
-          </h3>
+          <h3>{counted(skills.length, 'skill')}, by which the hub routes to it</h3>
           <SkillList skills={skills} />
         </div>
         <ProbeForm source={source} settings={settings} onChange={onChange} />

@@ -31,7 +31,7 @@ export function ArtifactView({ artifact }: { readonly artifact: Artifact }) {
         {agentOf(artifact) !== '' && <Badge>{agentOf(artifact)}</Badge>}
       </header>
       {artifact.description && <p className="faint">{artifact.description}</p>}
-      <PartList parts={artifact.parts} />
+      <PartList parts={artifact.parts} isFile />
     </article>
   );
 }

@@ -33,7 +33,7 @@ export function StoryCard({ task }: { readonly task: TaskDetail }) {
             </p>
             {read.waitsFor !== null && (
               <div className="notice notice-warning">
-                <strong>Waits for</strong> <Sentences text={read.waitsFor} />
+                <strong>What it waits for:</strong> <Sentences text={read.waitsFor} />
               </div>
             )}
             <Entries entries={read.entries} begunAt={Date.parse(task.createdAt)} />

@@ -7,6 +7,7 @@ import { REASON_LABELS } from '../../../ui/end-reasons';
 import { shortened } from '../../../ui/shortened';
 import { callerOf } from '../caller-name';
 import { isEnded } from '../task-state';
+import { PrincipalName } from '../../../ui/principal-name';
 import type { TaskDetail } from './task-query';
 
 export function TaskFacts({ task }: { readonly task: TaskDetail }) {
@@ -54,7 +55,7 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
 function Operator({ operator }: { readonly operator: Schema<'OperatorDto'> }) {
   return (
     <>
-      {operator.principalId}
+      <PrincipalName id={operator.principalId} name={operator.principalName} />
       {operator.reason !== null && <span className="faint">: {operator.reason}</span>}
     </>
   );

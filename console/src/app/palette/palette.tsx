@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { useMe } from '../../api/me';
+import { Dialog } from '../../ui/dialog';
+import { useDebounced } from '../../ui/use-debounced';
+import { foundBy } from './found';
+import { pagesWith, type Place } from './pages';
+
+/** An id is at most so long; nothing longer is looked for. */
+const LONGEST = 200;
+const SHORTEST = 2;
+
+/** Goes to a page by its name, or to what has an id. To be loaded with `lazy`. */
+export default function Palette({ onClose }: { readonly onClose: () => void }) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const scopes = useMe().data?.scopes;
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const text = typed.trim();
+  const wanted = useDebounced(text, 200);
+  const isLookedFor = wanted.length >= SHORTEST;
+  const found = useQuery({
+    queryKey: ['palette', wanted, scopes],
+    queryFn: ({ signal }) => foundBy(wanted, scopes, signal),
+    enabled: isLookedFor,
+  });
+  const isCurrent = isLookedFor && wanted === text;
+  const places = [...(isCurrent ? (found.data ?? []) : []), ...pagesWith(text, scopes)];
+  const chosen = Math.min(at, places.length - 1);
+  const isLooking = text.length >= SHORTEST && (!isCurrent || found.isFetching);
+  const go = ({ to, search = {} }: Place) => {
+    onClose();
+    void navigate({ to, search });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && places.length > 0) {
+      event.preventDefault();
+      setAt((chosen + step + places.length) % places.length);
+    }
+    const place = places[chosen];
+    if (event.key === 'Enter' && place && !isLooking) {
+      event.preventDefault();
+      go(place);
+    }
+  };
+  return (
+    <Dialog title="Go to" open first={input} onClose={onClose}>
+      <div className="dialog-body">
+        <input
+          ref={input}
+          className="input"
+          type="text"
+          role="combobox"
+          aria-label="A page, or an id of a task, context, agent, rule or webhook"
+          placeholder="A page, or an id of a task, context, agent, rule or webhook"
+          aria-expanded={places.length > 0}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={places.length > 0 ? `${id}-${chosen}` : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={LONGEST}
+          value={typed}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <ul id={`${id}-list`} className="palette" role="listbox" aria-label="Places">
+          {places.map((place, index) => (
+            <li
+              key={place.id}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === chosen}
+              ref={(element) => {
+                if (index === chosen) element?.scrollIntoView({ block: 'nearest' });
+              }}
+              onPointerMove={() => setAt(index)}
+              onClick={() => go(place)}
+            >
+              <span className="faint">{place.kind}</span> {place.label}
+            </li>
+          ))}
+        </ul>
+        <p className="faint" role="status">
+          {saidOf(places.length, isLooking)}
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+function saidOf(count: number, isLooking: boolean): string {
+  if (isLooking) return 'Looking …';
+  return count === 0 ? 'Nothing you may see is called so or has this id.' : '';
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { type Hub, startHub } from '../support/app.js';
+import { ConsoleBrowser } from '../support/browser/console.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+
+let hub: Hub;
+let agent: ScriptedAgent;
+let own: ConsoleBrowser;
+let page: Page;
+let task: { id: string; contextId: string };
+
+beforeAll(async () => {
+  agent = await ScriptedAgent.start({ name: 'Books' });
+  hub = await startHub();
+  await hub.registerAgent(agent.url, { id: 'bookkeeper' });
+  await hub.admin('POST', '/api/v1/routes/rules', {
+    id: 'invoices',
+    name: 'All invoices',
+    conditions: { text: { pattern: 'invoice' } },
+    target: { agentId: 'bookkeeper' },
+  });
+  task = (await hub.send('hello', { tenant: 'bookkeeper' }))['task'] as typeof task;
+  own = await ConsoleBrowser.open(hub.url);
+  page = await own.signIn('agents');
+});
+
+afterAll(() => Promise.all([own, hub, agent].map((each) => each?.close())));
+
+const dialog = (): Locator => page.getByRole('dialog', { name: 'Go to', exact: true });
+const options = (): Locator => dialog().getByRole('option');
+
+/** Opens it by the keyboard and types; resolves when the first place is this. */
+async function lookFor(text: string, first: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await dialog().getByRole('combobox').and(page.locator(':focus')).waitFor();
+  await page.keyboard.type(text);
+  await options().first().filter({ hasText: first }).waitFor();
+}
+
+describe('the search for pages and ids', () => {
+  it('opens by Ctrl+K, is gone through by arrows, and leads to a part of a page', async () => {
+    await lookFor('ro', 'Page Routing');
+    expect(await own.axe()).toEqual([]);
+    const chosen = () => dialog().getByRole('option', { selected: true });
+    const before = await chosen().textContent();
+    await page.keyboard.press('ArrowDown');
+    await chosen().filter({ hasNotText: before! }).waitFor();
+    const active = await dialog().getByRole('combobox').getAttribute('aria-activedescendant');
+    expect(await chosen().getAttribute('id')).toBe(active);
+    await page.keyboard.press('ArrowUp');
+    await chosen().filter({ hasText: before! }).waitFor();
+    await dialog().getByRole('combobox').fill('dead l');
+    await options().first().filter({ hasText: 'Dead letters' }).waitFor();
+    await dialog().getByText('Looking …').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('dead-letters');
+  });
+
+  it.each([
+    ['a task', () => task.id, 'Task', () => `/tasks/${task.id}`],
+    ['a context', () => task.contextId, 'Conversation', () => `/tasks/contexts/${task.contextId}`],
+    ['an agent', () => 'bookkeeper', 'Agent', () => '/agents/bookkeeper'],
+    ['a rule', () => 'invoices', 'Rule All invoices', () => '/routing/rules/invoices'],
+  ])('finds %s', async (_what, text, first, path) => {
+    await lookFor(text(), first);
+    await dialog().getByText('Looking …').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe(`/console${path()}`);
+  });
+
+  it('says when there is nothing, and gives the focus back', async () => {
+    const opener = page.getByRole('button', { name: 'Go to', exact: true });
+    await opener.click();
+    await dialog().getByRole('combobox').fill('<b>none</b> %');
+    await dialog().getByText('Nothing you may see is called so or has this id.').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await opener.and(page.locator(':focus')).waitFor();
+  });
+});
+
+describe('nonsense in an address', () => {
+  it.each([
+    ['routing/rules?q[]=<b>&x=2', 'Routing'],
+    ['routing/dry-run?agent[]=1&x=2', 'Routing'],
+    ['routing/rules/invoices?version=-1&from=a&x=2', 'All invoices'],
+    ['playground?agent[]=1&mode=none&x=2', 'Playground'],
+    ['agents/new?x=2', 'Register an agent'],
+  ])('does not reach the page: %s', async (path, heading) => {
+    await own.goTo(path, heading);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    // A link of the page keeps nothing of it.
+    const links = page.getByRole('main').locator('a[href*="x=2"]');
+    expect(await links.count()).toBe(0);
+  });
+});
