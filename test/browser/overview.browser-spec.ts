@@ -68,6 +68,18 @@ it('leads to the tasks that failed lately, and to the receiver that is away', as
   await page.getByRole('dialog').getByText(new URL(sink.url()).origin).first().waitFor();
 });
 
+it('shows the last hour, or a longer time by the quarter of an hour', async () => {
+  await own.goTo('', 'Overview');
+  await page.getByRole('heading', { name: 'Tasks a minute, by how they ended' }).waitFor();
+  await page.getByRole('button', { name: 'Last 24 hours' }).click();
+  await page.getByRole('heading', { name: 'Tasks every 15 minutes, by how they ended' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('range')).toBe('24h');
+  await page.getByRole('button', { name: 'Last 24 hours', pressed: true }).waitFor();
+  expect(await own.axe()).toEqual([]);
+  await page.getByRole('button', { name: 'Last hour' }).click();
+  await page.getByRole('heading', { name: 'Tasks a minute, by how they ended' }).waitFor();
+});
+
 it('says that a task is stuck, and leads to the list of those', async () => {
   agent.handlers['SendStreamingMessage'] = (call) => {
     const task = agent.begin(call, { manual: true });

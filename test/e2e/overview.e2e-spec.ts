@@ -65,6 +65,33 @@ describe('the overview', () => {
     }, 20_000);
   });
 
+  it.each([
+    ['1h', 60, 1],
+    ['6h', 24, 15],
+    ['24h', 96, 15],
+  ])('counts over %s', async (range, count, span) => {
+    await hub.app.get(ActivityRecorder).flush();
+    const { status, body } = await hub.admin('GET', `/api/v1/overview?range=${range}`);
+    expect([status, body.minutes.length, body.spanMinutes]).toEqual([200, count, span]);
+    const times = (body.minutes as string[]).map((each) => Date.parse(each));
+    expect(times.map((at, i) => at - times[0]! - i * span * 60_000)).toEqual(times.map(() => 0));
+    const sinceNewest = Date.now() - times.at(-1)!;
+    expect(sinceNewest).toBeGreaterThanOrEqual(0);
+    expect(sinceNewest).toBeLessThan(span * 60_000 + 10_000);
+    const { tasks, calls, deliveries } = body;
+    for (const series of [tasks.started, tasks.failed, calls.answered, deliveries.delivered]) {
+      expect(series).toHaveLength(count);
+    }
+    expect([sum(tasks.started), sum(tasks.completed), sum(tasks.failed)]).toEqual([2, 1, 1]);
+    expect(sum(calls.answered)).toBeGreaterThan(0);
+    expect(sum(deliveries.delivered)).toBeGreaterThan(0);
+  });
+
+  it.each(['7d', '', '1h&range=6h', '1h%00', '-1h'])('refuses the range %j', async (range) => {
+    const { status } = await hub.admin('GET', `/api/v1/overview?range=${range}`);
+    expect(status).toBe(400);
+  });
+
   it('shows open tasks, receivers in trouble and limits near their end', async () => {
     agent.handlers['SendStreamingMessage'] = (call) => {
       const task = agent.begin(call, { everyMs: 600_000 });

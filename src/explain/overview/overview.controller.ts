@@ -1,9 +1,9 @@
-import { Get } from '@nestjs/common';
+import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController, RequireEither } from '../../common/http/admin-controller.js';
 import { Overview } from './overview.js';
-import { OverviewDto } from './overview.dto.js';
+import { OverviewDto, OverviewQueryDto } from './overview.dto.js';
 
 /** How the whole hub stands, for whoever operates a part of it. */
 @AdminController('overview', 'api/v1/overview', 'tasks:organization')
@@ -31,7 +31,10 @@ export class OverviewController {
       'What the caller may not see is null. Read at most every two seconds for all callers with the same rights; what other processes count arrives within ten seconds, and a crash may lose those: numbers for eyes, not for bills.',
   })
   @ApiOkResponse({ type: OverviewDto })
-  get(@CurrentPrincipal() caller: Principal): Promise<OverviewDto> {
-    return this.overview.of(caller);
+  get(
+    @Query() { range }: OverviewQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<OverviewDto> {
+    return this.overview.of(caller, range);
   }
 }

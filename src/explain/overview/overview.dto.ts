@@ -1,4 +1,4 @@
-import { Shown } from '../../common/http/fields.js';
+import { Choice, Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import {
   LIMIT_STATES,
@@ -6,6 +6,20 @@ import {
   type OpenTasks,
   type StuckCount,
 } from '../../tasks/index.js';
+
+/** How far back the series of an overview go: by the minute, or by the quarter of an hour. */
+const OVERVIEW_RANGES = ['1h', '6h', '24h'] as const;
+export type OverviewRange = (typeof OVERVIEW_RANGES)[number];
+
+export class OverviewQueryDto {
+  @Choice(OVERVIEW_RANGES, {
+    optional: true,
+    default: '1h',
+    description:
+      'How far back the series go, with what is counted beside them (`errors`, `outcomes`, times of calls): an hour by the minute, or longer by the quarter of an hour.',
+  })
+  range: OverviewRange = '1h';
+}
 
 /** A number of each minute, oldest first. */
 const OF_MINUTES = 'One number for each of `minutes`.';
@@ -251,9 +265,13 @@ export class OverviewDto {
 
   @Shown.Time({
     list: true,
-    description: 'When the minutes began that numbers are given for, oldest first; 60.',
+    description:
+      'When the minutes began that numbers are given for, oldest first: 60; of `6h` and `24h` the 24 or 96 quarters of an hour.',
   })
   readonly minutes!: readonly string[];
+
+  @Shown.Num({ description: 'How many minutes each number is of: 1 or 15.', example: 1 })
+  readonly spanMinutes!: number;
 
   @Shown.Nested(() => OverviewAgentsDto, {
     nullable: true,

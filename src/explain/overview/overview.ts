@@ -17,7 +17,7 @@ import {
   type ActivityKind,
   MINUTE_MS,
 } from '../../observability/activity/activity.js';
-import { ActivityStore } from '../../observability/activity/activity-store.js';
+import { type ActivitySpan, ActivityStore } from '../../observability/activity/activity-store.js';
 import { meanMs, seriesOf, shareMs, sumsOf } from '../../observability/activity/series.js';
 import { DeliveryService } from '../../push/index.js';
 import { NearLimits, operatorsView, StuckTasks, WorkLoad } from '../../tasks/index.js';
@@ -28,6 +28,7 @@ import {
   OverviewCallsDto,
   OverviewDeliveriesDto,
   OverviewDto,
+  type OverviewRange,
   OverviewTasksDto,
   StuckTasksDto,
   TroubledReceiverDto,
@@ -35,7 +36,21 @@ import {
 import { SharedReading } from './shared-reading.js';
 import { TroubledReceivers } from '../health/troubled-receivers.js';
 
-const MINUTES = 60;
+/** Of what is counted by the minute and by the quarter of an hour, how much a range has. */
+const BUCKETS: Readonly<
+  Record<OverviewRange, { readonly span: ActivitySpan; readonly count: number }>
+> = {
+  '1h': { span: 1, count: 60 },
+  '6h': { span: 15, count: 24 },
+  '24h': { span: 15, count: 96 },
+};
+
+/** When the minutes or quarters of a range began, the present one included, oldest first. */
+interface Buckets {
+  readonly span: ActivitySpan;
+  readonly at: readonly number[];
+}
+
 /** Of receivers, limits and reasons. */
 const SHOWN = 10;
 /** Agents of an organization whose calls are added up. */
@@ -85,9 +100,9 @@ export class Overview {
     this.limits = new SharedReading(SLOW_FRESH_MS, clock);
   }
 
-  async of(caller: Principal): Promise<OverviewDto> {
+  async of(caller: Principal, range: OverviewRange): Promise<OverviewDto> {
     // Minutes as all parts that are read beside each other have them.
-    const times = this.minutes();
+    const times = this.bucketsOf(range);
     const [agents, calls, tasks, deliveries, receivers, limits] = await Promise.all([
       this.agentsOf(caller),
       this.callsOf(caller, times),
@@ -98,7 +113,8 @@ export class Overview {
     ]);
     return new OverviewDto({
       at: this.clock.now().toISOString(),
-      minutes: times.map((at) => new Date(at).toISOString()),
+      minutes: times.at.map((at) => new Date(at).toISOString()),
+      spanMinutes: times.span,
       agents,
       calls,
       tasks,
@@ -132,7 +148,7 @@ export class Overview {
     });
   }
 
-  private callsOf(caller: Principal, times: readonly number[]): Promise<OverviewCallsDto | null> {
+  private callsOf(caller: Principal, times: Buckets): Promise<OverviewCallsDto | null> {
     if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
     const organization = organizationOfAgents(caller);
     return this.calls.get(keyOf(organization, times), async () => {
@@ -141,8 +157,8 @@ export class Overview {
       const found = await this.counts(['calls', 'callTimes'], times, { agentIds });
       const calls = found.filter(({ kind }) => kind === 'calls');
       return new OverviewCallsDto({
-        answered: seriesOf(calls, times, (name) => name === 'answered'),
-        failed: seriesOf(calls, times, (name) => name !== 'answered'),
+        answered: seriesOf(calls, times.at, (name) => name === 'answered'),
+        failed: seriesOf(calls, times.at, (name) => name !== 'answered'),
         outcomes: sumsOf(calls),
         meanMs: meanMs(calls),
         p95Ms: shareMs(
@@ -153,7 +169,7 @@ export class Overview {
     });
   }
 
-  private tasksOf(caller: Principal, times: readonly number[]): Promise<OverviewTasksDto | null> {
+  private tasksOf(caller: Principal, times: Buckets): Promise<OverviewTasksDto | null> {
     if (!hasScope(caller, 'tasks:organization')) return NOT_SEEN;
     const view = operatorsView(caller);
     const organization = view.kind === 'everything' ? null : caller.organization;
@@ -169,7 +185,8 @@ export class Overview {
         ),
       ]);
       const tasks = counts.filter(({ kind }) => kind === 'tasks');
-      const series = (state: string): number[] => seriesOf(tasks, times, (name) => name === state);
+      const series = (state: string): number[] =>
+        seriesOf(tasks, times.at, (name) => name === state);
       const since = queue.oldestSince?.getTime();
       return new OverviewTasksDto({
         open: new OpenTasksDto(open),
@@ -187,10 +204,7 @@ export class Overview {
     });
   }
 
-  private deliveriesOf(
-    caller: Principal,
-    times: readonly number[],
-  ): Promise<OverviewDeliveriesDto | null> {
+  private deliveriesOf(caller: Principal, times: Buckets): Promise<OverviewDeliveriesDto | null> {
     const seesAll = hasScope(caller, 'push:all');
     const seesOwn = hasScope(caller, 'push') && hasScope(caller, 'tasks:organization');
     if (!seesAll && !seesOwn) return NOT_SEEN;
@@ -201,7 +215,8 @@ export class Overview {
         this.counts(['deliveries'], times, of),
         this.webhooks.backlog(organization, MOST_DELIVERIES),
       ]);
-      const series = (state: string): number[] => seriesOf(counts, times, (name) => name === state);
+      const series = (state: string): number[] =>
+        seriesOf(counts, times.at, (name) => name === state);
       return new OverviewDeliveriesDto({
         delivered: series('delivered'),
         retrying: series('retrying'),
@@ -238,24 +253,25 @@ export class Overview {
 
   private counts(
     kinds: readonly ActivityKind[],
-    times: readonly number[],
+    { span, at }: Buckets,
     of: { readonly organization?: string; readonly agentIds?: readonly string[] },
   ): Promise<ActivityCount[]> {
-    const from = times[0] ?? 0;
-    return this.activity.read({ span: 1, kinds, from, to: from + MINUTES * MINUTE_MS, ...of });
+    const from = at[0]!;
+    return this.activity.read({ span, kinds, from, to: at.at(-1)! + span * MINUTE_MS, ...of });
   }
 
-  /** The beginnings of the last minutes, the present one included. */
-  private minutes(): readonly number[] {
+  private bucketsOf(range: OverviewRange): Buckets {
+    const { span, count } = BUCKETS[range];
+    const spanMs = span * MINUTE_MS;
     const now = this.clock.now().getTime();
-    const newest = now - (now % MINUTE_MS);
-    return Array.from({ length: MINUTES }, (_, i) => newest - (MINUTES - 1 - i) * MINUTE_MS);
+    const newest = now - (now % spanMs);
+    return { span, at: Array.from({ length: count }, (_, i) => newest - (count - 1 - i) * spanMs) };
   }
 }
 
 const NOT_SEEN = Promise.resolve(null);
 
 /** Numbers of other minutes are others. */
-function keyOf(organization: string | null, times: readonly number[] = []): string {
-  return JSON.stringify([organization, times[0] ?? 0]);
+function keyOf(organization: string | null, { span, at }: Partial<Buckets> = {}): string {
+  return JSON.stringify([organization, span ?? 0, at?.[0] ?? 0, at?.length ?? 0]);
 }
