@@ -52,12 +52,14 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppCon
   return new AppConfig(values);
 }
 
+/** What `config/default.yaml` says, for {@link configWith}, which a process of tests calls a thousand times. */
+let defaults: ReadonlyMap<string, Written> | undefined;
+
 /** The configuration of `config/default.yaml` with some members replaced; the environment is ignored. */
 export function configWith(overrides: ConfigOverrides): AppConfig {
   const problems: ConfigProblem[] = [];
-  const written = new Map<string, Written>();
-  readConfigFile(DEFAULT_FILE, 'file', written, problems);
-  const values = readValues(written, {}, problems);
+  defaults ??= readDefaults(problems);
+  const values = readValues(defaults, {}, problems);
   for (const { path } of settingsOf(SETTINGS)) {
     const value = path.reduce<unknown>(memberOf, overrides);
     if (value !== undefined) assign(values, path, value);
@@ -65,6 +67,12 @@ export function configWith(overrides: ConfigOverrides): AppConfig {
   problems.push(...checkSettings(values, () => 'override'));
   if (problems.length > 0) throw new ConfigError(problems);
   return new AppConfig(values);
+}
+
+function readDefaults(problems: ConfigProblem[]): ReadonlyMap<string, Written> {
+  const written = new Map<string, Written>();
+  readConfigFile(DEFAULT_FILE, 'file', written, problems);
+  return written;
 }
 
 /** Every key with its value as YAML would have it, secrets masked: the summary logged at start. */

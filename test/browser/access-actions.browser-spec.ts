@@ -668,3 +668,50 @@ describe('hub keys', () => {
     await rowOf(page, 'List of signing keys', shown).getByText('revoked').waitFor();
   });
 });
+
+describe('levels of the log', () => {
+  it('are changed for a while, say until when, and are reset', async () => {
+    await tab('log-levels');
+    const row = rowOf(page, 'Log levels', /^tasks/);
+    await row.getByText('as the configuration says').waitFor();
+    await press(row, 'Change tasks');
+    const dialog = dialogOf(page, 'Log level of tasks');
+    await dialog.getByLabel('Level', { exact: true }).selectOption('debug');
+    await dialog.getByLabel('For', { exact: true }).selectOption('28800');
+    await submit(dialog, 'Set the level');
+    const levelOf = async (): Promise<JsonObject> =>
+      ((await hub.admin('GET', '/api/v1/logging')).body as { modules: JsonObject[] }).modules.find(
+        ({ module }) => module === 'tasks',
+      )!;
+    const set = await levelOf();
+    expect(set).toMatchObject({ level: 'debug', configured: 'silent' });
+    const hours = (Date.parse(set['endsAt'] as string) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(7.9);
+    expect(hours).toBeLessThanOrEqual(8);
+    await row.getByText('debug', { exact: true }).waitFor();
+    await row.getByText(/in 8 hr\., then silent/).waitFor();
+    // The others are as they were.
+    await rowOf(page, 'Log levels', /^push/).getByText('as the configuration says').waitFor();
+    await press(row, 'Reset tasks');
+    await row.getByText('as the configuration says').waitFor();
+    expect(await levelOf()).toMatchObject({ level: 'silent', endsAt: null });
+  });
+
+  it('are shown to the scope admin alone', async () => {
+    const key = (
+      await keyOf('admin-less', {
+        principal: undefined,
+        organization: 'acme',
+        scopes: ['access', 'audit', 'data'],
+      })
+    )['key'] as string;
+    const other = await ConsoleBrowser.open(hub.url);
+    try {
+      const seen = await other.signIn('access?tab=log-levels', key);
+      await seen.getByText('Log levels needs the scope admin').waitFor();
+      expect(await seen.getByRole('tab', { name: 'Log levels' }).count()).toBe(0);
+    } finally {
+      await other.close();
+    }
+  });
+});

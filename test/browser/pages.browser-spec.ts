@@ -32,6 +32,7 @@ const PAGES = [
   ['access?tab=audit', 'Access'],
   ['access?tab=data', 'Access'],
   ['access?tab=hub-keys', 'Access'],
+  ['access?tab=log-levels', 'Access'],
   ['playground', 'Playground'],
   // What an address says and no page knows.
   ['agents?utm=1&tab=nonsense', 'Agents'],

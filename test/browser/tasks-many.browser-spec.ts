@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { type Hub, startHub } from '../support/app.js';
 import { dialogOf, fill, hubHas, press, rowOf } from '../support/browser/actions.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
+import { eventually } from '../support/eventually.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
 let hub: Hub;
@@ -88,6 +89,75 @@ describe('many tasks', () => {
     for (const id of ids) await stateIs(id, 'canceled');
     // There is nothing open left to be chosen.
     await page.getByRole('button', { name: 'Cancel: all that match' }).waitFor({ state: 'hidden' });
+  });
+});
+
+describe('failed tasks', () => {
+  it('are retried by operators: those that are chosen, and all that match', async () => {
+    const broken = await ScriptedAgent.start();
+    broken.handlers['*'] = (call) => call.send(400, 'no', 'text/plain');
+    await hub.registerAgent(broken.url, { id: 'broken' });
+    const ids: string[] = [];
+    for (const text of ['one', 'two', 'three']) {
+      const { task } = (await hub.send(text, { tenant: 'broken' })) as { task: { id: string } };
+      ids.unshift(task.id);
+    }
+    for (const id of ids) await stateIs(id, 'failed');
+    delete broken.handlers['*'];
+    const retries = async (): Promise<string[]> => {
+      const { body } = await hub.admin('GET', '/api/v1/tasks?agentId=broken');
+      const items = body.items as { state: string; retryOf: { taskId: string } | null }[];
+      const again = items.filter(({ retryOf }) => retryOf !== null);
+      expect(again.map(({ state }) => state)).toEqual(again.map(() => 'completed'));
+      return again.map(({ retryOf }) => retryOf!.taskId).sort();
+    };
+    try {
+      await own.goTo('tasks?agent=broken', 'Tasks');
+      await press(page, 'Choose all failed rows');
+      await page.getByRole('button', { name: 'Retry: 3 chosen' }).waitFor();
+      await box(ids[1]!).click();
+      expect(await own.axe()).toEqual([]);
+      // What has failed is not there to be canceled.
+      expect(await page.getByRole('button', { name: /^Cancel:/ }).count()).toBe(0);
+      await press(page, 'Retry: 2 chosen');
+      const dialog = dialogOf(page, 'Retry tasks');
+      await dialog.getByText('2 tasks that you have chosen.').waitFor();
+      expect(await dialog.getByLabel('Reason').count()).toBe(0);
+      await page.route(`**/tasks/${ids[2]!}:retry`, (route) => route.abort(), { times: 1 });
+      await press(dialog, 'Retry 2 tasks');
+      const failed = dialog.getByRole('alert');
+      await failed.getByText('1 task sent again.').waitFor();
+      await failed.locator(`a[href$="${ids[2]!}"]`).waitFor();
+      await press(dialog, 'Try again: 1 task');
+      await dialog.waitFor({ state: 'hidden' });
+      await eventually(async () => expect(await retries()).toEqual([ids[0], ids[2]].sort()));
+      await own.goTo('tasks?agent=broken&state=failed', 'Tasks');
+      await press(page, 'Retry: all that match');
+      await dialog.getByText('3 tasks that fit and failed or were rejected.').waitFor();
+      await press(dialog, 'Retry 3 tasks');
+      await dialog.waitFor({ state: 'hidden' });
+      await eventually(async () =>
+        expect(await retries()).toEqual([...ids, ids[0], ids[2]].sort()),
+      );
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it('are not retried without tasks:all', async () => {
+    const key = await hub.createKey({
+      organization: 'tests',
+      scopes: ['a2a', 'tasks:organization'],
+    });
+    const other = await ConsoleBrowser.open(hub.url);
+    try {
+      const seen = await other.signIn('tasks?agent=broken&state=failed', key);
+      await rowOf(seen, 'Tasks', 'failed').first().waitFor();
+      expect(await seen.getByRole('button', { name: /^Retry|^Choose all failed/ }).count()).toBe(0);
+      expect(await seen.getByRole('checkbox').count()).toBe(0);
+    } finally {
+      await other.close();
+    }
   });
 });
 

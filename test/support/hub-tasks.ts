@@ -1,5 +1,4 @@
 import { AuditLog, auditLogIn } from '../../src/audit/index.js';
-import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { randomUUID } from 'node:crypto';
 import type { Abstract, INestApplicationContext, Provider, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -26,7 +25,6 @@ import { AppConfig, configWith, type ConfigOverrides, PublicUrl } from '../../sr
 import { Database } from '../../src/database/database.js';
 import { DiskWatch } from '../../src/database/disk-watch.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
-import { openDatabase } from '../../src/database/open-database.js';
 import type { Tx, Work } from '../../src/database/sql.js';
 import { WorkerWatch } from '../../src/database/worker-watch.js';
 import {
@@ -68,6 +66,7 @@ import { eventually } from './eventually.js';
 import { NO_DEVIATIONS } from './an-agent.js';
 import { FakeAgentClient, type FakeAgent } from './fake-agents.js';
 import { testSecrets } from './secret-box.js';
+import { migratedSqlite } from './sqlite-template.js';
 
 export const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new Set(['a2a']) };
 export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set(['a2a']) };
@@ -155,9 +154,7 @@ export class HubTasks {
   }
 
   static async start(options: HubTasksOptions = {}): Promise<HubTasks> {
-    const database =
-      options.database ??
-      (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }, HUB_SCHEMA));
+    const database = options.database ?? (await migratedSqlite());
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
     class HubTasksModule {}

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Database } from '../../src/database/database.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 
@@ -15,6 +16,14 @@ export async function copyMigratedSqlite(path: string): Promise<void> {
   const template = join(FOLDER, 'hub-template.db');
   if (!existsSync(template)) await makeTemplate(FOLDER, template);
   copyFileSync(template, path);
+}
+
+/** A database of its own with the hub's schema, which is removed with the run. */
+export async function migratedSqlite(): Promise<Database> {
+  if (FOLDER === undefined) throw new Error('Jest has made no folder for this run');
+  const path = join(mkdtempSync(join(FOLDER, 'hub-')), 'hub.db');
+  await copyMigratedSqlite(path);
+  return openDatabase({ url: `sqlite:${path}`, synchronous: 'normal' }, HUB_SCHEMA);
 }
 
 /** Several processes may do so at once; each has a whole one in its place. */

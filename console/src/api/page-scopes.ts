@@ -12,6 +12,7 @@ export const ACCESS_SCOPES = {
   consents: ['a2a', 'access:organization'],
   data: ['data', 'access'],
   'hub-keys': ['admin'],
+  'log-levels': ['admin'],
 } as const satisfies Readonly<Record<string, readonly Scope[]>>;
 
 /** The scopes of which one opens a page and what is below it; the first that fits an address holds. */

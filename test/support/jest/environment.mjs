@@ -4,7 +4,11 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 // It gives its realms what this one has globally when it is loaded: before packages keep things of theirs there.
 import 'jest-environment-node';
+import { createRequire } from 'node:module';
 import { ModuleMocker } from 'jest-mock';
+
+/** What `require` gives of it, which can be replaced, unlike what `import` gives. */
+const asyncHooks = createRequire(import.meta.url)('node:async_hooks');
 
 /** Where jest-circus keeps what it knows of a test file. */
 const CIRCUS = new Set(['EVENT_HANDLERS', 'JEST_STATE_SYMBOL']);
@@ -32,6 +36,7 @@ export default class Environment {
     for (const name of ['exit', 'exitCode', 'getBuiltinModule']) this.#keep(process, name);
     this.#keepVariables();
     this.#keepListeners();
+    this.#endContexts();
   }
 
   /** As Node has it: Jest asks for 100 frames, which costs where many connections fail. */
@@ -70,6 +75,22 @@ export default class Environment {
       for (const name of Object.keys(process.env))
         if (!(name in variables)) delete process.env[name];
       Object.assign(process.env, variables);
+    });
+  }
+
+  /** Jest has a context of its own in each test file. On Node 20 every promise visits all that were ever entered. */
+  #endContexts() {
+    const { AsyncLocalStorage } = asyncHooks;
+    const entered = [];
+    asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+      constructor(...options) {
+        super(...options);
+        entered.push(this);
+      }
+    };
+    this.#undo.push(() => {
+      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+      for (const context of entered) context.disable();
     });
   }
 

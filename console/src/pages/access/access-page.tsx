@@ -8,6 +8,7 @@ import { ConsentsTab } from './consents/consents-tab';
 import { DataTab } from './data/data-tab';
 import { HubKeysTab } from './hub-keys/hub-keys-tab';
 import { KeysTab } from './keys/keys-tab';
+import { LogLevelsTab } from './log-levels/log-levels-tab';
 import { LimitsTab } from './limits/limits-tab';
 import { OrganizationsTab } from './organizations/organizations-tab';
 import { PoliciesTab } from './policies/policies-tab';
@@ -32,6 +33,7 @@ const PARTS: readonly Part[] = [
   { id: 'consents', label: 'Consents', content: <ConsentsTab /> },
   { id: 'data', label: 'Data requests', content: <DataTab /> },
   { id: 'hub-keys', label: 'Hub keys', content: <HubKeysTab /> },
+  { id: 'log-levels', label: 'Log levels', content: <LogLevelsTab /> },
 ];
 
 /** Who may do what, how much of it, and who did what. */

@@ -10,9 +10,9 @@ import { Card, Page } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { present } from '../../../ui/search';
 import { useSpan } from '../../../ui/time-range';
-import { isEnded } from '../task-state';
 import '../tasks.css';
-import { CancelManyDialog, type MeantTasks } from './cancel-many-dialog';
+import { cancelMany, type ManyAction, type MeantTasks, RETRY_MANY } from './many-tasks';
+import { ManyTasksDialog } from './many-tasks-dialog';
 import { taskColumns } from './task-columns';
 import { useStateCounts } from './state-counts';
 import { TaskFilters } from './task-filters';
@@ -30,8 +30,9 @@ export function TasksPage() {
     void navigate({ search: (now) => present({ ...now, ...part }), replace: true });
   const seesAll = useMay('tasks:all');
   const mayCancel = useMay('tasks:all', 'a2a');
+  const possible = [...(mayCancel ? [cancelMany(seesAll)] : []), ...(seesAll ? [RETRY_MANY] : [])];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [canceling, setCanceling] = useState<MeantTasks | null>(null);
+  const [doing, setDoing] = useState<{ action: ManyAction; meant: MeantTasks } | null>(null);
   const span = useSpan(search);
   const query = queryOf(search, span);
   const pages = usePages(['tasks', 'list', query], (cursor, signal) =>
@@ -43,25 +44,14 @@ export function TasksPage() {
     }),
   );
   const isSearch = Object.keys(present(search)).length > 0;
-  const open = pages.rows.filter(({ state }) => !isEnded(state));
-  const meant: MeantTasks =
-    chosen.size > 0 ? { kind: 'ids', ids: [...chosen] } : { kind: 'matching', search, span };
-  const actions = mayCancel && (open.length > 0 || chosen.size > 0) && (
-    <>
-      <Button
-        small
-        onClick={() => setChosen(new Set(chosen.size > 0 ? [] : open.map(({ id }) => id)))}
-      >
-        {chosen.size > 0 ? 'Choose none' : 'Choose all open rows'}
-      </Button>
-      {(chosen.size > 0 || isSearch) && (
-        <Button small kind="danger" onClick={() => setCanceling(meant)}>
-          Cancel:{' '}
-          {chosen.size > 0 ? `${chosen.size.toLocaleString('en')} chosen` : 'all that match'}
-        </Button>
-      )}
-    </>
-  );
+  const actions = possible.map((action) => {
+    const fitting = pages.rows.filter(({ state }) => action.isFor(state)).map(({ id }) => id);
+    const others = new Set(
+      pages.rows.filter(({ state }) => !action.isFor(state)).map(({ id }) => id),
+    );
+    const ids = [...chosen].filter((id) => !others.has(id));
+    return { action, fitting, ids };
+  });
   return (
     <Page title="Tasks" actions={<TaskLookup key={search.q} search={search} onChange={change} />}>
       <TaskFilters
@@ -78,7 +68,28 @@ export function TasksPage() {
               : 'Tasks'
           }
           flush
-          actions={actions}
+          actions={
+            <>
+              {chosen.size > 0 && (
+                <Button small onClick={() => setChosen(new Set())}>
+                  Choose none
+                </Button>
+              )}
+              {actions.map(({ action, fitting, ids }) => (
+                <ManyButtons
+                  key={action.verb}
+                  action={action}
+                  fitting={chosen.size > 0 ? 0 : fitting.length}
+                  ids={ids}
+                  isSearch={isSearch && chosen.size === 0}
+                  onChoose={() => setChosen(new Set(fitting))}
+                  onDo={(meant) =>
+                    setDoing({ action, meant: meant ?? { kind: 'matching', search, span } })
+                  }
+                />
+              ))}
+            </>
+          }
         >
           <PagedTable
             label="Tasks"
@@ -87,11 +98,11 @@ export function TasksPage() {
             rowId={({ id }) => id}
             selected={({ id }) => chosen.has(id)}
             choice={
-              mayCancel
+              possible.length > 0
                 ? {
                     chosen,
                     onChange: setChosen,
-                    canChoose: ({ state }) => !isEnded(state),
+                    canChoose: ({ state }) => possible.some(({ isFor }) => isFor(state)),
                     labelOf: ({ id }) => `Choose the task ${id}`,
                   }
                 : undefined
@@ -100,15 +111,54 @@ export function TasksPage() {
           />
         </Card>
       </div>
-      {canceling && (
-        <CancelManyDialog
-          meant={canceling}
-          asOperator={seesAll}
-          onClose={() => setCanceling(null)}
+      {doing && (
+        <ManyTasksDialog
+          {...doing}
+          onClose={() => setDoing(null)}
           onDone={() => setChosen(new Set())}
         />
       )}
     </Page>
+  );
+}
+
+/** Chooses the rows with which something can be done, and does it with those that are chosen, or all that match. */
+function ManyButtons({
+  action,
+  fitting,
+  ids,
+  isSearch,
+  onChoose,
+  onDo,
+}: {
+  readonly action: ManyAction;
+  /** Rows that can be chosen for it. */
+  readonly fitting: number;
+  readonly ids: readonly string[];
+  readonly isSearch: boolean;
+  readonly onChoose: () => void;
+  /** Without tasks: with all that match. */
+  readonly onDo: (meant?: MeantTasks) => void;
+}) {
+  const kind = action.danger ? 'danger' : 'plain';
+  return (
+    <>
+      {fitting > 0 && (
+        <Button small onClick={onChoose}>
+          {action.chooses}
+        </Button>
+      )}
+      {ids.length > 0 && (
+        <Button small kind={kind} onClick={() => onDo({ kind: 'ids', ids })}>
+          {action.verb}: {ids.length.toLocaleString('en')} chosen
+        </Button>
+      )}
+      {isSearch && fitting > 0 && (
+        <Button small kind={kind} onClick={() => onDo()}>
+          {action.verb}: all that match
+        </Button>
+      )}
+    </>
   );
 }
 

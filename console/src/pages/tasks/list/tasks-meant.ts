@@ -1,21 +1,21 @@
 import { client } from '../../../api/client';
 import { PAGE_ROWS } from '../../../api/pages';
 import type { Span } from '../../../ui/time-range';
-import { isEnded } from '../task-state';
-import { queryOf, STATES, statesOf, type TaskSearch } from './task-search';
+import { queryOf, STATES, statesOf, type TaskSearch, type TaskState } from './task-search';
 
-/** Tasks that are canceled in one go, at most. */
+/** Tasks with which something is done in one go, at most. */
 export const MOST_AT_ONCE = 1_000;
 
-/** The open tasks that fit, the first of them where there are more. */
-export async function openTasks(
+/** The tasks of such states that fit, the first of them where there are more. */
+export async function tasksMeant(
   search: TaskSearch,
   span: Span,
+  isFor: (state: TaskState) => boolean,
   signal: AbortSignal,
 ): Promise<{ readonly ids: readonly string[]; readonly isLeast: boolean }> {
   const chosen = statesOf(search.state);
   const state = STATES.filter(
-    (each) => !isEnded(each) && (chosen.length === 0 || chosen.includes(each)),
+    (each) => isFor(each) && (chosen.length === 0 || chosen.includes(each)),
   );
   const ids: string[] = [];
   let cursor: string | null = null;

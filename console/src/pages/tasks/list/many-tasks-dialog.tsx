@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { callA2a } from '../../../api/a2a';
-import { client, queries } from '../../../api/client';
+import { queries } from '../../../api/client';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { ErrorView, Loading, Notice } from '../../../ui/feedback';
@@ -10,30 +9,23 @@ import { counted } from '../../../ui/lists';
 import { Progress } from '../../../ui/progress';
 import { type Failure, runEach } from '../../../ui/run-each';
 import { TaskLink } from '../../../ui/task-link';
-import type { Span } from '../../../ui/time-range';
 import { notify } from '../../../ui/toast';
-import { MOST_AT_ONCE, openTasks } from './open-tasks';
-import type { TaskSearch } from './task-search';
+import type { ManyAction, MeantTasks } from './many-tasks';
+import { MOST_AT_ONCE, tasksMeant } from './tasks-meant';
 
 /** Requests at a time: each waits until the agents of its task have stopped. */
 const AT_ONCE = 4;
 const FAILURES_SHOWN = 50;
 
-/** Which tasks are meant: these, or all that are open and fit. */
-export type MeantTasks =
-  | { readonly kind: 'ids'; readonly ids: readonly string[] }
-  | { readonly kind: 'matching'; readonly search: TaskSearch; readonly span: Span };
-
-/** Says how many tasks are meant, asks, cancels one after the other, and lists what could not be done. */
-export function CancelManyDialog({
+/** Says how many tasks are meant, asks, does it with one after the other, and lists what could not be done. */
+export function ManyTasksDialog({
   meant,
-  asOperator,
+  action,
   onClose,
   onDone,
 }: {
   readonly meant: MeantTasks;
-  /** Whether one may cancel the task of anybody, and say why; else as its client. */
-  readonly asOperator: boolean;
+  readonly action: ManyAction;
   readonly onClose: () => void;
   /** Each was tried. */
   readonly onDone: () => void;
@@ -45,58 +37,51 @@ export function CancelManyDialog({
   const stop = useRef<AbortController | null>(null);
   useEffect(() => () => stop.current?.abort(), []);
   const found = useQuery({
-    queryKey: ['tasks-meant', meant],
+    queryKey: ['tasks-meant', action.verb, meant],
     queryFn: ({ signal }) =>
       meant.kind === 'ids'
         ? { ids: meant.ids, isLeast: false }
-        : openTasks(meant.search, meant.span, signal),
+        : tasksMeant(meant.search, meant.span, action.isFor, signal),
     staleTime: Infinity,
     gcTime: 0,
   });
   const those = ids ?? found.data?.ids;
   const isRunning = done !== null && failures === null;
-  const cancel = async (id: string) => {
-    if (!asOperator) return callA2a('CancelTask', { id });
-    return client.POST('/api/v1/tasks/{id}:cancel', {
-      params: { path: { id } },
-      body: reason.trim() === '' ? {} : { reason: reason.trim() },
-    });
-  };
+  const work = (id: string) => action.of(id, reason.trim());
   const run = async (these: readonly string[]) => {
     const { signal } = (stop.current = new AbortController());
     setIds(these);
     setFailures(null);
     setDone(0);
-    const failed = await runEach(these, cancel, { atOnce: AT_ONCE, signal, onProgress: setDone });
+    const failed = await runEach(these, work, { atOnce: AT_ONCE, signal, onProgress: setDone });
     await queries.invalidateQueries({ queryKey: ['tasks'] });
     if (signal.aborted) return;
     onDone();
     if (failed.length > 0) return setFailures(failed);
-    notify(`${counted(these.length, 'task')} canceled.`);
+    notify(`${counted(these.length, 'task')} ${action.done}.`);
     onClose();
   };
   const many = those && counted(those.length, 'task');
   return (
-    <Dialog title="Cancel tasks" open onClose={onClose}>
+    <Dialog title={action.title} open onClose={onClose}>
       <div className="dialog-body">
         {found.isPending && <Loading what="Counting …" />}
         {found.error && <ErrorView error={found.error} onRetry={() => void found.refetch()} />}
         {those && done === null && (
           <>
-            <Notice tone="warning">
+            <Notice tone={action.danger ? 'warning' : 'info'}>
               <p>
                 <strong>{many}</strong>
-                {meant.kind === 'ids'
-                  ? ' that you have chosen.'
-                  : ' that fit and have not ended.'}{' '}
-                Their agents are told to stop, and each ends as canceled with what it has by then.
-                This cannot be taken back.
+                {meant.kind === 'ids' ? ' that you have chosen.' : ` ${action.matching}`}{' '}
+                {action.warning}
               </p>
               {found.data?.isLeast && (
-                <p>There are more: {MOST_AT_ONCE.toLocaleString('en')} are canceled at a time.</p>
+                <p>
+                  There are more: {MOST_AT_ONCE.toLocaleString('en')} are {action.done} at a time.
+                </p>
               )}
             </Notice>
-            {asOperator && (
+            {action.asksReason && (
               <Field label="Reason" hint="For their clients and for the log; may be left empty.">
                 <TextInput
                   value={reason}
@@ -108,19 +93,21 @@ export function CancelManyDialog({
           </>
         )}
         {those && done !== null && (
-          <Progress label="Cancel tasks" done={done} of={those.length} said="Worked off" />
+          <Progress label={action.title} done={done} of={those.length} said="Worked off" />
         )}
-        {failures && <Failures failures={failures} of={those?.length ?? 0} />}
+        {failures && <Failures failures={failures} of={those?.length ?? 0} done={action.done} />}
       </div>
       <footer className="dialog-foot">
         <Button onClick={onClose}>{closeLabel(done, failures)}</Button>
         <Button
-          kind="danger"
+          kind={action.danger ? 'danger' : 'primary'}
           busy={isRunning}
           disabled={!those || those.length === 0}
           onClick={() => void run(failures ? failures.map(({ id }) => id) : those!)}
         >
-          {failures ? `Try again: ${counted(failures.length, 'task')}` : `Cancel ${many ?? ''}`}
+          {failures
+            ? `Try again: ${counted(failures.length, 'task')}`
+            : `${action.verb} ${many ?? ''}`}
         </Button>
       </footer>
     </Dialog>
@@ -135,14 +122,18 @@ function closeLabel(done: number | null, failures: readonly Failure[] | null): s
 function Failures({
   failures,
   of,
+  done,
 }: {
   readonly failures: readonly Failure[];
   readonly of: number;
+  readonly done: string;
 }) {
   return (
     <div className="notice notice-bad" role="alert">
       <p>
-        <strong>{counted(of - failures.length, 'task')} canceled.</strong>{' '}
+        <strong>
+          {counted(of - failures.length, 'task')} {done}.
+        </strong>{' '}
         {counted(failures.length, 'task')} could not be:
       </p>
       <ul className="tasks-failures">

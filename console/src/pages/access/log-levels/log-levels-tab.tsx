@@ -1,0 +1,109 @@
+import { useState } from 'react';
+import { api, client, queries, type Schema } from '../../../api/client';
+import { Badge } from '../../../ui/badge';
+import { Button } from '../../../ui/button';
+import { type Column, DataTable } from '../../../ui/data-table';
+import { Loaded } from '../../../ui/feedback';
+import { Card } from '../../../ui/page';
+import { Time } from '../../../ui/time';
+import { notify } from '../../../ui/toast';
+import { LogLevelForm } from './log-level-form';
+
+type ModuleLevel = Schema<'ModuleLevelDto'>;
+
+/** How often what others have set is read, and what has run out. */
+const REFRESH_MS = 5_000;
+
+/** How much each module of the hub logs, and until when. */
+export function LogLevelsTab() {
+  const [changing, setChanging] = useState<ModuleLevel | null>(null);
+  const logging = api.useQuery('get', '/api/v1/logging', {}, { refetchInterval: REFRESH_MS });
+  const set = async (module: string, level: string | null, forSeconds?: number) => {
+    const { data } = await client.PATCH('/api/v1/logging', {
+      body: {
+        levels: { [module]: level },
+        ...(forSeconds !== undefined && { forSeconds }),
+      } as never,
+    });
+    await queries.invalidateQueries({ queryKey: ['get', '/api/v1/logging'] });
+    notify(
+      level === null
+        ? `${module} logs as the configuration says.`
+        : `${module} logs from ${level} on, in all processes of the hub.`,
+    );
+    return data;
+  };
+  return (
+    <Card title="Levels of the log" flush>
+      <Loaded query={logging}>
+        {({ modules }) => (
+          <DataTable
+            label="Log levels"
+            rows={modules}
+            rowId={({ module }) => module}
+            empty={null}
+            columns={[
+              ...COLUMNS,
+              {
+                id: 'actions',
+                header: 'Actions',
+                align: 'end',
+                cell: (row) => (
+                  <span className="actions">
+                    {row.endsAt !== null && (
+                      <Button
+                        small
+                        aria-label={`Reset ${row.module}`}
+                        onClick={() => void set(row.module, null)}
+                      >
+                        Reset
+                      </Button>
+                    )}
+                    <Button
+                      small
+                      aria-label={`Change ${row.module}`}
+                      onClick={() => setChanging(row)}
+                    >
+                      Change
+                    </Button>
+                  </span>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      {changing && (
+        <LogLevelForm
+          of={changing}
+          onClose={() => setChanging(null)}
+          onSet={(level, forSeconds) => set(changing.module, level, forSeconds)}
+        />
+      )}
+    </Card>
+  );
+}
+
+const COLUMNS: Column<ModuleLevel>[] = [
+  { id: 'module', header: 'Module', sortBy: ({ module }) => module, cell: ({ module }) => module },
+  {
+    id: 'level',
+    header: 'Logs from',
+    cell: ({ level, configured }) => (
+      <Badge tone={level === configured ? 'neutral' : 'warning'}>{level}</Badge>
+    ),
+  },
+  {
+    id: 'until',
+    header: 'Until',
+    share: 1.6,
+    cell: ({ endsAt, configured }) =>
+      endsAt === null ? (
+        <span className="faint">as the configuration says</span>
+      ) : (
+        <>
+          <Time at={endsAt} />, then {configured}
+        </>
+      ),
+  },
+];
