@@ -117,6 +117,41 @@ describe('where a receiver is given up soon', () => {
     expect(await page.getByText(/rejects? events/).count()).toBe(0);
   }, 60_000);
 
+  it('lost events are counted again by themselves only while they are few', async () => {
+    const third = await ConsoleBrowser.open(other.url);
+    try {
+      const { page: shown } = third;
+      let counts = 0;
+      let total = 1_000;
+      await shown.route('**/dead-letters:by-receiver*', (route) => {
+        counts += 1;
+        const reasons = [{ reason: 'HTTP 500', count: total }];
+        const times = { firstAt: new Date().toISOString(), lastAt: new Date().toISOString() };
+        const lost = { endpoint: `default ${sink.url('')}`, count: total, reasons, ...times };
+        return route.fulfill({ json: { receivers: [lost], total, isLeast: false } });
+      });
+      await shown.clock.install();
+      await third.signIn('webhooks?tab=receivers');
+      await shown.getByText('1,000 lost events').waitFor();
+      const again = shown.getByRole('button', { name: 'Count again', exact: true });
+      expect(await again.count()).toBe(0);
+      total = 1_001;
+      await shown.clock.runFor(31_000);
+      await shown.getByText('1,001 lost events').waitFor();
+      await again.waitFor();
+      const before = counts;
+      await shown.clock.runFor(180_000);
+      expect(counts).toBe(before);
+      total = 1_002;
+      await again.click();
+      await shown.getByText('1,002 lost events').waitFor();
+      expect(counts).toBe(before + 1);
+      expect(third.faults).toEqual([]);
+    } finally {
+      await third.close();
+    }
+  }, 60_000);
+
   it('one that is disabled stays so after a test, and the dialog leads to what has to be resumed', async () => {
     sink.answer = 500;
     await eventually(async () => {

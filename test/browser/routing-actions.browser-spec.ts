@@ -164,6 +164,23 @@ describe('the dry run', () => {
     expect(one.calls.length + two.calls.length).toBe(before);
   });
 
+  it('says of a refused message what became of each rule, whatever that is called', async () => {
+    const name = 'Odd: decides. <b>x</b>';
+    const conditions = { text: { pattern: 'oddities' } };
+    await hub.admin('POST', RULES, { id: 'odd', name, conditions, target: { reject: 'No.' } });
+    await own.goTo('routing/dry-run', 'Routing');
+    const text = page.getByRole('textbox', { name: 'Text', exact: true });
+    await text.fill('oddities');
+    await fill(main(), { Agent: '' });
+    await press(page, 'Who would get it?');
+    const reports = page.getByRole('list', { name: 'What became of each rule' });
+    const odd = reports.getByRole('listitem').filter({ hasText: name });
+    await odd.getByText('decides', { exact: true }).waitFor();
+    await odd.getByRole('link', { name, exact: true }).waitFor();
+    await hub.admin('DELETE', `${RULES}/odd`);
+    await text.fill('an invoice');
+  });
+
   it('says of a refused message, too, how many agents the caller may not use', async () => {
     const spare = Array.from({ length: 52 }, (_, i) => `spare-${i}`);
     const tags = ['spare'];

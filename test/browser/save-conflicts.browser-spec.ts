@@ -89,6 +89,10 @@ describe('a rule that somebody else has saved meanwhile', () => {
     await hubHas(hub, RULE, { position: 2, version: 6 });
     await fill(main(), { Name: 'Not moved' });
     await press(page, 'Save');
+    await press(alert(), 'Compare with mine');
+    const diff = await page.getByLabel('From version 6 to mine').textContent();
+    expect(diff).toMatch(/\+\s+"name": "Not moved"/);
+    expect(diff).not.toMatch(/[−+]\s+"position"/);
     await press(alert(), 'Save mine over version 6');
     await page.getByRole('link', { name: 'Not moved', exact: true }).waitFor();
     await hubHas(hub, RULE, { name: 'Not moved', position: 2, version: 7 });
@@ -108,6 +112,9 @@ describe('a rule that somebody else has saved meanwhile', () => {
     await hub.admin('PATCH', RULE, { enabled: false });
     await fill(main(), { Place: '1', Name: 'Over it' });
     await press(page, 'Save');
+    await press(alert(), 'Compare with mine');
+    const moved = await page.getByLabel('From version 10 to mine').textContent();
+    expect(moved).toMatch(/−\s+"position": 3.*\+\s+"position": 1/s);
     await press(alert(), 'Save mine over version 10');
     await page.getByRole('link', { name: 'Over it', exact: true }).waitFor();
     await hubHas(hub, RULE, { name: 'Over it', position: 1, version: 11 });

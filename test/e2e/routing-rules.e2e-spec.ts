@@ -374,6 +374,11 @@ describe('a dry run of rules', () => {
       '2. Gone: passed-over. It applies, but no agent "nobody" is available.',
       '3. Never: decides. Rule "Never" (no. 3): it has no conditions.',
     ]);
+    expect(JSON.parse(body.metadata.ruleReports)).toMatchObject([
+      { name: 'Inner', position: 1, outcome: 'does-not-apply' },
+      { name: 'Gone', position: 2, outcome: 'passed-over' },
+      { name: 'Never', position: 3, outcome: 'decides' },
+    ]);
     expect((await tried({ rules: [] })).body).toMatchObject({ reason: 'default', rules: [] });
   });
 

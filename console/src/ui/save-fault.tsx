@@ -14,8 +14,8 @@ export interface Saved<T> {
 
 /** How whoever saves goes on when somebody else has saved before. */
 export interface WaysOn<T> {
-  /** What is about to be saved. */
-  readonly mine: T;
+  /** What would be saved over what is saved by now. */
+  readonly mineOver: (saved: Saved<T>) => T;
   /** Reads what is saved by now. */
   readonly read: () => Promise<Saved<T>>;
   /** Takes what is saved into the form. */
@@ -62,7 +62,7 @@ function Conflict<T extends object>({
   readonly ways: WaysOn<T>;
 }) {
   const id = useId();
-  const { mine, read, onLoad, onOverwrite } = ways;
+  const { mineOver, read, onLoad, onOverwrite } = ways;
   const [isCompared, setIsCompared] = useState(false);
   const newest = useQuery({ queryKey: ['saved', id, version], queryFn: read, gcTime: 0 });
   return (
@@ -71,7 +71,7 @@ function Conflict<T extends object>({
         {(saved) => (
           <>
             <p>
-              {sortedJson(saved.written) === sortedJson(mine)
+              {sortedJson(saved.written) === sortedJson(mineOver(saved))
                 ? `Version ${saved.version} is what you have written: nothing is left to save.`
                 : `Somebody has saved version ${saved.version} meanwhile. What you have written is still here.`}
             </p>
@@ -90,7 +90,7 @@ function Conflict<T extends object>({
               <ValueDiff
                 label={`From version ${saved.version} to mine`}
                 from={saved.written}
-                to={mine}
+                to={mineOver(saved)}
               />
             )}
           </>

@@ -9,6 +9,8 @@ export interface Begun<T> {
   readonly from: Saved<T>;
   /** Reads what is saved by now. */
   readonly read: () => Promise<Saved<T>>;
+  /** What becomes of a draft that is saved over another version than it was written from; none: it stays as it is. */
+  readonly over?: (draft: T, saved: T, writtenFrom: T) => T;
 }
 
 /**
@@ -32,12 +34,16 @@ export function useVersionedSave<T extends object>(
     readonly writtenFrom: Saved<T> | undefined;
   } | null>(null);
   const saving = useSave(() => save(draft.value, over.current, writtenFrom.current));
+  const mineOver = (saved: Saved<T>): T =>
+    begun?.over && writtenFrom.current
+      ? begun.over(draft.value, saved.written, writtenFrom.current.written)
+      : draft.value;
   const ways: WaysOn<T> | undefined = begun && {
-    mine: draft.value,
+    mineOver,
     read: begun.read,
     onLoad: (saved) => {
       // What is saved already needs no way back.
-      const isSame = sortedJson(draft.value) === sortedJson(saved.written);
+      const isSame = sortedJson(mineOver(saved)) === sortedJson(saved.written);
       const { text } = draft;
       setAside(isSame ? null : { text, version: saved.version, writtenFrom: writtenFrom.current });
       over.current = saved;

@@ -190,8 +190,8 @@ function read(
 }
 
 /**
- * A refusal that tells what became of the rules, one line each, and which agents the caller may not use: the members of a route
- * that say so, as JSON, since the metadata of an error are texts.
+ * A refusal that tells what became of the rules, one line each, and as JSON the members of a route that say that
+ * (`ruleReports`) and which agents the caller may not use (`excluded`), since the metadata of an error are texts.
  */
 function explained(
   error: unknown,
@@ -208,7 +208,7 @@ function explained(
   return new HubError(error.reason, error.message, {
     metadata: {
       ...error.metadata,
-      ...(rules && { rules: rules.join('\n') }),
+      ...(rules && { rules: rules.join('\n'), ruleReports: JSON.stringify(reports) }),
       ...(!isNoneExcluded && { excluded: JSON.stringify(shown) }),
     },
     violations: error.violations,

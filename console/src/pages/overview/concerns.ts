@@ -73,9 +73,10 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
   }
   if (counts.failing.length > 0) {
     const names = counts.failing.map(({ agentId }) => agentId);
+    const each = names.length === 1 ? 'it' : 'they each';
     found.push({
       tone: 'bad',
-      text: `Most tasks of ${counted(names.length, 'agent')} failed in the last hour: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}.`,
+      text: `${counted(names.length, 'agent')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}.`,
       link:
         names.length === 1
           ? { to: `/agents/${names[0]!}` }

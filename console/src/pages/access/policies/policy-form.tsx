@@ -104,7 +104,7 @@ export function PolicyForm({
         policy === null
           ? undefined
           : (run, clear) => ({
-              mine,
+              mineOver: () => mine,
               read: () => readPolicy(policy.id),
               onLoad: (saved) => {
                 setAside({ mine, version: saved.version });

@@ -24,12 +24,12 @@ export async function dryRun(request: DryRunRequest, signal?: AbortSignal): Prom
     return { route: data ?? null, refusal: null, rules: data?.rules, exclusions: data ?? {} };
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown;
-    const { rules, excluded } = thrown.metadata;
+    const { ruleReports, excluded } = thrown.metadata;
     return {
       route: null,
       refusal: thrown,
-      rules: reportsIn(rules),
-      exclusions: exclusionsIn(excluded),
+      rules: memberIn<readonly RuleReport[]>(ruleReports),
+      exclusions: memberIn<Exclusions>(excluded) ?? {},
     };
   }
 }
@@ -43,24 +43,12 @@ function isRefusal(thrown: unknown): thrown is ApiProblem {
   );
 }
 
-const REPORT = /^(\d+)\. (.*?): (decides|passed-over|does-not-apply|not-evaluated)\. (.*)$/;
-
-/** The reports of a refusal, which has them as text. */
-function reportsIn(text: string | undefined): readonly RuleReport[] | undefined {
-  return text?.split('\n').flatMap((line) => {
-    const [, position, name = '', outcome, why = ''] = REPORT.exec(line) ?? [];
-    if (outcome === undefined) return [];
-    const known = outcome as RuleReport['outcome'];
-    return [{ id: `${position}`, name, position: Number(position), outcome: known, why }];
-  });
-}
-
-/** The excluded agents of a refusal, which has these members of a route as JSON. */
-function exclusionsIn(json: string | undefined): Exclusions {
+/** A member of a route that a refusal has as JSON, since its metadata are texts. */
+function memberIn<T>(json: string | undefined): T | undefined {
   try {
-    return (JSON.parse(json ?? '{}') ?? {}) as Exclusions;
+    return json === undefined ? undefined : (JSON.parse(json) as T);
   } catch {
     // Of a hub of another version.
-    return {};
+    return undefined;
   }
 }

@@ -98,6 +98,11 @@ function savedOf(rule: Rule): Saved<RuleDraft> {
   return { version: rule.version, written: { ...writtenOf(rule), position: rule.position } };
 }
 
+/** A rule that was not moved by whoever wrote it stays where others have brought it. */
+function placedAs(draft: RuleDraft, saved: RuleDraft, writtenFrom: RuleDraft): RuleDraft {
+  return draft.position === writtenFrom.position ? { ...draft, position: saved.position! } : draft;
+}
+
 /** Changes the version that it was begun with: another change meanwhile is not undone, but refused with ways on. */
 function Edit({
   rule,
@@ -138,7 +143,7 @@ function Edit({
       query={old}
       editor={(saved) => (
         <RuleEditor
-          begun={{ from, read }}
+          begun={{ from, read, over: placedAs }}
           taken={saved && { ...from.written, ...writtenOf(saved) }}
           replaces={id}
           action="Save"

@@ -1,4 +1,5 @@
 import { Card } from '../../../ui/page';
+import { Button } from '../../../ui/button';
 import { Loaded } from '../../../ui/feedback';
 import { counted } from '../../../ui/lists';
 import { Time } from '../../../ui/time';
@@ -12,7 +13,7 @@ import type { LostEvents } from './lost-events';
 const SHOWN = 8;
 
 /** Which receivers lost events, how many, when and why. */
-export function LostCard({ lost, range }: LostEvents) {
+export function LostCard({ lost, range, countedAt, isCounting }: LostEvents) {
   const [, change] = useWebhookSearch();
   return (
     <Card
@@ -63,6 +64,16 @@ export function LostCard({ lost, range }: LostEvents) {
           )
         }
       </Loaded>
+      {countedAt !== undefined && (
+        <p className="actions faint">
+          <span>
+            Counted <Time at={new Date(countedAt).toISOString()} />.
+          </span>
+          <Button small busy={isCounting} onClick={() => void lost.refetch()}>
+            Count again
+          </Button>
+        </p>
+      )}
     </Card>
   );
 }

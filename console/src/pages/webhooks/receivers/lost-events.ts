@@ -6,12 +6,17 @@ import { useWebhookSearch } from '../search';
 
 /** Dead letters that are counted: as many tell who is in trouble. */
 const MOST = 10_000;
+/** So many are counted again by themselves; more cost the hub too much, and are when one wants it. */
+const FEW = 1_000;
 const EVERY_MS = 30_000;
 
 /** Which receivers did not get what, and in which time. */
 export interface LostEvents {
   readonly range: TimeRange;
   readonly lost: Read<Schema<'LostEventsDto'>>;
+  /** When they were counted, where that is not done again by itself. */
+  readonly countedAt: number | undefined;
+  readonly isCounting: boolean;
 }
 
 /** Those of the time that the address says, else of the last 24 hours: by receiver, those with most first. */
@@ -21,7 +26,8 @@ export function useLostEvents(): LostEvents {
   const span = useSpan(range);
   const lost = useQuery({
     // Not one of those that each event of a receiver makes read anew.
-    queryKey: ['lost-events', span, organization],
+    // Nor is what a range means by now another question.
+    queryKey: ['lost-events', range, organization],
     queryFn: async ({ signal }) => {
       const { data } = await client.GET('/api/v1/push/dead-letters:by-receiver', {
         params: { query: { most: MOST, organization, ...span } },
@@ -29,9 +35,16 @@ export function useLostEvents(): LostEvents {
       });
       return data!;
     },
-    refetchInterval: EVERY_MS,
+    refetchInterval: ({ state }) => isFew(state.data) && EVERY_MS,
+    refetchOnWindowFocus: ({ state }) => isFew(state.data),
+    refetchOnReconnect: ({ state }) => isFew(state.data),
   });
-  return { range, lost };
+  const countedAt = isFew(lost.data) ? undefined : lost.dataUpdatedAt;
+  return { range, lost, countedAt, isCounting: lost.isFetching };
+}
+
+function isFew(found: Schema<'LostEventsDto'> | undefined): boolean {
+  return found === undefined || found.total <= FEW;
 }
 
 function timesOf({ range, since, until }: TimeRange) {

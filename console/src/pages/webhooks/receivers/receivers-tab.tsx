@@ -45,14 +45,15 @@ export function ReceiversTab() {
     queryFn: ({ signal }) => readEndpoint(id!, signal),
     enabled: id !== undefined && pages.data !== undefined && listed === undefined,
   });
-  const { lost, range } = useLostEvents();
+  const lostEvents = useLostEvents();
+  const { lost, range } = lostEvents;
   const lostBy = new Map(lost.data?.receivers.map(({ endpoint, count }) => [endpoint, count]));
   const lostOf = (row: Endpoint) => ({ count: lostBy.get(idOf(row)) ?? 0, when: rangeText(range) });
   const open = listed ?? (id === undefined ? undefined : linked.data);
   return (
     <div className="page">
       <ReceiverTiles />
-      <LostCard lost={lost} range={range} />
+      <LostCard {...lostEvents} />
       <Toolbar>
         <Field label="Health">
           <Select
