@@ -3,7 +3,7 @@ import { ADMIN_ROUTES } from '../../e2e/access-matrix/admin-routes.js';
 import type { ConsoleBrowser } from './console.js';
 
 /** How long a control has to show what it does. */
-const SETTLE_MS = 80;
+const SETTLE_MS = 30;
 const PRESS_MS = 400;
 /** Controls of one page that are tried at most. */
 const MOST_CONTROLS = 60;
