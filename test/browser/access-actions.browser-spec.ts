@@ -375,6 +375,60 @@ describe('policies', () => {
     await page.getByText('0 of 2 may.').waitFor();
   });
 
+  it('let nobody call who is disabled, and show who has no key', async () => {
+    await principalOf('gone');
+    await hub.admin('POST', '/api/v1/principals/gone:disable');
+    await hub.admin('POST', '/api/v1/principals', { id: 'bare', organization: 'acme' });
+    await tab('who-may&agent=books');
+    const row = rowOf(page, 'Callers of the agent', /^gone/);
+    await row.getByText('disabled', { exact: true }).waitFor();
+    await row.getByText(/can call nothing\. By the policies alone it may\./).waitFor();
+    const bare = rowOf(page, 'Callers of the agent', /^bare/);
+    await bare.getByText('may', { exact: true }).waitFor();
+    await bare.getByText('without a key').waitFor();
+    await page
+      .getByText(/^\d+ of \d+ may, \d+ of them without a key; \d+ callers? (is|are) disabled\.$/)
+      .waitFor();
+    await page.getByLabel('Question').selectOption('What may a caller ask?');
+    await page.getByLabel('Caller', { exact: true }).fill('gone');
+    await page.getByText('0 of 2 may; 1 caller is disabled.').waitFor();
+    await hub.admin('DELETE', '/api/v1/principals/gone');
+    await hub.admin('POST', '/api/v1/principals/bare:disable');
+    await hub.admin('DELETE', '/api/v1/principals/bare');
+  });
+
+  it('say of a list that goes on for long that it was not looked at whole', async () => {
+    let pages = 0;
+    await page.route('**/api/v1/principals?**', async (route) => {
+      const answer = await route.fetch();
+      const { items } = (await answer.json()) as { items: JsonObject[] };
+      const some = Array.from({ length: 200 }, (_, i) => ({
+        ...{ ...items[0], id: `many-${pages}-${i}`, name: null, state: 'active' },
+      }));
+      pages += 1;
+      await route.fulfill({ json: { items: some, nextCursor: 'more' } });
+    });
+    await page.route('**/api/v1/policies:dry-run', (route) =>
+      route.fulfill({ json: { decision: 'allow', why: '', policies: [] } }),
+    );
+    await page.route('**/api/v1/agents?**', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...((await answer.json()) as object), nextCursor: 'more' } });
+    });
+    await page.reload();
+    await own.signIn('access?tab=who-may&agent=books');
+    await page
+      .getByText('1000 of 1000 may. Only the first 1,000 are looked at: there are more.')
+      .waitFor();
+    // Which agents there are cannot be listed: it is named.
+    expect(await page.getByLabel('Agent', { exact: true }).evaluate((at) => at.nodeName)).toBe(
+      'INPUT',
+    );
+    await page.unrouteAll();
+    await page.reload();
+    await own.signIn('access');
+  });
+
   it('warn of a policy that leaves the skills of an agent open, and show which are', async () => {
     await tab('policies');
     await press(page, 'New policy');

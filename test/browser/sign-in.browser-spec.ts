@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ADMIN_KEY, type Hub, startHub } from '../support/app.js';
+import { rowOf } from '../support/browser/actions.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 
 let hub: Hub;
@@ -80,6 +81,24 @@ describe('the sign-in with a key', () => {
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(new URL(page.url()).pathname).toBe('/console/webhooks');
+  });
+
+  it('shows nothing of what the one before has read to somebody else who signs in', async () => {
+    const one = await hub.admin('POST', '/api/v1/keys', { name: 'one', scopes: ['access'] });
+    const two = await hub.createKey({ name: 'two', organization: 'other', scopes: ['access'] });
+    const page = await own.signIn('access?tab=keys', one.body.key as string);
+    await rowOf(page, 'Keys', 'one').waitFor();
+    // What is read from now on does not come: what is shown was there before.
+    await page.route('**/api/v1/keys?**', (route) =>
+      route.request().headers()['authorization'] === `Bearer ${two}` ? undefined : route.continue(),
+    );
+    await hub.admin('DELETE', `/api/v1/keys/${one.body.id}`);
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByLabel('API key or access token').fill(two);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('navigation').getByText('other', { exact: true }).waitFor();
+    expect(await rowOf(page, 'Keys', 'one').count()).toBe(0);
   });
 
   it('forgets everything on signing out', async () => {

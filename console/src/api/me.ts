@@ -1,4 +1,5 @@
-import { api, type Schema } from './client';
+import { useQuery } from '@tanstack/react-query';
+import { api, queries, type Schema } from './client';
 import { useCredential } from './credential';
 
 export type Me = Schema<'OwnAccessDto'>;
@@ -12,10 +13,17 @@ const WIDER: Readonly<Partial<Record<Scope, Scope>>> = {
   'access:organization': 'access',
 };
 
+const ME = api.queryOptions('get', '/api/v1/me', {}, { staleTime: 60_000 });
+
 /** Who is signed in. */
 export function useMe() {
   const { kind } = useCredential();
-  return api.useQuery('get', '/api/v1/me', {}, { enabled: kind !== 'none', staleTime: 60_000 });
+  return useQuery({ ...ME, enabled: kind !== 'none' });
+}
+
+/** Who is signed in, as far as it was read already. */
+export function knownMe(): Me | undefined {
+  return queries.getQueryData<Me>(ME.queryKey);
 }
 
 /** Whether these scopes let one do what needs one of `needed`. The hub decides by itself; this is what is shown. */

@@ -6,7 +6,7 @@ import {
 } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
-interface PageOf<Item> {
+export interface PageOf<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }

@@ -1,8 +1,10 @@
 import { queries } from './client';
 import { forgetCredential, SESSION_HEADERS, setCredential } from './credential';
+import { knownMe, type Me } from './me';
 import { HUB_URL, hubUrl } from './place';
 import { problemOf } from './problem';
 import { sessionRenewed } from './session-end';
+import { SharedValue, useShared } from './shared-value';
 
 /** What `GET /console/session` answers. */
 export interface Session {
@@ -20,13 +22,26 @@ export async function readSession(): Promise<Session> {
   return (await response.json()) as Session;
 }
 
-/** Tries a key: it is taken when the hub knows it. */
+/** How many have signed in to this page, one after the other. */
+const callers = new SharedValue(0);
+
+/** Another value as soon as somebody else has signed in: what was shown to the one before is not for them. */
+export function useCallerNumber(): number {
+  return useShared(callers);
+}
+
+/** Tries a key: it is taken when the hub knows it. Of anybody else than before, nothing that was read is kept. */
 export async function signInWithKey(key: string): Promise<void> {
   const response = await fetch(hubUrl('api/v1/me'), {
     headers: { Authorization: `Bearer ${key}` },
   });
   if (!response.ok) throw await problemOf(response);
+  const next = (await response.json()) as Me;
+  const before = knownMe();
+  const isSame = before?.id === next.id && before.organization === next.organization;
+  if (!isSame) queries.clear();
   setCredential({ kind: 'key', key });
+  if (!isSame) callers.set(callers.get() + 1);
   sessionRenewed();
 }
 

@@ -5,7 +5,7 @@ import { useConnectionLost } from '../api/connection';
 import { nameOf, useMe } from '../api/me';
 import { mayOpen, scopesOf, scopeText } from '../api/page-scopes';
 import { useSessionEnded } from '../api/session-end';
-import { signOut } from '../api/sign-in';
+import { signOut, useCallerNumber } from '../api/sign-in';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { ErrorView, Loading, Notice } from '../ui/feedback';
@@ -21,9 +21,10 @@ import { warmPages } from './warm-pages';
 /** What is around every page: the navigation, who is signed in, and the sign-in of who is not. */
 export function Shell() {
   const { kind } = useCredential();
+  const caller = useCallerNumber();
   return (
     <>
-      {kind === 'none' ? <Welcome /> : <SignedIn />}
+      {kind === 'none' ? <Welcome /> : <SignedIn key={caller} />}
       <Toasts />
     </>
   );
@@ -103,7 +104,7 @@ function SignedIn() {
       </main>
       <Dialog
         title="Sign in again"
-        description="The hub does not take what you signed in with any more: it has run out or was ended. This page stays as it is."
+        description="The hub does not take what you signed in with any more: it has run out or was ended. For the same caller this page stays as it is."
         open={ended}
         onClose={() => void leave(false)}
       >

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { PAGE_ROWS, usePages } from '../../../api/pages';
-import { Badge, type Tone } from '../../../ui/badge';
+import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
@@ -16,6 +16,7 @@ import { Time } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
 import { ACCESS } from '../query-keys';
 import { useAccessSearch } from '../search';
+import { PrincipalStateBadge } from '../shared/principal-state';
 import { SearchLink } from '../shared/search-link';
 import { PrincipalDialogs } from './principal-dialogs';
 import { type PrincipalAction, PrincipalMenu } from './principal-menu';
@@ -109,12 +110,6 @@ export function PrincipalsTab() {
   );
 }
 
-const TONES: Readonly<Record<Principal['state'], Tone>> = {
-  active: 'good',
-  keyless: 'warning',
-  disabled: 'bad',
-};
-
 function columnsOf(menu: (row: Principal) => ReactNode): Column<Principal>[] {
   return [
     {
@@ -138,7 +133,7 @@ function columnsOf(menu: (row: Principal) => ReactNode): Column<Principal>[] {
       sortBy: ({ state }) => state,
       cell: ({ state, builtIn, disabledByOperator, organizationDisabledAt, pushHeld }) => (
         <span className="access-badges">
-          <Badge tone={TONES[state]}>{state === 'keyless' ? 'without a key' : state}</Badge>
+          <PrincipalStateBadge state={state} />
           {organizationDisabledAt !== null && <Badge>organization disabled</Badge>}
           {disabledByOperator && <Badge>by an operator</Badge>}
           {builtIn && <Badge title="The configuration admits it.">built in</Badge>}

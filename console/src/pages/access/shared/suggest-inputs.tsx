@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { client } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { PAGE_ROWS } from '../../../api/pages';
+import { readPages } from '../../../api/read-pages';
 import { Suggest } from '../../../ui/suggest';
 import { ACCESS } from '../query-keys';
 
@@ -39,13 +40,12 @@ export function PrincipalInput(props: InputProps) {
   );
 }
 
-/** The agents that whoever is signed in may see. */
-export function useAgents() {
+/** The agents that whoever is signed in may see, the first `most` of them. */
+export function useAgents(most = PAGE_ROWS) {
   return useQuery({
-    queryKey: [ACCESS, 'agents'],
-    queryFn: async ({ signal }) =>
-      (await client.GET('/api/v1/agents', { params: { query: { limit: PAGE_ROWS } }, signal }))
-        .data!.items,
+    queryKey: [ACCESS, 'agents', most],
+    queryFn: ({ signal }) =>
+      readPages(most, (query) => client.GET('/api/v1/agents', { params: { query }, signal })),
     staleTime: 60_000,
     enabled: useMay('agents:organization'),
   });
@@ -58,7 +58,7 @@ export function AgentInput(props: InputProps) {
     <Suggest
       {...props}
       onChange={(event) => props.onChange(event.target.value)}
-      values={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      values={(agents.data?.rows ?? []).map(({ id, name }) => ({ value: id, label: name }))}
     />
   );
 }

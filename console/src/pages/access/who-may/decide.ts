@@ -1,4 +1,5 @@
 import { client, type Schema } from '../../../api/client';
+import type { PrincipalState } from '../shared/principal-state';
 
 /** Questions that are asked of the hub at once. */
 const AT_ONCE = 4;
@@ -16,6 +17,8 @@ export interface Question {
   readonly caller: Partial<Caller>;
   readonly agentId: string;
   readonly skillId?: string | undefined;
+  /** Whether the caller can call at all; undefined of one that is not known. */
+  readonly state?: PrincipalState | undefined;
 }
 
 /** Asks the policies, without anything being done. */

@@ -1,6 +1,7 @@
 import { Badge, type Tone } from '../../../ui/badge';
 import { counted } from '../../../ui/lists';
 import { SearchLink } from '../shared/search-link';
+import { type PrincipalState, PrincipalStateBadge } from '../shared/principal-state';
 import { type Decision, openSkills, type Reach, reachOf } from './decide';
 
 const TONES: Readonly<Record<Reach, Tone>> = {
@@ -10,15 +11,27 @@ const TONES: Readonly<Record<Reach, Tone>> = {
   'may not': 'bad',
 };
 
-/** Allowed or denied, by the name of the agent and by its skills. */
-export function DecisionView({ decision }: { readonly decision: Decision | undefined }) {
+interface DecisionProps {
+  readonly decision: Decision | undefined;
+  /** Whether the caller can call at all; undefined of one that is not known. */
+  readonly state: PrincipalState | undefined;
+}
+
+/** Allowed or denied, by the name of the agent and by its skills. Who is disabled may not, whatever the policies say. */
+export function DecisionView({ decision, state }: DecisionProps) {
   if (decision === undefined) return <span className="faint">asking …</span>;
+  if (state === 'disabled') return <PrincipalStateBadge state={state} />;
   const reach = reachOf(decision);
-  return <Badge tone={TONES[reach]}>{reach}</Badge>;
+  return (
+    <span className="access-badges">
+      <Badge tone={TONES[reach]}>{reach}</Badge>
+      {state === 'keyless' && <PrincipalStateBadge state={state} />}
+    </span>
+  );
 }
 
 /** Why it is so, by which policies, and which skills are open where not all of it is. */
-export function DecidedBy({ decision }: { readonly decision: Decision | undefined }) {
+export function DecidedBy({ decision, state }: DecisionProps) {
   if (decision === undefined) return null;
   const reach = reachOf(decision);
   const { why, skills, moreSkills } = decision;
@@ -27,6 +40,9 @@ export function DecidedBy({ decision }: { readonly decision: Decision | undefine
   const policies = new Set([...decision.policies, ...skillPolicies].map(({ id }) => id));
   return (
     <>
+      {state === 'disabled' && (
+        <>The caller is disabled and can call nothing. By the policies alone it {reach}. </>
+      )}
       {isPartly && (
         <>
           <strong>Open skills: {openSkills(skills).join(', ') || 'none'}</strong>

@@ -1,19 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
-import { PAGE_ROWS } from '../../../api/pages';
+import { type FirstRows, readPages } from '../../../api/read-pages';
 import { ACCESS } from '../query-keys';
 import type { Caller, Question } from './decide';
 
-/** Questions of one table, at most. */
-const MOST = 400;
+/** Questions of one table, at most, and what is read for them. */
+export const MOST = 1_000;
 
-/** The principals that there are, the newest first. */
+/** The principals that there are, the newest first, as far as they are asked for. */
 export function usePrincipals() {
   return useQuery({
     queryKey: [ACCESS, 'callers'],
-    queryFn: async ({ signal }) =>
-      (await client.GET('/api/v1/principals', { params: { query: { limit: PAGE_ROWS } }, signal }))
-        .data!.items,
+    queryFn: ({ signal }) =>
+      readPages(MOST, (query) => client.GET('/api/v1/principals', { params: { query }, signal })),
     staleTime: 60_000,
   });
 }
@@ -24,7 +23,7 @@ export function skillsOf({ card }: Schema<'AgentDto'>): { id: string; name: stri
   return (skills ?? []).map(({ id, name }) => ({ id, name: name || id }));
 }
 
-/** The rows of the table: each caller of one agent, or each agent and skill for one caller. */
+/** The rows of the table: each caller of one agent, or each agent and skill for one caller; the first where there are more. */
 export function questionsOf({
   by,
   agent,
@@ -37,30 +36,33 @@ export function questionsOf({
   readonly agent: string;
   readonly skill: string;
   readonly caller: Partial<Caller>;
-  readonly agents: readonly Schema<'AgentDto'>[];
-  readonly principals: readonly Schema<'PrincipalDto'>[];
-}): readonly Question[] {
+  readonly agents: FirstRows<Schema<'AgentDto'>>;
+  readonly principals: FirstRows<Schema<'PrincipalDto'>>;
+}): FirstRows<Question> {
   if (by === 'agent') {
-    if (agent === '') return [];
-    return principals.slice(0, MOST).map(({ id, name, organization, groups }) => ({
+    if (agent === '') return { rows: [], hasMore: false };
+    const rows = principals.rows.map(({ id, name, organization, groups, state }) => ({
       key: id,
       title: id,
       label: `${name ?? id} (${[organization, ...groups].join(', ')})`,
       caller: { id, signIn: caller.signIn },
       agentId: agent,
       skillId: skill === '' ? undefined : skill,
+      state,
     }));
+    return { rows, hasMore: principals.hasMore };
   }
-  return agents
-    .flatMap((each): Question[] => [
-      { key: each.id, label: `${each.name}, by its name`, caller, agentId: each.id },
-      ...skillsOf(each).map((skill) => ({
-        key: `${each.id} ${skill.id}`,
-        label: `${each.name}: ${skill.name}`,
-        caller,
-        agentId: each.id,
-        skillId: skill.id,
-      })),
-    ])
-    .slice(0, MOST);
+  const state = principals.rows.find(({ id }) => id === caller.id)?.state;
+  const all = agents.rows.flatMap((each): Question[] => [
+    { key: each.id, label: `${each.name}, by its name`, caller, agentId: each.id, state },
+    ...skillsOf(each).map((skill) => ({
+      key: `${each.id} ${skill.id}`,
+      label: `${each.name}: ${skill.name}`,
+      caller,
+      agentId: each.id,
+      skillId: skill.id,
+      state,
+    })),
+  ]);
+  return { rows: all.slice(0, MOST), hasMore: agents.hasMore || all.length > MOST };
 }

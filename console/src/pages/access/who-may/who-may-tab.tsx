@@ -3,21 +3,24 @@ import { useMay } from '../../../api/me';
 import { Empty, ErrorView } from '../../../ui/feedback';
 import { DataTable } from '../../../ui/data-table';
 import { Field, Select, TextInput } from '../../../ui/field';
-import { listOf } from '../../../ui/lists';
+import { counted, listOf } from '../../../ui/lists';
 import { Card } from '../../../ui/page';
 import { Toolbar } from '../../../ui/toolbar';
 import { useAccessSearch } from '../search';
 import { AgentInput, PrincipalInput, useAgents } from '../shared/suggest-inputs';
 import { type Caller, type Question, reachOf } from './decide';
 import { DecidedBy, DecisionView } from './decision-view';
-import { questionsOf, skillsOf, usePrincipals } from './questions';
+import { MOST, questionsOf, skillsOf, usePrincipals } from './questions';
+import { summaryOf } from './summary';
 import { useDecisions } from './use-decisions';
+
+const NO_ROWS = { rows: [], hasMore: false };
 
 /** Who may ask an agent, and what a caller may ask: the answers of all policies, by which and why. */
 export function WhoMayTab() {
   const [{ agent = '', skill = '', principal = '', by = 'agent' }, change] = useAccessSearch();
   const mayAgents = useMay('agents:organization');
-  const agents = useAgents();
+  const agents = useAgents(MOST);
   const principals = usePrincipals();
   const [groups, setGroups] = useState('');
   const [signIn, setSignIn] = useState('key');
@@ -26,21 +29,20 @@ export function WhoMayTab() {
     ...(groups.trim() !== '' && { groups: listOf(groups) }),
     signIn: signIn as Caller['signIn'],
   };
-  const questions = questionsOf({
+  const { rows: questions, hasMore } = questionsOf({
     by,
     agent,
     skill,
     caller,
-    agents: agents.data ?? [],
-    principals: principals.data ?? [],
+    agents: agents.data ?? NO_ROWS,
+    principals: principals.data ?? NO_ROWS,
   });
   const { decisions, error } = useDecisions(questions);
-  const known = agents.data?.find(({ id }) => id === agent);
+  // Of a list that is cut, one that is not in it can be named as well.
+  const listed = agents.data?.hasMore === false ? agents.data.rows : undefined;
+  const known = agents.data?.rows.find(({ id }) => id === agent);
   const skills = known ? skillsOf(known).map(({ id, name }) => ({ value: id, label: name })) : [];
   const answered = questions.filter(({ key }) => decisions.has(key));
-  const reaches = answered.map(({ key }) => reachOf(decisions.get(key)!));
-  const allowed = reaches.filter((each) => each !== 'may not').length;
-  const bySkill = reaches.filter((each) => each === 'by skill only').length;
   return (
     <div className="page">
       <Toolbar>
@@ -57,13 +59,13 @@ export function WhoMayTab() {
         {by === 'agent' ? (
           <>
             <Field label="Agent">
-              {agents.data ? (
+              {listed ? (
                 <Select
                   value={agent}
                   onChange={(event) => change({ agent: event.target.value, skill: undefined })}
                   options={[
                     { value: '', label: 'Choose …' },
-                    ...agents.data.map(({ id, name }) => ({ value: id, label: name })),
+                    ...listed.map(({ id, name }) => ({ value: id, label: name })),
                   ]}
                 />
               ) : (
@@ -74,7 +76,7 @@ export function WhoMayTab() {
               )}
             </Field>
             <Field label="Skill">
-              {mayAgents ? (
+              {known || (mayAgents && agent === '') ? (
                 <Select
                   value={skill}
                   onChange={(event) => change({ skill: event.target.value })}
@@ -116,7 +118,9 @@ export function WhoMayTab() {
         <p role="status">
           {answered.length < questions.length
             ? `Asking: ${answered.length} of ${questions.length} …`
-            : `${allowed} of ${questions.length} may${bySkill > 0 ? `, ${bySkill} of them by skill only` : ''}.`}
+            : summaryOf(answered, decisions)}
+          {hasMore &&
+            ` Only the first ${counted(questions.length, 'is', 'are')} looked at: there are more.`}
         </p>
       )}
       <Card flush>
@@ -140,13 +144,15 @@ export function WhoMayTab() {
                 const decision = decisions.get(key);
                 return decision ? reachOf(decision) : '';
               },
-              cell: ({ key }) => <DecisionView decision={decisions.get(key)} />,
+              cell: ({ key, state }) => (
+                <DecisionView decision={decisions.get(key)} state={state} />
+              ),
             },
             {
               id: 'why',
               header: 'By which policy and why',
               share: 3,
-              cell: ({ key }) => <DecidedBy decision={decisions.get(key)} />,
+              cell: ({ key, state }) => <DecidedBy decision={decisions.get(key)} state={state} />,
             },
           ]}
           empty={
