@@ -27,6 +27,8 @@ export interface PrincipalRecord {
   readonly keylessSince: Date | null;
   /** Keys that are not revoked. */
   readonly validKeys: number;
+  /** A valid key or sign-in of it has the scope `a2a`, or the configuration lets it in. */
+  readonly holdsA2a: boolean;
   /** Whom an issuer knows it as; null for a principal that came with a key. */
   readonly identity: IdentityRecord | null;
   /** The configuration lets it in, with a key or without: it never counts as one without a key. */

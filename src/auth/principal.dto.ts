@@ -97,6 +97,12 @@ export class PrincipalDto {
   @Shown.Num({ description: 'Its keys that are not revoked.', example: 1 })
   readonly validKeys!: number;
 
+  @Shown.Flag({
+    description:
+      'A valid key or sign-in of it has the scope `a2a`, without which it can call no agent.',
+  })
+  readonly holdsA2a!: boolean;
+
   @Shown.Nested(() => IdentityDto, {
     nullable: true,
     description: 'The subject by which an issuer of access tokens knows it; null with keys only.',

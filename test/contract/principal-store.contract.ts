@@ -63,6 +63,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await unreconciled()).toEqual([]);
       await add('k4', { scopes: ['tasks:organization'] });
       expect(await lacks()).toEqual([null, null, 2000]);
+      expect(await principals.get('alice')).toMatchObject({ validKeys: 1, holdsA2a: false });
       expect(await unreconciled()).toEqual(['alice']);
     });
 
@@ -72,7 +73,11 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       await add('k1', { principalId: 'admin', scopes: ['admin'] });
       await keys.revoke('k1', new Date(2000));
       expect(await lacks('admin')).toEqual([null, null, null]);
-      expect(await principals.get('admin')).toMatchObject({ builtIn: true, validKeys: 0 });
+      expect(await principals.get('admin')).toMatchObject({
+        builtIn: true,
+        validKeys: 0,
+        holdsA2a: true,
+      });
       await principals.setBuiltIn('admin', 'default', false, new Date(3000));
       expect(await lacks('admin')).toEqual([3000, 3000, 3000]);
       await principals.setBuiltIn('nobody', 'default', false, new Date(3000));

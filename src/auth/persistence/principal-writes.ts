@@ -24,17 +24,23 @@ export function* lockPrincipal(tx: Tx, id: string): Work<PrincipalRow | undefine
 }
 
 /** Whether the principal has a credential that counts, with the scopes that are asked for. */
-function has(scoped: string): string {
+function has(scoped: string, principals = 'principals'): string {
   return `EXISTS (SELECT 1 FROM api_keys c
-      WHERE c.principal_id = principals.id AND c.revoked_at IS NULL AND c.expired = 0 ${scoped})
+      WHERE c.principal_id = ${principals}.id AND c.revoked_at IS NULL AND c.expired = 0 ${scoped})
     OR EXISTS (SELECT 1 FROM identities c
-      WHERE c.principal_id = principals.id AND c.expired = 0 ${scoped})`;
+      WHERE c.principal_id = ${principals}.id AND c.expired = 0 ${scoped})`;
 }
 
 const HOLDS_ADMIN = 'c.admin = 1';
 /** Whether a credential has the scope. */
 function holding(scope: Scope): string {
   return `c.scopes LIKE '%"${scope}"%'`;
+}
+
+/** 1 where a credential that counts has the scope, or the configuration lets the principal in. */
+export function holdsScope(scope: Scope, principals: string): string {
+  const held = has(`AND (${HOLDS_ADMIN} OR ${holding(scope)})`, principals);
+  return `CASE WHEN ${principals}.built_in = 1 OR ${held} THEN 1 ELSE 0 END`;
 }
 
 /** Lists of scopes, of the valid credentials of one principal or of all of an organization; its name stands twice in the parameters. */

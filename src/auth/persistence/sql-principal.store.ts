@@ -25,6 +25,7 @@ import { admitOwn, admitPrincipal } from './organization-writes.js';
 import { KEY_NAME, nameIn } from './sql-principal-names.js';
 import {
   type PrincipalRow,
+  holdsScope,
   lockPrincipal,
   markUnreconciled,
   noteCredentials,
@@ -38,6 +39,7 @@ import {
 
 const SELECT = `SELECT ${PRINCIPAL.namesOf('p')}, ${KEY_NAME} AS key_name, (SELECT COUNT(*) FROM api_keys k
     WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0) AS valid_keys,
+    ${holdsScope('a2a', 'p')} AS holds_a2a,
     i.issuer, i.subject, i.last_seen_at
   FROM principals p LEFT JOIN identities i ON i.principal_id = p.id`;
 
@@ -317,6 +319,7 @@ function toRecord(row: DatabaseRow): PrincipalRecord {
     organizationDisabledAt: toDate(principal.organizationDisabledAt),
     keylessSince: toDate(keylessSince),
     validKeys: row['valid_keys'] as number,
+    holdsA2a: row['holds_a2a'] === 1,
     builtIn,
     identity: toIdentity(row),
     status: toStatus(principal),

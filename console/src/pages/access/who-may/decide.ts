@@ -1,5 +1,5 @@
 import { client, type Schema } from '../../../api/client';
-import type { PrincipalState } from '../shared/principal-state';
+import type { Bar } from './bar';
 
 /** Questions that are asked of the hub at once. */
 const AT_ONCE = 4;
@@ -17,8 +17,10 @@ export interface Question {
   readonly caller: Partial<Caller>;
   readonly agentId: string;
   readonly skillId?: string | undefined;
-  /** Whether the caller can call at all; undefined of one that is not known. */
-  readonly state?: PrincipalState | undefined;
+  /** What keeps the caller from calling at all, whatever the policies say. */
+  readonly bar?: Bar | undefined;
+  /** It has no valid key or sign-in at present. */
+  readonly isKeyless?: boolean;
 }
 
 /** Asks the policies, without anything being done. */

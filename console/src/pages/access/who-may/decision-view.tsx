@@ -1,8 +1,9 @@
 import { Badge, type Tone } from '../../../ui/badge';
 import { counted } from '../../../ui/lists';
 import { SearchLink } from '../shared/search-link';
-import { type PrincipalState, PrincipalStateBadge } from '../shared/principal-state';
-import { type Decision, openSkills, type Reach, reachOf } from './decide';
+import { PrincipalStateBadge } from '../shared/principal-state';
+import { BARS } from './bar';
+import { type Decision, openSkills, type Question, type Reach, reachOf } from './decide';
 
 const TONES: Readonly<Record<Reach, Tone>> = {
   may: 'good',
@@ -11,27 +12,32 @@ const TONES: Readonly<Record<Reach, Tone>> = {
   'may not': 'bad',
 };
 
-interface DecisionProps {
+interface DecisionProps extends Pick<Question, 'bar' | 'isKeyless'> {
   readonly decision: Decision | undefined;
-  /** Whether the caller can call at all; undefined of one that is not known. */
-  readonly state: PrincipalState | undefined;
 }
 
-/** Allowed or denied, by the name of the agent and by its skills. Who is disabled may not, whatever the policies say. */
-export function DecisionView({ decision, state }: DecisionProps) {
+/** Allowed or denied, by the name of the agent and by its skills; who can call nothing may not, whatever the policies say. */
+export function DecisionView({ decision, bar, isKeyless }: DecisionProps) {
   if (decision === undefined) return <span className="faint">asking …</span>;
-  if (state === 'disabled') return <PrincipalStateBadge state={state} />;
+  if (bar !== undefined) {
+    return (
+      <span className="access-badges">
+        <Badge tone="bad">may not</Badge>
+        <Badge tone="bad">{bar}</Badge>
+      </span>
+    );
+  }
   const reach = reachOf(decision);
   return (
     <span className="access-badges">
       <Badge tone={TONES[reach]}>{reach}</Badge>
-      {state === 'keyless' && <PrincipalStateBadge state={state} />}
+      {isKeyless && <PrincipalStateBadge state="keyless" />}
     </span>
   );
 }
 
 /** Why it is so, by which policies, and which skills are open where not all of it is. */
-export function DecidedBy({ decision, state }: DecisionProps) {
+export function DecidedBy({ decision, bar }: DecisionProps) {
   if (decision === undefined) return null;
   const reach = reachOf(decision);
   const { why, skills, moreSkills } = decision;
@@ -40,8 +46,10 @@ export function DecidedBy({ decision, state }: DecisionProps) {
   const policies = new Set([...decision.policies, ...skillPolicies].map(({ id }) => id));
   return (
     <>
-      {state === 'disabled' && (
-        <>The caller is disabled and can call nothing. By the policies alone it {reach}. </>
+      {bar !== undefined && (
+        <>
+          {BARS[bar]} By the policies alone it {reach}.{' '}
+        </>
       )}
       {isPartly && (
         <>

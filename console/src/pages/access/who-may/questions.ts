@@ -2,8 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import { type FirstRows, readPages } from '../../../api/read-pages';
 import { ACCESS } from '../query-keys';
+import { barOf } from './bar';
 import type { Caller, Question } from './decide';
 
+/** How often it is looked who there is. */
+const REFRESH_MS = 30_000;
 /** Questions of one table, at most, and what is read for them. */
 export const MOST = 1_000;
 
@@ -13,7 +16,7 @@ export function usePrincipals() {
     queryKey: [ACCESS, 'callers'],
     queryFn: ({ signal }) =>
       readPages(MOST, (query) => client.GET('/api/v1/principals', { params: { query }, signal })),
-    staleTime: 60_000,
+    refetchInterval: REFRESH_MS,
   });
 }
 
@@ -21,6 +24,10 @@ export function usePrincipals() {
 export function skillsOf({ card }: Schema<'AgentDto'>): { id: string; name: string }[] {
   const skills = (card as { readonly skills?: readonly { id: string; name?: string }[] }).skills;
   return (skills ?? []).map(({ id, name }) => ({ id, name: name || id }));
+}
+
+function callStateOf(principal: Schema<'PrincipalDto'> | undefined) {
+  return { bar: barOf(principal), isKeyless: principal?.state === 'keyless' };
 }
 
 /** The rows of the table: each caller of one agent, or each agent and skill for one caller; the first where there are more. */
@@ -41,27 +48,27 @@ export function questionsOf({
 }): FirstRows<Question> {
   if (by === 'agent') {
     if (agent === '') return { rows: [], hasMore: false };
-    const rows = principals.rows.map(({ id, name, organization, groups, state }) => ({
-      key: id,
-      title: id,
-      label: `${name ?? id} (${[organization, ...groups].join(', ')})`,
-      caller: { id, signIn: caller.signIn },
+    const rows = principals.rows.map((each) => ({
+      key: each.id,
+      title: each.id,
+      label: `${each.name ?? each.id} (${[each.organization, ...each.groups].join(', ')})`,
+      caller: { id: each.id, signIn: caller.signIn },
       agentId: agent,
       skillId: skill === '' ? undefined : skill,
-      state,
+      ...callStateOf(each),
     }));
     return { rows, hasMore: principals.hasMore };
   }
-  const state = principals.rows.find(({ id }) => id === caller.id)?.state;
+  const asker = callStateOf(principals.rows.find(({ id }) => id === caller.id));
   const all = agents.rows.flatMap((each): Question[] => [
-    { key: each.id, label: `${each.name}, by its name`, caller, agentId: each.id, state },
+    { key: each.id, label: `${each.name}, by its name`, caller, agentId: each.id, ...asker },
     ...skillsOf(each).map((skill) => ({
       key: `${each.id} ${skill.id}`,
       label: `${each.name}: ${skill.name}`,
       caller,
       agentId: each.id,
       skillId: skill.id,
-      state,
+      ...asker,
     })),
   ]);
   return { rows: all.slice(0, MOST), hasMore: agents.hasMore || all.length > MOST };

@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { useMay } from '../../../api/me';
+import { Button } from '../../../ui/button';
 import { Empty, ErrorView } from '../../../ui/feedback';
 import { DataTable } from '../../../ui/data-table';
 import { Field, Select, TextInput } from '../../../ui/field';
 import { counted, listOf } from '../../../ui/lists';
 import { Card } from '../../../ui/page';
+import { Time } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
 import { useAccessSearch } from '../search';
 import { AgentInput, PrincipalInput, useAgents } from '../shared/suggest-inputs';
@@ -37,7 +39,7 @@ export function WhoMayTab() {
     agents: agents.data ?? NO_ROWS,
     principals: principals.data ?? NO_ROWS,
   });
-  const { decisions, error } = useDecisions(questions);
+  const { decisions, error, at, askAgain } = useDecisions(questions);
   // Of a list that is cut, one that is not in it can be named as well.
   const listed = agents.data?.hasMore === false ? agents.data.rows : undefined;
   const known = agents.data?.rows.find(({ id }) => id === agent);
@@ -115,12 +117,30 @@ export function WhoMayTab() {
       </Toolbar>
       {error !== null && <ErrorView error={error} />}
       {questions.length > 0 && (
-        <p role="status">
-          {answered.length < questions.length
-            ? `Asking: ${answered.length} of ${questions.length} …`
-            : summaryOf(answered, decisions)}
-          {hasMore &&
-            ` Only the first ${counted(questions.length, 'is', 'are')} looked at: there are more.`}
+        <p className="actions">
+          <span role="status">
+            {answered.length < questions.length
+              ? `Asking: ${answered.length} of ${questions.length} …`
+              : summaryOf(answered, decisions)}
+            {hasMore &&
+              ` Only the first ${counted(questions.length, 'is', 'are')} looked at: there are more.`}
+          </span>
+          {at !== null && (
+            <>
+              <span className="faint">
+                Asked <Time at={at.toISOString()} />.
+              </span>
+              <Button
+                small
+                onClick={() => {
+                  void principals.refetch();
+                  askAgain();
+                }}
+              >
+                Ask again
+              </Button>
+            </>
+          )}
         </p>
       )}
       <Card flush>
@@ -144,15 +164,13 @@ export function WhoMayTab() {
                 const decision = decisions.get(key);
                 return decision ? reachOf(decision) : '';
               },
-              cell: ({ key, state }) => (
-                <DecisionView decision={decisions.get(key)} state={state} />
-              ),
+              cell: (each) => <DecisionView decision={decisions.get(each.key)} {...each} />,
             },
             {
               id: 'why',
               header: 'By which policy and why',
               share: 3,
-              cell: ({ key, state }) => <DecidedBy decision={decisions.get(key)} state={state} />,
+              cell: (each) => <DecidedBy decision={decisions.get(each.key)} {...each} />,
             },
           ]}
           empty={
