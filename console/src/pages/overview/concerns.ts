@@ -14,8 +14,8 @@ const RECENT_MINUTES = 15;
 const FAILED_SHARE = 0.05;
 const BROKEN_SHARE = 0.5;
 const LONG_WAIT_MS = 60_000;
-/** Receivers in trouble that an overview names at most. */
-const NAMED_RECEIVERS = 10;
+/** Failing agents, receivers in trouble and limits that an overview names at most. */
+const NAMED = 10;
 
 /** These checks look at what the overview counts itself. */
 const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'tasks', 'workers']);
@@ -76,7 +76,7 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
     const each = names.length === 1 ? 'it' : 'they each';
     found.push({
       tone: 'bad',
-      text: `${counted(names.length, 'agent')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}.`,
+      text: `${atLeast(names.length, names.length >= NAMED, 'agent', 'agents')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}.`,
       link:
         names.length === 1
           ? { to: `/agents/${names[0]!}` }
@@ -132,7 +132,7 @@ function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Co
   const losing = rest.length - rejecting;
   const failing = all.length - disabled - rest.length;
   // The hub names the worst ones alone: of the last kind that is among them there may be more.
-  const isCut = all.length >= NAMED_RECEIVERS;
+  const isCut = all.length >= NAMED;
   if (disabled > 0) {
     found.push({
       tone: 'bad',
@@ -176,13 +176,19 @@ function limits(near: Schema<'OverviewDto'>['limits']): readonly Concern[] {
   const close = (near ?? []).length - used;
   const found: Concern[] = [];
   const link = { to: '/access', search: { tab: 'limits' } };
+  // The nearest to their end alone are named: of the last kind that is among them there may be more.
+  const isCut = (near ?? []).length >= NAMED;
   if (used > 0) {
-    found.push({ tone: 'bad', text: `${counted(used, 'limit is', 'limits are')} used up.`, link });
+    found.push({
+      tone: 'bad',
+      text: `${atLeast(used, isCut && close === 0, 'limit is', 'limits are')} used up.`,
+      link,
+    });
   }
   if (close > 0) {
     found.push({
       tone: 'warning',
-      text: `${counted(close, 'limit is', 'limits are')} near the end.`,
+      text: `${atLeast(close, isCut, 'limit is', 'limits are')} near the end.`,
       link,
     });
   }
@@ -200,7 +206,8 @@ export function whatIsWell(
 ): string {
   const looked = [
     agents && `${counted(agents.enabled, 'agent')} in service`,
-    tasks && 'no task is stuck, work does not pile up',
+    tasks &&
+      `${tasks.stuck.isLeast ? 'none of the tasks that were looked at is stuck' : 'no task is stuck'}, work does not pile up`,
     receivers && 'every receiver of webhooks takes them',
     deliveries && 'no webhook was given up',
     limits && 'no limit is near its end',

@@ -5,7 +5,7 @@ import { ACCESS } from '../query-keys';
 import type { Caller, Question } from './decide';
 
 /** Questions of one table, at most, and what is read for them. */
-export const MOST = 1_000;
+export const MOST = 400;
 
 /** The principals that there are, the newest first, as far as they are asked for. */
 export function usePrincipals() {
