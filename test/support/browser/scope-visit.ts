@@ -1,9 +1,12 @@
-import type { Page, Route } from 'playwright-core';
+import type { Page, Request, Route } from 'playwright-core';
+import { expect } from '@jest/globals';
 import { ADMIN_ROUTES } from '../../e2e/access-matrix/admin-routes.js';
+import { eventually } from '../eventually.js';
 import type { ConsoleBrowser } from './console.js';
 
-/** How long a control has to show what it does. */
-const SETTLE_MS = 80;
+/** How long a page has to ask for what it shows, and then to show it. */
+const SETTLE_MS = 30;
+const ANSWER_MS = 10_000;
 const PRESS_MS = 400;
 /** Controls of one page that are tried at most. */
 const MOST_CONTROLS = 60;
@@ -38,6 +41,8 @@ export class ScopeVisit {
   /** How many controls were pressed. */
   pressed = 0;
   private here = '';
+  /** Requests without an answer so far. */
+  private readonly open = new Set<Request>();
 
   constructor(
     private readonly own: ConsoleBrowser,
@@ -46,6 +51,11 @@ export class ScopeVisit {
 
   async start(key: string): Promise<void> {
     const { page } = this.own;
+    page.on('request', (request) => {
+      if (!request.headers()['accept']?.includes('text/event-stream')) this.open.add(request);
+    });
+    page.on('requestfinished', (request) => this.open.delete(request));
+    page.on('requestfailed', (request) => this.open.delete(request));
     page.on('response', (response) => {
       if (response.status() === 403) this.note(response.request().method(), response.url());
     });
@@ -106,10 +116,11 @@ export class ScopeVisit {
     if (isLacking) this.refused.add(`a link to ${at}, which needs another scope`);
   }
 
+  /** Once the page has what it asks for. */
   private async settled(): Promise<void> {
     await this.page.waitForTimeout(SETTLE_MS);
-    const spinner = this.page.locator('main .spinner').first();
-    await spinner.waitFor({ state: 'detached' }).catch(() => undefined);
+    await eventually(() => expect(this.open.size).toBe(0), ANSWER_MS);
+    await this.page.locator('main .spinner').first().waitFor({ state: 'detached' });
     await this.page.waitForTimeout(SETTLE_MS);
   }
 
@@ -170,7 +181,7 @@ export class ScopeVisit {
     // What the page took away meanwhile is not there to be pressed.
     await click().catch(() => undefined);
     this.pressed++;
-    await this.page.waitForTimeout(SETTLE_MS);
+    await this.settled();
     if ((await this.page.getByRole('menuitem').count()) === 0) await this.submitAny();
   }
 
@@ -179,7 +190,7 @@ export class ScopeVisit {
     const action = this.page.getByRole('dialog').getByRole('button').last();
     if ((await action.count()) === 0) return;
     await action.click({ timeout: PRESS_MS }).catch(() => undefined);
-    await this.page.waitForTimeout(SETTLE_MS);
+    await this.settled();
   }
 
   private async closeAll(): Promise<void> {
