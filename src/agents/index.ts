@@ -36,4 +36,5 @@ export { type AgentFilter, AgentStore } from './registry/agent-store.js';
 export { AgentsModule } from './agents.module.js';
 export { readDeclaredAgents } from './registration/declared-agent.js';
 export { AgentsService } from './registration/agents.service.js';
+export { isFaultyRefusal } from './health/domain/fault-of.js';
 export { AgentHours, type FailingAgent } from './health/agent-hours.js';

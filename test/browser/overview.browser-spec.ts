@@ -80,6 +80,46 @@ it('shows the last hour, or a longer time by the quarter of an hour', async () =
   await page.getByRole('heading', { name: 'Tasks a minute, by how they ended' }).waitFor();
 });
 
+it('does not tell what it has not looked at whole as if it had', async () => {
+  const { body } = await hub.admin('GET', '/api/v1/overview');
+  const shown = {
+    ...body,
+    receivers: [],
+    tasks: { ...body.tasks, failed: [], oldestWaitMs: null },
+  };
+  const { body: health } = await hub.admin('GET', '/health/details');
+  const show = async (parts: object) => {
+    await page.unrouteAll();
+    await page.route('**/health/details', (route) =>
+      route.fulfill({ json: { ...health, state: 'ok', checks: [] } }),
+    );
+    await page.route('**/api/v1/overview**', (route) =>
+      route.fulfill({ json: { ...shown, ...parts } }),
+    );
+    await own.signIn();
+  };
+  const state = page.getByRole('region', { name: 'State of the hub' });
+  const ten = Array.from({ length: 10 }, (_, i) => i);
+  await show({
+    agents: {
+      ...body.agents,
+      failing: ten.map((i) => ({ agentId: `a${i}`, failed: 3, completed: 0 })),
+    },
+    limits: ten.map((i) => ({ kind: 'openTasks', used: i < 4 ? 9 : 8, limit: 9, state: 'near' })),
+  });
+  await state.getByText(/^10 or more agents failed at least 3 tasks/).waitFor();
+  await state.getByText('4 limits are used up.').waitFor();
+  await state.getByText('6 or more limits are near the end.').waitFor();
+  await show({
+    agents: { ...body.agents, down: 0, degraded: 0, breakersOpen: 0, failing: [] },
+    deliveries: { ...body.deliveries, deadLetters: 0 },
+    limits: [],
+    tasks: { ...shown.tasks, stuck: { submitted: 0, working: 0, total: 0, isLeast: true } },
+  });
+  await page.getByText(/none of the tasks that were looked at is stuck/).waitFor();
+  await page.unrouteAll();
+});
+
 it('says that a task is stuck, and leads to the list of those', async () => {
   agent.handlers['SendStreamingMessage'] = (call) => {
     const task = agent.begin(call, { manual: true });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { type Hub, startHub } from '../support/app.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
@@ -69,6 +69,37 @@ describe('the search for pages and ids', () => {
     await page.keyboard.press('Enter');
     await dialog().waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).toBe(`/console${path()}`);
+  });
+
+  it.each([
+    ['Log levels', '/access', 'log-levels'],
+    ['Webhooks of tasks', '/webhooks', 'webhooks'],
+  ])('finds the tab %s', async (label, path, tab) => {
+    await lookFor(label, `Page ${label}`);
+    await dialog().getByText('Looking …').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    const at = new URL(page.url());
+    expect([at.pathname, at.searchParams.get('tab')]).toEqual([`/console${path}`, tab]);
+  });
+
+  it('reads the rules once while one types, and a webhook by an id alone', async () => {
+    await page.reload();
+    await own.signIn('agents');
+    const read: string[] = [];
+    const note = (request: Request) => read.push(new URL(request.url()).pathname);
+    page.on('request', note);
+    await lookFor('invo', 'Rule All invoices');
+    await dialog().getByRole('combobox').fill('all inv');
+    await dialog().getByText('Looking …').waitFor({ state: 'detached' });
+    await dialog().getByRole('combobox').fill(task.id);
+    await options().first().filter({ hasText: 'Task' }).waitFor();
+    page.off('request', note);
+    await page.keyboard.press('Escape');
+    expect(read.filter((path) => path === '/api/v1/routes/rules')).toHaveLength(1);
+    expect(read.filter((path) => path.startsWith('/api/v1/push/configs'))).toEqual([
+      `/api/v1/push/configs/${task.id}`,
+    ]);
   });
 
   it('says when there is nothing, and gives the focus back', async () => {

@@ -107,7 +107,17 @@ describe('where a receiver is given up soon', () => {
       expect((await other.admin('GET', lost)).body.count).toBeGreaterThan(0);
     });
     sink.answer = 200;
+    // What a deleted webhook still had to get is a dead letter of the receiver, but lost to no one.
+    const { total } = (await other.admin('GET', lost.replace(':count', ':by-receiver'))).body;
+    await page.route('**/dead-letters:count*', (route) =>
+      route.fulfill({ json: { count: 77, isLeast: false } }),
+    );
     const dialog = await bringBack();
+    const again = `lost event${total === 1 ? '' : 's'} again`;
+    await dialog.getByRole('button', { name: `Send ${total} ${again}` }).click();
+    const sure = dialogOf(page, 'Send dead letters again');
+    await sure.getByText(new RegExp(`^${total} dead letters?`)).waitFor();
+    await sure.getByRole('button', { name: 'Keep as it is' }).click();
     await dialog.getByRole('button', { name: 'Test now' }).click();
     await dialog.getByText('delivered', { exact: true }).waitFor();
     await eventually(async () => expect(await endpoint()).toMatchObject({ state: 'healthy' }));
@@ -123,12 +133,13 @@ describe('where a receiver is given up soon', () => {
       const { page: shown } = third;
       let counts = 0;
       let total = 1_000;
+      let isLeast = false;
       await shown.route('**/dead-letters:by-receiver*', (route) => {
         counts += 1;
         const reasons = [{ reason: 'HTTP 500', count: total }];
         const times = { firstAt: new Date().toISOString(), lastAt: new Date().toISOString() };
         const lost = { endpoint: `default ${sink.url('')}`, count: total, reasons, ...times };
-        return route.fulfill({ json: { receivers: [lost], total, isLeast: false } });
+        return route.fulfill({ json: { receivers: total === 0 ? [] : [lost], total, isLeast } });
       });
       await shown.clock.install();
       await third.signIn('webhooks?tab=receivers');
@@ -146,6 +157,24 @@ describe('where a receiver is given up soon', () => {
       await again.click();
       await shown.getByText('1,002 lost events').waitFor();
       expect(counts).toBe(before + 1);
+      // None of one's own among the newest of many: neither said to be none, nor counted over and over.
+      [total, isLeast] = [0, true];
+      await again.click();
+      await shown.getByText(/None of yours is among the newest lost events/).waitFor();
+      expect(await shown.getByText(/No receiver lost an event/).count()).toBe(0);
+      const last = counts;
+      await shown.clock.runFor(180_000);
+      expect(counts).toBe(last);
+      await shown.route('**/api/v1/overview*', async (route) => {
+        const response = await route.fetch();
+        const overview = (await response.json()) as JsonObject;
+        const deliveries = { ...(overview['deliveries'] as JsonObject), deadLetters: 10_000 };
+        await route.fulfill({ json: { ...overview, deliveries, receiversIsLeast: true } });
+      });
+      await third.goTo('', 'Overview');
+      await shown.getByText('10,000+', { exact: true }).waitFor();
+      await shown.getByText(/^10000 or more webhooks were given up/).waitFor();
+      await shown.getByText(/1 or more receivers? of webhooks lost events/).waitFor();
       expect(third.faults).toEqual([]);
     } finally {
       await third.close();

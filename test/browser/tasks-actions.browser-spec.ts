@@ -72,6 +72,20 @@ async function openTask(id: string, tab?: string): Promise<void> {
 const list = (): Locator => page.getByRole('region', { name: 'Tasks', exact: true });
 
 describe('the list of tasks', () => {
+  it('names a caller by an id that somebody has chosen rather than by its key', async () => {
+    await hub.admin('POST', '/api/v1/principals', { id: 'billing-service', organization: 'acme' });
+    const { body } = await hub.admin('POST', '/api/v1/keys', {
+      name: 'night job',
+      principal: 'billing-service',
+      scopes: ['a2a'],
+    });
+    const id = await send('agent', 'hello', body.key as string);
+    await own.goTo(`tasks?q=${id}`, 'Tasks');
+    const row = list().getByRole('row').filter({ hasText: 'agent' });
+    await row.getByText('billing-service').first().waitFor();
+    expect(await row.getByText('night job').count()).toBe(0);
+  });
+
   it('is filtered by states, agent, caller, and an id', async () => {
     const [ended, asking] = [await send('agent'), await send('asker')];
     await stateIs(ended, 'completed');

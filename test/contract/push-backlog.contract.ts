@@ -2,7 +2,7 @@ import { markDue } from '../../src/push/delivery/persistence/push-append.partici
 import { forgetWebhooks } from '../../src/push/delivery/persistence/forget-webhooks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
-import { REJECTED } from '../../src/push/delivery/domain/dead-causes.js';
+import { REJECTED, REPLAYED } from '../../src/push/delivery/domain/dead-causes.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
 import type { DeliveryStream } from '../../src/push/delivery/delivery-stream-store.js';
@@ -43,14 +43,19 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
   }
 
   /** The receiver refuses the next deliveries of a claimed stream. */
-  async function refuse(claimed: DeliveryStream, times: number, result = DEAD): Promise<void> {
+  async function refuse(
+    claimed: DeliveryStream,
+    times: number,
+    result = DEAD,
+    at = NOW,
+  ): Promise<void> {
     let stream = claimed;
     for (let left = times; left > 0; left--) {
       const delivery = (await stores.streams.firstOpen(stream.id))!;
       const number = delivery.attempts + 1;
       const attempt = {
         number,
-        at: NOW,
+        at,
         durationMs: 1,
         isRounded: false,
         status: 422,
@@ -60,8 +65,8 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const step = await stores.streams.recordAttempt(
         stream,
         { delivery, attempt, result },
-        NOW,
-        LEASE,
+        at,
+        new Date(at.getTime() + 30_000),
       );
       if (left > 1) stream = inHand(step);
     }
@@ -147,8 +152,61 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       expect(receivers).toMatchObject([{ count: 2, rejected: 1 }]);
       expect(total).toBe(2);
       expect(receivers[0]!.reasons).toContainEqual({ reason, count: 1 });
-      // Those that are not lost are looked at as well.
-      expect(await lost(2)).toMatchObject({ total: 2, isLeast: true });
+      expect(await lost(2)).toMatchObject({ total: 2, isLeast: false });
+    });
+
+    it('are not crowded out by newer ones that the owner of a webhook ended', async () => {
+      await deadLetters({ configId: 'a' }, 1, 2);
+      for (const configId of ['b', 'c', 'd']) {
+        const taskId = await stores.freshStream({ configId, url: 'https://gone.example/x' });
+        const { streamId } = (await stores.webhooks.ofTask(taskId, configId))!;
+        await stores.drop(streamId, EVERYTHING, later(5));
+      }
+      expect(await letters()).toHaveLength(5);
+      for (const visibility of [EVERYTHING, ALICE]) {
+        const found = await stores.deliveries.lost({}, visibility, 2);
+        expect(found).toMatchObject({ receivers: [{ count: 2 }], total: 2, isLeast: false });
+      }
+      expect(await stores.deliveries.lost({}, EVERYTHING, 1)).toMatchObject({ isLeast: true });
+      for (const organization of [null, 'acme']) {
+        expect(await stores.deliveries.backlog(organization, 2)).toMatchObject({ deadLetters: 2 });
+      }
+      expect((await stores.deliveries.countDead({}, EVERYTHING, 9)).count).toBe(5);
+    });
+
+    it('are lost at the time they were given up, however long ago they were made', async () => {
+      await deadLetters({ configId: 'old' }, 1);
+      await deadLetters({ configId: 'again', url: 'https://other.example/x' }, 1);
+      const hour = 3_600_000;
+      await redeliver({});
+      for (const after of [28 * hour, 700 * hour]) {
+        await refuse(await stores.claimOne(later(after)), 1, DEAD, later(after));
+      }
+      const lost = async (since: number, until: number) => {
+        const times = { since: later(since), until: later(until) };
+        return (await stores.deliveries.lost(times, EVERYTHING, 9)).receivers;
+      };
+      const [first] = await lost(4 * hour, 28 * hour + 1);
+      expect(first).toMatchObject({ firstAt: later(28 * hour), lastAt: later(28 * hour) });
+      expect(await lost(28 * hour + 1, 700 * hour)).toEqual([]);
+      expect(await lost(0, 28 * hour)).toEqual([]);
+      expect(await lost(676 * hour, 701 * hour)).toMatchObject([{ count: 1 }]);
+      const of = { endpoint: first!.endpoint, since: later(4 * hour) };
+      expect(await stores.deliveries.lost(of, EVERYTHING, 9)).toMatchObject({ total: 1 });
+    });
+
+    it('that a replay sends again are not sent by both', async () => {
+      await deadLetters({}, 1, 2);
+      await stores.database.write((tx) =>
+        tx.run('UPDATE push_deliveries SET reason = ? WHERE seq = 2', [REPLAYED]),
+      );
+      expect(await redeliver({})).toEqual({ count: 1, last: null });
+      expect((await letters()).map(({ seq, reason }) => [seq, reason])).toEqual([[2, REPLAYED]]);
+      const [replayed] = await letters();
+      expect(await redeliver({ ids: [replayed!.id] })).toEqual({ count: 0, last: null });
+      expect(await stores.deliveries.redeliver(replayed!.id, EVERYTHING, NOW)).toMatchObject({
+        state: 'pending',
+      });
     });
 
     it('are sent again in their order, as many as asked for, the oldest first', async () => {

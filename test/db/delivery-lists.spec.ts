@@ -12,17 +12,8 @@ const ALICE: Visibility = { kind: 'principal', principalId: 'alice', organizatio
 describe('lists of deliveries (SQLite)', () => {
   withFactory('sqlite', (databases) => {
     /** How the database finds what is listed. */
-    async function plan(filter: DeliveryFilter, visibility: Visibility): Promise<string> {
-      const stores = new PushStores(await databases.openEmptied());
-      const read = jest.spyOn(stores.database, 'read');
-      await stores.deliveries.list(filter, visibility, 10, null);
-      const [sql, params] = read.mock.calls.at(-1) as [string, SqlValue[]];
-      const steps = await stores.database.read<{ detail: string }>(
-        `EXPLAIN QUERY PLAN ${sql}`,
-        params,
-      );
-      read.mockRestore();
-      return steps.map(({ detail }) => detail).join('; ');
+    function plan(filter: DeliveryFilter, visibility: Visibility): Promise<string> {
+      return planOf(({ deliveries }) => deliveries.list(filter, visibility, 10, null));
     }
 
     const lists: readonly (readonly [string, DeliveryFilter, Visibility, string])[] = [
@@ -54,6 +45,60 @@ describe('lists of deliveries (SQLite)', () => {
       const steps = await plan(filter, visibility);
       expect(steps).toMatch(new RegExp(`^SEARCH push_deliveries USING INDEX ${index} `));
       expect(steps).not.toContain('TEMP B-TREE');
+    });
+
+    /** How the database finds what `read` reads. */
+    async function planOf(read: (stores: PushStores) => Promise<unknown>): Promise<string> {
+      const stores = new PushStores(await databases.openEmptied());
+      const spy = jest.spyOn(stores.database, 'read');
+      await read(stores);
+      const [sql, params] = spy.mock.calls.at(-1) as [string, SqlValue[]];
+      const steps = await stores.database.read<{ detail: string }>(
+        `EXPLAIN QUERY PLAN ${sql}`,
+        params,
+      );
+      spy.mockRestore();
+      return steps.map(({ detail }) => detail).join('; ');
+    }
+
+    const losses: readonly (readonly [string, DeliveryFilter, Visibility, string])[] = [
+      ['of all', {}, EVERYTHING, 'push_deliveries_lost (state=?)'],
+      [
+        'of all since a time',
+        { since: new Date(5) },
+        EVERYTHING,
+        'push_deliveries_lost (state=? AND updated_at>?)',
+      ],
+      [
+        'of an organization',
+        { since: new Date(5), until: new Date(9) },
+        SMALL,
+        'push_deliveries_lost_of (organization=? AND state=? AND updated_at>? AND updated_at<?)',
+      ],
+      ['of a principal', {}, ALICE, 'push_deliveries_lost_of (organization=? AND state=?)'],
+      [
+        'of a receiver',
+        { endpoint: 'e', since: new Date(5) },
+        SMALL,
+        'push_deliveries_dead (endpoint=? AND state=?)',
+      ],
+    ];
+
+    it.each(losses)('look up lost events %s by an index', async (_, filter, visibility, index) => {
+      const steps = await planOf(({ deliveries }) => deliveries.lost(filter, visibility, 10));
+      expect(steps).toContain(`SEARCH push_deliveries USING INDEX ${index}`);
+      expect(steps).not.toContain('ORDER BY');
+    });
+
+    it.each([
+      [null, 'push_deliveries_lost (state=?)'],
+      ['small', 'push_deliveries_lost_of (organization=? AND state=?)'],
+    ])('count lost events of %s by an index', async (organization, index) => {
+      const steps = await planOf(({ deliveries }) => deliveries.backlog(organization, 10));
+      expect(steps).toMatch(
+        new RegExp(`USING (COVERING )?INDEX ${index.replace(/[()?]/g, String.raw`\$&`)}`),
+      );
+      expect(steps).not.toContain('ORDER BY');
     });
 
     it('begin and end at the times that are asked for', async () => {

@@ -205,12 +205,14 @@ describe('the overview', () => {
 });
 
 describe('agents that fail their tasks', () => {
-  it('are named; those whose clients do not answer are not', async () => {
+  it('are named; those whose clients do not answer or send what they cannot use are not', async () => {
     let tasks = 0;
     const agent = await ScriptedAgent.start({
       streaming: false,
       handlers: {
         SendMessage: (call) => {
+          if (call.text === 'strange') return call.error(-32602, 'not like this');
+          if (call.text === 'break') return call.error(-32603, 'broken');
           const state = call.text === 'ask' ? 'TASK_STATE_INPUT_REQUIRED' : 'TASK_STATE_FAILED';
           call.result({ task: { id: `t-${++tasks}`, contextId: 'c', status: { state } } });
         },
@@ -220,23 +222,31 @@ describe('agents that fail their tasks', () => {
     try {
       await hub.registerAgent(agent.url, { id: 'fails' });
       await hub.registerAgent(agent.url, { id: 'asks', budgets: { totalMs: 1000 } });
+      await hub.registerAgent(agent.url, { id: 'strict' });
+      await hub.registerAgent(agent.url, { id: 'broken' });
       for (let n = 0; n < 3; n++) {
+        const refused = await hub.submit('strange', {
+          message: { metadata: { agentId: 'strict' } },
+        });
         const failed = await hub.submit('fail', { message: { metadata: { agentId: 'fails' } } });
         const asked = await hub.submit('ask', { message: { metadata: { agentId: 'asks' } } });
-        for (const { id } of [failed, asked]) await hub.waitForTask(id as string, FAILED);
+        for (const { id } of [refused, failed, asked]) await hub.waitForTask(id as string, FAILED);
       }
+      const { id } = await hub.submit('break', { message: { metadata: { agentId: 'broken' } } });
+      await hub.waitForTask(id as string, FAILED);
       await hub.app.get(ActivityRecorder).flush();
       const { agents, tasks: counted } = (await hub.admin('GET', '/api/v1/overview')).body;
       expect(counted.errors).toEqual(
         expect.arrayContaining([
           { name: 'AGENT_FAILED', count: 3 },
           { name: 'CLIENT_TIMEOUT', count: 3 },
+          { name: 'AGENT_REFUSED', count: 4 },
         ]),
       );
       expect(agents.failing).toEqual([{ agentId: 'fails', completed: 0, failed: 3 }]);
       const { items } = (await hub.admin('GET', '/api/v1/agents')).body;
       const failedOf = items.map(({ id, lastHour }: Json) => [id, lastHour.failed]);
-      expect(Object.fromEntries(failedOf)).toEqual({ fails: 3, asks: 0 });
+      expect(Object.fromEntries(failedOf)).toEqual({ fails: 3, asks: 0, strict: 0, broken: 1 });
     } finally {
       await Promise.all([hub.close(), agent.close()]);
     }

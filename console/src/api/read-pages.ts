@@ -6,7 +6,7 @@ export interface FirstRows<Item> {
   readonly hasMore: boolean;
 }
 
-/** Reads a list of the hub page by page, until it ends or `most` rows are read. `read` is given what asks for a page. */
+/** Reads a list of the hub page by page, until it ends or has as many pages as `most` rows fill. `read` is given what asks for a page. */
 export async function readPages<Item>(
   most: number,
   read: (query: {
@@ -16,10 +16,12 @@ export async function readPages<Item>(
 ): Promise<FirstRows<Item>> {
   const rows: Item[] = [];
   let cursor: string | null = null;
+  let left = Math.ceil(most / PAGE_ROWS);
   do {
+    left -= 1;
     const { data } = await read({ limit: PAGE_ROWS, ...(cursor !== null && { cursor }) });
     rows.push(...data!.items);
     cursor = data!.nextCursor;
-  } while (cursor !== null && rows.length < most);
+  } while (cursor !== null && left > 0);
   return { rows: rows.slice(0, most), hasMore: cursor !== null || rows.length > most };
 }

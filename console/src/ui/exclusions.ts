@@ -16,6 +16,7 @@ export function exclusionNotes({ excludedElsewhere, isExcludedPartial }: Exclusi
       `${counted(excludedElsewhere, 'agent')} that would fit ${are} restricted to other organizations.`,
     );
   }
-  if (isExcludedPartial) notes.push('Not every agent was looked at: more may fit.');
+  if (isExcludedPartial)
+    notes.push('Not every agent that this caller cannot use was looked at: more may fit.');
   return notes;
 }

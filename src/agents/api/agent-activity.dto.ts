@@ -16,7 +16,7 @@ export const COUNTED = {
   calls: 'Messages, queries and cancels; looks at its card do not count.',
   completed: 'Tasks, or parts of one, that it completed.',
   failed:
-    'Tasks, or parts of one, that it failed by its own fault: not by its client, an operator or the hub.',
+    'Tasks, or parts of one, that it failed by its own fault: not by its client, an operator or the hub, nor because it refused this one request, nor because the time was over.',
 } as const;
 
 export class CallErrorsDto {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { validate as isUuid } from 'uuid';
 import { PrincipalNames } from '../../audit/index.js';
+import { isUuid } from '../../common/uuid.js';
 import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { DatabaseRow } from '../../database/table.js';

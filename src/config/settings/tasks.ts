@@ -81,14 +81,14 @@ export const TASKS_SETTINGS = {
       max: 366 * DAY,
       default: 5 * MINUTE,
       description:
-        'After how long a task that no agent has begun counts as stuck, in metrics and alerts; nothing happens to it.',
+        'After how long a task that no agent has begun counts as stuck, in lists (`stuck=true`), the overview, health checks, metrics and alerts; nothing happens to it.',
     }),
     stuckSilentMs: duration({
       min: SECOND,
       max: 366 * DAY,
       default: HOUR,
       description:
-        'After how long without an event of its agents a working task counts as stuck, in metrics and alerts; nothing happens to it.',
+        'After how long without an event of its agents a working task counts as stuck, in lists (`stuck=true`), the overview, health checks, metrics and alerts; nothing happens to it.',
     }),
     maxCalls: number({
       min: 1,

@@ -83,12 +83,12 @@ export class CalleeHealth {
 
   async receivers(): Promise<HealthFinding> {
     const found = await this.receiversInTrouble.find(OPERATOR, MOST_TROUBLES + 1);
-    const troubles = found.map(receiverTrouble);
+    const troubles = found.receivers.map((each) => receiverTrouble(each, found.isLeast));
     if (troubles.length === 0) return fine('No receiver of webhooks is in trouble.');
     const least =
       troubles.length > MOST_TROUBLES
         ? `More than ${MOST_TROUBLES} receivers`
-        : countOf(troubles.length, 'receiver');
+        : `${found.isLeast ? 'At least ' : ''}${countOf(troubles.length, 'receiver')}`;
     return wrong(
       'warning',
       `${least} of webhooks in trouble: what they are to get waits, or became dead letters.`,
@@ -105,10 +105,10 @@ const OPERATOR: Principal = {
   scopes: new Set(['admin']),
 };
 
-function receiverTrouble(receiver: TroubledReceiver): HealthTrouble {
+function receiverTrouble(receiver: TroubledReceiver, isLeast: boolean): HealthTrouble {
   const { organization, origin, state, lastError, waiting, lost, rejected } = receiver;
   const why = lastError === null ? '' : ` (${lastError.replace(/\.$/, '')})`;
-  const gaveUp = `given up in the last 24 hours: ${lost}`;
+  const gaveUp = `given up in the last 24 hours: ${lost}${isLeast ? ' or more' : ''}`;
   return {
     id: `${organization} ${origin}`,
     why: sentenceOf(

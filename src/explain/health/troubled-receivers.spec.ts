@@ -15,12 +15,12 @@ interface Lost {
   readonly reasons: readonly { readonly reason: string | null; readonly count: number }[];
 }
 
-function troubled(lost: readonly Lost[], failing: readonly string[] = []) {
+function troubled(lost: readonly Lost[], failing: readonly string[] = [], isLeast = false) {
   const asked: unknown[] = [];
   const deliveries = {
     lost: (filter: unknown, most: number) => {
       asked.push([filter, most]);
-      return Promise.resolve({ receivers: lost });
+      return Promise.resolve({ receivers: lost, isLeast });
     },
   } as unknown as DeliveryService;
   const endpoints = {
@@ -52,7 +52,7 @@ it('tell a receiver that rejects events from one that lost some while it was awa
     },
   ]);
   const known = { organization: 'acme', state: 'healthy', waiting: 0 };
-  expect(await find()).toEqual([
+  expect((await find()).receivers).toEqual([
     { ...known, origin: 'https://both.example:443', lost: 9, rejected: 2, lastError: REJECTS },
     { ...known, origin: 'https://away.example:443', lost: 3, rejected: 0, lastError: GAVE_UP },
   ]);
@@ -62,13 +62,18 @@ it('tell a receiver that rejects events from one that lost some while it was awa
 it('say nothing of why, when none of the reasons that are known is a rejection', async () => {
   const endpoint = 'acme https://both.example:443';
   const reasons = [{ reason: GAVE_UP, count: 7 }];
-  const [found] = await troubled([{ endpoint, count: 8, rejected: 1, reasons }]).find();
+  const {
+    receivers: [found],
+  } = await troubled([{ endpoint, count: 8, rejected: 1, reasons }]).find();
   expect(found).toMatchObject({ rejected: 1, lastError: null });
 });
 
 it('name one that fails once, with what it lost', async () => {
   const endpoint = 'acme https://away.example:443';
   const lost = [{ endpoint, count: 3, rejected: 0, reasons: [{ reason: GAVE_UP, count: 3 }] }];
-  const found = await troubled(lost, [endpoint]).find();
-  expect(found).toMatchObject([{ state: 'failing', waiting: 4, lost: 3, lastError: 'HTTP 500' }]);
+  const { receivers, isLeast } = await troubled(lost, [endpoint], true).find();
+  expect(isLeast).toBe(true);
+  expect(receivers).toMatchObject([
+    { state: 'failing', waiting: 4, lost: 3, lastError: 'HTTP 500' },
+  ]);
 });

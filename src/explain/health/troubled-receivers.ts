@@ -5,7 +5,7 @@ import { deadCauseOf, DeliveryService, EndpointsService, partsOf } from '../../p
 
 /** Lost events are of this time. */
 const LOST_MS = 24 * 3_600_000;
-/** Dead letters of all receivers that are looked at, the newest. */
+/** Lost events of all receivers that are looked at, the newest. */
 const MOST_LOST = 1000;
 
 /** A receiver that is failing or disabled, or answers but has lost events. */
@@ -17,10 +17,16 @@ export interface TroubledReceiver {
   readonly lastError: string | null;
   /** Webhooks that wait for it. */
   readonly waiting: number;
-  /** Its dead letters of the last 24 hours, without those that the owner of a webhook ended. */
+  /** Its dead letters that were given up in the last 24 hours, without those that the owner of a webhook ended. */
   readonly lost: number;
   /** Those of them that it rejected. */
   readonly rejected: number;
+}
+
+export interface ReceiversInTrouble {
+  readonly receivers: readonly TroubledReceiver[];
+  /** More events were lost than were looked at: by other receivers as well, or more of these. */
+  readonly isLeast: boolean;
 }
 
 /** The receivers that somebody should look at, of those that a caller sees. */
@@ -33,10 +39,10 @@ export class TroubledReceivers {
   ) {}
 
   /** Those that are disabled first, then those that fail, then those that lost most; `most` of them. */
-  async find(caller: Principal, most: number): Promise<readonly TroubledReceiver[]> {
+  async find(caller: Principal, most: number): Promise<ReceiversInTrouble> {
     const since = new Date(this.clock.now().getTime() - LOST_MS).toISOString();
     const states = ['disabled', 'failing'] as const;
-    const [{ receivers }, ...pages] = await Promise.all([
+    const [{ receivers, isLeast }, ...pages] = await Promise.all([
       this.deliveries.lost({ since }, MOST_LOST, caller),
       ...states.map((state) => this.endpoints.list({ state }, most, undefined, caller)),
     ]);
@@ -59,7 +65,7 @@ export class TroubledReceivers {
         rejected,
       }),
     );
-    return [...found, ...others].slice(0, most);
+    return { receivers: [...found, ...others].slice(0, most), isLeast };
   }
 }
 

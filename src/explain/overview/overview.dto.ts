@@ -187,7 +187,7 @@ export class OverviewDeliveriesDto {
   readonly pending!: number;
   @Shown.Num({ description: 'Failed, and tried again later.' })
   readonly waitingForRetry!: number;
-  @Shown.Num()
+  @Shown.Num({ description: 'Given up, without those that the owner of a webhook ended.' })
   readonly deadLetters!: number;
   @Shown.Time({ nullable: true, description: 'When the oldest that has not ended was made.' })
   readonly oldestAt!: string | null;
@@ -213,7 +213,7 @@ export class TroubledReceiverDto {
   readonly lastError!: string | null;
   @Shown.Num({
     description:
-      'Events of the last 24 hours that were given up: its dead letters, without those that the owner of a webhook ended.',
+      'Events that were given up in the last 24 hours: its dead letters, without those that the owner of a webhook ended.',
   })
   readonly lost!: number;
   @Shown.Num({ description: 'Those of them that it rejected.' })
@@ -287,7 +287,7 @@ export class OverviewDto {
 
   @Shown.Nested(() => OverviewCallsDto, {
     nullable: true,
-    description: `Calls to the agents that the caller administers, in these minutes; ${UNSEEN}`,
+    description: `Calls to the agents that the caller administers, in these minutes; of one organization alone, to the first 200 of its agents; ${UNSEEN}`,
   })
   readonly calls!: OverviewCallsDto | null;
 
@@ -303,6 +303,12 @@ export class OverviewDto {
     description: `Receivers that are failing or disabled, or lost events in the last 24 hours; 10 at most; ${UNSEEN}`,
   })
   readonly receivers!: readonly TroubledReceiverDto[] | null;
+
+  @Shown.Flag({
+    description:
+      'More events were lost than were looked at: there may be more receivers, and `lost` and `rejected` of each may be larger.',
+  })
+  readonly receiversIsLeast!: boolean;
 
   @Shown.Nested(() => NearLimitDto, {
     nullable: true,

@@ -34,7 +34,7 @@ import {
   TroubledReceiverDto,
 } from './overview.dto.js';
 import { SharedReading } from './shared-reading.js';
-import { TroubledReceivers } from '../health/troubled-receivers.js';
+import { type ReceiversInTrouble, TroubledReceivers } from '../health/troubled-receivers.js';
 
 /** Of what is counted by the minute and by the quarter of an hour, how much a range has. */
 const BUCKETS: Readonly<
@@ -73,7 +73,7 @@ export class Overview {
   private readonly stuck: SharedReading<StuckTasksDto>;
   private readonly calls: SharedReading<OverviewCallsDto>;
   private readonly deliveries: SharedReading<OverviewDeliveriesDto>;
-  private readonly receivers: SharedReading<readonly TroubledReceiverDto[]>;
+  private readonly receivers: SharedReading<ReceiversInTrouble>;
   private readonly limits: SharedReading<readonly NearLimitDto[]>;
 
   constructor(
@@ -103,7 +103,7 @@ export class Overview {
   async of(caller: Principal, range: OverviewRange): Promise<OverviewDto> {
     // Minutes as all parts that are read beside each other have them.
     const times = this.bucketsOf(range);
-    const [agents, calls, tasks, deliveries, receivers, limits] = await Promise.all([
+    const [agents, calls, tasks, deliveries, troubled, limits] = await Promise.all([
       this.agentsOf(caller),
       this.callsOf(caller, times),
       this.tasksOf(caller, times),
@@ -119,7 +119,8 @@ export class Overview {
       calls,
       tasks,
       deliveries,
-      receivers,
+      receivers: troubled?.receivers.map((each) => new TroubledReceiverDto(each)) ?? null,
+      receiversIsLeast: troubled?.isLeast ?? false,
       limits,
       workers: this.workers.count ?? null,
     });
@@ -229,17 +230,14 @@ export class Overview {
     });
   }
 
-  private receiversOf(caller: Principal): Promise<readonly TroubledReceiverDto[] | null> {
+  private receiversOf(caller: Principal): Promise<ReceiversInTrouble | null> {
     if (!hasScope(caller, 'push')) return NOT_SEEN;
     const key = hasScope(caller, 'push:all')
       ? ''
       : hasScope(caller, 'tasks:organization')
         ? keyOf(caller.organization)
         : JSON.stringify([caller.organization, caller.id]);
-    return this.receivers.get(key, async () => {
-      const found = await this.troubled.find(caller, SHOWN);
-      return found.map((each) => new TroubledReceiverDto(each));
-    });
+    return this.receivers.get(key, () => this.troubled.find(caller, SHOWN));
   }
 
   private limitsOf(caller: Principal): Promise<readonly NearLimitDto[] | null> {

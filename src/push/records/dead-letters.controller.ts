@@ -9,6 +9,7 @@ import {
   DeadLetterCountQueryDto,
   DeadLetterQueryDto,
   DeadLettersDto,
+  LostEventsQueryDto,
 } from './delivery-requests.dto.js';
 import {
   DeadLetterCountDto,
@@ -53,7 +54,7 @@ export class DeadLettersController {
   })
   @ApiOkResponse({ type: LostEventsDto })
   async byReceiver(
-    @Query() query: DeadLetterCountQueryDto,
+    @Query() query: LostEventsQueryDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<LostEventsDto> {
     const { most, ...filter } = query;

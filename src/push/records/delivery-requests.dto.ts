@@ -63,6 +63,23 @@ export class DeadLetterCountQueryDto extends DeliveryFilterDto {
   most: number = COUNTED;
 }
 
+/** As of dead letters, but by the time they were given up. */
+export class LostEventsQueryDto extends DeadLetterCountQueryDto {
+  @Time({
+    optional: true,
+    description: 'Given up at this time or later.',
+    example: '2026-01-31T12:00:00Z',
+  })
+  override since?: string;
+
+  @Time({
+    optional: true,
+    description: 'Given up before this time.',
+    example: '2026-01-31T12:00:00Z',
+  })
+  override until?: string;
+}
+
 export class DeliveryQueryDto extends DeadLetterQueryDto {
   @Choice(DELIVERY_STATES, { optional: true })
   state?: DeliveryState;

@@ -41,7 +41,7 @@ export interface LostByReceiver {
   readonly count: number;
   /** Those of them that the receiver answered with a rejection. */
   readonly rejected: number;
-  /** When the first and the last of them were made. */
+  /** When the first and the last of them were given up. */
   readonly firstAt: Date;
   readonly lastAt: Date;
   /** Why they were given up, the most frequent first; {@link MOST_REASONS} at most. */
@@ -60,7 +60,7 @@ export interface LostEvents {
   readonly isLeast: boolean;
 }
 
-/** Deliveries that have not ended, and dead letters; each counted up to a limit. */
+/** Deliveries that have not ended, and dead letters without those that the owner of the webhook ended; each counted up to a limit. */
 export interface DeliveryBacklog {
   readonly pending: number;
   readonly retrying: number;
@@ -93,7 +93,8 @@ export abstract class DeliveryStore {
   ): Promise<BoundedCount>;
 
   /**
-   * Of the newest dead letters that fit, `most` of them, those that were not wanted, by receiver; of whose own as {@link countDead}.
+   * The newest dead letters that fit and were not wanted, `most` of them, by receiver; of whose own as {@link countDead}. `since`
+   * and `until` are of when they were given up.
    */
   abstract lost(filter: DeliveryFilter, visibility: Visibility, most: number): Promise<LostEvents>;
 
@@ -115,7 +116,7 @@ export abstract class DeliveryStore {
 
   /**
    * {@link redeliver} for the oldest dead letters that fit behind the id `after`, at most `limit`, those of one delivery
-   * stream in their order. Those whose webhook is gone or disabled are passed over.
+   * stream in their order. Those whose webhook is gone or disabled, or which a replay sends again, are passed over.
    */
   abstract redeliverDead(
     filter: DeliveryFilter,

@@ -59,7 +59,7 @@ export class LostByReceiverDto {
   })
   readonly rejected!: number;
 
-  @Shown.Time({ description: 'When the first of them was made.' })
+  @Shown.Time({ description: 'When the first of them was given up.' })
   readonly firstAt!: string;
 
   @Shown.Time()

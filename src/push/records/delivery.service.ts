@@ -76,8 +76,8 @@ export class DeliveryService {
   }
 
   /**
-   * Which receivers lost events: of the newest dead letters that fit, `most` of them, those that no owner of a webhook wanted,
-   * by receiver.
+   * Which receivers lost events: the newest dead letters that fit and that no owner of a webhook wanted, `most` of them, by
+   * receiver. `since` and `until` are of when they were given up.
    */
   lost(requested: RequestedDeliveries, most: number, caller: Principal): Promise<LostEvents> {
     return this.deliveries.lost(filterOf(requested, caller), seenBy(caller), most);

@@ -162,15 +162,37 @@ describe('why a task has not completed', () => {
 });
 
 it('blames the agent for what it did itself, not for what its client, an operator or the hub did', () => {
-  expect(END_CODES.filter(isAgentsFault)).toEqual([
+  expect(END_CODES.filter((endCode) => isAgentsFault({ endCode }))).toEqual([
     'AGENT_FAILED',
     'AGENT_UNREACHABLE',
-    'AGENT_REFUSED',
-    'AGENT_BUSY',
     'AGENT_TIMEOUT',
     'AGENT_LOST_TASK',
     'INVALID_AGENT_RESPONSE',
     'RESPONSE_TOO_LARGE',
   ]);
-  expect(isAgentsFault(undefined)).toBe(false);
+  expect(isAgentsFault({})).toBe(false);
 });
+
+it.each([
+  ['an internal error', 'AGENT_REFUSED', 'rejected', { code: -32603, httpStatus: 200 }, true],
+  ['HTTP 500', 'AGENT_REFUSED', 'rejected', { httpStatus: 500 }, true],
+  ['HTTP 503', 'AGENT_BUSY', 'rejected', { httpStatus: 503 }, true],
+  ['HTTP 429', 'AGENT_BUSY', 'rejected', { httpStatus: 429 }, true],
+  ['invalid params', 'AGENT_REFUSED', 'rejected', { code: -32602, httpStatus: 200 }, false],
+  ['a message that is too large', 'AGENT_REFUSED', 'rejected', { httpStatus: 413 }, false],
+  ['an unknown task', 'AGENT_REFUSED', 'not-found', { code: -32001 }, false],
+  [
+    'a limit of a hub for this one',
+    'AGENT_BUSY',
+    'rejected',
+    { code: -31429, httpStatus: 429 },
+    false,
+  ],
+  ['invalid params before its own failure', 'AGENT_FAILED', 'rejected', { code: -32602 }, true],
+] as const)(
+  'of refusals blames the agent as the health of its calls does: %s',
+  (_, endCode, kind, detail, is) => {
+    const trouble = { agentId: 'a', at: 1, kind, text: 'x', ...detail };
+    expect(isAgentsFault({ endCode, trouble })).toBe(is);
+  },
+);

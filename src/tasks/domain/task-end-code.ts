@@ -1,6 +1,7 @@
+import { isFaultyRefusal } from '../../agents/index.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { PlanStep } from '../../routing/index.js';
-import type { Delegation, EndCode, TaskRecord } from '../task.js';
+import type { Delegation, DelegationProgress, EndCode, TaskRecord } from '../task.js';
 import { cancelOf } from './operator-actions.js';
 import { stepStatus } from './step-status.js';
 
@@ -18,17 +19,21 @@ const REQUESTED: ReadonlySet<EndCode> = new Set([
   'OWNER_DELETED',
 ]);
 
-/** Codes of what the agent itself did, or did not do. What may have been the hub, its client or an operator is none. */
+/**
+ * Codes of what the agent itself did, or did not do. What may have been the hub, its client or an operator is none; nor is
+ * DEADLINE_EXCEEDED, for the time of a task goes on while it is in a queue of the hub and while its client is to answer.
+ */
 const AGENT_FAULTS: ReadonlySet<EndCode> = new Set([
   'AGENT_FAILED',
   'AGENT_UNREACHABLE',
-  'AGENT_REFUSED',
-  'AGENT_BUSY',
   'AGENT_TIMEOUT',
   'AGENT_LOST_TASK',
   'INVALID_AGENT_RESPONSE',
   'RESPONSE_TOO_LARGE',
 ]);
+
+/** Of these the answer says whether the agent is not in order, or refused this one request or this hub's share. */
+const REFUSALS: ReadonlySet<EndCode> = new Set(['AGENT_REFUSED', 'AGENT_BUSY']);
 
 /**
  * Why a task has ended without completing; null for a completed one, and where no delegation says it. That is the
@@ -56,9 +61,14 @@ export function isOwnFailure(code: EndCode | undefined): boolean {
   return code !== undefined && !FOLLOWS.has(code);
 }
 
-/** A delegation that failed with this code has failed by the fault of its agent. */
-export function isAgentsFault(code: EndCode | undefined): boolean {
-  return code !== undefined && AGENT_FAULTS.has(code);
+/** A delegation that failed so has failed by the fault of its agent: a refusal only where it is a failed call, too. */
+export function isAgentsFault({
+  endCode,
+  trouble,
+}: Pick<DelegationProgress, 'endCode' | 'trouble'>): boolean {
+  if (endCode === undefined) return false;
+  if (!REFUSALS.has(endCode)) return AGENT_FAULTS.has(endCode);
+  return trouble?.kind === 'rejected' && isFaultyRefusal(trouble);
 }
 
 /** Somebody wanted it to end. */

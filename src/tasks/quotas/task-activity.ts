@@ -42,7 +42,7 @@ export class TaskActivity implements OnModuleInit {
         const { endCode } = progress;
         if (endCode === undefined) continue;
         if (!isOwnFailure(endCode) || isCanceledByRequest(endCode)) continue;
-        if (state === 'failed' && isAgentsFault(endCode))
+        if (state === 'failed' && isAgentsFault(progress))
           activity.count('parts', 'failed', { agentId });
         activity.count('errors', endCode, { organization: delegation.organization });
       }

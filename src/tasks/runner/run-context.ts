@@ -377,7 +377,7 @@ export class RunContext {
     if (!this.finishedHere || isEnded(before.state) || !isEnded(state)) return;
     const { deps, agent } = this;
     if (state === 'completed') deps.health.taskEnded(agent, { organization, ok: true });
-    if (state !== 'failed' || !isAgentsFault(progress.endCode)) return;
+    if (state !== 'failed' || !isAgentsFault(progress)) return;
     const error = reason ?? 'the agent said that it failed';
     deps.health.taskEnded(agent, { organization, ok: false, error });
   }

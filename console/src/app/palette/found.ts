@@ -1,6 +1,8 @@
-import { client, type Schema } from '../../api/client';
+import { queryOptions } from '@tanstack/react-query';
+import { client, queries } from '../../api/client';
 import { may, type Scope } from '../../api/me';
-import { PAGE_ROWS } from '../../api/pages';
+import { isMadeId } from '../../api/new-id';
+import { readPages } from '../../api/read-pages';
 import type { Place } from './pages';
 
 /** Of each kind so many are shown. */
@@ -54,29 +56,25 @@ async function agents(text: string, signal: AbortSignal): Promise<readonly Place
   );
 }
 
-async function rules(text: string, signal: AbortSignal): Promise<readonly Place[]> {
+async function rules(text: string): Promise<readonly Place[]> {
   const wanted = text.toLowerCase();
-  return (await allRules(signal))
+  const { rows } = await queries.fetchQuery(ALL_RULES);
+  return rows
     .filter(({ id, name }) => id === text || name.toLowerCase().includes(wanted))
     .slice(0, MOST)
     .map(({ id, name }) => place('Rule', name, `/routing/rules/${encodeURIComponent(id)}`));
 }
 
-async function allRules(signal: AbortSignal): Promise<readonly Schema<'RuleDto'>[]> {
-  const all: Schema<'RuleDto'>[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const { data } = await client.GET('/api/v1/routes/rules', {
-      params: { query: { limit: PAGE_ROWS, ...(cursor && { cursor }) } },
-      signal,
-    });
-    all.push(...(data?.items ?? []));
-    cursor = data?.nextCursor;
-  } while (cursor && all.length < RULES);
-  return all;
-}
+/** Read once while one types: rules are found here, by any part of their name. */
+const ALL_RULES = queryOptions({
+  queryKey: ['routing-rules', 'palette'],
+  queryFn: ({ signal }) =>
+    readPages(RULES, (query) => client.GET('/api/v1/routes/rules', { params: { query }, signal })),
+  staleTime: 60_000,
+});
 
 async function configs(id: string, signal: AbortSignal): Promise<readonly Place[]> {
+  if (!isMadeId(id)) return [];
   const { data } = await client.GET('/api/v1/push/configs/{id}', {
     params: { path: { id } },
     signal,

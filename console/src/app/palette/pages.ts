@@ -1,5 +1,5 @@
 import type { Scope } from '../../api/me';
-import { mayOpen } from '../../api/page-scopes';
+import { type ACCESS_SCOPES, mayOpen } from '../../api/page-scopes';
 import { NAV } from '../nav';
 
 /** A place of the console that one can go to. */
@@ -15,6 +15,21 @@ export interface Place {
 
 type Page = Omit<Place, 'id' | 'kind'>;
 
+/** What the tabs of the page of access are known as here. */
+const ACCESS_TABS: Readonly<Record<keyof typeof ACCESS_SCOPES, string>> = {
+  principals: 'Principals',
+  keys: 'Keys',
+  organizations: 'Organizations',
+  policies: 'Policies',
+  'who-may': 'Who may call',
+  limits: 'Limits',
+  audit: 'Audit log',
+  consents: 'Consents',
+  data: 'Data requests',
+  'hub-keys': 'Hub keys',
+  'log-levels': 'Log levels',
+};
+
 /** Parts of pages that have a name of their own. */
 const PARTS: readonly Page[] = [
   { label: 'Register an agent', to: '/agents/new' },
@@ -22,20 +37,12 @@ const PARTS: readonly Page[] = [
   { label: 'Composite skills', to: '/routing/composite-skills' },
   { label: 'Dry run', to: '/routing/dry-run' },
   tab('/webhooks', 'receivers', 'Receivers of webhooks'),
+  tab('/webhooks', 'webhooks', 'Webhooks of tasks'),
   tab('/webhooks', 'subscriptions', 'Subscriptions'),
   tab('/webhooks', 'deliveries', 'Deliveries'),
   tab('/webhooks', 'dead-letters', 'Dead letters'),
   tab('/webhooks', 'events', 'Event log of webhooks'),
-  tab('/access', 'principals', 'Principals'),
-  tab('/access', 'keys', 'Keys'),
-  tab('/access', 'organizations', 'Organizations'),
-  tab('/access', 'policies', 'Policies'),
-  tab('/access', 'who-may', 'Who may call'),
-  tab('/access', 'limits', 'Limits'),
-  tab('/access', 'audit', 'Audit log'),
-  tab('/access', 'consents', 'Consents'),
-  tab('/access', 'data', 'Data requests'),
-  tab('/access', 'hub-keys', 'Hub keys'),
+  ...Object.entries(ACCESS_TABS).map(([name, label]) => tab('/access', name, label)),
 ];
 
 function tab(to: string, name: string, label: string): Page {

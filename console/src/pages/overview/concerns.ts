@@ -14,8 +14,11 @@ const RECENT_MINUTES = 15;
 const FAILED_SHARE = 0.05;
 const BROKEN_SHARE = 0.5;
 const LONG_WAIT_MS = 60_000;
-/** Receivers in trouble that an overview names at most. */
-const NAMED_RECEIVERS = 10;
+/** Failing agents, receivers in trouble and limits that an overview names at most. */
+const NAMED = 10;
+
+/** Dead letters that the hub counts at most. */
+export const MOST_DEAD_LETTERS = 10_000;
 
 /** These checks look at what the overview counts itself. */
 const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'tasks', 'workers']);
@@ -76,7 +79,7 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
     const each = names.length === 1 ? 'it' : 'they each';
     found.push({
       tone: 'bad',
-      text: `${counted(names.length, 'agent')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}.`,
+      text: `${atLeast(names.length, names.length >= NAMED, 'agent', 'agents')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}.`,
       link:
         names.length === 1
           ? { to: `/agents/${names[0]!}` }
@@ -123,7 +126,11 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
   return found;
 }
 
-function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Concern[] {
+function webhooks({
+  receivers,
+  receiversIsLeast,
+  deliveries,
+}: Schema<'OverviewDto'>): readonly Concern[] {
   const found: Concern[] = [];
   const all = receivers ?? [];
   const disabled = all.filter(({ state }) => state === 'disabled').length;
@@ -132,18 +139,19 @@ function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Co
   const losing = rest.length - rejecting;
   const failing = all.length - disabled - rest.length;
   // The hub names the worst ones alone: of the last kind that is among them there may be more.
-  const isCut = all.length >= NAMED_RECEIVERS;
+  const isFull = all.length >= NAMED;
+  const isCut = isFull || receiversIsLeast;
   if (disabled > 0) {
     found.push({
       tone: 'bad',
-      text: `${atLeast(disabled, isCut && failing + rest.length === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
+      text: `${atLeast(disabled, isFull && failing + rest.length === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
   if (failing > 0) {
     found.push({
       tone: 'warning',
-      text: `${atLeast(failing, isCut && rest.length === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      text: `${atLeast(failing, isFull && rest.length === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
@@ -164,7 +172,7 @@ function webhooks({ receivers, deliveries }: Schema<'OverviewDto'>): readonly Co
   if (deliveries !== null && deliveries.deadLetters > 0) {
     found.push({
       tone: 'warning',
-      text: `${counted(deliveries.deadLetters, 'webhook was', 'webhooks were')} given up and can be sent again.`,
+      text: `${atLeast(deliveries.deadLetters, deliveries.deadLetters >= MOST_DEAD_LETTERS, 'webhook was', 'webhooks were')} given up. They can be sent again unless their webhook is gone by now.`,
       link: { to: '/webhooks', search: { tab: 'dead-letters' } },
     });
   }
@@ -176,13 +184,19 @@ function limits(near: Schema<'OverviewDto'>['limits']): readonly Concern[] {
   const close = (near ?? []).length - used;
   const found: Concern[] = [];
   const link = { to: '/access', search: { tab: 'limits' } };
+  // The nearest to their end alone are named: of the last kind that is among them there may be more.
+  const isCut = (near ?? []).length >= NAMED;
   if (used > 0) {
-    found.push({ tone: 'bad', text: `${counted(used, 'limit is', 'limits are')} used up.`, link });
+    found.push({
+      tone: 'bad',
+      text: `${atLeast(used, isCut && close === 0, 'limit is', 'limits are')} used up.`,
+      link,
+    });
   }
   if (close > 0) {
     found.push({
       tone: 'warning',
-      text: `${counted(close, 'limit is', 'limits are')} near the end.`,
+      text: `${atLeast(close, isCut, 'limit is', 'limits are')} near the end.`,
       link,
     });
   }
@@ -195,13 +209,14 @@ export function recent(numbers: readonly number[]): number {
 
 /** What was looked at, when nothing of it needs a look. */
 export function whatIsWell(
-  { agents, tasks, receivers, deliveries, limits }: Schema<'OverviewDto'>,
+  { agents, tasks, receivers, receiversIsLeast, deliveries, limits }: Schema<'OverviewDto'>,
   health: Schema<'HealthDetailsDto'> | undefined,
 ): string {
   const looked = [
     agents && `${counted(agents.enabled, 'agent')} in service`,
-    tasks && 'no task is stuck, work does not pile up',
-    receivers && 'every receiver of webhooks takes them',
+    tasks &&
+      `${tasks.stuck.isLeast ? 'none of the tasks that were looked at is stuck' : 'no task is stuck'}, work does not pile up`,
+    receivers && !receiversIsLeast && 'every receiver of webhooks takes them',
     deliveries && 'no webhook was given up',
     limits && 'no limit is near its end',
     health && 'every check of the hub is ok',

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/client';
 import { Tile } from '../../ui/tile';
 import { durationText, Time } from '../../ui/time';
-import { recent } from './concerns';
+import { MOST_DEAD_LETTERS, recent } from './concerns';
 
 /** The numbers that say how much there is to do, each leading to what it counts. */
 export function OverviewTiles({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
@@ -113,7 +113,7 @@ function DeliveryTiles({ deliveries }: { readonly deliveries: Schema<'OverviewDe
       />
       <Tile
         label="Dead letters"
-        value={number(deadLetters)}
+        value={number(deadLetters) + (deadLetters >= MOST_DEAD_LETTERS ? '+' : '')}
         detail={deadLetters > 0 ? 'to be sent again or purged' : 'none was given up'}
         tone={deadLetters > 0 ? 'bad' : 'neutral'}
         link={{ to: '/webhooks', search: { tab: 'dead-letters' } }}

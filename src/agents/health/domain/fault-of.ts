@@ -26,6 +26,13 @@ export function verdictOf({ kind, detail }: Pick<AgentCallError, 'kind' | 'detai
   }
 }
 
+/** Whether an agent that refused a call so is not in order, rather than that it refused this one request. */
+export function isFaultyRefusal(
+  detail: Pick<AgentCallError['detail'], 'code' | 'httpStatus'>,
+): boolean {
+  return verdictOfRejection(detail) === 'fault';
+}
+
 function verdictOfRejection({ code, httpStatus }: AgentCallError['detail']): Verdict {
   if (code === ERROR_CODES.INTERNAL) return 'fault';
   if (code !== undefined) return 'alive';

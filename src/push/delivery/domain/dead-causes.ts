@@ -11,11 +11,15 @@ export const WEBHOOK_DELETED = 'the webhook was deleted';
 export const SUBSCRIPTION_DELETED = 'the subscription was deleted';
 export const REPLAYED = 'a replay sends it again as a new delivery';
 
-const WANTED = [WEBHOOK_DELETED, SUBSCRIPTION_DELETED, REPLAYED] as const;
+/** What the owner of the webhook ended has one of these reasons, or one of them {@link reasonOfBacklog}. */
+export const WANTED = [WEBHOOK_DELETED, SUBSCRIPTION_DELETED, REPLAYED] as const;
+
+/** Between such a reason and which entries of the log it is of. */
+export const OF_BACKLOG = ': entries ';
 
 /** The reason of one dead letter that stands for all that the log has beyond the position of its stream. */
 export function reasonOfBacklog(reason: string, from: number, to: number): string {
-  return `${reason}: entries ${from} to ${to} of the task's log`;
+  return `${reason}${OF_BACKLOG}${from} to ${to} of the task's log`;
 }
 
 /**
@@ -29,6 +33,8 @@ export type DeadCause = 'rejected' | 'wanted' | 'lost';
 export function deadCauseOf(reason: string | null): DeadCause {
   if (reason === null) return 'lost';
   if (reason.endsWith(`: ${REJECTED}`)) return 'rejected';
-  const isWanted = WANTED.some((each) => reason === each || reason.startsWith(`${each}: entries `));
+  const isWanted = WANTED.some(
+    (each) => reason === each || reason.startsWith(`${each}${OF_BACKLOG}`),
+  );
   return isWanted ? 'wanted' : 'lost';
 }

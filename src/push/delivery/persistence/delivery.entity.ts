@@ -2,6 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { DATE, FLAG, JSON_TEXT, TEXT } from '../../../database/columns.js';
 import type { StreamHealth } from '../../registration/webhook.js';
 import type { Delivery, DeliveryAttempt, DeliveryKind, DeliveryState } from '../delivery.js';
+import { LOST, LOST_OF_ALL } from './lost-letters.js';
 import type { StreamCursor } from '../domain/delivery-plan.js';
 
 /**
@@ -116,6 +117,8 @@ export class DeliveryStreamEntity {
   where: '"stream_id" <> "config_id"',
 })
 @Index('push_deliveries_state', ['state', 'id'])
+@Index('push_deliveries_lost', ['state', 'updatedAt'], { where: LOST_OF_ALL })
+@Index('push_deliveries_lost_of', ['organization', 'state', 'updatedAt'], { where: LOST })
 @Index('push_deliveries_dead', ['endpoint', 'state', 'id'], { where: `"state" = 'dead'` })
 export class PushDeliveryEntity implements Delivery {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_deliveries_pk' })

@@ -1,10 +1,12 @@
 import { forUpdate } from '../../../database/rows.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
+import { REPLAYED } from '../../delivery/domain/dead-causes.js';
+import { withoutReasons } from '../../delivery/persistence/lost-letters.js';
 import type { Conditions, DeadPiece } from '../../delivery/persistence/delete-deliveries.js';
 
-/** A dead letter that can be redelivered. */
-const STREAM_EXISTS = `EXISTS (SELECT 1 FROM push_delivery_streams s
+/** A dead letter that can be redelivered, and that no replay sends again. */
+const CAN_BE_SENT = `${withoutReasons([REPLAYED])} AND EXISTS (SELECT 1 FROM push_delivery_streams s
   WHERE s.id = push_deliveries.stream_id AND s.active <> 0)`;
 
 interface DeadRow {
@@ -22,7 +24,7 @@ export function* reopenDead(
 ): Work<DeadPiece> {
   const at = now.getTime();
   const letters = yield* tx.all<DeadRow>(
-    `SELECT id, stream_id FROM push_deliveries WHERE ${sql} AND id > ? AND ${STREAM_EXISTS}
+    `SELECT id, stream_id FROM push_deliveries WHERE ${sql} AND id > ? AND ${CAN_BE_SENT}
      ORDER BY id LIMIT ?`,
     [...params, after, limit],
   );

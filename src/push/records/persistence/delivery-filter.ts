@@ -5,6 +5,7 @@ import { listOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { NO_TEST } from '../../delivery/persistence/delivery-rows.js';
+import { LOST, LOST_OF_ALL, LOST_OF_FEW } from '../../delivery/persistence/lost-letters.js';
 import type { Conditions } from '../../delivery/persistence/delete-deliveries.js';
 import type { DeliveryFilter } from '../delivery-store.js';
 
@@ -13,6 +14,15 @@ import type { DeliveryFilter } from '../delivery-store.js';
  * expected to be wrong by more.
  */
 const CLOCK_SLACK_MS = 24 * 3_600_000;
+
+/** Which rows are looked for. */
+export interface RowFilter extends DeliveryFilter {
+  /**
+   * Without what the owner of a webhook ended; with the state `dead`. `since` and `until` are of when they were given up,
+   * which may be long after they were made: after all retries, or when they were sent again.
+   */
+  readonly lost?: true;
+}
 
 /** What rows are looked up by, each with an index of its own. */
 type Guide = 'ids' | 'task' | 'config' | 'endpoint' | 'principal' | 'organization' | 'state';
@@ -31,11 +41,11 @@ interface Condition {
  * expressions (`+state`), which no index serves.
  */
 export function conditionsOf(
-  filter: DeliveryFilter,
+  filter: RowFilter,
   visibility: Visibility,
   dialect: Tx['dialect'],
 ): Conditions {
-  const conditions = [...scopeOf(visibility), ...filterOf(filter)];
+  const conditions = [...scopeOf(visibility), ...filterOf(filter), ...lostOf(filter, visibility)];
   const guides = dialect === 'sqlite' ? narrowest(filter, visibility) : null;
   const sql = conditions.map((each) => {
     const isFree = guides === null || each.guide === null || guides.includes(each.guide);
@@ -72,8 +82,8 @@ function scopeOf(visibility: Visibility): readonly Condition[] {
   return [equals('principal', 'principal_id', visibility.principalId), organization];
 }
 
-function filterOf(filter: DeliveryFilter): Condition[] {
-  const { taskId, configId, organization, state, endpoint, since, until, ids, tests } = filter;
+function filterOf(filter: RowFilter): Condition[] {
+  const { taskId, configId, organization, state, endpoint, ids, tests } = filter;
   const requested: Condition[] = [];
   const also = (sql: string, ...params: readonly SqlValue[]): void => {
     requested.push({ guide: null, sql: () => sql, params });
@@ -84,14 +94,7 @@ function filterOf(filter: DeliveryFilter): Condition[] {
     requested.push(equals('organization', 'organization', organization));
   if (state !== undefined) requested.push(...inState(state));
   if (endpoint !== undefined) requested.push(equals('endpoint', 'endpoint', endpoint));
-  if (since !== undefined) {
-    const from = since.getTime();
-    also('created_at >= ? AND id >= ?', from, firstIdAt(new Date(from - CLOCK_SLACK_MS)));
-  }
-  if (until !== undefined) {
-    const to = until.getTime();
-    also('created_at < ? AND id < ?', to, firstIdAt(new Date(to + CLOCK_SLACK_MS)));
-  }
+  for (const { sql, params } of timesOf(filter)) also(sql, ...params);
   if (ids !== undefined) {
     const params = ids.map((id) => storable(id));
     requested.push({
@@ -102,6 +105,43 @@ function filterOf(filter: DeliveryFilter): Condition[] {
   }
   if (tests === false) also(NO_TEST);
   return requested;
+}
+
+/** What is not of one receiver, webhook or task, nor given by ids, may be many rows. */
+export function isNarrow({ ids, taskId, configId, endpoint }: DeliveryFilter): boolean {
+  return [ids, taskId, configId, endpoint].some((each) => each !== undefined);
+}
+
+/** In the words of the index that is to serve. */
+function lostOf(filter: RowFilter, visibility: Visibility): readonly Condition[] {
+  if (!filter.lost) return [];
+  const isOfAll = visibility.kind === 'everything' && filter.organization === undefined;
+  const said = isNarrow(filter) ? LOST_OF_FEW : isOfAll ? LOST_OF_ALL : LOST;
+  return [{ guide: null, sql: () => said, params: [] }];
+}
+
+/** By the time at which a row was made, or a lost one was given up: nothing happens to it afterwards. */
+function timesOf({ since, until, lost }: RowFilter): readonly Conditions[] {
+  const times: Conditions[] = [];
+  if (since !== undefined) {
+    const from = since.getTime();
+    const first = firstIdAt(new Date(from - CLOCK_SLACK_MS));
+    times.push(
+      lost
+        ? { sql: 'updated_at >= ?', params: [from] }
+        : { sql: 'created_at >= ? AND id >= ?', params: [from, first] },
+    );
+  }
+  if (until !== undefined) {
+    const to = until.getTime();
+    const last = firstIdAt(new Date(to + CLOCK_SLACK_MS));
+    times.push(
+      lost
+        ? { sql: 'updated_at < ?', params: [to] }
+        : { sql: 'created_at < ? AND id < ?', params: [to, last] },
+    );
+  }
+  return times;
 }
 
 /** The hub's ids are UUIDs; where the client has given none of its own, its id is the hub's. */

@@ -15,11 +15,11 @@ import {
   type LostEvents,
 } from '../delivery-store.js';
 import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
-import { deadCauseOf } from '../../delivery/domain/dead-causes.js';
 import { addOpen, reopenDead } from './dead-letters.js';
-import { conditionsOf } from './delivery-filter.js';
+import { LOST, LOST_OF_ALL } from '../../delivery/persistence/lost-letters.js';
+import { conditionsOf, isNarrow, type RowFilter } from './delivery-filter.js';
 import { lostByReceiver, type LostRow, sumOf } from './lost-by-receiver.js';
-import { ATTEMPT, DELIVERY, NO_TEST } from '../../delivery/persistence/delivery-rows.js';
+import { ATTEMPT, DELIVERY } from '../../delivery/persistence/delivery-rows.js';
 
 const MAX_ATTEMPTS = 1000;
 /** Dead letters handled in one transaction, so that no transaction waits long for another. */
@@ -63,13 +63,15 @@ export class SqlDeliveryStore extends DeliveryStore {
     const whose = organization === null ? [] : [storable(organization)];
     // Said in full as well, so that the index of what is not delivered serves.
     const open = (state: DeliveryState): string =>
-      `${isOf}state = '${state}' AND state <> 'delivered'${state === 'dead' ? ` AND ${NO_TEST}` : ''}`;
-    const counted = (state: DeliveryState): string =>
-      `(SELECT COUNT(*) FROM (SELECT 1 FROM push_deliveries WHERE ${open(state)} LIMIT ?) AS ${state}_ones) AS ${state}`;
+      `${isOf}state = '${state}' AND state <> 'delivered'`;
+    const counted = (state: DeliveryState, which = open(state)): string =>
+      `(SELECT COUNT(*) FROM (SELECT 1 FROM push_deliveries WHERE ${which} LIMIT ?) AS ${state}_ones) AS ${state}`;
+    // In the order of the index of what is lost, so that no other serves.
+    const lost = `${isOf}${organization === null ? LOST_OF_ALL : LOST} ORDER BY updated_at DESC`;
     const oldest = (state: DeliveryState): string =>
       `(SELECT created_at FROM push_deliveries WHERE ${open(state)} ORDER BY id LIMIT 1) AS oldest_${state}`;
     const [row] = await this.database.read<Record<string, number | null>>(
-      `SELECT ${counted('pending')}, ${counted('retrying')}, ${counted('dead')},
+      `SELECT ${counted('pending')}, ${counted('retrying')}, ${counted('dead', lost)},
          ${oldest('pending')}, ${oldest('retrying')}`,
       [...[whose, whose, whose].flatMap((each) => [...each, most]), ...whose, ...whose],
     );
@@ -87,7 +89,7 @@ export class SqlDeliveryStore extends DeliveryStore {
     visibility: Visibility,
     most: number,
   ): Promise<BoundedCount> {
-    const { sql, params, isOwn, isMine } = this.newestDead(filter, visibility, most);
+    const { sql, params, isOwn, isMine } = this.newestDead(deadIn(filter), visibility, most);
     const [row] = await this.database.read<{ looked_at: number; fit: number | null }>(
       `SELECT COUNT(*) AS looked_at, SUM(CASE WHEN ${isMine.sql} THEN 1 ELSE 0 END) AS fit FROM ${sql}`,
       [...isMine.params, ...params],
@@ -98,32 +100,32 @@ export class SqlDeliveryStore extends DeliveryStore {
   }
 
   async lost(filter: DeliveryFilter, visibility: Visibility, most: number): Promise<LostEvents> {
-    const { sql, params, isOwn, isMine } = this.newestDead(filter, visibility, most);
+    const letters = { ...deadIn(filter), lost: true } as const;
+    const { sql, params, isOwn, isMine } = this.newestDead(letters, visibility, most);
     const mine = (then: string): string => `CASE WHEN ${isMine.sql} THEN ${then} END`;
     const rows = await this.database.read<LostRow>(
       `SELECT endpoint, reason, COUNT(*) AS looked_at, COUNT(${mine('1')}) AS fit,
-         MIN(${mine('created_at')}) AS first_at, MAX(${mine('created_at')}) AS last_at
+         MIN(${mine('updated_at')}) AS first_at, MAX(${mine('updated_at')}) AS last_at
        FROM ${sql} GROUP BY endpoint, reason`,
       [...isMine.params, ...isMine.params, ...isMine.params, ...params],
     );
     const looked = rows.reduce((sum, { looked_at }) => sum + Number(looked_at), 0);
     const own = rows.filter(({ fit }) => Number(fit) > 0);
     const isLeast = sumOf(own) > most || (isOwn && looked >= MOST_LOOKED_AT);
-    const lost = own.filter(({ reason }) => deadCauseOf(reason) !== 'wanted');
-    return { receivers: lostByReceiver(lost), total: Math.min(sumOf(lost), most), isLeast };
+    return { receivers: lostByReceiver(own), total: Math.min(sumOf(own), most), isLeast };
   }
 
   /** The newest dead letters that fit: one more than `most`, or of whoever sees only its own those of its organization. */
-  private newestDead(filter: DeliveryFilter, visibility: Visibility, most: number): NewestDead {
+  private newestDead(filter: RowFilter, visibility: Visibility, most: number): NewestDead {
     const isOwn = visibility.kind === 'principal';
     // The index of a principal has all it was ever sent, that of what is not delivered has few.
     const scope: Visibility = isOwn
       ? { kind: 'organization', organization: visibility.organization }
       : visibility;
-    const { sql, params } = conditionsOf(deadIn(filter), scope, this.database.dialect);
+    const { sql, params } = conditionsOf(filter, scope, this.database.dialect);
     return {
-      sql: `(SELECT endpoint, principal_id, reason, created_at FROM push_deliveries
-        WHERE ${sql} ORDER BY id DESC LIMIT ?) AS dead`,
+      sql: `(SELECT endpoint, principal_id, reason, updated_at FROM push_deliveries
+        WHERE ${sql} ORDER BY ${newestBy(filter)} DESC LIMIT ?) AS dead`,
       params: [...params, isOwn ? MOST_LOOKED_AT : most + 1],
       isOwn,
       isMine: isOwn
@@ -218,6 +220,11 @@ export class SqlDeliveryStore extends DeliveryStore {
 
 function deadIn(filter: DeliveryFilter): DeliveryFilter {
   return { ...filter, state: 'dead', tests: false };
+}
+
+/** As the index has them that serves: those of one receiver, webhook or task are by the time they were made. */
+function newestBy(filter: RowFilter): string {
+  return filter.lost && !isNarrow(filter) ? 'updated_at' : 'id';
 }
 
 function* lockStream(tx: Tx, streamId: string): Work<void> {

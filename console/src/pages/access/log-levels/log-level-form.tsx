@@ -4,6 +4,7 @@ import { Field, Select, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
 
 type ModuleLevel = Schema<'ModuleLevelDto'>;
+type Level = ModuleLevel['level'];
 
 const LEVELS = Object.keys({
   trace: true,
@@ -31,9 +32,9 @@ export function LogLevelForm({
 }: {
   readonly of: ModuleLevel;
   readonly onClose: () => void;
-  readonly onSet: (level: string, forSeconds: number) => Promise<unknown>;
+  readonly onSet: (level: Level, forSeconds: number) => Promise<unknown>;
 }) {
-  const [level, setLevel] = useState<string>(of.level);
+  const [level, setLevel] = useState<Level>(of.level);
   const [seconds, setSeconds] = useState('3600');
   return (
     <FormDialog
@@ -48,7 +49,7 @@ export function LogLevelForm({
           <Field label="Level" error={violationOf(violations, 'levels')}>
             <Select
               value={level}
-              onChange={({ target }) => setLevel(target.value)}
+              onChange={({ target }) => setLevel(target.value as Level)}
               options={LEVELS.map((value) => ({ value, label: value }))}
             />
           </Field>

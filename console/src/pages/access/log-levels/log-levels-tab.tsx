@@ -1,15 +1,17 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client, queries, type Schema } from '../../../api/client';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { type Column, DataTable } from '../../../ui/data-table';
-import { Loaded } from '../../../ui/feedback';
+import { ErrorView, Loaded } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
 import { Time } from '../../../ui/time';
 import { notify } from '../../../ui/toast';
 import { LogLevelForm } from './log-level-form';
 
 type ModuleLevel = Schema<'ModuleLevelDto'>;
+type Level = ModuleLevel['level'];
 
 /** How often what others have set is read, and what has run out. */
 const REFRESH_MS = 5_000;
@@ -18,12 +20,12 @@ const REFRESH_MS = 5_000;
 export function LogLevelsTab() {
   const [changing, setChanging] = useState<ModuleLevel | null>(null);
   const logging = api.useQuery('get', '/api/v1/logging', {}, { refetchInterval: REFRESH_MS });
-  const set = async (module: string, level: string | null, forSeconds?: number) => {
+  const set = async (module: string, level: Level | null, forSeconds?: number) => {
     const { data } = await client.PATCH('/api/v1/logging', {
       body: {
         levels: { [module]: level },
         ...(forSeconds !== undefined && { forSeconds }),
-      } as never,
+      },
     });
     await queries.invalidateQueries({ queryKey: ['get', '/api/v1/logging'] });
     notify(
@@ -33,8 +35,10 @@ export function LogLevelsTab() {
     );
     return data;
   };
+  const reset = useMutation({ mutationFn: (module: string) => set(module, null) });
   return (
     <Card title="Levels of the log" flush>
+      {reset.error && <ErrorView error={reset.error} />}
       <Loaded query={logging}>
         {({ modules }) => (
           <DataTable
@@ -54,7 +58,8 @@ export function LogLevelsTab() {
                       <Button
                         small
                         aria-label={`Reset ${row.module}`}
-                        onClick={() => void set(row.module, null)}
+                        busy={reset.isPending && reset.variables === row.module}
+                        onClick={() => reset.mutate(row.module)}
                       >
                         Reset
                       </Button>

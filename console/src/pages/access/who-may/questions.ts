@@ -8,7 +8,7 @@ import type { Caller, Question } from './decide';
 /** How often it is looked who there is. */
 const REFRESH_MS = 30_000;
 /** Questions of one table, at most, and what is read for them. */
-export const MOST = 1_000;
+export const MOST = 400;
 
 /** The principals that there are, the newest first, as far as they are asked for. */
 export function usePrincipals() {

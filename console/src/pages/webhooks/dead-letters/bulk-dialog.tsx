@@ -16,7 +16,7 @@ const TEXTS = {
     verb: 'Send again',
     running: 'Sent again',
     done: 'sent again',
-    what: 'They are sent again, the oldest first, each with its webhook-id. Those whose webhook was deleted or is disabled are passed over.',
+    what: 'They are sent again, the oldest first, each with its webhook-id. Those whose webhook was deleted or is disabled, or which a replay sends, are passed over.',
   },
   purge: {
     title: 'Delete dead letters',
@@ -31,11 +31,14 @@ const TEXTS = {
 export function BulkDialog({
   action,
   meant,
+  countOf,
   onClose,
   onDone,
 }: {
   readonly action: BulkAction;
   readonly meant: Meant;
+  /** How many there are to do it to, where those that fit are more. */
+  readonly countOf?: (signal: AbortSignal) => Promise<Count>;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
@@ -44,11 +47,11 @@ export function BulkDialog({
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController | null>(null);
   const count = useQuery({
-    queryKey: [PUSH, 'dead-letters-count', meant],
+    queryKey: [PUSH, 'dead-letters-count', meant, countOf !== undefined],
     queryFn: ({ signal }): Count | Promise<Count> =>
       meant.kind === 'ids'
         ? { count: meant.ids.length, isLeast: false }
-        : countMatching(meant.query, signal),
+        : (countOf?.(signal) ?? countMatching(meant.query, signal)),
     // While it runs there are fewer and fewer.
     enabled: progress === null,
     staleTime: Infinity,

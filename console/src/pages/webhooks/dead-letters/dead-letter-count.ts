@@ -18,6 +18,15 @@ export async function countMatching(query: DeliveryQuery, signal: AbortSignal): 
   return data!;
 }
 
+/** How many events of a receiver are lost: its dead letters without those that the owner of a webhook ended. */
+export async function countLost(endpoint: string, signal: AbortSignal): Promise<Count> {
+  const { data } = await client.GET('/api/v1/push/dead-letters:by-receiver', {
+    params: { query: { endpoint, most: MOST_COUNTED } },
+    signal,
+  });
+  return { count: data!.total, isLeast: data!.isLeast };
+}
+
 /** How many dead letters there are, of all that one may see: `12`, `1,000+`; undefined until it is known. */
 export function useDeadLetterCount(): string | undefined {
   const count = useQuery({

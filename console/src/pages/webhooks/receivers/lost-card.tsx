@@ -20,21 +20,25 @@ export function LostCard({ lost, range, countedAt, isCounting }: LostEvents) {
       title="Lost events by receiver"
       actions={
         <div className="filters webhooks-lost-time">
-          <TimeRangeField label="Sent" value={range} onChange={change} />
+          <TimeRangeField label="Given up" value={range} onChange={change} />
         </div>
       }
     >
       <Loaded query={lost}>
         {({ receivers, total, isLeast }) =>
           total === 0 ? (
-            <p className="faint">No receiver lost an event ({rangeText(range)}).</p>
+            <p className="faint">
+              {isLeast
+                ? `None of yours is among the newest lost events (${rangeText(range)}); not all were looked at.`
+                : `No receiver lost an event (${rangeText(range)}).`}
+            </p>
           ) : (
             <>
               <ul className="webhooks-lost">
                 {receivers.slice(0, SHOWN).map(({ endpoint, count, firstAt, lastAt, reasons }) => (
                   <li key={endpoint}>
                     <EndpointName {...partsOfEndpoint(endpoint)} />
-                    <SearchLink search={{ tab: 'dead-letters', endpoint, ...range }}>
+                    <SearchLink search={{ tab: 'dead-letters', endpoint }}>
                       {counted(count, 'lost event')}
                     </SearchLink>
                     <span>

@@ -6,7 +6,7 @@ import { useWebhookSearch } from '../search';
 
 /** Dead letters that are counted: as many tell who is in trouble. */
 const MOST = 10_000;
-/** So many are counted again by themselves; more cost the hub too much, and are when one wants it. */
+/** So many are counted again by themselves; more, or more than were looked at, cost the hub too much, and are when one wants it. */
 const FEW = 1_000;
 const EVERY_MS = 30_000;
 
@@ -44,7 +44,7 @@ export function useLostEvents(): LostEvents {
 }
 
 function isFew(found: Schema<'LostEventsDto'> | undefined): boolean {
-  return found === undefined || found.total <= FEW;
+  return found === undefined || (found.total <= FEW && !found.isLeast);
 }
 
 function timesOf({ range, since, until }: TimeRange) {

@@ -6,7 +6,7 @@ import { Empty, ErrorView, Loaded, Notice } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { counted } from '../../../ui/lists';
 import { BulkDialog } from '../dead-letters/bulk-dialog';
-import { countMatching } from '../dead-letters/dead-letter-count';
+import { countLost } from '../dead-letters/dead-letter-count';
 import { PUSH, refreshPush } from '../keys';
 import { SearchLink } from '../shared/search-link';
 import { type TestOutcome, TestOutcomeView } from '../shared/test-dialog';
@@ -27,7 +27,7 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
   });
   const lost = useQuery({
     queryKey: [PUSH, 'dead-letters-count', 'of', name],
-    queryFn: ({ signal }) => countMatching({ endpoint: name }, signal),
+    queryFn: ({ signal }) => countLost(name, signal),
   });
   const test = useMutation({ mutationFn: testOf, onSettled: () => void refreshPush() });
   const many =
@@ -62,6 +62,7 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
         <BulkDialog
           action="redeliver"
           meant={{ kind: 'matching', query: { endpoint: name } }}
+          countOf={(signal) => countLost(name, signal)}
           onClose={() => setSending(false)}
           onDone={() => setSending(false)}
         />
