@@ -233,6 +233,7 @@ describe('an agent that is called with the consent of a user', () => {
     expect(shown).toEqual({
       id: expect.any(String),
       principal,
+      principalName: null,
       organization: 'default',
       agent: 'z',
       server: provider.url,
