@@ -5,7 +5,7 @@ export {
   NO_CALLER,
   ownEntry,
 } from './audit-entry.js';
-export { PrincipalNames } from './principal-names.js';
+export { nameOf, PRINCIPAL_NAME, PrincipalNames } from './principal-names.js';
 export { AuditEventDto, AuditFilterDto, filterOf } from './audit.dto.js';
 export { AuditLog } from './audit-log.js';
 export { audited, type AuditedChange, ownChange } from './audited.js';

@@ -35,8 +35,7 @@ type Overrides<T> = {
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
   const problems: ConfigProblem[] = [];
-  const written = new Map<string, Written>();
-  readConfigFile(DEFAULT_FILE, 'file', written, problems);
+  const written = readDefaults(problems);
   const file = environment[FILE_VARIABLE];
   if (file !== undefined) readConfigFile(file, FILE_VARIABLE, written, problems);
   readEnvironment(environment, written, problems);
@@ -58,8 +57,10 @@ let defaults: ReadonlyMap<string, Written> | undefined;
 /** The configuration of `config/default.yaml` with some members replaced; the environment is ignored. */
 export function configWith(overrides: ConfigOverrides): AppConfig {
   const problems: ConfigProblem[] = [];
-  defaults ??= readDefaults(problems);
-  const values = readValues(defaults, {}, problems);
+  const written = defaults ?? readDefaults(problems);
+  // What is wrong with the file is said each time.
+  if (problems.length === 0) defaults = written;
+  const values = readValues(written, {}, problems);
   for (const { path } of settingsOf(SETTINGS)) {
     const value = path.reduce<unknown>(memberOf, overrides);
     if (value !== undefined) assign(values, path, value);
@@ -69,7 +70,7 @@ export function configWith(overrides: ConfigOverrides): AppConfig {
   return new AppConfig(values);
 }
 
-function readDefaults(problems: ConfigProblem[]): ReadonlyMap<string, Written> {
+function readDefaults(problems: ConfigProblem[]): Map<string, Written> {
   const written = new Map<string, Written>();
   readConfigFile(DEFAULT_FILE, 'file', written, problems);
   return written;

@@ -1,4 +1,4 @@
-import type { PrincipalNames } from '../audit/index.js';
+import { nameOf, type PrincipalNames } from '../audit/index.js';
 import { Choice, Flag, Shown, Text } from '../common/http/fields.js';
 import { NAME } from '../common/http/text-forms.js';
 import { fill } from '../common/http/view.js';
@@ -101,8 +101,8 @@ export class DataJobDto {
       ...job,
       organization: 'organization' in owner ? owner.organization : null,
       principal,
-      principalName: names.get(principal ?? '') ?? null,
-      requestedByName: names.get(job.requestedBy) ?? null,
+      principalName: nameOf(names, principal),
+      requestedByName: nameOf(names, job.requestedBy),
       mappingOnly: isMappingOnly,
       block: blocks,
     });

@@ -1,3 +1,4 @@
+import { nameOf, PRINCIPAL_NAME } from '../audit/index.js';
 import { Choice, Int, Nested, Num, Shown, Text } from '../common/http/fields.js';
 import { ID, NAME } from '../common/http/text-forms.js';
 import type { FieldViolation } from '../common/hub-error.js';
@@ -120,10 +121,7 @@ export class LimitDto {
   @Shown.Text({ nullable: true })
   readonly principal!: string | null;
 
-  @Shown.Text({
-    nullable: true,
-    description: 'What people know the principal as; null without a name.',
-  })
+  @Shown.Text(PRINCIPAL_NAME)
   readonly principalName!: string | null;
 
   @Shown.Text({ nullable: true })
@@ -168,7 +166,7 @@ export class LimitDto {
   readonly problems!: readonly FieldViolation[];
 
   constructor(limit: ShownLimit, names: ReadonlyMap<string, string>) {
-    const principalName = names.get(limit.principal ?? '') ?? null;
+    const principalName = nameOf(names, limit.principal);
     fill<LimitDto>(this, { principalName, ...limit });
   }
 }

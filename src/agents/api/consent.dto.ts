@@ -1,3 +1,4 @@
+import { nameOf, PRINCIPAL_NAME } from '../../audit/index.js';
 import { Shown, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ID, NAME } from '../../common/http/text-forms.js';
@@ -20,10 +21,7 @@ export class ConsentDto {
   @Shown.Text({ description: 'In whose name the agent is called.' })
   readonly principal!: string;
 
-  @Shown.Text({
-    nullable: true,
-    description: 'What people know the principal as; null without a name.',
-  })
+  @Shown.Text(PRINCIPAL_NAME)
   readonly principalName!: string | null;
 
   @Shown.Text()
@@ -47,7 +45,7 @@ export class ConsentDto {
   ) {
     fill<ConsentDto>(this, {
       principal: principalId,
-      principalName: names.get(principalId) ?? null,
+      principalName: nameOf(names, principalId),
       agent: agentId,
       ...consent,
     });

@@ -1,3 +1,4 @@
+import { nameOf, PRINCIPAL_NAME } from '../../audit/index.js';
 import { Choice, Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import {
@@ -231,10 +232,7 @@ export class NearLimitDto {
   readonly organization!: string | null;
   @Shown.Text({ nullable: true })
   readonly principal!: string | null;
-  @Shown.Text({
-    nullable: true,
-    description: 'What people know the principal as; null without a name.',
-  })
+  @Shown.Text(PRINCIPAL_NAME)
   readonly principalName!: string | null;
   @Shown.Text({ nullable: true })
   readonly agent!: string | null;
@@ -252,7 +250,7 @@ export class NearLimitDto {
   readonly state!: string;
 
   constructor(limit: NearLimit, names: ReadonlyMap<string, string>) {
-    const principalName = names.get(limit.principal ?? '') ?? null;
+    const principalName = nameOf(names, limit.principal);
     fill<NearLimitDto>(this, { principalName, ...limit });
   }
 }

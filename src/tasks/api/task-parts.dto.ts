@@ -1,3 +1,4 @@
+import { nameOf } from '../../audit/index.js';
 import type { Operator } from '../../auth/index.js';
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
@@ -56,7 +57,9 @@ export class AgentTroubleDto {
 
 /** Who reads, and what people know principals as. */
 export interface NameReader {
+  /** With the scope `tasks:all`: the error texts of agents are shown too, and which agents the caller may not use. */
   readonly isAdmin: boolean;
+  /** What people know principals as, by their ids. */
   readonly principalNames: ReadonlyMap<string, string>;
 }
 
@@ -75,7 +78,7 @@ export class OperatorDto {
 
   constructor({ principalId, keyId, reason }: Operator, { isAdmin, principalNames }: NameReader) {
     this.principalId = principalId;
-    this.principalName = (isAdmin && principalNames.get(principalId)) || null;
+    this.principalName = isAdmin ? nameOf(principalNames, principalId) : null;
     this.keyId = keyId ?? null;
     this.reason = reason ?? null;
   }

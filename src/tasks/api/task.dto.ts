@@ -28,7 +28,14 @@ import {
   type TaskAggregate,
   type TaskEvent,
 } from '../task.js';
-import { AgentTroubleDto, AttemptDto, OperatorDto, RetryDto, timeOf } from './task-parts.dto.js';
+import {
+  AgentTroubleDto,
+  AttemptDto,
+  type NameReader,
+  OperatorDto,
+  RetryDto,
+  timeOf,
+} from './task-parts.dto.js';
 
 /** The states as the admin API writes them: `working`, `input-required`, … */
 const STATES: ReadonlyMap<string, TaskState> = new Map(
@@ -163,15 +170,11 @@ export function searchOf(
 }
 
 /** Who reads the tasks, and what else the answer depends on. */
-export interface TaskReader {
+export interface TaskReader extends NameReader {
   /** The text for a queued task while there is no worker process; null while there is one. */
   readonly unworked: string | null;
-  /** With the scope `tasks:all`: the error texts of agents are shown too, and which agents the caller may not use. */
-  readonly isAdmin: boolean;
   /** The names of keys, by their ids. */
   readonly keyNames: ReadonlyMap<string, string>;
-  /** What people know principals as, by their ids. */
-  readonly principalNames: ReadonlyMap<string, string>;
 }
 
 /** The principals whose tasks these are, and the operators that canceled or retried them. */

@@ -1,3 +1,4 @@
+import { nameOf, PRINCIPAL_NAME } from '../../audit/index.js';
 import { Choice, Shown, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ID, NAME } from '../../common/http/text-forms.js';
@@ -44,10 +45,7 @@ export class SpendingDto {
   @Shown.Text({ nullable: true })
   readonly principal: string | null;
 
-  @Shown.Text({
-    nullable: true,
-    description: 'What people know the principal as; null without a name.',
-  })
+  @Shown.Text(PRINCIPAL_NAME)
   readonly principalName: string | null;
 
   @Shown.Text({ nullable: true })
@@ -72,7 +70,7 @@ export class SpendingDto {
     this.month = textOf(month ?? 0);
     this.organization = organization;
     this.principal = principal;
-    this.principalName = names.get(principal ?? '') ?? null;
+    this.principalName = nameOf(names, principal);
     this.agent = agent;
     this.skill = skill;
     this.unit = unit;

@@ -1,3 +1,4 @@
+import { PRINCIPAL_NAME } from '../../audit/index.js';
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import type { DiskSpace } from '../../database/database.js';
@@ -57,10 +58,7 @@ export class PrincipalUsageDto {
   @Shown.Text()
   readonly principalId: string;
 
-  @Shown.Text({
-    nullable: true,
-    description: 'What people know the principal as; null without a name.',
-  })
+  @Shown.Text(PRINCIPAL_NAME)
   readonly principalName: string | null;
 
   @Shown.Nested(() => UsageDto)

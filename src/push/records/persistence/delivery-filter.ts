@@ -123,24 +123,19 @@ function lostOf(filter: RowFilter, visibility: Visibility): readonly Condition[]
 /** By the time at which a row was made, or a lost one was given up: nothing happens to it afterwards. */
 function timesOf({ since, until, lost }: RowFilter): readonly Conditions[] {
   const times: Conditions[] = [];
-  if (since !== undefined) {
-    const from = since.getTime();
-    const first = firstIdAt(new Date(from - CLOCK_SLACK_MS));
+  const bound = (is: '>=' | '<', at: Date, slackMs: number): void => {
+    const ms = at.getTime();
     times.push(
       lost
-        ? { sql: 'updated_at >= ?', params: [from] }
-        : { sql: 'created_at >= ? AND id >= ?', params: [from, first] },
+        ? { sql: `updated_at ${is} ?`, params: [ms] }
+        : {
+            sql: `created_at ${is} ? AND id ${is} ?`,
+            params: [ms, firstIdAt(new Date(ms + slackMs))],
+          },
     );
-  }
-  if (until !== undefined) {
-    const to = until.getTime();
-    const last = firstIdAt(new Date(to + CLOCK_SLACK_MS));
-    times.push(
-      lost
-        ? { sql: 'updated_at < ?', params: [to] }
-        : { sql: 'created_at < ? AND id < ?', params: [to, last] },
-    );
-  }
+  };
+  if (since !== undefined) bound('>=', since, -CLOCK_SLACK_MS);
+  if (until !== undefined) bound('<', until, CLOCK_SLACK_MS);
   return times;
 }
 

@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { client, queries, type Schema } from '../../../api/client';
+import { readPages } from '../../../api/read-pages';
 import { notify } from '../../../ui/toast';
 
 export type Rule = Schema<'RuleDto'>;
 
 const KEY = ['routing-rules'];
-const PAGE = 200;
 const READ_AGAIN_MS = 5_000;
 
 /** All rules in their order. */
@@ -14,15 +14,10 @@ export function useRules() {
 }
 
 async function readAll(): Promise<readonly Rule[]> {
-  const rules: Rule[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: { limit: number; cursor?: string } = { limit: PAGE, ...(cursor && { cursor }) };
-    const { data } = await client.GET('/api/v1/routes/rules', { params: { query } });
-    rules.push(...(data?.items ?? []));
-    cursor = data?.nextCursor ?? null;
-  } while (cursor !== null);
-  return rules;
+  const { rows } = await readPages(Infinity, (query) =>
+    client.GET('/api/v1/routes/rules', { params: { query } }),
+  );
+  return rows;
 }
 
 /** To be called when a rule has changed. */

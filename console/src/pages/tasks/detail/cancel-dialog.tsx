@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import { callA2a } from '../../../api/a2a';
-import { client } from '../../../api/client';
 import { Confirm } from '../../../ui/dialog';
 import { Field, TextInput } from '../../../ui/field';
 import { notify } from '../../../ui/toast';
+import { cancelTask } from '../cancel-task';
 import { refreshTask, type TaskDetail } from './task-query';
 import type { Rights } from './use-rights';
 
@@ -21,14 +20,7 @@ export function CancelDialog({
 }) {
   const [reason, setReason] = useState('');
   const cancel = async () => {
-    if (rights.asOperator) {
-      await client.POST('/api/v1/tasks/{id}:cancel', {
-        params: { path: { id: task.id } },
-        body: reason.trim() === '' ? {} : { reason: reason.trim() },
-      });
-    } else {
-      await callA2a('CancelTask', { id: task.id });
-    }
+    await cancelTask(task.id, { asOperator: rights.asOperator, reason });
     notify('The task is being canceled.');
     await refreshTask(task.id);
   };

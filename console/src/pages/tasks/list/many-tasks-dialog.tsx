@@ -47,7 +47,7 @@ export function ManyTasksDialog({
   });
   const those = ids ?? found.data?.ids;
   const isRunning = done !== null && failures === null;
-  const work = (id: string) => action.of(id, reason.trim());
+  const work = (id: string) => action.of(id, reason);
   const run = async (these: readonly string[]) => {
     const { signal } = (stop.current = new AbortController());
     setIds(these);

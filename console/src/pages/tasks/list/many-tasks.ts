@@ -1,6 +1,6 @@
-import { callA2a } from '../../../api/a2a';
 import { client } from '../../../api/client';
 import type { Span } from '../../../ui/time-range';
+import { cancelTask } from '../cancel-task';
 import { isEnded } from '../task-state';
 import type { TaskSearch, TaskState } from './task-search';
 
@@ -41,13 +41,7 @@ export function cancelMany(asOperator: boolean): ManyAction {
     danger: true,
     asksReason: asOperator,
     isFor: (state) => !isEnded(state),
-    of: (id, reason) =>
-      asOperator
-        ? client.POST('/api/v1/tasks/{id}:cancel', {
-            params: { path: { id } },
-            body: reason === '' ? {} : { reason },
-          })
-        : callA2a('CancelTask', { id }),
+    of: (id, reason) => cancelTask(id, { asOperator, reason }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { client } from '../../../api/client';
-import { PAGE_ROWS } from '../../../api/pages';
+import { readPages } from '../../../api/read-pages';
 import type { Span } from '../../../ui/time-range';
 import { queryOf, STATES, statesOf, type TaskSearch, type TaskState } from './task-search';
 
@@ -17,20 +17,12 @@ export async function tasksMeant(
   const state = STATES.filter(
     (each) => isFor(each) && (chosen.length === 0 || chosen.includes(each)),
   );
-  const ids: string[] = [];
-  let cursor: string | null = null;
-  if (state.length === 0) return { ids, isLeast: false };
-  do {
-    const query = { ...queryOf(search, span), state: [...state], limit: PAGE_ROWS };
-    const { data } = (await client.GET('/api/v1/tasks', {
-      params: { query: cursor === null ? query : { ...query, cursor } },
+  if (state.length === 0) return { ids: [], isLeast: false };
+  const { rows, hasMore } = await readPages(MOST_AT_ONCE, (page) =>
+    client.GET('/api/v1/tasks', {
+      params: { query: { ...queryOf(search, span), state: [...state], ...page } },
       signal,
-    })) as { data?: { items: readonly { id: string }[]; nextCursor: string | null } };
-    ids.push(...data!.items.map(({ id }) => id));
-    cursor = data!.nextCursor;
-  } while (cursor !== null && ids.length <= MOST_AT_ONCE);
-  return {
-    ids: ids.slice(0, MOST_AT_ONCE),
-    isLeast: cursor !== null || ids.length > MOST_AT_ONCE,
-  };
+    }),
+  );
+  return { ids: rows.map(({ id }) => id), isLeast: hasMore };
 }
