@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { ADMIN_KEY } from '../app.js';
 import { eventually } from '../eventually.js';
 
@@ -60,19 +60,33 @@ export class ConsoleBrowser {
     await this.page.goto(`${this.hubUrl}/console/${path}`);
     await this.page.getByLabel('API key or access token').fill(key);
     await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await this.page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+    // The page of the sign-in has a heading too, and is there for a moment more.
+    await this.heading().waitFor();
     return this.page;
   }
 
-  /** Goes to another page as a link of the console does, without loading it anew; resolves when it has what it shows. */
+  /**
+   * Goes to another page as a link of the console does, without loading it anew, once nothing is being saved any more; resolves
+   * when it has what it shows.
+   */
   async goTo(path: string, heading: string): Promise<void> {
+    await eventually(async () =>
+      expect(await this.page.locator('button[aria-busy=true]').count()).toBe(0),
+    );
     const to = JSON.stringify(`/console/${path}`);
     await this.page.evaluate(
       `history.pushState({}, '', ${to}); dispatchEvent(new PopStateEvent('popstate'))`,
     );
-    const main = this.page.getByRole('main');
-    await main.getByRole('heading', { level: 1, name: heading }).waitFor();
-    await eventually(async () => expect(await main.locator('.spinner').count()).toBe(0));
+    await this.heading(heading).waitFor();
+    const spinner = this.page.locator('#content .spinner');
+    await eventually(async () => expect(await spinner.count()).toBe(0));
+  }
+
+  /** That of the page one is on: also when it is hidden from a screen reader, as behind a dialog that the page opens at once. */
+  private heading(name?: string): Locator {
+    return this.page
+      .locator('#content')
+      .getByRole('heading', { level: 1, includeHidden: true, ...(name !== undefined && { name }) });
   }
 
   /**
