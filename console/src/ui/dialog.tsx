@@ -18,11 +18,19 @@ export interface DialogProps {
 /** What had the focus before the first of the dialogs that follow one another. */
 let before: HTMLElement | null = null;
 
-/** What has the focus, or the button of the menu in which that is: the menu closes. */
+/**
+ * What has the focus, or the button of the menu in which that is: the menu closes. In place of a tab that was not let come to the
+ * front it is the one that is there, since a tab that gets the focus comes to the front.
+ */
 function focused(): HTMLElement | null {
   const { activeElement } = document;
   const menu = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby');
-  const found = menu ? document.getElementById(menu) : activeElement;
+  const refused = activeElement?.matches('[role=tab][aria-selected=false]') && activeElement;
+  const found = menu
+    ? document.getElementById(menu)
+    : refused
+      ? refused.closest('[role=tablist]')?.querySelector('[aria-selected=true]')
+      : activeElement;
   if (!(found instanceof HTMLElement) || found === document.body) return null;
   if (!found.closest('[role=dialog]')) before = found;
   return found;

@@ -19,12 +19,17 @@ export interface Trial {
   readonly error: unknown;
 }
 
-/** Tries an unsaved rule while it is typed, by a dry run of a message with it among the others; not before one has begun. */
+/** Tries an unsaved rule while it is typed, by a dry run of a message with it among the others; not before there is a message. */
 export function useRuleTrial(draft: RuleDraft, message: TrialMessage, hasBegun: boolean): Trial {
-  const enabled = useMay('a2a') && hasBegun;
+  const enabled = useMay('a2a') && hasBegun && hasText(message);
   const trial = useDraftCheck('rule-trial', { draft, message }, tried, enabled);
-  const answer = trial.answer ?? null;
+  const answer = (enabled && trial.answer) || null;
   return { ...trial, answer, report: reportOf(draft, answer?.rules) };
+}
+
+/** Whether there is a message to try a rule with. */
+export function hasText({ text }: TrialMessage): boolean {
+  return text.trim() !== '';
 }
 
 interface Tried {
