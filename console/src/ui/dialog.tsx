@@ -18,22 +18,22 @@ export interface DialogProps {
 /** What had the focus before the first of the dialogs that follow one another. */
 let before: HTMLElement | null = null;
 
-/**
- * What has the focus, or the button of the menu in which that is: the menu closes. In place of a tab that was not let come to the
- * front it is the one that is there, since a tab that gets the focus comes to the front.
- */
+/** What has the focus, or the button of the menu in which that is: the menu closes. */
 function focused(): HTMLElement | null {
   const { activeElement } = document;
   const menu = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby');
-  const refused = activeElement?.matches('[role=tab][aria-selected=false]') && activeElement;
-  const found = menu
-    ? document.getElementById(menu)
-    : refused
-      ? refused.closest('[role=tablist]')?.querySelector('[aria-selected=true]')
-      : activeElement;
+  const found = menu ? document.getElementById(menu) : activeElement;
   if (!(found instanceof HTMLElement) || found === document.body) return null;
   if (!found.closest('[role=dialog]')) before = found;
   return found;
+}
+
+/** Gives the focus back; of tabs, to the one in front: a tab that gets the focus comes to the front. */
+function focusAgain(element: HTMLElement | null): void {
+  const inFront = element
+    ?.closest('[role=tablist]')
+    ?.querySelector<HTMLElement>('[role=tab][aria-selected=true]');
+  (inFront ?? element)?.focus();
 }
 
 export function Dialog({
@@ -62,7 +62,7 @@ export function Dialog({
           onCloseAutoFocus={(event) => {
             // There is no trigger that it would be given back to.
             event.preventDefault();
-            (opener.current?.isConnected ? opener.current : before)?.focus();
+            focusAgain(opener.current?.isConnected ? opener.current : before);
           }}
         >
           <header className="dialog-head">
