@@ -37,9 +37,11 @@ interface Tried {
   readonly message: TrialMessage;
 }
 
-/** Null when the rule cannot be tried as it is: what is wrong with it is told by the check. */
+/** Null without a message, and when the rule cannot be tried as it is: what is wrong with it is told by the check. */
 async function tried({ draft, message }: Tried, signal: AbortSignal): Promise<DryRunAnswer | null> {
   const { text, organization } = message;
+  // What has settled may be older than what is typed.
+  if (!hasText(message)) return null;
   try {
     return await dryRun(
       {
