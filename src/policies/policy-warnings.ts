@@ -73,7 +73,10 @@ export class PolicyWarnings {
         ]),
       ]);
     } catch (err) {
-      this.log.warn({ err }, 'whom policies name could not be looked up');
+      this.log.warn(
+        { err },
+        'the principals and organizations that policies name could not be looked up',
+      );
       return [];
     }
   }
