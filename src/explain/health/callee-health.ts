@@ -126,12 +126,16 @@ function verdictOf({ state, rejects, rejected }: TroubledReceiver): string {
 
 function troubleOf(
   { id, cardTrouble }: Agent,
-  { health, lastError, lastTaskError, isFull }: AgentHealthView,
+  { health, verdict, lastError, lastTaskError, isFull }: AgentHealthView,
 ): HealthTrouble[] {
   if (cardTrouble?.kind === 'unusable') return [{ id, why: sentenceOf(cardTrouble.reason) }];
   if (health === 'down' || health === 'degraded') {
     const error = lastError ?? lastTaskError;
     return [{ id, why: `It is ${health}${error === null ? '.' : `: ${sentenceOf(error)}`}` }];
+  }
+  if (verdict === 'failing') {
+    const why = lastError === null ? '.' : `: ${sentenceOf(lastError)}`;
+    return [{ id, why: `Its health checks pass, but most of its last calls failed${why}` }];
   }
   if (isFull) return [{ id, why: 'Its queue is full: new tasks for it are refused.' }];
   return cardTrouble?.kind === 'refused'

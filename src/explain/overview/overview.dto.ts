@@ -53,6 +53,10 @@ export class OverviewAgentsDto {
   readonly disabled!: number;
   @Shown.Num()
   readonly healthy!: number;
+  @Shown.Num({
+    description: 'Of these, those whose verdict is failing: most of their last calls failed.',
+  })
+  readonly callsFailing!: number;
   @Shown.Num()
   readonly degraded!: number;
   @Shown.Num()

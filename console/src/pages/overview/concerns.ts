@@ -74,6 +74,13 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'degraded' } },
     });
   }
+  if (counts.callsFailing > 0) {
+    found.push({
+      tone: 'warning',
+      text: `Most of the last calls of ${counted(counts.callsFailing, 'agent')} failed, though health checks pass.`,
+      link: { to: '/agents', search: { health: 'troubled' } },
+    });
+  }
   if (counts.failing.length > 0) {
     const names = counts.failing.map(({ agentId }) => agentId);
     const each = names.length === 1 ? 'it' : 'they each';
