@@ -124,7 +124,7 @@ describe('a page that one may not open', () => {
     ['routing/rules', 'a2a', 'This page needs the scope routing, '],
     ['routing/dry-run', 'routing', 'This page needs the scope a2a, '],
     ['webhooks?tab=dead-letters', 'agents', 'This page needs the scope push, '],
-    ['access?tab=audit', 'access', 'Audit needs the scope audit, '],
+    ['access?tab=audit', 'access', 'Audit log needs the scope audit, '],
     ['access?tab=limits', 'audit', 'Limits needs one of the scopes a2a, access, '],
     ['playground', 'push', 'This page needs the scope a2a, '],
   ])('/%s says which scope is missing to %s', async (path, scope, said) => {
