@@ -2,6 +2,12 @@ export { PushConfigService } from './webhooks/push-config.service.js';
 export { PushCommitModule } from './push-commit.module.js';
 export { deadCauseOf } from './delivery/domain/dead-causes.js';
 export { partsOf } from './receivers/endpoint.js';
+export {
+  RECEIVER_STATES,
+  type ReceiverState,
+  receiverStateOf,
+  rejectsEvents,
+} from './receivers/domain/receiver-state.js';
 export { DeliveryService } from './records/delivery.service.js';
 export type { DeliveryBacklog } from './records/delivery-store.js';
 export { EndpointsService } from './receivers/endpoints.service.js';

@@ -56,6 +56,13 @@ it('of webhooks that reject events are not well, and come back by one dialog', a
   await own.goTo('', 'Overview');
   await page.getByText('rejects events', { exact: true }).waitFor();
   await page.getByText(/1 receiver of webhooks answers, but rejects events/).waitFor();
+  await own.goTo('webhooks?tab=receivers&state=healthy', 'Webhooks');
+  await page.getByText('No receiver fits these filters').waitFor();
+  await page.getByLabel('Health', { exact: true }).selectOption({ label: 'Failing' });
+  const listed = rowOf(page, 'Receivers', new URL(sink.url()).origin);
+  await listed.getByText('rejects events', { exact: true }).waitFor();
+  await listed.getByText('HTTP 400').waitFor();
+  expect(await listed.getByText('healthy', { exact: true }).count()).toBe(0);
   sink.answer = 500;
   await send();
   const endpoint = `${PUSH}/endpoints?endpoint=${name}`;

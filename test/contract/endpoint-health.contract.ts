@@ -3,6 +3,11 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
+import {
+  RECEIVER_STATES,
+  type ReceiverState,
+  receiverStateOf,
+} from '../../src/push/receivers/domain/receiver-state.js';
 import type { EndpointOutcome } from '../../src/push/receivers/endpoint.js';
 import type {
   DeliveryStream,
@@ -189,6 +194,46 @@ export function endpointHealthContract(
       );
       expect(rest.every(({ isEarly }) => isEarly)).toBe(true);
       expect(await types()).toEqual(['endpoint.failing', 'endpoint.recovered']);
+    });
+
+    it('and the state that its receiver has are found by the same rule', async () => {
+      const found = async (): Promise<ReceiverState[]> => {
+        const states: ReceiverState[] = [];
+        for (const state of RECEIVER_STATES) {
+          const [only] = await stores.endpoints.list({ state }, EVERYTHING, 10, null);
+          if (only === undefined) continue;
+          expect(receiverStateOf(only)).toBe(state);
+          states.push(state);
+        }
+        expect((await stores.streams.load()).failingEndpoints).toBe(
+          states.filter((state) => state === 'failing').length,
+        );
+        return states;
+      };
+      await streams(5);
+      const [held, first, second, third, fourth] = await claim();
+      await stores.streams.postpone(held!, at(), at());
+      expect(await found()).toEqual(['untried']);
+      now += 1;
+      const answered = { kind: 'answered', begunAt: now, error: 'HTTP 410' } as const;
+      const dead = { state: 'dead', reason: 'HTTP 410', effect: 'none' } as const;
+      const refuse = async (stream: DeliveryStream) =>
+        record(await reached(stream), dead, answered, 410);
+      await succeed(first!);
+      expect(await found()).toEqual(['healthy']);
+      await refuse(second!);
+      expect(await found()).toEqual(['failing']);
+      expect(await endpoint()).toMatchObject({ state: 'healthy', lastError: 'HTTP 410' });
+      // Less than a minute after the last one that was written.
+      await succeed(third!);
+      expect(await found()).toEqual(['healthy']);
+      await fail(fourth!);
+      expect(await found()).toEqual(['failing']);
+      const one = { among: [E, 'acme https://other.example:443'] };
+      expect(await stores.endpoints.list(one, EVERYTHING, 10, null)).toHaveLength(1);
+      expect(await stores.endpoints.list({ among: [] }, EVERYTHING, 10, null)).toEqual([]);
+      const others: Visibility = { kind: 'organization', organization: 'other' };
+      expect(await stores.endpoints.list(one, others, 10, null)).toEqual([]);
     });
 
     it('closes with a test that is delivered, unless it began before it opened', async () => {
@@ -459,7 +504,12 @@ export function endpointHealthContract(
       await streams(1);
       const [stream] = await claim();
       const gone = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
-      await record(await reached(stream!), gone, { kind: 'answered', begunAt: now }, 410);
+      await record(
+        await reached(stream!),
+        gone,
+        { kind: 'answered', begunAt: now, error: 'HTTP 410' },
+        410,
+      );
       const alice = { kind: 'principal', principalId: 'alice', organization: 'acme' } as const;
       expect(await types(alice)).toEqual(['webhook.disabled']);
       expect(await types({ kind: 'organization', organization: 'acme' })).toHaveLength(1);

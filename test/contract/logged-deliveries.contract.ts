@@ -1,5 +1,6 @@
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { EndpointOutcome } from '../../src/push/receivers/endpoint.js';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { type Delivery, untried } from '../../src/push/delivery/delivery.js';
@@ -68,10 +69,10 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>, proven
       response: 'ok',
     };
     const begunAt = NOW.getTime();
-    const outcome = {
-      kind: result.state === 'delivered' ? 'delivered' : 'answered',
-      begunAt,
-    } as const;
+    const outcome: EndpointOutcome =
+      result.state === 'delivered'
+        ? { kind: 'delivered', begunAt }
+        : { kind: 'answered', begunAt, error: `HTTP ${status}` };
     return { delivery, reached, attempt, result, ...(proven && { outcome }) };
   }
 

@@ -18,6 +18,9 @@ const PASSIVE: Health = { probeIntervalMs: 0, openMinMs: 300, openMaxMs: 1200, f
 const LASTING: Health = { ...PASSIVE, openMinMs: 60_000, openMaxMs: 60_000 };
 const PROBING: Health = { ...LASTING, probeIntervalMs: 20, openMinMs: 40, openMaxMs: 80 };
 
+/** Half of its tasks failed is enough. */
+const HALF: Health = { ...PASSIVE, failureRate: 0.5 };
+
 /** One for each of the settings above, for all tests that need it. */
 const hubs = new Map<Health, Hub>();
 let hub: Hub;
@@ -68,6 +71,11 @@ async function register(
 
 /** What a task says whose agent is not asked for now. */
 const WAITING = 'Waiting for frail, which is out of service after failed calls.';
+const failing = (call: ScriptedCall): void => {
+  const ids = { taskId: 't', contextId: 'c' };
+  const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'no model' }], ...ids };
+  call.event({ statusUpdate: { ...ids, status: { state: 'TASK_STATE_FAILED', message } } }).end();
+};
 const broken = (call: ScriptedCall): void => call.send(500, 'broken');
 /** Works until the test ends its task. */
 const working = (call: ScriptedCall): void => {
@@ -133,6 +141,44 @@ describe('an agent that nobody calls', () => {
     await register('other');
     await shows('other', { state: 'healthy' });
     expect(await healthOf('moved')).toMatchObject({ state: 'healthy', lastError: null });
+  });
+});
+
+describe('what is said of an agent', () => {
+  it('is that its calls fail while its card is served, until one succeeds', async () => {
+    await use(PROBING);
+    const agent = await frail();
+    await send('frail');
+    await shows('frail', { state: 'healthy', verdict: 'failing' });
+    const { checks } = (await hub.admin('GET', '/health/details')).body;
+    expect(checks.find(({ name }: Json) => name === 'agents')).toMatchObject({
+      state: 'warning',
+      troubles: [
+        { id: 'frail', why: expect.stringMatching(/^Its health checks pass, but .*HTTP 500/) },
+      ],
+    });
+    await eventually(async () => {
+      const { agents: counts } = (await hub.admin('GET', '/api/v1/overview')).body;
+      expect(counts).toMatchObject({ healthy: 1, callsFailing: 1 });
+    }, 10_000);
+    delete agent.handlers['*'];
+    expect(stateOf(await send('frail'))).toBe('TASK_STATE_COMPLETED');
+    await shows('frail', { state: 'healthy', verdict: 'healthy' });
+  }, 40_000);
+
+  it('is that it recovers when it completes tasks again, before its rank is as it was', async () => {
+    await use(HALF);
+    const agent = await register('mended', { handlers: { SendStreamingMessage: failing } });
+    for (let n = 0; n < 5; n++) await send('mended');
+    expect(await healthOf('mended')).toMatchObject({ state: 'degraded', verdict: 'degraded' });
+    agent.handlers['SendStreamingMessage'] = (call) => agent.serve(call);
+    for (let n = 0; n < 2; n++) await send('mended');
+    expect(await healthOf('mended')).toMatchObject({ state: 'degraded', verdict: 'degraded' });
+    await send('mended');
+    expect(await healthOf('mended')).toMatchObject({ state: 'degraded', verdict: 'recovering' });
+    agent.handlers['SendStreamingMessage'] = failing;
+    await send('mended');
+    expect(await healthOf('mended')).toMatchObject({ state: 'degraded', verdict: 'degraded' });
   });
 });
 
@@ -253,11 +299,6 @@ describe('an agent that fails its calls', () => {
 });
 
 describe('an agent that answers and fails its tasks', () => {
-  const failing = (call: ScriptedCall): void => {
-    const ids = { taskId: 't', contextId: 'c' };
-    const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'no model' }], ...ids };
-    call.event({ statusUpdate: { ...ids, status: { state: 'TASK_STATE_FAILED', message } } }).end();
-  };
   it('is degraded by it, gets work after its equals, and its breaker stays closed', async () => {
     await use(LASTING);
     await register('bad', { skills, handlers: { SendStreamingMessage: failing } });

@@ -63,7 +63,10 @@ describe('a receiver in trouble', () => {
     const lostNow = await eventually(async () => {
       const found = await get(`${PUSH}/dead-letters:by-receiver`);
       expect(found.total).toBeGreaterThan(0);
-      expect(await endpoint()).toMatchObject({ state: 'healthy', waiting: 0 });
+      expect(await endpoint()).toMatchObject({
+        ...{ state: 'failing', rejects: true, failures: 0, breaker: 'closed', waiting: 0 },
+        lastError: 'HTTP 400',
+      });
       return found;
     }, 30_000);
     const { origin } = new URL(sink.url('/'));
@@ -78,7 +81,7 @@ describe('a receiver in trouble', () => {
     await eventually(async () => {
       const { receivers } = await get('/api/v1/overview');
       expect(receivers).toEqual([
-        expect.objectContaining({ origin, organization: 'tests', state: 'healthy' }),
+        expect.objectContaining({ origin, organization: 'tests', state: 'failing', rejects: true }),
       ]);
       const { total } = await get(`${PUSH}/dead-letters:by-receiver`);
       expect(receivers[0]).toMatchObject({
@@ -94,6 +97,11 @@ describe('a receiver in trouble', () => {
         { id: `tests ${origin}`, why: expect.stringMatching(/^It answers, but rejects events/) },
       ],
     });
+    const named = async (state: string): Promise<number> =>
+      (await get(`${PUSH}/endpoints?state=${state}`)).items.length;
+    expect(await named('failing')).toBe(1);
+    for (const state of ['healthy', 'untried', 'disabled']) expect(await named(state)).toBe(0);
+    expect((await hub.admin('GET', `${PUSH}/endpoints?state=rejecting`)).status).toBe(400);
     const stranger = await hub.createKey({
       scopes: ['push', 'tasks:organization'],
       organization: 'elsewhere',

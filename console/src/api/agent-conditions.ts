@@ -11,6 +11,14 @@ export function isTroubled({ health, breaker }: Omit<AgentCondition, 'agentId'>)
   return health === 'down' || health === 'degraded' || breaker !== 'closed';
 }
 
+/** What the hub says of an agent that it has read, brought up to date by what the stream said since. */
+export function verdictOf(
+  { state, verdict }: Pick<Schema<'AgentHealthDto'>, 'state' | 'verdict'>,
+  condition: Pick<AgentCondition, 'health'> | undefined,
+): Schema<'AgentHealthDto'>['verdict'] {
+  return condition === undefined || condition.health === state ? verdict : condition.health;
+}
+
 /** The health of all agents that one may see, by their ids, as it changes. */
 export function useAgentConditions(enabled: boolean): {
   readonly conditions: ReadonlyMap<string, AgentCondition>;

@@ -2,6 +2,8 @@ import { Badge, type Tone } from './badge';
 
 const HEALTH_TONES: Readonly<Record<string, Tone>> = {
   healthy: 'good',
+  failing: 'warning',
+  recovering: 'info',
   degraded: 'warning',
   down: 'bad',
   unknown: 'neutral',
@@ -9,15 +11,19 @@ const HEALTH_TONES: Readonly<Record<string, Tone>> = {
 
 const HEALTH_MEANINGS: Readonly<Record<string, string>> = {
   healthy: 'Its calls are answered.',
+  failing: 'Its health checks pass, but most of its last calls failed.',
+  recovering:
+    'Its last tasks were all completed. Agents of equal priority come before it until fewer of its last ones failed.',
   degraded: 'Some calls fail, or most of its tasks do: agents of equal priority come before it.',
   down: 'It does not answer and gets no work but a single try now and then.',
   unknown: 'It has not been called yet.',
 };
 
+/** The verdict on an agent, or the health it had at some time. */
 export function HealthBadge({ health }: { readonly health: string }) {
   return (
     <Badge tone={HEALTH_TONES[health] ?? 'neutral'} title={HEALTH_MEANINGS[health]}>
-      {health}
+      {health === 'failing' ? 'failing calls' : health}
     </Badge>
   );
 }

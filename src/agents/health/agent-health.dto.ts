@@ -3,6 +3,7 @@ import { Shown, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
 import type { AgentChange, AgentEvent, AgentStatus } from './agent-events.js';
+import { AGENT_VERDICTS, type AgentVerdict } from './domain/agent-verdict.js';
 import { HEALTH_STATES, type HealthState } from './agent-health.js';
 import type { AgentHealthView } from './agent-monitor.js';
 
@@ -13,6 +14,12 @@ export class AgentHealthDto {
       'unknown: not called yet; degraded: some calls failed, or most of its tasks fail, it is ranked after agents of equal priority; down: it gets only half-open probes.',
   })
   readonly state!: HealthState;
+
+  @Shown.Choice(AGENT_VERDICTS, {
+    description:
+      'What the state and the last calls and tasks say together. failing: it is healthy by its health checks, but most of its last calls failed by its own fault; recovering: it is degraded, but its last tasks were all completed; else the state.',
+  })
+  readonly verdict!: AgentVerdict;
 
   @Shown.Time({ nullable: true })
   readonly since!: string | null;

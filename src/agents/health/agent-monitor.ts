@@ -22,6 +22,7 @@ import type { QueueAsker } from './agent-load.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentEvents, type AgentStatus } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
+import { type AgentVerdict, agentVerdictOf } from './domain/agent-verdict.js';
 import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './domain/agent-record.js';
 import { verdictOf } from './domain/fault-of.js';
 import { healthCheckDueAt } from './domain/health-check-due.js';
@@ -40,6 +41,8 @@ export interface Call {
 
 /** How an agent stands, for operators. */
 export interface AgentHealthView extends AgentCondition {
+  /** What people are told of it. */
+  readonly verdict: AgentVerdict;
   readonly since: Date | null;
   readonly lastOkAt: Date | null;
   readonly lastError: string | null;
@@ -102,9 +105,11 @@ export class AgentMonitor extends AgentHealth {
   viewOf(agentId: string): AgentHealthView {
     const watched = this.watchedOf(agentId);
     const record = watched?.record;
+    const health = watched ? this.withResults(watched.record.health, watched) : 'unknown';
     return {
       ...this.conditionOf(agentId),
-      health: watched ? this.withResults(watched.record.health, watched) : 'unknown',
+      health,
+      verdict: verdictFor(health, watched),
       since: dateOf(record?.since),
       lastOkAt: dateOf(record?.lastOkAt),
       lastError: record?.lastError ?? null,
@@ -289,6 +294,12 @@ export class AgentMonitor extends AgentHealth {
   private time(): number {
     return this.clock.now().getTime();
   }
+}
+
+function verdictFor(health: HealthState, watched: Watched | undefined): AgentVerdict {
+  if (watched === undefined) return health;
+  const { record, results } = watched;
+  return agentVerdictOf(health, record.calls, record.health === 'healthy' && results.hasRecovered);
 }
 
 function revisionOf({ updatedAt }: Agent): number {

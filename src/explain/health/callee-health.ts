@@ -106,27 +106,36 @@ const OPERATOR: Principal = {
 };
 
 function receiverTrouble(receiver: TroubledReceiver, isLeast: boolean): HealthTrouble {
-  const { organization, origin, state, lastError, waiting, lost, rejected } = receiver;
+  const { organization, origin, lastError, waiting, lost } = receiver;
   const why = lastError === null ? '' : ` (${lastError.replace(/\.$/, '')})`;
   const gaveUp = `given up in the last 24 hours: ${lost}${isLeast ? ' or more' : ''}`;
   return {
     id: `${organization} ${origin}`,
     why: sentenceOf(
-      state === 'healthy'
-        ? `${rejected > 0 ? 'It answers, but rejects events' : 'It answers, but events were lost'}${why}; ${gaveUp}`
-        : `It is ${state}${why}; webhooks that wait for it: ${waiting}${lost === 0 ? '' : `; ${gaveUp}`}`,
+      `${verdictOf(receiver)}${why}; webhooks that wait for it: ${waiting}${lost === 0 ? '' : `; ${gaveUp}`}`,
     ),
   };
 }
 
+function verdictOf({ state, rejects, rejected }: TroubledReceiver): string {
+  if (rejects) return 'It answers, but rejects events';
+  if (state === 'failing' || state === 'disabled') return `It is ${state}`;
+  if (state === 'untried') return 'Nothing was sent there yet, but events were lost';
+  return rejected > 0 ? 'It answers, but rejected events' : 'It answers, but events were lost';
+}
+
 function troubleOf(
   { id, cardTrouble }: Agent,
-  { health, lastError, lastTaskError, isFull }: AgentHealthView,
+  { health, verdict, lastError, lastTaskError, isFull }: AgentHealthView,
 ): HealthTrouble[] {
   if (cardTrouble?.kind === 'unusable') return [{ id, why: sentenceOf(cardTrouble.reason) }];
   if (health === 'down' || health === 'degraded') {
     const error = lastError ?? lastTaskError;
     return [{ id, why: `It is ${health}${error === null ? '.' : `: ${sentenceOf(error)}`}` }];
+  }
+  if (verdict === 'failing') {
+    const why = lastError === null ? '.' : `: ${sentenceOf(lastError)}`;
+    return [{ id, why: `Its health checks pass, but most of its last calls failed${why}` }];
   }
   if (isFull) return [{ id, why: 'Its queue is full: new tasks for it are refused.' }];
   return cardTrouble?.kind === 'refused'

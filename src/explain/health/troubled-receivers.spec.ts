@@ -6,6 +6,8 @@ import { TroubledReceivers } from './troubled-receivers.js';
 
 const REJECTS = 'HTTP 422: the receiver rejects it';
 const GAVE_UP = 'HTTP 503: given up after 8 tries';
+const WELL = { state: 'healthy', failures: 0, probeAt: null, lastSuccessAt: 5, lastFailureAt: 4 };
+const BROKEN = { ...WELL, state: 'failing', failures: 3, lastFailureAt: 6, lastError: 'HTTP 500' };
 const CALLER = { id: 'me', organization: 'acme' } as Principal;
 
 interface Lost {
@@ -15,7 +17,12 @@ interface Lost {
   readonly reasons: readonly { readonly reason: string | null; readonly count: number }[];
 }
 
-function troubled(lost: readonly Lost[], failing: readonly string[] = [], isLeast = false) {
+function troubled(
+  lost: readonly Lost[],
+  failing: readonly string[] = [],
+  isLeast = false,
+  known = WELL,
+) {
   const asked: unknown[] = [];
   const deliveries = {
     lost: (filter: unknown, most: number) => {
@@ -28,10 +35,12 @@ function troubled(lost: readonly Lost[], failing: readonly string[] = [], isLeas
       Promise.resolve({
         items: (state === 'failing' ? failing : []).map((endpoint) => ({
           endpoint,
-          lastError: 'HTTP 500',
+          ...BROKEN,
           waiting: 4,
         })),
       }),
+    named: (among: readonly string[]) =>
+      Promise.resolve(among.map((endpoint) => ({ endpoint, ...known, waiting: 0 }))),
   } as unknown as EndpointsService;
   const clock = new SettableClock(Date.parse('2026-01-02T00:00:00Z'));
   return { asked, find: () => new TroubledReceivers(endpoints, deliveries, clock).find(CALLER, 9) };
@@ -51,7 +60,7 @@ it('tell a receiver that rejects events from one that lost some while it was awa
       reasons: [{ reason: GAVE_UP, count: 3 }],
     },
   ]);
-  const known = { organization: 'acme', state: 'healthy', waiting: 0 };
+  const known = { organization: 'acme', state: 'healthy', rejects: false, waiting: 0 };
   expect((await find()).receivers).toEqual([
     { ...known, origin: 'https://both.example:443', lost: 9, rejected: 2, lastError: REJECTS },
     { ...known, origin: 'https://away.example:443', lost: 3, rejected: 0, lastError: GAVE_UP },
@@ -76,4 +85,21 @@ it('name one that fails once, with what it lost', async () => {
   expect(receivers).toMatchObject([
     { state: 'failing', waiting: 4, lost: 3, lastError: 'HTTP 500' },
   ]);
+});
+
+it.each([
+  [WELL, { state: 'healthy', rejects: false }],
+  [
+    { ...WELL, lastFailureAt: 6 },
+    { state: 'failing', rejects: true },
+  ],
+  [
+    { ...WELL, failures: 1 },
+    { state: 'failing', rejects: false },
+  ],
+])('say of one that lost events what its list says of it: %j', async (known, said) => {
+  const reasons = [{ reason: REJECTS, count: 3 }];
+  const lost = [{ endpoint: 'acme https://a.example:443', count: 3, rejected: 3, reasons }];
+  const { receivers } = await troubled(lost, [], false, known).find();
+  expect(receivers).toMatchObject([said]);
 });

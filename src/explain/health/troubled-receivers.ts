@@ -1,19 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { deadCauseOf, DeliveryService, EndpointsService, partsOf } from '../../push/index.js';
+import {
+  deadCauseOf,
+  DeliveryService,
+  EndpointsService,
+  partsOf,
+  type ReceiverState,
+  receiverStateOf,
+  rejectsEvents,
+} from '../../push/index.js';
 
 /** Lost events are of this time. */
 const LOST_MS = 24 * 3_600_000;
 /** Lost events of all receivers that are looked at, the newest. */
 const MOST_LOST = 1000;
 
-/** A receiver that is failing or disabled, or answers but has lost events. */
+/** A receiver that is failing or disabled, or has lost events. */
 export interface TroubledReceiver {
   readonly origin: string;
   readonly organization: string;
-  readonly state: 'failing' | 'disabled' | 'healthy';
-  /** Of one that is healthy, why it rejects most of those that it does, else why most were lost. */
+  readonly state: ReceiverState;
+  /** Of one that is failing: it answers, but did not accept the last event. */
+  readonly rejects: boolean;
+  /** Of one that is neither failing nor disabled, why it rejected most of those that it did, else why most were lost. */
   readonly lastError: string | null;
   /** Webhooks that wait for it. */
   readonly waiting: number;
@@ -48,23 +58,32 @@ export class TroubledReceivers {
     ]);
     const lost = new Map(receivers.map((each) => [each.endpoint, each]));
     const found = pages.flatMap(({ items }, index) =>
-      items.map(({ endpoint, lastError, waiting }): TroubledReceiver => {
+      items.map((view): TroubledReceiver => {
+        const { endpoint, lastError, waiting } = view;
         const { count = 0, rejected = 0 } = lost.get(endpoint) ?? {};
         lost.delete(endpoint);
-        const known = { state: states[index]!, lastError, waiting };
+        const known = { state: states[index]!, rejects: rejectsEvents(view), lastError, waiting };
         return { ...partsOf(endpoint), ...known, lost: count, rejected };
       }),
     );
-    const others = [...lost.values()].map(
-      ({ endpoint, count, rejected, reasons }): TroubledReceiver => ({
+    const losing = [...lost.values()].slice(0, Math.max(0, most - found.length));
+    const views = await this.endpoints.named(
+      losing.map(({ endpoint }) => endpoint),
+      caller,
+    );
+    const viewOf = new Map(views.map((view) => [view.endpoint, view]));
+    const others = losing.map(({ endpoint, count, rejected, reasons }): TroubledReceiver => {
+      const view = viewOf.get(endpoint);
+      return {
         ...partsOf(endpoint),
-        state: 'healthy',
+        state: view ? receiverStateOf(view) : 'untried',
+        rejects: view !== undefined && rejectsEvents(view),
         lastError: reasons.find(({ reason }) => showsWhy(reason, rejected))?.reason ?? null,
-        waiting: 0,
+        waiting: view?.waiting ?? 0,
         lost: count,
         rejected,
-      }),
-    );
+      };
+    });
     return { receivers: [...found, ...others].slice(0, most), isLeast };
   }
 }

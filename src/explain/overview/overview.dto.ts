@@ -1,6 +1,7 @@
 import { nameOf, PRINCIPAL_NAME } from '../../audit/index.js';
 import { Choice, Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
+import { RECEIVER_STATES, type ReceiverState } from '../../push/index.js';
 import {
   LIMIT_STATES,
   type NearLimit,
@@ -52,6 +53,10 @@ export class OverviewAgentsDto {
   readonly disabled!: number;
   @Shown.Num()
   readonly healthy!: number;
+  @Shown.Num({
+    description: 'Of these, those whose verdict is failing: most of their last calls failed.',
+  })
+  readonly callsFailing!: number;
   @Shown.Num()
   readonly degraded!: number;
   @Shown.Num()
@@ -203,13 +208,19 @@ export class TroubledReceiverDto {
   readonly origin!: string;
   @Shown.Text()
   readonly organization!: string;
-  @Shown.Choice(['failing', 'disabled', 'healthy'], {
-    description: 'healthy: it answers, but has lost events nevertheless: see `rejected`.',
+  @Shown.Choice(RECEIVER_STATES, {
+    description:
+      'As GET /api/v1/push/endpoints has it. One that is healthy or untried has lost events nevertheless.',
   })
-  readonly state!: string;
+  readonly state!: ReceiverState;
+  @Shown.Flag({
+    description: 'Of one that is failing: it answers, but did not accept the last event.',
+  })
+  readonly rejects!: boolean;
   @Shown.Text({
     nullable: true,
-    description: 'Of one that is healthy, why it rejects events, or else why most were lost.',
+    description:
+      'What went wrong last. Of one that is neither failing nor disabled, why it rejected events, or else why most were lost.',
   })
   readonly lastError!: string | null;
   @Shown.Num({

@@ -130,7 +130,7 @@ export class Overview {
     if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
     return this.agents.get(keyOf(organizationOfAgents(caller)), async () => {
       const counts = { healthy: 0, degraded: 0, down: 0, unknown: 0 };
-      const others = { enabled: 0, disabled: 0, breakersOpen: 0 };
+      const others = { enabled: 0, disabled: 0, breakersOpen: 0, callsFailing: 0 };
       await mapInSlices(
         this.registry.all().filter((agent) => administers(caller, agent)),
         ({ id, enabled }) => {
@@ -139,6 +139,7 @@ export class Overview {
           const { health, breaker } = this.monitor.conditionOf(id);
           counts[health] += 1;
           if (breaker === 'open') others.breakersOpen += 1;
+          if (this.monitor.viewOf(id).verdict === 'failing') others.callsFailing += 1;
         },
       );
       const failing = await this.failing.get(keyOf(organizationOfAgents(caller)), () => {

@@ -23,7 +23,7 @@ export function outcomeOf(
   const begunAt = at.getTime();
   const verdict = verdictOf(status);
   if (verdict === 'delivered') return { kind: 'delivered', begunAt };
-  if (verdict !== 'retry') return { kind: 'answered', begunAt };
+  if (verdict !== 'retry') return { kind: 'answered', begunAt, error: saidBy(answer) };
   return {
     kind: 'failed',
     begunAt,

@@ -1,12 +1,15 @@
 import type { Visibility } from '../../auth/index.js';
-import type { Endpoint, EndpointState } from './endpoint.js';
+import type { ReceiverState } from './domain/receiver-state.js';
+import type { Endpoint } from './endpoint.js';
 import type { PushEvent, PushEventType } from './push-event.js';
 
 export interface EndpointFilter {
   readonly organization?: string;
-  readonly state?: EndpointState;
+  readonly state?: ReceiverState;
   /** `organization scheme://host:port`. */
   readonly endpoint?: string | undefined;
+  /** Only these, of whom there are few. */
+  readonly among?: readonly string[];
 }
 
 export interface EventFilter {

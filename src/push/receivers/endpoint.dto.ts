@@ -2,7 +2,13 @@ import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
 import type { EndpointView } from './endpoint-store.js';
-import { ENDPOINT_STATES, type EndpointState, originOf } from './endpoint.js';
+import {
+  RECEIVER_STATES,
+  type ReceiverState,
+  receiverStateOf,
+  rejectsEvents,
+} from './domain/receiver-state.js';
+import { originOf } from './endpoint.js';
 import type { EventIds } from './event-ids.js';
 import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-event.js';
 import { ATTEMPTS_LOOKED_AT, type ReceiverLatency } from './receiver-latencies.js';
@@ -12,8 +18,8 @@ const ORGANIZATION =
   'Only of this organization. Requires the scope `push:all` for an organization other than your own.';
 
 export class EndpointQueryDto extends PageQueryDto {
-  @Choice(ENDPOINT_STATES, { optional: true })
-  state?: EndpointState;
+  @Choice(RECEIVER_STATES, { optional: true })
+  state?: ReceiverState;
 
   @Text({ optional: true, max: 256, description: ORGANIZATION })
   organization?: string;
@@ -82,11 +88,17 @@ export class EndpointDto {
   @Shown.Text({ example: 'acme' })
   readonly organization!: string;
 
-  @Shown.Choice(ENDPOINT_STATES, {
+  @Shown.Choice(RECEIVER_STATES, {
     description:
-      'failing: its circuit breaker opened, or a delivery was given up; disabled: the webhooks it had at that time are disabled.',
+      'healthy: it accepted the last attempt; untried: there was none yet; failing: it did not accept the last one, its circuit breaker opened, or a delivery was given up; disabled: the webhooks it had at that time are disabled.',
   })
-  readonly state!: EndpointState;
+  readonly state!: ReceiverState;
+
+  @Shown.Flag({
+    description:
+      'Of one that is failing: it answers, but did not accept the last event (see `lastError`).',
+  })
+  readonly rejects!: boolean;
 
   @Shown.Choice(BREAKERS, {
     description:
@@ -169,6 +181,8 @@ export class EndpointDto {
       heldUntil: isHeld ? iso(view.heldUntil) : null,
       heldReason: isHeld ? view.heldReason : null,
       origin: originOf(view.endpoint),
+      state: receiverStateOf(view),
+      rejects: rejectsEvents(view),
       breaker: view.probeAt === null ? 'closed' : 'open',
       slots: view.concurrency,
       failingSince: iso(view.failingSince),

@@ -1,5 +1,6 @@
 /**
- * - `healthy`: nothing is known against it;
+ * What breaker and disabling go by; what people are told is `receiverStateOf`.
+ * - `healthy`: it may be called;
  * - `failing`: its breaker opened, or a delivery to it was given up, and it has not answered since;
  * - `disabled`: nothing but failures for `push.disableAfter`; its webhooks of then are disabled.
  */
@@ -39,8 +40,8 @@ export type Blame = 'endpoint' | 'webhook' | 'way';
 export type EndpointOutcome =
   /** 2xx. */
   | { readonly kind: 'delivered'; readonly begunAt: number }
-  /** It refused this event or this webhook for good (rejected, 410): it is there. */
-  | { readonly kind: 'answered'; readonly begunAt: number }
+  /** It refused this event or this webhook for good (rejected, 410): it is there. `error`: e.g. `HTTP 410`. */
+  | { readonly kind: 'answered'; readonly begunAt: number; readonly error: string }
   | {
       readonly kind: 'failed';
       readonly begunAt: number;

@@ -44,6 +44,11 @@ export class EndpointsService {
     return pageOf('endpoints', found, limit, ({ endpoint }) => endpoint);
   }
 
+  /** Of a few endpoints, those that the caller sees and something is known of. */
+  named(among: readonly string[], caller: Principal): Promise<EndpointView[]> {
+    return this.endpoints.list({ among }, seenBy(caller), among.length, null);
+  }
+
   /** Newest first. */
   async events(
     filter: EventFilter,

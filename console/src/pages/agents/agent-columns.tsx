@@ -2,6 +2,7 @@ import type { Schema } from '../../api/client';
 import { BreakerBadge, HealthBadge } from '../../ui/agent-badges';
 import { Badge } from '../../ui/badge';
 import type { Column } from '../../ui/data-table';
+import { counted } from '../../ui/lists';
 import { Menu } from '../../ui/menu';
 import { PageLink } from '../../ui/page-link';
 import { durationText, Time } from '../../ui/time';
@@ -10,7 +11,7 @@ import { skillsOf } from './card/agent-card';
 
 type Agent = Schema<'ListedAgentDto'>;
 
-const HEALTH_RANK = { down: 0, degraded: 1, unknown: 2, healthy: 3 };
+const HEALTH_RANK = { down: 0, failing: 1, degraded: 2, recovering: 3, unknown: 4, healthy: 5 };
 
 export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
   return [
@@ -32,15 +33,20 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
       id: 'health',
       header: 'Health',
       share: 1,
-      sortBy: ({ health }) => HEALTH_RANK[health.state],
-      cell: ({ enabled, health, cardTrouble }) => (
+      sortBy: ({ health }) => HEALTH_RANK[health.verdict],
+      cell: ({ enabled, health, cardTrouble, lastHour: { calls, errors } }) => (
         <span className="agents-badges">
-          {enabled ? <HealthBadge health={health.state} /> : <Badge>disabled</Badge>}
+          {enabled ? <HealthBadge health={health.verdict} /> : <Badge>disabled</Badge>}
           <BreakerBadge breaker={health.breaker} />
           {cardTrouble && (
             <Badge tone="warning" title={cardTrouble.reason}>
               card {cardTrouble.kind}
             </Badge>
+          )}
+          {errors > 0 && (
+            <span className="agents-sub">
+              {errors.toLocaleString('en')} of {counted(calls, 'call')} failed, 1 h
+            </span>
           )}
         </span>
       ),

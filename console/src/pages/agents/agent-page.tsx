@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type AgentCondition, useAgentConditions } from '../../api/agent-conditions';
+import { type AgentCondition, useAgentConditions, verdictOf } from '../../api/agent-conditions';
 import { api, type Schema } from '../../api/client';
 import { useMay } from '../../api/me';
 import { BreakerBadge, HealthBadge } from '../../ui/agent-badges';
@@ -36,7 +36,12 @@ export function AgentPage() {
     { refetchInterval: REFRESH_MS },
   );
   return agent.data ? (
-    <AgentView agent={agent.data} condition={conditions.get(agentId)} error={agent.error} />
+    <AgentView
+      key={agentId}
+      agent={agent.data}
+      condition={conditions.get(agentId)}
+      error={agent.error}
+    />
   ) : (
     <Page title={agentId} lead={<PageLink to="/agents">All agents</PageLink>}>
       <Loaded query={agent}>{() => null}</Loaded>
@@ -57,7 +62,7 @@ function AgentView({
   const navigate = route.useNavigate();
   const mayAsk = useMay('a2a');
   const actions = useAgentActions(() => navigate({ to: '/agents' }));
-  const health = condition?.health ?? agent.health.state;
+  const health = verdictOf(agent.health, condition);
   const breaker = condition?.breaker ?? agent.health.breaker;
   const skills = skillsOf(agent.card);
   const tabs = [

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { isTroubled, useAgentConditions } from '../../api/agent-conditions';
+import { isTroubled, useAgentConditions, verdictOf } from '../../api/agent-conditions';
 import { client, type Schema } from '../../api/client';
 import { PAGE_ROWS, usePages } from '../../api/pages';
 import { Empty } from '../../ui/feedback';
@@ -74,15 +74,19 @@ function withCondition(
   const condition = conditions.get(agent.id);
   if (condition === undefined) return agent;
   const { health, breaker } = condition;
-  return { ...agent, health: { ...agent.health, state: health, breaker } };
+  const verdict = verdictOf(agent.health, condition);
+  return { ...agent, health: { ...agent.health, state: health, breaker, verdict } };
 }
 
 function hasHealth(
-  { health: { state, breaker } }: Schema<'AgentDto'>,
+  { health: { state, breaker, verdict } }: Schema<'AgentDto'>,
   wanted: AgentsSearch['health'],
 ): boolean {
   if (wanted === undefined) return true;
-  return wanted === 'troubled' ? isTroubled({ health: state, breaker }) : state === wanted;
+  const fails = verdict === 'failing';
+  return wanted === 'troubled'
+    ? fails || isTroubled({ health: state, breaker })
+    : state === wanted && !fails;
 }
 
 function NoneFound() {

@@ -74,6 +74,13 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'degraded' } },
     });
   }
+  if (counts.callsFailing > 0) {
+    found.push({
+      tone: 'warning',
+      text: `Most of the last calls of ${counted(counts.callsFailing, 'agent')} failed, though health checks pass.`,
+      link: { to: '/agents', search: { health: 'troubled' } },
+    });
+  }
   if (counts.failing.length > 0) {
     const names = counts.failing.map(({ agentId }) => agentId);
     const each = names.length === 1 ? 'it' : 'they each';
@@ -134,32 +141,32 @@ function webhooks({
   const found: Concern[] = [];
   const all = receivers ?? [];
   const disabled = all.filter(({ state }) => state === 'disabled').length;
-  const rest = all.filter(({ state }) => state === 'healthy');
-  const rejecting = rest.filter(({ rejected }) => rejected > 0).length;
-  const losing = rest.length - rejecting;
-  const failing = all.length - disabled - rest.length;
+  const failed = all.filter(({ state }) => state === 'failing');
+  const rejecting = failed.filter(({ rejects }) => rejects).length;
+  const failing = failed.length - rejecting;
+  const losing = all.length - disabled - failed.length;
   // The hub names the worst ones alone: of the last kind that is among them there may be more.
   const isFull = all.length >= NAMED;
   const isCut = isFull || receiversIsLeast;
   if (disabled > 0) {
     found.push({
       tone: 'bad',
-      text: `${atLeast(disabled, isFull && failing + rest.length === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
-      link: { to: '/webhooks', search: { tab: 'receivers' } },
+      text: `${atLeast(disabled, isFull && failed.length + losing === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'disabled' } },
     });
   }
   if (failing > 0) {
     found.push({
       tone: 'warning',
-      text: `${atLeast(failing, isFull && rest.length === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
-      link: { to: '/webhooks', search: { tab: 'receivers' } },
+      text: `${atLeast(failing, isFull && losing === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing' } },
     });
   }
   if (rejecting > 0) {
     found.push({
       tone: 'warning',
-      text: `${atLeast(rejecting, isCut, 'receiver of webhooks answers, but rejects', 'receivers of webhooks answer, but reject')} events: they are lost until they are sent again.`,
-      link: { to: '/webhooks', search: { tab: 'receivers' } },
+      text: `${atLeast(rejecting, isFull && losing === 0, 'receiver of webhooks answers, but rejects', 'receivers of webhooks answer, but reject')} events: they are lost until they are sent again.`,
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing' } },
     });
   }
   if (losing > 0) {

@@ -17,7 +17,7 @@ export function OverviewTiles({ overview }: { readonly overview: Schema<'Overvie
 }
 
 function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> }) {
-  const troubled = agents.down + agents.degraded;
+  const troubled = agents.down + agents.degraded + agents.callsFailing;
   return (
     <Tile
       label="Agents in service"
@@ -26,6 +26,7 @@ function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> })
         [
           agents.down > 0 && `${agents.down} down`,
           agents.degraded > 0 && `${agents.degraded} degraded`,
+          agents.callsFailing > 0 && `${agents.callsFailing} failing calls`,
           agents.unknown > 0 && `${agents.unknown} not called yet`,
           agents.disabled > 0 && `${agents.disabled} disabled`,
         ]

@@ -1,4 +1,4 @@
-import { type AgentCondition, isTroubled } from '../../api/agent-conditions';
+import { type AgentCondition, isTroubled, verdictOf } from '../../api/agent-conditions';
 import { api } from '../../api/client';
 import { BreakerBadge, HealthBadge } from '../../ui/agent-badges';
 import { Card } from '../../ui/page';
@@ -48,7 +48,7 @@ function TroubledAgent({ condition }: { readonly condition: AgentCondition }) {
     <li>
       <div className="overview-line">
         <PageLink to={`/agents/${agentId}`}>{data?.name ?? agentId}</PageLink>
-        <HealthBadge health={health} />
+        <HealthBadge health={data ? verdictOf(data.health, condition) : health} />
         <BreakerBadge breaker={breaker} />
         {data?.health.since && (
           <span className="faint">

@@ -2,6 +2,7 @@ import type { Schema } from '../../api/client';
 import { Badge } from '../../ui/badge';
 import { counted } from '../../ui/lists';
 import { Card } from '../../ui/page';
+import { ReceiverBadge } from '../../ui/receiver-badge';
 import { PageLink } from '../../ui/page-link';
 
 /** Receivers of webhooks that fail, get none any more, or lose what they get. */
@@ -14,7 +15,7 @@ export function TroubledReceivers({
   return (
     <Card title="Receivers in trouble">
       <ul className="overview-list">
-        {receivers.map(({ origin, organization, state, lastError, waiting, lost, rejected }) => (
+        {receivers.map(({ origin, organization, lastError, waiting, lost, rejected, ...is }) => (
           <li key={`${organization} ${origin}`}>
             <div className="overview-line">
               <PageLink
@@ -23,9 +24,8 @@ export function TroubledReceivers({
               >
                 {origin}
               </PageLink>
-              <Badge tone={state === 'disabled' ? 'bad' : 'warning'}>
-                {state !== 'healthy' ? state : rejected > 0 ? 'rejects events' : 'lost events'}
-              </Badge>
+              <ReceiverBadge {...is} />
+              {lost > 0 && <Badge tone="warning">lost events</Badge>}
               <span className="faint">
                 {organization}, {counted(waiting, 'webhook waits', 'webhooks wait')}
                 {lost > 0 && `, ${counted(lost, 'event')} lost in 24 hours`}

@@ -32,6 +32,7 @@ export class TaskResults {
   private validUntil = 0;
   private counted = { completed: 0, failed: 0 };
   private newestError: string | null = null;
+  private completedInARow = 0;
 
   constructor(private readonly rules: Pick<HealthRules, 'failureRate' | 'failuresToDown'>) {}
 
@@ -45,12 +46,18 @@ export class TaskResults {
     return this.newestError;
   }
 
+  /** As many were completed since one failed as it takes of failures to call it failing. */
+  get hasRecovered(): boolean {
+    return this.completedInARow >= this.rules.failuresToDown;
+  }
+
   /** `at` is epoch milliseconds. */
   note(result: TaskResult, at: number): void {
     const { organization, ok } = result;
     const { completed, failed } = this.counted;
     this.counted = ok ? { completed: completed + 1, failed } : { completed, failed: failed + 1 };
     if (!ok) this.newestError = result.error;
+    this.completedInARow = ok ? this.completedInARow + 1 : 0;
     const before = this.byOrganization.get(organization)?.failed ?? [];
     // Set anew, so that the one that was heard of longest ago is the first.
     this.byOrganization.delete(organization);

@@ -8,6 +8,7 @@ import {
   isOpen,
   newEndpoint,
 } from '../../receivers/domain/endpoint-health.js';
+import { receiverStateOf } from '../../receivers/domain/receiver-state.js';
 import type { EndpointHealth, EndpointOutcome } from '../../receivers/endpoint.js';
 import { dueTimeOf, queuedAt } from '../domain/endpoint-queue.js';
 import type { DeliveryStream } from '../delivery-stream-store.js';
@@ -89,7 +90,7 @@ export function* recordTestOnEndpoint(
 ): Work<RecordedEndpoint | undefined> {
   const [row] = yield* ENDPOINT.all(tx, `${WHERE}${forUpdate(tx)}`, [endpoint]);
   if (!row || row.state === 'disabled') return undefined;
-  if (row.state === 'healthy' && row.failures === 0 && !isOpen(row)) return undefined;
+  if (receiverStateOf(row) !== 'failing' && !isOpen(row)) return undefined;
   const outcome = { kind: 'delivered', begunAt: begunAt.getTime() } as const;
   const tested = { endpoint, probeUntil: null };
   return yield* writeOutcome(tx, tested, undefined, row, outcome, rules, now.getTime(), 0);

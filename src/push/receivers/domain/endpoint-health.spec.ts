@@ -36,8 +36,8 @@ class Story {
     return this.goes(now, { kind: 'delivered', begunAt }, MIDDLE);
   }
 
-  refuses(now: number): this {
-    return this.goes(now, { kind: 'answered', begunAt: now }, MIDDLE);
+  refuses(now: number, error = 'HTTP 410'): this {
+    return this.goes(now, { kind: 'answered', begunAt: now, error }, MIDDLE);
   }
 
   private goes(now: number, outcome: EndpointOutcome, random: number): this {
@@ -134,6 +134,18 @@ describe('an endpoint', () => {
     expect(again.health).toBe(health);
     const later = afterOutcome(health, { kind: 'delivered', begunAt: 1 }, RULES, 60_000, MIDDLE);
     expect(later.health.lastSuccessAt).toBe(60_000);
+  });
+
+  it('is not written again for a refusal that is known, but is for the success that follows', () => {
+    const { health } = new Story().succeeds(0).succeeds(0).succeeds(0).refuses(1000);
+    expect(health).toMatchObject({ lastFailureAt: 1000, lastError: 'HTTP 410' });
+    const next = (outcome: Partial<EndpointOutcome>, now: number): EndpointHealth =>
+      afterOutcome(health, { ...outcome, begunAt: now } as EndpointOutcome, RULES, now, MIDDLE)
+        .health;
+    expect(next({ kind: 'answered', error: 'HTTP 410' }, 60_999)).toBe(health);
+    expect(next({ kind: 'answered', error: 'HTTP 410' }, 61_000).lastFailureAt).toBe(61_000);
+    expect(next({ kind: 'answered', error: 'HTTP 413' }, 1001).lastError).toBe('HTTP 413');
+    expect(next({ kind: 'delivered' }, 1001).lastSuccessAt).toBe(1001);
   });
 
   it('is held for its Retry-After up to the limit, without counting as failing', () => {

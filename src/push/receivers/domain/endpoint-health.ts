@@ -1,5 +1,6 @@
 import { openTimeMs } from '../../../common/circuit-breaker.js';
 import { failingSinceAt } from './failing-time.js';
+import { refusedLast } from './receiver-state.js';
 import type { EndpointHealth, EndpointOutcome } from '../endpoint.js';
 
 /** When an endpoint counts as failing and what it may have; see the settings `push.*`. */
@@ -30,8 +31,9 @@ export interface EndpointChange {
 }
 
 type Failure = Extract<EndpointOutcome, { kind: 'failed' }>;
+type Refusal = Extract<EndpointOutcome, { kind: 'answered' }>;
 
-/** The time of the last success is kept this exactly, so that a busy endpoint is not written each time. */
+/** The time of the last success or refusal is kept this exactly, so that a busy endpoint is not written each time. */
 export const SUCCESS_GRAIN_MS = 60_000;
 
 /** An endpoint without any attempt. */
@@ -69,7 +71,27 @@ export function afterOutcome(
   random: number,
 ): EndpointChange {
   if (outcome.kind === 'failed') return afterFailure(health, outcome, rules, now, random);
-  return afterAnswer(health, outcome, rules, now);
+  const change = afterAnswer(health, outcome, rules, now);
+  return outcome.kind === 'answered' ? refused(change, outcome, now) : change;
+}
+
+/**
+ * It is there, and did not accept what it got; one that goes on so is not written each time. Later than the last success, also
+ * where the clock of another process was ahead.
+ */
+function refused(
+  { health, event }: EndpointChange,
+  { begunAt, error }: Refusal,
+  now: number,
+): EndpointChange {
+  if (health.openedAt !== null && begunAt <= health.openedAt) return { health, event };
+  const isKnown =
+    refusedLast(health) &&
+    health.lastError === error &&
+    Math.abs(now - health.lastFailureAt!) < SUCCESS_GRAIN_MS;
+  if (isKnown) return { health, event };
+  const lastFailureAt = Math.max(now, (health.lastSuccessAt ?? 0) + 1);
+  return { health: { ...health, lastFailureAt, lastError: error }, event };
 }
 
 function afterAnswer(
@@ -84,7 +106,7 @@ function afterAnswer(
     ? Math.min(rules.maxConcurrency, health.concurrency * 2)
     : health.concurrency;
   const last = health.lastSuccessAt ?? -Infinity;
-  const isStale = delivered && Math.abs(now - last) >= SUCCESS_GRAIN_MS;
+  const isStale = delivered && (Math.abs(now - last) >= SUCCESS_GRAIN_MS || refusedLast(health));
   const isClean =
     health.state === 'healthy' &&
     health.failures === 0 &&
@@ -104,7 +126,7 @@ function afterAnswer(
       probes: 0,
       failingSince: null,
       disabledAt: null,
-      lastSuccessAt: delivered ? now : health.lastSuccessAt,
+      lastSuccessAt: delivered ? Math.max(now, health.lastFailureAt ?? now) : health.lastSuccessAt,
     },
     event: health.state === 'healthy' ? null : 'endpoint.recovered',
   };

@@ -14,7 +14,8 @@ export type EndpointRow = ReturnType<typeof ENDPOINT.read>;
  */
 export const NOTHING_NEW = `state = 'healthy' AND failures = 0 AND failing_since IS NULL
   AND opened_at IS NULL AND probe_at IS NULL AND concurrency = ?
-  AND last_success_at > ? AND last_success_at < ?`;
+  AND last_success_at > ? AND last_success_at < ?
+  AND (last_failure_at IS NULL OR last_failure_at <= last_success_at)`;
 
 /** The parameters of {@link NOTHING_NEW}. */
 export function nothingNew({ maxConcurrency }: EndpointRules, at: number): SqlValue[] {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../../auth/index.js';
 import { Database } from '../../../database/database.js';
+import { listOf } from '../../../database/multi-row.js';
 import type { SqlValue } from '../../../database/sql.js';
 import { type DatabaseRow, Table } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
@@ -13,6 +14,7 @@ import {
 import type { PushEvent } from '../push-event.js';
 import { WaitingStreams } from '../waiting-streams.js';
 import { ENDPOINT } from './endpoint-rows.js';
+import { RECEIVER_STATE_IS } from './receiver-states.js';
 import { PushReceiverEntity } from './receiver.entity.js';
 import { EVENT } from './record-event.js';
 
@@ -49,8 +51,9 @@ export class SqlEndpointStore extends EndpointStore {
     const where = all(
       ofOrganization(visibility),
       equals('e.organization', filter.organization),
-      equals('e.state', filter.state),
+      filter.state === undefined ? null : { sql: RECEIVER_STATE_IS[filter.state], params: [] },
       equals('e.endpoint', filter.endpoint),
+      among(filter.among),
       after === null ? null : { sql: 'e.endpoint > ?', params: [storable(after)] },
     );
     const rows = await this.database.read<DatabaseRow>(
@@ -178,6 +181,12 @@ function until(at: Date | undefined): Condition | null {
 
 function equals(column: string, value: string | undefined): Condition | null {
   return value === undefined ? null : { sql: `${column} = ?`, params: [storable(value)] };
+}
+
+function among(endpoints: readonly string[] | undefined): Condition | null {
+  if (endpoints === undefined) return null;
+  if (endpoints.length === 0) return { sql: '1 = 0', params: [] };
+  return { sql: `e.endpoint IN ${listOf(endpoints.length)}`, params: endpoints.map(storable) };
 }
 
 function all(...conditions: readonly (Condition | null)[]): Condition {

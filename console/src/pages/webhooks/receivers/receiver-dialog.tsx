@@ -33,13 +33,17 @@ export function ReceiverDialog({
       onClose={onClose}
     >
       <div className="dialog-body">
-        {endpoint.lastError !== null && endpoint.state !== 'healthy' && (
+        {endpoint.lastError !== null && ['failing', 'disabled'].includes(endpoint.state) && (
           <Notice tone={endpoint.state === 'disabled' ? 'bad' : 'warning'}>
             <p>
               <strong>{endpoint.lastError}</strong>{' '}
               {endpoint.state === 'disabled'
                 ? 'Its webhooks are disabled. Repair the receiver, then resume them.'
-                : 'Deliveries wait, and one is tried at a time until it answers.'}
+                : endpoint.rejects
+                  ? 'It answers, but did not accept the last event. What it rejects is not tried again by itself.'
+                  : endpoint.breaker === 'open'
+                    ? 'Deliveries wait, and one is tried at a time until it answers.'
+                    : 'What it did not accept is tried again.'}
             </p>
           </Notice>
         )}

@@ -5,7 +5,7 @@ import { PAGE_ROWS } from '../../../api/pages';
 import { PUSH } from '../keys';
 
 const EVERY_MS = 10_000;
-const STATES = ['healthy', 'failing', 'disabled'] as const;
+const STATES = ['healthy', 'untried', 'failing', 'disabled'] as const;
 
 /** How many receivers there are in each state. */
 export function ReceiverTiles() {
@@ -34,7 +34,7 @@ export function ReceiverTiles() {
           className={`tile webhooks-tile-${state} ${text === '0' ? 'webhooks-tile-none' : ''}`}
         >
           <strong>{text}</strong>
-          <span>{state} receivers</span>
+          <span>{state === 'untried' ? 'receivers not tried yet' : `${state} receivers`}</span>
         </Link>
       ))}
     </div>

@@ -62,6 +62,7 @@ export function ReceiversTab() {
             options={[
               { value: '', label: 'All' },
               { value: 'healthy', label: 'Healthy' },
+              { value: 'untried', label: 'No attempts yet' },
               { value: 'failing', label: 'Failing' },
               { value: 'disabled', label: 'Disabled' },
             ]}
@@ -145,7 +146,7 @@ function columnsOf(
       id: 'health',
       header: 'Health',
       share: 0.9,
-      sortBy: ({ state }) => state,
+      sortBy: ({ state, rejects }) => `${state} ${rejects}`,
       cell: (row) => <EndpointStateBadge endpoint={row} lost={lostOf(row)} />,
     },
     {

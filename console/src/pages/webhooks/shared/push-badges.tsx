@@ -1,6 +1,7 @@
 import type { Schema } from '../../../api/client';
 import { Badge, type Tone } from '../../../ui/badge';
 import { counted } from '../../../ui/lists';
+import { ReceiverBadge } from '../../../ui/receiver-badge';
 
 const DELIVERY_TONES: Readonly<Record<Schema<'DeliveryDto'>['state'], Tone>> = {
   pending: 'neutral',
@@ -42,12 +43,6 @@ export function WebhookStateBadge({
   );
 }
 
-const ENDPOINT_TONES: Readonly<Record<Schema<'EndpointDto'>['state'], Tone>> = {
-  healthy: 'good',
-  failing: 'warning',
-  disabled: 'bad',
-};
-
 /** Events that a receiver lost, and in which time, in words. */
 export interface LostOfReceiver {
   readonly count: number;
@@ -63,7 +58,7 @@ export function EndpointStateBadge({
 }) {
   return (
     <span className="webhooks-badges">
-      <Badge tone={ENDPOINT_TONES[endpoint.state]}>{endpoint.state}</Badge>
+      <ReceiverBadge {...endpoint} />
       {lost && lost.count > 0 && (
         <Badge tone="warning" title={`Events that were given up: ${lost.when}`}>
           {counted(lost.count, 'event')} lost

@@ -1,0 +1,38 @@
+import type { EndpointHealth } from '../endpoint.js';
+
+/**
+ * What is said of a receiver everywhere: in its list, the overview, the checks and the metrics.
+ * - `healthy`: it accepted the last attempt;
+ * - `untried`: there was no attempt yet;
+ * - `failing`: it did not accept the last attempt, its breaker opened, or a delivery to it was given up;
+ * - `disabled`: as the state of its endpoint.
+ */
+export const RECEIVER_STATES = ['healthy', 'untried', 'failing', 'disabled'] as const;
+export type ReceiverState = (typeof RECEIVER_STATES)[number];
+
+type Attempts = Pick<EndpointHealth, 'state' | 'failures' | 'lastSuccessAt' | 'lastFailureAt'>;
+
+/** The same as the conditions of `receiver-states.ts`. */
+export function receiverStateOf(health: Attempts): ReceiverState {
+  if (health.state !== 'healthy') return health.state;
+  if (health.failures > 0 || refusedLast(health)) return 'failing';
+  return health.lastSuccessAt === null ? 'untried' : 'healthy';
+}
+
+/** Whether it answers, but did not accept the event or the webhook of its last attempt. */
+export function rejectsEvents(health: Attempts & Pick<EndpointHealth, 'probeAt'>): boolean {
+  return (
+    receiverStateOf(health) === 'failing' &&
+    health.state === 'healthy' &&
+    health.failures === 0 &&
+    health.probeAt === null
+  );
+}
+
+/** Whether a failure came after the last success. */
+export function refusedLast({
+  lastSuccessAt,
+  lastFailureAt,
+}: Pick<Attempts, 'lastSuccessAt' | 'lastFailureAt'>): boolean {
+  return lastFailureAt !== null && lastFailureAt > (lastSuccessAt ?? -Infinity);
+}
