@@ -18,14 +18,16 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'agent',
       header: 'Agent',
-      share: 1.3,
+      share: 2.4,
       sortBy: ({ name }) => name.toLowerCase(),
-      cell: ({ id, name, tags }) => (
+      cell: ({ id, name, tags, endpointNow: { protocolBinding, protocolVersion } }) => (
         <>
-          <PageLink to={`/agents/${id}`} className="agents-name">
+          <PageLink to={`/agents/${id}`} className="agents-name clamped" title={name}>
             {name}
           </PageLink>
-          <span className="agents-sub">{[id, ...tags.map((tag) => `#${tag}`)].join(' ')}</span>
+          <span className="agents-sub">
+            {[id, ...tags.map((tag) => `#${tag}`)].join(' ')} · {protocolBinding} {protocolVersion}
+          </span>
         </>
       ),
     },
@@ -136,20 +138,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
       share: 1.05,
       minor: true,
       cell: ({ organizations }) =>
-        organizations === null ? (
-          <span className="faint">everybody</span>
-        ) : (
-          organizations.join(', ')
-        ),
-    },
-    {
-      id: 'interface',
-      header: 'Called over',
-      share: 1.05,
-      minor: true,
-      sortBy: ({ endpointNow }) => endpointNow.protocolBinding,
-      cell: ({ endpointNow: { protocolBinding, protocolVersion } }) =>
-        `${protocolBinding} ${protocolVersion}`,
+        organizations === null ? <span className="faint">all</span> : organizations.join(', '),
     },
     {
       id: 'error',

@@ -56,7 +56,7 @@ export function taskColumns(seesAll: boolean, onFilter: Filter): readonly Column
       header: 'Agents',
       cell: (task) => <Agents task={task} onFilter={onFilter} />,
       sortBy: ({ delegations }) => delegations[0]?.agentName ?? '',
-      share: 1.1,
+      share: 1.4,
     },
     {
       id: 'skill',
@@ -80,7 +80,7 @@ export function taskColumns(seesAll: boolean, onFilter: Filter): readonly Column
       cell: ({ createdAt }) => <Time at={createdAt} />,
       sortBy: ({ createdAt }) => Date.parse(createdAt),
       minor: true,
-      share: 0.75,
+      share: 0.95,
     },
     {
       id: 'duration',
@@ -111,13 +111,13 @@ function Agents({ task: { delegations }, onFilter }: Filtering) {
   const [first, ...others] = delegations;
   if (!first) return <span className="faint">none</span>;
   return (
-    <span className="tasks-agents" title={delegations.map(({ agentName }) => agentName).join(', ')}>
+    <span title={delegations.map(({ agentName }) => agentName).join(', ')}>
       <FilterLink
         what="agent"
         value={first.agentName}
         onFilter={() => onFilter({ agent: first.agentId })}
       >
-        {first.agentName}
+        <span className="clamped">{first.agentName}</span>
       </FilterLink>
       {others.length > 0 && <span className="faint"> and {others.length} more</span>}
     </span>

@@ -41,7 +41,7 @@ export function TaskFilters({
         <FilterInput
           label="Agent"
           value={search.agent}
-          placeholder="its id or name"
+          placeholder="id or name"
           onChange={(agent) => set({ agent: agent && idOf(agent, agents) })}
           suggestions={agents}
         />
