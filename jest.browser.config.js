@@ -12,7 +12,6 @@ export default {
   ...base,
   // The browser has processes of its own, and tests wait for the pages to refresh themselves.
   maxWorkers: 2,
-  testSequencer: undefined,
   projects: [
     {
       ...e2e,

@@ -18,10 +18,12 @@ import { KeyUses } from './key-uses.js';
 import { CredentialWatch } from './credential-watch.js';
 import { VouchedCalls } from './vouched-calls.js';
 import { KeylessWarnings } from './keyless-warnings.js';
+import { KnownOwners } from './known-owners.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 import { SqlApiKeyStore } from './persistence/sql-api-key.store.js';
 import { SqlIdentityStore } from './persistence/sql-identity.store.js';
+import { SqlKnownOwners } from './persistence/sql-known-owners.js';
 import { SqlOrganizationStore } from './persistence/sql-organization.store.js';
 import { SqlPrincipalStore } from './persistence/sql-principal.store.js';
 import { OrganizationStore } from './organization-store.js';
@@ -64,6 +66,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     { provide: SessionStore, useClass: SqlSessionStore },
     { provide: SignInBlocks, useClass: SqlSignInBlocks },
     { provide: AuthData, useClass: SqlAuthData },
+    { provide: KnownOwners, useClass: SqlKnownOwners },
     { provide: OrganizationStore, useClass: SqlOrganizationStore },
     OrganizationsService,
     Belongings,
@@ -105,6 +108,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     HttpAccess,
     CredentialWatch,
     KeysService,
+    KnownOwners,
     PrincipalChanges,
     PrincipalHolds,
     PrincipalStore,

@@ -24,6 +24,7 @@ export type { Issuer } from './issuers/issuer.js';
 export { makeAdminKey } from './make-admin-key.js';
 export { type Operator, operatorOf } from './operator.js';
 export { PrincipalChanges } from './principal-changes.js';
+export { KnownOwners } from './known-owners.js';
 export { type HoldOf, PrincipalHolds } from './principal-holds.js';
 export { PrincipalNamesModule } from './principal-names.module.js';
 export {

@@ -47,6 +47,8 @@ export interface PrincipalFilter {
   readonly subject?: string | undefined;
   /** One of the hub's own groups. */
   readonly group?: string | undefined;
+  /** A part of the id, of the name, of the subject or of the name of its newest key, in lower or upper case. */
+  readonly text?: string | undefined;
 }
 
 /** A principal to be made, without a key. */

@@ -23,6 +23,15 @@ export class PrincipalQueryDto extends PageQueryDto {
 
   @Text({ optional: true, like: NAME, description: "One of the hub's own groups." })
   group?: string;
+
+  @Text({
+    optional: true,
+    min: 1,
+    max: 200,
+    description:
+      'Part of the id, of the name, of the subject or of the name of its newest key, in lower or upper case.',
+  })
+  text?: string;
 }
 
 const GROUPS = {

@@ -1,11 +1,10 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION } from '../auth/index.js';
+import { KnownOwners } from '../auth/index.js';
 import type { FieldViolation } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { KnownAgents } from '../policies/index.js';
 import { type Limit, NO_SUBJECT, targetOf } from './domain/limit.js';
-import { KnownOwners } from './known-owners.js';
 import type { Price } from './domain/price.js';
 import { LimitRegistry } from './limit-registry.js';
 import { PriceRegistry } from './price-registry.js';
@@ -17,8 +16,6 @@ export interface ShownLimit extends Limit {
 
 /** Limits that the log names at once. */
 const NAMED = 20;
-/** These are there without a row of their own. */
-const BUILT_IN: ReadonlySet<string> = new Set([ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION]);
 
 /**
  * Whether those whom limits are for are there. One that names nobody is kept, since they may come later; a name that was
@@ -57,10 +54,10 @@ export class LimitSubjects implements OnApplicationBootstrap {
     return limits.map((limit) => {
       const { principal, organization } = limit;
       const problems: FieldViolation[] = [];
-      if (organization !== null && !isThere(organization, organizations)) {
+      if (organization !== null && !organizations.has(organization)) {
         problems.push({ field: 'organization', description: 'does not exist' });
       }
-      if (principal !== null && !isThere(principal, principals)) {
+      if (principal !== null && !principals.has(principal)) {
         problems.push({ field: 'principal', description: 'does not exist' });
       }
       return { ...limit, problems: [...problems, ...this.problemsOfTarget(limit)] };
@@ -124,8 +121,4 @@ export class LimitSubjects implements OnApplicationBootstrap {
     const isOffered = skillId === undefined || agent.skills.some(({ id }) => id === skillId);
     return isOffered ? [] : [{ field: 'skill', description: `is none of the agent ${agentId}` }];
   }
-}
-
-function isThere(id: string, known: ReadonlySet<string>): boolean {
-  return BUILT_IN.has(id) || known.has(id);
 }

@@ -8,7 +8,6 @@ import { LimitCounters } from './limit-counters.js';
 import { LimitData } from './limit-data.js';
 import { SqlLimitData } from './persistence/sql-limit-data.js';
 import { LimitRegistry } from './limit-registry.js';
-import { KnownOwners } from './known-owners.js';
 import { LimitStore } from './limit-store.js';
 import { LimitSubjects } from './limit-subjects.js';
 import { LimitsController } from './limits.controller.js';
@@ -20,7 +19,6 @@ import { SqlRateStore } from './persistence/sql-rate.store.js';
 import { Spending } from './spending.js';
 import { SqlSpending } from './persistence/sql-spending.js';
 import { SqlLimitCounters } from './persistence/sql-limit-counters.js';
-import { SqlKnownOwners } from './persistence/sql-known-owners.js';
 import { SqlLimitStore } from './persistence/sql-limit.store.js';
 import { logOf } from '../common/module-logs.js';
 
@@ -30,7 +28,6 @@ import { logOf } from '../common/module-logs.js';
   providers: [
     logOf('limits'),
     { provide: LimitStore, useClass: SqlLimitStore },
-    { provide: KnownOwners, useClass: SqlKnownOwners },
     { provide: LimitData, useClass: SqlLimitData },
     { provide: LimitCounters, useClass: SqlLimitCounters },
     { provide: Spending, useClass: SqlSpending },

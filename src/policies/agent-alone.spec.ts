@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadCedar } from './cedar.js';
-import { warningsOfText } from './check-policy.js';
+import { statementsIn } from './cedar-text.js';
+import { warningsOf } from './domain/agent-alone.js';
 
 beforeAll(() => loadCedar());
+
+const warningsOfText = async (text: string): Promise<readonly string[]> =>
+  warningsOf((await statementsIn(text)) ?? []);
 
 const forbid = (scope: string, rest = ''): string =>
   `forbid(principal, action == Action::"SendMessage", resource${scope})${rest};`;

@@ -41,6 +41,16 @@ const question = {
 } as const;
 
 describe('a text of Cedar', () => {
+  it('with a type that there is not is refused with those that there are', async () => {
+    expect(await faultsOf('forbid(principal in Org::"x", action, resource);')).toEqual([
+      expect.stringMatching(
+        /`Org` \(did you mean `Tag`\?; the types are Organization, Group, Scope, Tag, Hub, Caller, Agent, Skill\)$/,
+      ),
+    ]);
+    const [action] = await faultsOf('forbid(principal, action == Action::"Send", resource);');
+    expect(action).not.toContain('the types are');
+  });
+
   it.each(Object.entries(NESTED))('is refused when too deep with %s', async (_, make) => {
     for (const n of [nesting + 1, 300, 3000]) {
       const [fault, ...more] = await faultsOf(when(make(n)));

@@ -3,7 +3,7 @@ import { evictOldest } from '../common/evict-oldest.js';
 import { isRecord } from '../common/is-record.js';
 import { tagKey } from '../common/tag-key.js';
 import { CedarFailure, loadCedar, withCedar } from './cedar.js';
-import { CEDAR_SCHEMA } from './domain/cedar-schema.js';
+import { CEDAR_SCHEMA, ENTITY_TYPES } from './domain/cedar-schema.js';
 import { isTooDeepAsJson, TOO_MANY_OPERATORS, tooDeepIn } from './domain/nesting.js';
 import { POLICY_LIMITS } from './domain/policy.js';
 import { hasWideNumber, WIDEST } from './domain/wide-numbers.js';
@@ -193,8 +193,15 @@ function sentence(error: DetailedError, text: string, begin = 0): string {
   const start = error.sourceLocations?.[0]?.start;
   const said = error.message.replace(/^for policy `[^`]*`, /, '').replace(/ `policy\d+`/, '');
   const message = PLAINLY.get(said) ?? said;
-  const help = error.help === null ? '' : ` (${error.help})`;
-  return `${start === undefined ? '' : `${placeOf(text, begin + start)}: `}${message}${help}`;
+  const help = [error.help, typesThereAre(said)].filter((each) => each !== null).join('; ');
+  return `${start === undefined ? '' : `${placeOf(text, begin + start)}: `}${message}${help === '' ? '' : ` (${help})`}`;
+}
+
+/** What could stand in the place of a type that there is not. */
+function typesThereAre(said: string): string | null {
+  return said.startsWith('unrecognized entity type')
+    ? `the types are ${ENTITY_TYPES.join(', ')}`
+    : null;
 }
 
 /** The engine counts bytes of UTF-8. */

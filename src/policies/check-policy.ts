@@ -1,7 +1,5 @@
 import type { FieldViolation } from '../common/hub-error.js';
-import { loadCedar } from './cedar.js';
-import { readText, statementsIn } from './cedar-text.js';
-import { warningsOf } from './domain/agent-alone.js';
+import { readText } from './cedar-text.js';
 import { explain } from './domain/explain.js';
 import {
   type Policy,
@@ -105,12 +103,6 @@ function together(refusals: readonly PolicyDecision[]): PolicyDecision {
 export async function faultsOfText(text: string): Promise<FieldViolation[]> {
   const read = await readText(text);
   return 'faults' in read ? read.faults.map((description) => ({ field: 'text', description })) : [];
-}
-
-/** What to look at in a text that can be read, one sentence each. */
-export async function warningsOfText(text: string): Promise<readonly string[]> {
-  await loadCedar();
-  return warningsOf((await statementsIn(text)) ?? []);
 }
 
 /** The tests of a policy that fail; `deciding` gives the policies for the callers of an organization. */

@@ -84,9 +84,7 @@ export class PoliciesController {
   @ApiOkResponse({ type: PageType(PolicyDto) })
   async list(@Query() { organization, limit, cursor }: PolicyQueryDto): Promise<Page<PolicyDto>> {
     const page = this.policies.list(organization, limit, cursor);
-    const items: PolicyDto[] = [];
-    for (const policy of page.items) items.push(await this.dtoOf(policy));
-    return { ...page, items };
+    return { ...page, items: await this.dtosOf(page.items) };
   }
 
   @Post('policies::dry-run')
@@ -158,12 +156,14 @@ export class PoliciesController {
     await this.policies.remove(id, versionsWanted(ifMatch), force);
   }
 
-  private shown(policy: Policy, reply: FastifyReply): Promise<PolicyDto> {
+  private async shown(policy: Policy, reply: FastifyReply): Promise<PolicyDto> {
     void reply.header('etag', versionTag(policy.version));
-    return this.dtoOf(policy);
+    const [shown] = await this.dtosOf([policy]);
+    return shown!;
   }
 
-  private async dtoOf(policy: Policy): Promise<PolicyDto> {
-    return new PolicyDto(policy, await this.policies.warnings(policy));
+  private async dtosOf(policies: readonly Policy[]): Promise<PolicyDto[]> {
+    const warnings = await this.policies.warnings(policies);
+    return policies.map((policy, at) => new PolicyDto(policy, warnings[at] ?? []));
   }
 }

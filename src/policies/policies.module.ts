@@ -9,6 +9,7 @@ import { SqlPolicyData } from './persistence/sql-policy-data.js';
 import { PolicyData } from './policy-data.js';
 import { PolicyDecisionPoint } from './policy-decision-point.js';
 import { PolicyRegistry } from './policy-registry.js';
+import { PolicyWarnings } from './policy-warnings.js';
 import { PolicyStore } from './policy-store.js';
 import { logOf } from '../common/module-logs.js';
 
@@ -22,6 +23,7 @@ import { logOf } from '../common/module-logs.js';
     KnownAgents,
     PolicyRegistry,
     { provide: PolicyDecisionPoint, useExisting: PolicyRegistry },
+    PolicyWarnings,
     PoliciesService,
     DeclaredPolicies,
   ],

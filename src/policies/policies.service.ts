@@ -6,13 +6,7 @@ import { type FieldViolation, HubError, invalidField, invalidFields } from '../c
 import { refuseOtherThan } from '../common/http/if-match.js';
 import { ID } from '../common/id-pattern.js';
 import type { Page } from '../common/page.js';
-import {
-  failingAfter,
-  type FailingTests,
-  faultsOfText,
-  warningsOfText,
-  wouldDecide,
-} from './check-policy.js';
+import { failingAfter, type FailingTests, faultsOfText, wouldDecide } from './check-policy.js';
 import {
   type Policy,
   type PolicyDecision,
@@ -28,6 +22,7 @@ import { KnownAgents } from './known-agents.js';
 import type { PolicyChange } from './policy-change.js';
 import type { PolicyLayers } from './policy-layers.js';
 import { PolicyRegistry } from './policy-registry.js';
+import { PolicyWarnings } from './policy-warnings.js';
 import { PolicyStore, type PolicyVersion } from './policy-store.js';
 
 /** A policy as it is written; what is not given is as it goes without saying. */
@@ -84,6 +79,7 @@ export class PoliciesService {
     private readonly store: PolicyStore,
     private readonly registry: PolicyRegistry,
     private readonly agents: KnownAgents,
+    private readonly warned: PolicyWarnings,
     @Inject(PrincipalStore) private readonly principals: Pick<PrincipalStore, 'get'>,
     private readonly clock: Clock,
   ) {}
@@ -163,9 +159,9 @@ export class PoliciesService {
     });
   }
 
-  /** What to look at in the text of a policy, one sentence each. */
-  warnings({ text }: Pick<Policy, 'text'>): Promise<readonly string[]> {
-    return warningsOfText(text);
+  /** What to look at in policies, for each in its place: one sentence each. */
+  warnings(policies: readonly Policy[]): Promise<readonly (readonly string[])[]> {
+    return this.warned.of(policies);
   }
 
   /** What it was at its newest versions, the newest first. Throws NOT_FOUND. */
@@ -201,7 +197,7 @@ export class PoliciesService {
     if (typeof whole === 'string') {
       const { layers, change } = this.tried(policy);
       const failing = change === undefined ? null : await failingAfter(change, layers);
-      const warnings = policy === undefined ? null : await warningsOfText(policy.text);
+      const warnings = await this.warningsOfTried(policy);
       return {
         ...REFUSED,
         ...{ resource: null, failing, warnings, why: `${whole}.`, skills: null },
@@ -249,12 +245,20 @@ export class PoliciesService {
       eachSkill && known !== undefined && resource?.skillId === null
         ? skillsOf(known, caller.organization, ofSkills, ofEach)
         : null;
-    const warnings = policy === undefined ? null : await warningsOfText(policy.text);
+    const warnings = await this.warningsOfTried(policy);
     const tried = { ...decision, resource, failing, warnings, why: sentence, skills };
     if (!decision.isAllowed || resource === null) return tried;
     const closed = known?.closedTo(caller.organization, resource.skillId);
     if (closed === undefined) return tried;
     return { ...tried, isAllowed: false, policies: [], why: `${closed}, whatever policies say.` };
+  }
+
+  private async warningsOfTried(
+    policy: WrittenPolicy | undefined,
+  ): Promise<readonly string[] | null> {
+    if (policy === undefined) return null;
+    const [warnings = []] = await this.warned.of([completed(policy)]);
+    return warnings;
   }
 
   /** The policies in force, and one as if it were saved. */

@@ -203,7 +203,7 @@ export class SkillDecisionDto {
 }
 
 const WARNINGS =
-  'What is most likely meant otherwise, a sentence each: statements that name an agent by `==`, which leave its skills as they are.';
+  'What is most likely meant otherwise, a sentence each: statements that name an agent by `==`, which leave its skills as they are; names of agents, skills, principals and organizations that there are not (the first 50 of each are looked up).';
 
 export class PolicyDecisionDto {
   @Shown.Choice(['allow', 'deny'])

@@ -456,6 +456,29 @@ describe('policies', () => {
     await hub.admin('DELETE', '/api/v1/policies/alone');
   });
 
+  it('warn of whom a policy names that is not there', async () => {
+    await tab('policies');
+    await press(page, 'New policy');
+    const dialog = dialogOf(page, 'New policy');
+    await dialog
+      .getByLabel('Begin with', { exact: true })
+      .selectOption('An organization may not ask an agent');
+    const text = dialog.getByLabel('Text', { exact: true });
+    const template = await text.inputValue();
+    expect(template).toContain('principal in Organization::"acme"');
+    await fill(dialog, { Id: 'mistyped', Text: template.replace('"books"', '"bokkeeper"') });
+    await dialog.getByText('Agent::"bokkeeper" is not registered.').waitFor();
+    await fill(dialog, { Text: template.replace('Agent::', 'Agnt::') });
+    await dialog.getByText(/the types are Organization, Group, .*Agent, Skill/).waitFor();
+    await fill(dialog, { Text: template.replace('"books"', '"bokkeeper"') });
+    await submit(dialog, 'Save');
+    await page
+      .getByText(/^The policy mistyped is in force\. .*Agent::"bokkeeper" is not registered\./)
+      .first()
+      .waitFor();
+    await hub.admin('DELETE', '/api/v1/policies/mistyped');
+  });
+
   it('decide about the skills of an agent with more than are looked at', async () => {
     const skills = Array.from({ length: 120 }, (_, i) => ({ id: `s${i}` }));
     const wide = await ScriptedAgent.start({ skills });

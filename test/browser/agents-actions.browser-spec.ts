@@ -57,6 +57,13 @@ describe('an agent', () => {
     await fill(page.getByRole('main'), {
       'Address of the agent': 'http://127.0.0.1:9',
     });
+    await page.getByRole('link', { name: 'Tasks', exact: true }).first().click();
+    await confirm(page, 'Leave without saving?', 'Leave without saving');
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
+    await own.goTo('agents/new', 'Register an agent');
+    await fill(page.getByRole('main'), {
+      'Address of the agent': 'http://127.0.0.1:9',
+    });
     await press(page, 'Look at it');
     await eventually(async () => {
       const address = page.getByLabel('Address of the agent', { exact: true });
@@ -111,6 +118,35 @@ describe('an agent', () => {
     await eventually(async () => {
       expect(await page.getByRole('button', { name: 'Save the settings' }).isDisabled()).toBe(true);
     }, WAIT_MS);
+  });
+
+  it('keeps settings that are not saved yet until one leaves them by choice', async () => {
+    await open('settings');
+    const main = page.getByRole('main');
+    const tags = main.getByLabel('Tags', { exact: true });
+    const dialog = dialogOf(page, 'Leave without saving?');
+    await tags.fill('unsaved');
+    await page.getByRole('tab', { name: 'Card', exact: true }).click();
+    await press(dialog, 'Keep as it is');
+    expect(await tags.inputValue()).toBe('unsaved');
+    await page.getByRole('link', { name: 'Tasks', exact: true }).first().click();
+    await press(dialog, 'Keep as it is');
+    expect(await tags.inputValue()).toBe('unsaved');
+    await page.getByRole('tab', { name: 'Card', exact: true }).click();
+    await press(dialog, 'Leave without saving');
+    await tags.waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Settings', exact: true }).click();
+    expect(await tags.inputValue()).toBe('money');
+    await hubHas(hub, PATH, { tags: ['money'] });
+    // With nothing unsaved there is no question, nor are they those of another agent.
+    await tags.fill('unsaved');
+    await press(page, 'Discard the changes');
+    await own.goTo('agents/slow?tab=settings', 'Slow');
+    await tags.fill('of-slow');
+    await page.evaluate('history.back()');
+    await press(dialog, 'Leave without saving');
+    await page.getByRole('heading', { name: 'Books', level: 1 }).waitFor();
+    await eventually(async () => expect(await tags.inputValue()).toBe('money'));
   });
 
   it('is read again: what has changed in its card is shown', async () => {

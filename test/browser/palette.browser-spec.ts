@@ -3,9 +3,13 @@ import type { Locator, Page, Request } from 'playwright-core';
 import { type Hub, startHub } from '../support/app.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
+import { WebhookSink } from '../support/webhook-sink.js';
+
+const WAIT_MS = 15_000;
 
 let hub: Hub;
 let agent: ScriptedAgent;
+let sink: WebhookSink;
 let own: ConsoleBrowser;
 let page: Page;
 let task: { id: string; contextId: string };
@@ -20,12 +24,31 @@ beforeAll(async () => {
     conditions: { text: { pattern: 'invoice' } },
     target: { agentId: 'bookkeeper' },
   });
+  await hub.admin('POST', '/api/v1/organizations', { id: 'acme', displayName: 'Acme Ltd' });
+  await hub.admin('POST', '/api/v1/principals', {
+    ...{ id: 'rob', displayName: 'Robert', organization: 'acme' },
+  });
+  const made = await hub.admin('POST', '/api/v1/keys', {
+    ...{ name: 'bookkeeping rob', principal: 'rob', scopes: ['a2a', 'push'] },
+  });
+  const key = made.body.key as string;
+  await hub.admin('POST', '/api/v1/policies', {
+    ...{ id: 'no-contractors', text: 'permit (principal, action, resource);' },
+  });
+  await hub.admin('POST', '/api/v1/composite-skills', {
+    ...{ id: 'two-steps', name: 'Two steps', description: 'Two.', tags: ['both'] },
+    steps: [{ name: 'begin', agentId: 'bookkeeper' }],
+  });
+  sink = await WebhookSink.start();
+  await hub.admin('POST', '/api/v1/push/subscriptions', { url: sink.url('/all') }, key);
+  await hub.send('hello', { tenant: 'bookkeeper' }, { key });
   task = (await hub.send('hello', { tenant: 'bookkeeper' }))['task'] as typeof task;
+  await sink.waitForCount(1, WAIT_MS);
   own = await ConsoleBrowser.open(hub.url);
   page = await own.signIn('agents');
 });
 
-afterAll(() => Promise.all([own, hub, agent].map((each) => each?.close())));
+afterAll(() => Promise.all([own, hub, agent, sink].map((each) => each?.close())));
 
 const dialog = (): Locator => page.getByRole('dialog', { name: 'Go to', exact: true });
 const options = (): Locator => dialog().getByRole('option');
@@ -72,6 +95,33 @@ describe('the search for pages and ids', () => {
   });
 
   it.each([
+    ['bookkeeping rob', 'Principal Robert (rob)', 'access', { tab: 'principals', text: 'rob' }],
+    ['OBERT', 'Principal Robert (rob)', 'access', { tab: 'principals', text: 'rob' }],
+    [
+      'cme Ltd',
+      'Organization Acme Ltd (acme)',
+      'access',
+      { tab: 'principals', organization: 'acme' },
+    ],
+    ['contractor', 'Policy no-contractors', 'access', { tab: 'policies', id: 'no-contractors' }],
+    ['o step', 'Composite skill Two steps', 'routing/composite-skills/two-steps', {}],
+    ['127.0.0.1', 'Receiver http', 'webhooks', { tab: 'receivers', id: /^acme http/ }],
+  ])('finds by a part of a name: %s', async (text, first, path, search) => {
+    await lookFor(text, first);
+    await dialog().getByText('Looking …').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    const at = new URL(page.url());
+    expect(at.pathname).toBe(`/console/${path}`);
+    for (const [name, value] of Object.entries(search)) {
+      expect(at.searchParams.get(name)).toMatch(value);
+    }
+    // What it has opened is left.
+    await own.goTo('agents', 'Agents');
+  });
+
+  it.each([
+    ['Auth profiles', '/webhooks', 'auth-profiles'],
     ['Log levels', '/access', 'log-levels'],
     ['Webhooks of tasks', '/webhooks', 'webhooks'],
   ])('finds the tab %s', async (label, path, tab) => {
@@ -106,7 +156,7 @@ describe('the search for pages and ids', () => {
     const opener = page.getByRole('button', { name: 'Go to', exact: true });
     await opener.click();
     await dialog().getByRole('combobox').fill('<b>none</b> %');
-    await dialog().getByText('Nothing you may see is called so or has this id.').waitFor();
+    await dialog().getByText('Nothing you may see is called so.').waitFor();
     await page.keyboard.press('Enter');
     await dialog().waitFor();
     await page.keyboard.press('Escape');

@@ -181,6 +181,28 @@ describe('the playground', () => {
     await hubHas(hub, `/api/v1/tasks/${await taskId()}`, { state: 'canceled' });
   });
 
+  it('says which agents there are when one is not named, or is not there', async () => {
+    await page.getByLabel('To', { exact: true }).selectOption('agent');
+    const name = page.getByLabel('Agent', { exact: true });
+    await page
+      .getByText('No agent is chosen: the hub chooses one. There are agent, asker, slow.')
+      .waitFor();
+    await name.fill('agnt');
+    const unknown = page.getByText('“agnt” is no agent of the hub’s card.');
+    await page
+      .getByText('“agnt” is no agent of the hub’s card. There are agent, asker, slow.')
+      .waitFor();
+    await name.fill('agent');
+    await unknown.waitFor({ state: 'detached' });
+    await page.getByLabel('To', { exact: true }).selectOption('skill');
+    await page.getByText('No skill is chosen: the hub chooses the agent.').waitFor();
+    await page.getByLabel('Skill', { exact: true }).fill('<b>nope</b>');
+    await page.getByText(/^“<b>nope<\/b>” is no skill of the hub’s card\. There are /).waitFor();
+    await page.getByLabel('To', { exact: true }).selectOption('hub');
+    expect(await page.getByText(/ is chosen: /).count()).toBe(0);
+    expect(await own.axe()).toEqual([]);
+  });
+
   it('shows why the hub refuses a message', async () => {
     await write('nobody', 'hello');
     await press(page, 'Send');

@@ -57,6 +57,71 @@ describe('the editor of a rule', () => {
   });
 });
 
+describe('a rule that was refused', () => {
+  it('is refused no longer once it is corrected, and refused again as it is then', async () => {
+    const page = await own.signIn('routing/rules/new');
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    const target = page.getByRole('combobox', { name: 'Agent', exact: true });
+    const alert = page.getByRole('main').getByRole('alert');
+    await name.fill('Corrected');
+    await target.fill('biling');
+    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await alert.getByText('target.agentId', { exact: true }).waitFor();
+    await target.fill('billing');
+    await alert.waitFor({ state: 'detached' });
+    await page.getByText('can be saved', { exact: true }).waitFor();
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(0);
+    await name.fill('');
+    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await alert.getByText('name', { exact: true }).waitFor();
+    await name.fill('Corrected');
+    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByText('“Corrected” is no.').first().waitFor();
+    await succeeds('GET', `${RULES}/corrected`);
+  });
+
+  it('still is of a version that is no longer the newest, whatever is typed', async () => {
+    await succeeds('POST', RULES, { id: 'moving', name: 'Moving', target: { reject: 'No.' } });
+    const page = await own.signIn('routing/rules/moving');
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('Mine');
+    await succeeds('PATCH', `${RULES}/moving`, { name: 'Theirs' });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const load = page.getByRole('button', { name: 'Load version 2' });
+    await load.waitFor();
+    await name.fill('Mine still');
+    await page.getByText('can be saved', { exact: true }).waitFor();
+    await load.click();
+    await eventually(async () => expect(await name.inputValue()).toBe('Theirs'));
+  });
+});
+
+describe('the trial of a rule', () => {
+  it('needs a message', async () => {
+    const tried = { id: 'tried', name: 'Tried', position: 1, target: { agentId: 'billing' } };
+    await succeeds('POST', RULES, tried);
+    const page = await own.signIn('routing/rules/tried');
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('routes:dry-run')) sent.push(request.postData() ?? '');
+    });
+    const message = page.getByRole('textbox', { name: 'A message', exact: true });
+    const wanted = page.getByText('Type a message to see what the rule does with it.');
+    await wanted.waitFor();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Tried again');
+    await page.getByText('can be saved', { exact: true }).waitFor();
+    await message.fill('hello');
+    const trial = page.locator('.routing-trial');
+    await trial.getByText('decides', { exact: true }).waitFor();
+    expect(await wanted.count()).toBe(0);
+    await message.fill(' ');
+    await wanted.waitFor();
+    expect(await trial.getByText('decides', { exact: true }).count()).toBe(0);
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.filter((body) => !body.includes('"hello"'))).toEqual([]);
+  });
+});
+
 describe('the versions of a rule', () => {
   it('are asked about before a version in the editor is left', async () => {
     await succeeds('POST', RULES, { id: 'left', name: 'Left', target: { reject: 'No.' } });

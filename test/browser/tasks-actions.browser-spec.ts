@@ -34,7 +34,7 @@ beforeAll(async () => {
   elsewhere = await WebhookSink.start();
   [agent, asker, worker, artist] = await Promise.all([
     ScriptedAgent.start(),
-    ScriptedAgent.start({ live: { askAfter: 1 } }),
+    ScriptedAgent.start({ name: 'Asks Back', live: { askAfter: 1 } }),
     ScriptedAgent.start({ live: { manual: true } }),
     ScriptedAgent.start({ handlers: { SendStreamingMessage: answerWithArtifacts } }),
   ]);
@@ -117,6 +117,31 @@ describe('the list of tasks', () => {
     await press(page, 'Find');
     await page.getByRole('heading', { name: 'The agent asks' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/tasks/${asking}`);
+  });
+});
+
+describe('the filters of tasks', () => {
+  it('take an agent by its name, and say that nothing is between a time and an earlier one', async () => {
+    const asking = await send('asker');
+    await own.goTo('tasks', 'Tasks');
+    await page.getByLabel('Agent', { exact: true }).fill('asks back');
+    await eventually(() => expect(new URL(page.url()).searchParams.get('agent')).toBe('asker'));
+    await rowOf(page, 'Tasks', asking.slice(-8)).waitFor();
+    await press(page, 'Clear filters');
+    const all = page.getByRole('button', { name: /: all that match$/ });
+    await page.getByLabel('Time', { exact: true }).selectOption('From … until …');
+    await page.getByLabel('Until').waitFor();
+    // Without a time, nothing is left out.
+    await rowOf(page, 'Tasks', asking.slice(-8)).waitFor();
+    expect(await all.count()).toBe(0);
+    await page.getByLabel('From', { exact: true }).fill('2026-02-02T10:00');
+    await all.first().waitFor();
+    await page.getByLabel('Until', { exact: true }).fill('2026-02-02T09:00');
+    await page.getByText('This is not later than “From”').waitFor();
+    await page.getByText('The time is that at which a task began').waitFor();
+    expect(await own.axe()).toEqual([]);
+    await press(page, 'Show all tasks');
+    await rowOf(page, 'Tasks', asking.slice(-8)).waitFor();
   });
 });
 

@@ -183,6 +183,20 @@ describe('a principal', () => {
     expect(await statusOf(api('POST', 'principals', { id: 'admin' }))).toBe(409);
     const { items } = (await api('GET', 'principals?group=books')).body;
     expect(items.map(({ id }: { id: string }) => id)).toEqual(['billing']);
+    for (const [text, found] of [
+      ['ILLIN', ['billing']],
+      ['billing%25', []],
+      ['%25', []],
+      ['!', []],
+    ] as const) {
+      const { body: listed } = await api('GET', `principals?organization=acme&text=${text}`);
+      expect([text, listed.items.map((each: { id: string }) => each.id)]).toEqual([text, found]);
+    }
+    const other = await made('elsewhere', { scopes: ['access:organization'] });
+    expect((await api('GET', 'principals?text=billing', undefined, other.key)).body.items).toEqual(
+      [],
+    );
+    expect(await statusOf(api('GET', 'principals?text='))).toBe(400);
     const { id } = await made('acme', { principal: 'billing' });
     const keys = (await api('GET', 'keys?principal=billing')).body.items;
     expect(keys.map((key: Made) => key.id)).toEqual([id]);

@@ -447,6 +447,42 @@ describe('a dry run', () => {
     expect(operation.body).toMatchObject({ decision: 'allow', agentTags: null, tags: null });
   });
 
+  it('warns of whom it names that is not there, and takes it all the same', async () => {
+    const text = [
+      'forbid(principal in Organization::"acmee", action, resource in Agent::"bokkeeper");',
+      'forbid(principal == Caller::"nobody-\'x\'", action, resource in Agent::"books")',
+      '  unless { resource in [Skill::"books.invoices", Skill::"books.nope", Skill::"alone"] };',
+      'permit(principal == Caller::"admin", action, resource == Skill::"bokkeeper.x");',
+      'permit(principal in Organization::"default", action, resource);',
+    ].join('\n');
+    const warnings = [
+      'Agent::"bokkeeper" is not registered.',
+      'Skill::"books.nope" is no skill of the agent "books".',
+      'Skill::"alone" can be no skill: write the agent too, Skill::"AGENT.SKILL".',
+      'Skill::"bokkeeper.x" is of an agent that is not registered: "bokkeeper".',
+      'Caller::"nobody-\'x\'" is no principal that there is.',
+      'Organization::"elsewhere" is no organization that there is.',
+      'Organization::"acmee" is no organization that there is.',
+    ];
+    const policy = { id: 'mistyped', organization: 'elsewhere', text };
+    expect((await tryOut({ operation: 'ListTasks', policy })).body.warnings).toEqual(warnings);
+    const made = await hub.admin('POST', '/api/v1/policies', policy);
+    expect([made.status, made.body.warnings]).toEqual([201, warnings]);
+    const one = await hub.admin('GET', '/api/v1/policies/mistyped');
+    expect(one.body.warnings).toEqual(warnings);
+    await hub.createKey({ organization: 'acmee' });
+    const later = await hub.admin('PATCH', '/api/v1/policies/mistyped', {
+      text: text.split('\n', 1)[0]!,
+    });
+    expect(later.body.warnings).toEqual([warnings[0], warnings[5]]);
+    const list = await hub.admin('GET', '/api/v1/policies');
+    expect(list.body.items).toMatchObject([{ id: 'mistyped', warnings: later.body.warnings }]);
+    const many = Array.from({ length: 49 }, (_, n) => `Agent::"none-${n}"`).join(', ');
+    const wide = { text: `permit(principal, action, resource) when { resource in [${many}] };` };
+    const wideOne = await tryOut({ operation: 'ListTasks', policy: { id: 'wide', ...wide } });
+    expect(wideOne.body.warnings).toHaveLength(20);
+  });
+
   it('says which skills are open where an agent is closed by its name alone, and warns of it', async () => {
     const text =
       'forbid(principal in Group::"contractors", action == Action::"SendMessage", resource == Agent::"books");';

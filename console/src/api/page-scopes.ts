@@ -1,19 +1,30 @@
 import { may, type Scope, useMe } from './me';
 
-/** The scopes of which one opens a tab of the page of access, in the order of the tabs. */
-export const ACCESS_SCOPES = {
-  principals: ['access:organization'],
-  keys: ['access:organization'],
-  organizations: ['access:organization'],
-  policies: ['access'],
-  'who-may': ['access'],
-  limits: ['a2a', 'access'],
-  audit: ['audit'],
-  consents: ['a2a', 'access:organization'],
-  data: ['data', 'access'],
-  'hub-keys': ['admin'],
-  'log-levels': ['admin'],
-} as const satisfies Readonly<Record<string, readonly Scope[]>>;
+interface TabOfPage {
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** The tabs of the page of access in their order, and the scopes of which one opens each. */
+export const ACCESS_TABS = {
+  principals: { label: 'Principals', scopes: ['access:organization'] },
+  keys: { label: 'Keys', scopes: ['access:organization'] },
+  organizations: { label: 'Organizations', scopes: ['access:organization'] },
+  policies: { label: 'Policies', scopes: ['access'] },
+  'who-may': { label: 'Who may call', scopes: ['access'] },
+  limits: { label: 'Limits', scopes: ['a2a', 'access'] },
+  audit: { label: 'Audit log', scopes: ['audit'] },
+  consents: { label: 'Consents', scopes: ['a2a', 'access:organization'] },
+  data: { label: 'Data requests', scopes: ['data', 'access'] },
+  'hub-keys': { label: 'Hub keys', scopes: ['admin'] },
+  'log-levels': { label: 'Log levels', scopes: ['admin'] },
+} as const satisfies Readonly<Record<string, TabOfPage>>;
+
+/** The tabs that need another scope than their page. */
+const TABS: Readonly<Record<string, Readonly<Record<string, Pick<TabOfPage, 'scopes'>>>>> = {
+  '/access': ACCESS_TABS,
+  '/webhooks': { 'auth-profiles': { scopes: ['push:all'] } },
+};
 
 /** The scopes of which one opens a page and what is below it; the first that fits an address holds. */
 const PAGE_SCOPES: readonly (readonly [path: string, scopes: readonly Scope[]])[] = [
@@ -24,7 +35,7 @@ const PAGE_SCOPES: readonly (readonly [path: string, scopes: readonly Scope[]])[
   ['/routing/dry-run', ['a2a']],
   ['/routing', ['routing', 'a2a']],
   ['/webhooks', ['push']],
-  ['/access', [...new Set(Object.values(ACCESS_SCOPES).flat())]],
+  ['/access', [...new Set(Object.values(ACCESS_TABS).flatMap(({ scopes }) => scopes))]],
   ['/playground', ['a2a']],
   ['', ['tasks:organization', 'push', 'agents:organization', 'access:organization', 'routing']],
 ];
@@ -36,9 +47,8 @@ export function scopesOf(
 ): readonly Scope[] | undefined {
   const at = to.replace(/\/$/, '');
   const tab = search['tab'];
-  if (at === '/access' && typeof tab === 'string' && Object.hasOwn(ACCESS_SCOPES, tab)) {
-    return ACCESS_SCOPES[tab as keyof typeof ACCESS_SCOPES];
-  }
+  const tabs = TABS[at];
+  if (tabs && typeof tab === 'string' && Object.hasOwn(tabs, tab)) return tabs[tab]!.scopes;
   return PAGE_SCOPES.find(([path]) => at === path || (path && at.startsWith(`${path}/`)))?.[1];
 }
 

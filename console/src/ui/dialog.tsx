@@ -28,6 +28,14 @@ function focused(): HTMLElement | null {
   return found;
 }
 
+/** Gives the focus back; of tabs, to the one in front: a tab that gets the focus comes to the front. */
+function focusAgain(element: HTMLElement | null): void {
+  const inFront = element
+    ?.closest('[role=tablist]')
+    ?.querySelector<HTMLElement>('[role=tab][aria-selected=true]');
+  (inFront ?? element)?.focus();
+}
+
 export function Dialog({
   title,
   description,
@@ -54,7 +62,7 @@ export function Dialog({
           onCloseAutoFocus={(event) => {
             // There is no trigger that it would be given back to.
             event.preventDefault();
-            (opener.current?.isConnected ? opener.current : before)?.focus();
+            focusAgain(opener.current?.isConnected ? opener.current : before);
           }}
         >
           <header className="dialog-head">

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Field } from './field';
-import { Suggest } from './suggest';
+import { Suggest, type Suggestion } from './suggest';
 
 const PAUSE_MS = 400;
 
@@ -16,7 +16,7 @@ export function FilterInput({
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
   readonly placeholder?: string;
-  readonly suggestions?: readonly string[] | undefined;
+  readonly suggestions?: readonly (string | Suggestion)[] | undefined;
 }) {
   const given = value ?? '';
   const [typed, setTyped] = useState(given);

@@ -124,6 +124,11 @@ export function TimeRangeField({
           <TimeField
             label="Until"
             at={until}
+            error={
+              since && until && Date.parse(until) <= Date.parse(since)
+                ? 'This is not later than “From”: nothing can be between them.'
+                : undefined
+            }
             onChange={(at) => onChange({ range: CUSTOM, since, until: at })}
           />
         </>
@@ -135,14 +140,16 @@ export function TimeRangeField({
 function TimeField({
   label,
   at,
+  error,
   onChange,
 }: {
   readonly label: string;
   readonly at: string | undefined;
+  readonly error?: string | undefined;
   readonly onChange: (at: string | undefined) => void;
 }) {
   return (
-    <Field label={label}>
+    <Field label={label} error={error}>
       <input
         className="input"
         type="datetime-local"

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { asProblem } from '../api/problem';
 import type { Saved, WaysOn } from './save-fault';
 import { sortedJson } from './sorted-json';
 import type { JsonDraft } from './use-json-draft';
@@ -15,7 +16,8 @@ export interface Begun<T> {
 
 /**
  * Saves a draft over the version that it was begun from and no other, with ways on when there is another by then. `save` gets
- * the version that it is saved over, and the one that what is in it was written from: they differ after such a way.
+ * the version that it is saved over, and the one that what is in it was written from: they differ after such a way. What the
+ * hub has refused of a draft is no longer said of another one.
  */
 export function useVersionedSave<T extends object>(
   draft: JsonDraft<T>,
@@ -33,7 +35,11 @@ export function useVersionedSave<T extends object>(
     readonly version: number;
     readonly writtenFrom: Saved<T> | undefined;
   } | null>(null);
-  const saving = useSave(() => save(draft.value, over.current, writtenFrom.current));
+  const [sent, setSent] = useState<string | null>(null);
+  const saving = useSave(() => {
+    setSent(draft.text);
+    return save(draft.value, over.current, writtenFrom.current);
+  });
   const mineOver = (saved: Saved<T>): T =>
     begun?.over && writtenFrom.current
       ? begun.over(draft.value, saved.written, writtenFrom.current.written)
@@ -58,6 +64,7 @@ export function useVersionedSave<T extends object>(
   };
   return {
     ...saving,
+    error: sent !== draft.text && isOfContent(saving.error) ? null : saving.error,
     ways,
     /** What was written before a saved version took its place. */
     aside: aside && {
@@ -69,4 +76,10 @@ export function useVersionedSave<T extends object>(
       },
     },
   };
+}
+
+/** Whether what was written is refused, and not because of who saves, when, or over which version. */
+function isOfContent(error: unknown): boolean {
+  const { status, metadata } = asProblem(error);
+  return [400, 409, 422].includes(status) && metadata['version'] === undefined;
 }

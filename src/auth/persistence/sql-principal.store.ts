@@ -53,6 +53,11 @@ const IN_STATE: Readonly<Record<PrincipalState, string>> = {
   disabled: `NOT (${ENABLED})`,
 };
 
+/** What LIKE finds this text by, anywhere in another. */
+function within(text: string): string {
+  return `%${text.replace(/[!%_]/g, '!$&')}%`;
+}
+
 /** {@link PrincipalStore} on the hub's database. */
 @Injectable()
 export class SqlPrincipalStore extends PrincipalStore {
@@ -66,7 +71,7 @@ export class SqlPrincipalStore extends PrincipalStore {
   }
 
   async list(
-    { organization, state, subject, group }: PrincipalFilter,
+    { organization, state, subject, group, text }: PrincipalFilter,
     limit: number,
     cursor?: string,
   ): Promise<Page<PrincipalRecord>> {
@@ -83,7 +88,13 @@ export class SqlPrincipalStore extends PrincipalStore {
     if (group !== undefined) {
       // They are kept as JSON.
       conditions.push(`p.groups LIKE ? ESCAPE '!'`);
-      params.push(`%${JSON.stringify(group).replace(/[!%_]/g, '!$&')}%`);
+      params.push(within(JSON.stringify(group)));
+    }
+    if (text !== undefined) {
+      const shown = ['p.id', 'p.display_name', 'i.subject', KEY_NAME];
+      const each = shown.map((column) => `LOWER(${column}) LIKE LOWER(?) ESCAPE '!'`);
+      conditions.push(`(${each.join(' OR ')})`);
+      params.push(...shown.map(() => within(storable(text))));
     }
     if (cursor !== undefined) {
       conditions.push('p.id < ?');

@@ -15,6 +15,11 @@ action "${AGENT_OPERATION}" appliesTo { principal: Caller, resource: [Agent, Ski
 action ${HUB_OPERATIONS.map((name) => `"${name}"`).join(', ')} appliesTo { principal: Caller, resource: Hub };
 `;
 
+/** The types of entities that policies may name. */
+export const ENTITY_TYPES: readonly string[] = [...CEDAR_SCHEMA.matchAll(/^entity (\w+)/gm)].map(
+  ([, type]) => type!,
+);
+
 /** An entity of Cedar by its type and id. */
 export interface EntityName {
   readonly type: string;

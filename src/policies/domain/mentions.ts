@@ -37,6 +37,11 @@ export class Mentions {
     for (const value of Object.values(json)) this.add(value);
   }
 
+  /** The ids of the entities of a type that they name. */
+  idsOf(type: string): readonly string[] {
+    return [...(this.entities.get(type) ?? NONE)];
+  }
+
   /** Whether they ask for more than who the caller is: its groups, its scopes, how it signed in. */
   get readsSignIn(): boolean {
     return this.entities.has('Group') || this.entities.has('Scope') || this.attributes.size > 0;

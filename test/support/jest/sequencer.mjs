@@ -34,6 +34,11 @@ const LONG = [
   'push-endpoints.e2e-spec.ts',
   'secrets.e2e-spec.ts',
   'compose.e2e-spec.ts',
+  // Those in a browser, which run by themselves.
+  'scopes.browser-spec.ts',
+  'access-actions.browser-spec.ts',
+  'webhooks-actions.browser-spec.ts',
+  'pages.browser-spec.ts',
 ];
 
 export default class LongFirst extends Sequencer {

@@ -2,13 +2,16 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, queries } from '../../api/client';
 import { may, type Scope } from '../../api/me';
 import { isMadeId } from '../../api/new-id';
+import type { PageOf } from '../../api/pages';
 import { readPages } from '../../api/read-pages';
+import { ACCESS } from '../../pages/access/query-keys';
+import { PUSH } from '../../pages/webhooks/keys';
 import type { Place } from './pages';
 
 /** Of each kind so many are shown. */
 const MOST = 5;
-/** How many rules there are at most: those of the API and those of the configuration file. */
-const RULES = 1_000;
+/** So many rows of a list are looked at: more than there are rules or organizations in most hubs. */
+const LONGEST = 1_000;
 
 /** What there is with this id, of all that one may see. What cannot be read is left out. */
 export async function foundBy(
@@ -27,8 +30,73 @@ type Look = (text: string, signal: AbortSignal) => Promise<readonly Place[]>;
 const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
   { scope: 'tasks:organization', look: tasks },
   { scope: 'agents:organization', look: agents },
-  { scope: 'routing', look: rules },
+  {
+    scope: 'routing',
+    look: listed(
+      ['routing-rules'],
+      (query, signal) => client.GET('/api/v1/routes/rules', { params: { query }, signal }),
+      ({ id, name }) => ({
+        names: [id, name],
+        place: place('Rule', name, `/routing/rules/${encodeURIComponent(id)}`),
+      }),
+    ),
+  },
+  {
+    scope: 'routing',
+    look: listed(
+      ['get', '/api/v1/composite-skills'],
+      (query, signal) => client.GET('/api/v1/composite-skills', { params: { query }, signal }),
+      ({ id, name, skillId }) => ({
+        names: [id, name, skillId],
+        place: place(
+          'Composite skill',
+          name,
+          `/routing/composite-skills/${encodeURIComponent(id)}`,
+        ),
+      }),
+    ),
+  },
   { scope: 'push', look: configs },
+  {
+    scope: 'push',
+    look: listed(
+      [PUSH, 'endpoints'],
+      (query, signal) => client.GET('/api/v1/push/endpoints', { params: { query }, signal }),
+      ({ organization, origin }) => ({
+        names: [origin],
+        place: within('Receiver', origin, '/webhooks', {
+          tab: 'receivers',
+          id: `${organization} ${origin}`,
+        }),
+      }),
+    ),
+  },
+  { scope: 'access:organization', look: principals },
+  {
+    scope: 'access:organization',
+    look: listed(
+      [ACCESS, 'organizations'],
+      (query, signal) => client.GET('/api/v1/organizations', { params: { query }, signal }),
+      ({ id, displayName }) => ({
+        names: [id, displayName ?? ''],
+        place: within('Organization', displayName ? `${displayName} (${id})` : id, '/access', {
+          tab: 'principals',
+          organization: id,
+        }),
+      }),
+    ),
+  },
+  {
+    scope: 'access',
+    look: listed(
+      [ACCESS, 'policies'],
+      (query, signal) => client.GET('/api/v1/policies', { params: { query }, signal }),
+      ({ id, description }) => ({
+        names: [id, description ?? ''],
+        place: within('Policy', id, '/access', { tab: 'policies', id }),
+      }),
+    ),
+  },
 ];
 
 async function tasks(q: string, signal: AbortSignal): Promise<readonly Place[]> {
@@ -56,22 +124,46 @@ async function agents(text: string, signal: AbortSignal): Promise<readonly Place
   );
 }
 
-async function rules(text: string): Promise<readonly Place[]> {
-  const wanted = text.toLowerCase();
-  const { rows } = await queries.fetchQuery(ALL_RULES);
-  return rows
-    .filter(({ id, name }) => id === text || name.toLowerCase().includes(wanted))
-    .slice(0, MOST)
-    .map(({ id, name }) => place('Rule', name, `/routing/rules/${encodeURIComponent(id)}`));
+async function principals(text: string, signal: AbortSignal): Promise<readonly Place[]> {
+  const { data } = await client.GET('/api/v1/principals', {
+    params: { query: { text, limit: MOST } },
+    signal,
+  });
+  return (data?.items ?? []).map(({ id, name }) =>
+    within('Principal', name === null ? id : `${name} (${id})`, '/access', {
+      tab: 'principals',
+      text: id,
+    }),
+  );
 }
 
-/** Read once while one types: rules are found here, by any part of their name. */
-const ALL_RULES = queryOptions({
-  queryKey: ['routing-rules', 'palette'],
-  queryFn: ({ signal }) =>
-    readPages(RULES, (query) => client.GET('/api/v1/routes/rules', { params: { query }, signal })),
-  staleTime: 60_000,
-});
+/**
+ * Looks at a list that the hub does not search: it is read once while one types, {@link LONGEST} rows of it, and looked through here. `key`
+ * begins with what the list belongs to, so that a change of it is seen.
+ */
+function listed<Item extends object>(
+  key: readonly string[],
+  read: (
+    query: { readonly limit: number; readonly cursor?: string },
+    signal: AbortSignal,
+  ) => Promise<{ readonly data?: PageOf<Item> }>,
+  shownOf: (item: Item) => { readonly names: readonly string[]; readonly place: Place },
+): Look {
+  const all = queryOptions({
+    queryKey: [...key, 'palette'],
+    queryFn: ({ signal }) => readPages(LONGEST, (query) => read(query, signal)),
+    staleTime: 60_000,
+  });
+  return async (text) => {
+    const wanted = text.toLowerCase();
+    const { rows } = await queries.fetchQuery(all);
+    return rows
+      .map(shownOf)
+      .filter(({ names }) => names.some((each) => each.toLowerCase().includes(wanted)))
+      .slice(0, MOST)
+      .map((shown) => shown.place);
+  };
+}
 
 async function configs(id: string, signal: AbortSignal): Promise<readonly Place[]> {
   if (!isMadeId(id)) return [];
@@ -79,8 +171,18 @@ async function configs(id: string, signal: AbortSignal): Promise<readonly Place[
     params: { path: { id } },
     signal,
   });
-  if (!data) return [];
-  return [{ ...place('Webhook', id, '/webhooks'), search: { tab: 'webhooks', id } }];
+  return data ? [within('Webhook', id, '/webhooks', { tab: 'webhooks', id })] : [];
+}
+
+/** A row of a list, which the address of the page names. */
+function within(
+  kind: string,
+  label: string,
+  to: string,
+  search: Readonly<Record<string, string>>,
+): Place {
+  const id = `${kind} ${to} ${Object.values(search).join(' ')}`;
+  return { id, kind, label, to, search };
 }
 
 function place(kind: string, label: string, to: string): Place {

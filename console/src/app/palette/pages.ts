@@ -1,5 +1,5 @@
 import type { Scope } from '../../api/me';
-import { type ACCESS_SCOPES, mayOpen } from '../../api/page-scopes';
+import { ACCESS_TABS, mayOpen } from '../../api/page-scopes';
 import { NAV } from '../nav';
 
 /** A place of the console that one can go to. */
@@ -15,21 +15,6 @@ export interface Place {
 
 type Page = Omit<Place, 'id' | 'kind'>;
 
-/** What the tabs of the page of access are known as here. */
-const ACCESS_TABS: Readonly<Record<keyof typeof ACCESS_SCOPES, string>> = {
-  principals: 'Principals',
-  keys: 'Keys',
-  organizations: 'Organizations',
-  policies: 'Policies',
-  'who-may': 'Who may call',
-  limits: 'Limits',
-  audit: 'Audit log',
-  consents: 'Consents',
-  data: 'Data requests',
-  'hub-keys': 'Hub keys',
-  'log-levels': 'Log levels',
-};
-
 /** Parts of pages that have a name of their own. */
 const PARTS: readonly Page[] = [
   { label: 'Register an agent', to: '/agents/new' },
@@ -42,7 +27,8 @@ const PARTS: readonly Page[] = [
   tab('/webhooks', 'deliveries', 'Deliveries'),
   tab('/webhooks', 'dead-letters', 'Dead letters'),
   tab('/webhooks', 'events', 'Event log of webhooks'),
-  ...Object.entries(ACCESS_TABS).map(([name, label]) => tab('/access', name, label)),
+  tab('/webhooks', 'auth-profiles', 'Auth profiles'),
+  ...Object.entries(ACCESS_TABS).map(([name, { label }]) => tab('/access', name, label)),
 ];
 
 function tab(to: string, name: string, label: string): Page {

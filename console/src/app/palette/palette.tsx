@@ -55,8 +55,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           className="input"
           type="text"
           role="combobox"
-          aria-label="A page, or an id of a task, context, agent, rule or webhook"
-          placeholder="A page, or an id of a task, context, agent, rule or webhook"
+          aria-label="A page, a name, or an id"
+          placeholder="A page, a name, or a whole id of a task or webhook"
           aria-expanded={places.length > 0}
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
@@ -98,5 +98,6 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
 
 function saidOf(count: number, isLooking: boolean): string {
   if (isLooking) return 'Looking …';
-  return count === 0 ? 'Nothing you may see is called so or has this id.' : '';
+  if (count > 0) return '';
+  return 'Nothing you may see is called so. A task, a conversation or a webhook is found by its whole id.';
 }

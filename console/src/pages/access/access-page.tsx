@@ -1,8 +1,9 @@
+import type { ReactNode } from 'react';
 import { may, useMe } from '../../api/me';
-import { ACCESS_SCOPES, scopeText } from '../../api/page-scopes';
+import { ACCESS_TABS, scopeText } from '../../api/page-scopes';
 import { Notice } from '../../ui/feedback';
 import { Page } from '../../ui/page';
-import { type Tab, Tabs } from '../../ui/tabs';
+import { Tabs } from '../../ui/tabs';
 import { AuditTab } from './audit/audit-tab';
 import { ConsentsTab } from './consents/consents-tab';
 import { DataTab } from './data/data-tab';
@@ -17,37 +18,38 @@ import { useAccessSearch } from './search';
 import { WhoMayTab } from './who-may/who-may-tab';
 import './access.css';
 
-interface Part extends Tab {
-  readonly id: keyof typeof ACCESS_SCOPES;
-  readonly label: string;
-}
+const CONTENTS: Readonly<Record<keyof typeof ACCESS_TABS, ReactNode>> = {
+  principals: <PrincipalsTab />,
+  keys: <KeysTab />,
+  organizations: <OrganizationsTab />,
+  policies: <PoliciesTab />,
+  'who-may': <WhoMayTab />,
+  limits: <LimitsTab />,
+  audit: <AuditTab />,
+  consents: <ConsentsTab />,
+  data: <DataTab />,
+  'hub-keys': <HubKeysTab />,
+  'log-levels': <LogLevelsTab />,
+};
 
-const PARTS: readonly Part[] = [
-  { id: 'principals', label: 'Principals', content: <PrincipalsTab /> },
-  { id: 'keys', label: 'Keys', content: <KeysTab /> },
-  { id: 'organizations', label: 'Organizations', content: <OrganizationsTab /> },
-  { id: 'policies', label: 'Policies', content: <PoliciesTab /> },
-  { id: 'who-may', label: 'Who may call', content: <WhoMayTab /> },
-  { id: 'limits', label: 'Limits', content: <LimitsTab /> },
-  { id: 'audit', label: 'Audit', content: <AuditTab /> },
-  { id: 'consents', label: 'Consents', content: <ConsentsTab /> },
-  { id: 'data', label: 'Data requests', content: <DataTab /> },
-  { id: 'hub-keys', label: 'Hub keys', content: <HubKeysTab /> },
-  { id: 'log-levels', label: 'Log levels', content: <LogLevelsTab /> },
-];
+const PARTS = Object.entries(ACCESS_TABS).map(([id, part]) => ({
+  id,
+  ...part,
+  content: CONTENTS[id as keyof typeof ACCESS_TABS],
+}));
 
 /** Who may do what, how much of it, and who did what. */
 export function AccessPage() {
   const [{ tab }, change] = useAccessSearch();
   const scopes = useMe().data?.scopes;
-  const shown = PARTS.filter((part) => may(scopes, ...ACCESS_SCOPES[part.id]));
+  const shown = PARTS.filter((part) => may(scopes, ...part.scopes));
   const lacking = PARTS.find(({ id }) => id === tab && !shown.some((each) => each.id === id));
   return (
     <Page title="Access" lead="Who may do what, how much of it, and who did what.">
       {lacking && (
         <Notice tone="warning">
-          {lacking.label} needs {scopeText(ACCESS_SCOPES[lacking.id])}, which your key or sign-in
-          does not have.
+          {lacking.label} needs {scopeText(lacking.scopes)}, which your key or sign-in does not
+          have.
         </Notice>
       )}
       <Tabs

@@ -5,6 +5,7 @@ const NAMES = [
   'tab',
   /** What is open above the list. */
   'id',
+  'text',
   'state',
   'organization',
   'principal',

@@ -36,7 +36,12 @@ export function AgentPage() {
     { refetchInterval: REFRESH_MS },
   );
   return agent.data ? (
-    <AgentView agent={agent.data} condition={conditions.get(agentId)} error={agent.error} />
+    <AgentView
+      key={agentId}
+      agent={agent.data}
+      condition={conditions.get(agentId)}
+      error={agent.error}
+    />
   ) : (
     <Page title={agentId} lead={<PageLink to="/agents">All agents</PageLink>}>
       <Loaded query={agent}>{() => null}</Loaded>

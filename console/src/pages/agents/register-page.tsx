@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, client, type Schema } from '../../api/client';
 import { asProblem } from '../../api/problem';
+import { LeaveGuard } from '../../ui/leave-guard';
 import { Page } from '../../ui/page';
 import { PageLink } from '../../ui/page-link';
 import { notify } from '../../ui/toast';
@@ -86,6 +87,7 @@ export function RegisterPage() {
         </>
       }
     >
+      <LeaveGuard isUnsaved={() => isBegun(source) && !registering} />
       <AddressForm
         source={source}
         onChange={changeSource}
@@ -116,4 +118,8 @@ export function RegisterPage() {
       </div>
     </Page>
   );
+}
+
+function isBegun({ cardUrl, card, cardHeaders }: CardSource): boolean {
+  return cardUrl.trim() !== '' || card.trim() !== '' || cardHeaders.length > 0;
 }

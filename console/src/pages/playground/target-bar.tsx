@@ -5,6 +5,7 @@ import { Field, Select } from '../../ui/field';
 import { Suggest } from '../../ui/suggest';
 import { type Mode, MODES } from './search';
 import { type TargetKind, TARGET_KINDS, targetOf } from './target';
+import { TargetNote } from './target-note';
 
 const LABELS = { agent: 'Agent', skill: 'Skill', tags: 'Tags' } as const;
 
@@ -25,48 +26,51 @@ export function TargetBar() {
     });
   const values = { agent: agents, skill: skills.map(({ id }) => id), tags };
   return (
-    <div className="filters">
-      <Field label="To">
-        <Select
-          options={TARGET_KINDS}
-          value={kind}
-          onChange={(event) => {
-            setBegun(event.target.value as TargetKind);
-            name('hub', '');
-          }}
-        />
-      </Field>
-      {kind !== 'hub' && (
-        <Field label={LABELS[kind]}>
-          <Suggest
-            values={values[kind]}
-            value={target.name}
+    <>
+      <div className="filters">
+        <Field label="To">
+          <Select
+            options={TARGET_KINDS}
+            value={kind}
             onChange={(event) => {
-              setBegun(kind);
-              name(kind, event.target.value);
+              setBegun(event.target.value as TargetKind);
+              name('hub', '');
             }}
           />
         </Field>
-      )}
-      <Field label="How">
-        <Select
-          options={MODES}
-          value={mode ?? 'stream'}
-          onChange={(event) =>
-            void navigate({
-              search: (before) => ({ ...before, mode: event.target.value as Mode }),
-              replace: true,
-            })
-          }
-        />
-      </Field>
-      <Link
-        className="button"
-        to="/routing/dry-run"
-        search={target.kind === 'hub' ? {} : { [target.kind]: target.name }}
-      >
-        Who would get it?
-      </Link>
-    </div>
+        {kind !== 'hub' && (
+          <Field label={LABELS[kind]}>
+            <Suggest
+              values={values[kind]}
+              value={target.name}
+              onChange={(event) => {
+                setBegun(kind);
+                name(kind, event.target.value);
+              }}
+            />
+          </Field>
+        )}
+        <Field label="How">
+          <Select
+            options={MODES}
+            value={mode ?? 'stream'}
+            onChange={(event) =>
+              void navigate({
+                search: (before) => ({ ...before, mode: event.target.value as Mode }),
+                replace: true,
+              })
+            }
+          />
+        </Field>
+        <Link
+          className="button"
+          to="/routing/dry-run"
+          search={target.kind === 'hub' ? {} : { [target.kind]: target.name }}
+        >
+          Who would get it?
+        </Link>
+      </div>
+      <TargetNote kind={kind} target={target} />
+    </>
   );
 }

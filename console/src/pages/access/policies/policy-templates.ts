@@ -10,6 +10,15 @@ forbid(
 );`,
   },
   {
+    label: 'An organization may not ask an agent',
+    text: `@reason("Acme does not see the books.")
+forbid(
+  principal in Organization::"acme",
+  action == Action::"SendMessage",
+  resource in Agent::"books"
+);`,
+  },
+  {
     label: 'Only a group may ask for what has a tag',
     text: `@reason("Only finance may ask for invoices.")
 forbid(

@@ -25,20 +25,21 @@ type Principal = Schema<'PrincipalDto'>;
 
 /** Who calls: people and programs. */
 export function PrincipalsTab() {
-  const [{ state, organization, group }, change] = useAccessSearch();
+  const [{ text, state, organization, group }, change] = useAccessSearch();
   const mayAll = useMay('access');
   const [doing, setDoing] = useState<{
     action: PrincipalAction;
     principal: Principal | null;
   } | null>(null);
   const pages = usePages<Principal>(
-    [ACCESS, 'principals', state, organization, group],
+    [ACCESS, 'principals', text, state, organization, group],
     (cursor, signal) =>
       client.GET('/api/v1/principals', {
         params: {
           query: {
             limit: PAGE_ROWS,
             cursor,
+            text,
             state: state as Principal['state'],
             organization,
             group,
@@ -60,6 +61,12 @@ export function PrincipalsTab() {
           </Button>
         }
       >
+        <FilterInput
+          label="Principal"
+          placeholder="part of its id or name"
+          value={text}
+          onChange={(next) => change({ text: next })}
+        />
         <Field label="State">
           <Select
             value={state ?? ''}
@@ -95,7 +102,7 @@ export function PrincipalsTab() {
           empty={
             <Empty
               title={
-                state || organization || group
+                text || state || organization || group
                   ? 'No principal fits these filters'
                   : 'Nobody may call yet'
               }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { Button } from '../../../ui/button';
 import { Notice } from '../../../ui/feedback';
+import { LeaveGuard } from '../../../ui/leave-guard';
 import { Card } from '../../../ui/page';
 import { SaveFault } from '../../../ui/save-fault';
 import { notify } from '../../../ui/toast';
@@ -44,6 +45,7 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
 
   return (
     <form ref={form} className="agents-stack" onSubmit={submit}>
+      <LeaveGuard isUnsaved={() => isEdited} />
       {agent.source === 'config' && (
         <Notice tone="info">
           <p>

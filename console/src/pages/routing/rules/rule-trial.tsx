@@ -4,7 +4,7 @@ import { Field, TextArea, TextInput } from '../../../ui/field';
 import { Card } from '../../../ui/page';
 import { OutcomeBadge } from '../dry-run/rule-reports';
 import { RouteSummary } from '../dry-run/route-summary';
-import type { Trial, TrialMessage } from './use-rule-trial';
+import { hasText, type Trial, type TrialMessage } from './use-rule-trial';
 
 /** Tries an unsaved rule with a message. */
 export function RuleTrial({
@@ -42,6 +42,9 @@ export function RuleTrial({
         {error ? <ErrorView error={error} /> : null}
         <div className="routing-trial" aria-live="polite" aria-busy={isPending}>
           {isWrong && <p className="faint">Once the rule is right, this shows what it does.</p>}
+          {!isWrong && !hasText(message) && (
+            <p className="faint">Type a message to see what the rule does with it.</p>
+          )}
           {report && (
             <p>
               <OutcomeBadge outcome={report.outcome} /> {report.why}

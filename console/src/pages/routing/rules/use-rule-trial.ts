@@ -19,12 +19,17 @@ export interface Trial {
   readonly error: unknown;
 }
 
-/** Tries an unsaved rule while it is typed, by a dry run of a message with it among the others; not before one has begun. */
+/** Tries an unsaved rule while it is typed, by a dry run of a message with it among the others; not before there is a message. */
 export function useRuleTrial(draft: RuleDraft, message: TrialMessage, hasBegun: boolean): Trial {
-  const enabled = useMay('a2a') && hasBegun;
+  const enabled = useMay('a2a') && hasBegun && hasText(message);
   const trial = useDraftCheck('rule-trial', { draft, message }, tried, enabled);
-  const answer = trial.answer ?? null;
+  const answer = (enabled && trial.answer) || null;
   return { ...trial, answer, report: reportOf(draft, answer?.rules) };
+}
+
+/** Whether there is a message to try a rule with. */
+export function hasText({ text }: TrialMessage): boolean {
+  return text.trim() !== '';
 }
 
 interface Tried {
@@ -32,9 +37,11 @@ interface Tried {
   readonly message: TrialMessage;
 }
 
-/** Null when the rule cannot be tried as it is: what is wrong with it is told by the check. */
+/** Null without a message, and when the rule cannot be tried as it is: what is wrong with it is told by the check. */
 async function tried({ draft, message }: Tried, signal: AbortSignal): Promise<DryRunAnswer | null> {
   const { text, organization } = message;
+  // What has settled may be older than what is typed.
+  if (!hasText(message)) return null;
   try {
     return await dryRun(
       {

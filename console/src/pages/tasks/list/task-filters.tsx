@@ -5,6 +5,7 @@ import { Field, Select } from '../../../ui/field';
 import { FilterInput } from '../../../ui/filter-input';
 import { TimeRangeField } from '../../../ui/time-range';
 import { present } from '../../../ui/search';
+import type { Suggestion } from '../../../ui/suggest';
 import { Toolbar } from '../../../ui/toolbar';
 import { FilterChips } from './filter-chips';
 import { StateFilter } from './state-filter';
@@ -40,7 +41,8 @@ export function TaskFilters({
         <FilterInput
           label="Agent"
           value={search.agent}
-          onChange={(agent) => set({ agent })}
+          placeholder="its id or name"
+          onChange={(agent) => set({ agent: agent && idOf(agent, agents) })}
           suggestions={agents}
         />
         <FilterInput label="Skill" value={search.skill} onChange={(skill) => set({ skill })} />
@@ -93,6 +95,15 @@ export function TaskFilters({
   );
 }
 
+/** The id of the one agent that is called so; else what was typed. */
+function idOf(typed: string, agents: readonly Suggestion[] = []): string {
+  const isSame = (text: string | undefined) => text?.toLowerCase() === typed.toLowerCase();
+  const named = agents.filter(({ label }) => isSame(label));
+  return named.length === 1 && !agents.some(({ value }) => value === typed)
+    ? named[0]!.value
+    : typed;
+}
+
 /** The agents and rules that one may see. */
 function useSuggestions() {
   const agents = api.useQuery(
@@ -108,7 +119,7 @@ function useSuggestions() {
     { enabled: useMay('routing'), staleTime: 60_000 },
   );
   return {
-    agents: agents.data?.items.map(({ id }) => id),
+    agents: agents.data?.items.map(({ id, name }) => ({ value: id, label: name })),
     rules: rules.data?.items.map(({ name }) => name),
   };
 }

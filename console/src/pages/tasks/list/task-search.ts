@@ -75,6 +75,11 @@ export function statesOf(list: string | undefined): readonly TaskState[] {
   return STATES.filter((each) => given.has(each));
 }
 
+/** Whether it leaves tasks out: the choice of a time without one does not. */
+export function leavesOut(search: TaskSearch, span: Span): boolean {
+  return Object.keys(queryOf(search, span)).length > 0;
+}
+
 /** What the hub is asked. */
 export function queryOf(search: TaskSearch, { since, until }: Span): TaskQuery {
   const { agent, skill, rule, organization, principal, context, reason, q, stuck } = search;

@@ -17,7 +17,7 @@ import { taskColumns } from './task-columns';
 import { useStateCounts } from './state-counts';
 import { TaskFilters } from './task-filters';
 import { TaskLookup } from './task-lookup';
-import { queryOf, type TaskSearch } from './task-search';
+import { leavesOut, queryOf, type TaskSearch } from './task-search';
 
 const route = getRouteApi('/tasks');
 
@@ -43,7 +43,7 @@ export function TasksPage() {
       signal,
     }),
   );
-  const isSearch = Object.keys(present(search)).length > 0;
+  const isSearch = leavesOut(search, span);
   const actions = possible.map((action) => {
     const fitting = pages.rows.filter(({ state }) => action.isFor(state)).map(({ id }) => id);
     const others = new Set(
@@ -64,7 +64,7 @@ export function TasksPage() {
         <Card
           title={
             pages.data
-              ? `${counted(pages.rows.length, 'task')}${pages.hasMore ? ' and more' : ''}`
+              ? `${counted(pages.rows.length, 'task')}${pages.hasMore ? ' and more' : ''}${pages.rows.length > 1 ? ', last changed first' : ''}`
               : 'Tasks'
           }
           flush
@@ -107,7 +107,7 @@ export function TasksPage() {
                   }
                 : undefined
             }
-            empty={<NoTasks isSearch={isSearch} onAll={() => change({})} />}
+            empty={isSearch ? <NoneFits search={search} onAll={() => change({})} /> : <NoTasks />}
           />
         </Card>
       </div>
@@ -162,17 +162,25 @@ function ManyButtons({
   );
 }
 
-function NoTasks({ isSearch, onAll }: { readonly isSearch: boolean; readonly onAll: () => void }) {
-  if (!isSearch) {
-    return (
-      <Empty title="No tasks yet">
-        <p>A task begins when a client sends a message to the hub.</p>
-      </Empty>
-    );
-  }
+function NoTasks() {
+  return (
+    <Empty title="No tasks yet">
+      <p>A task begins when a client sends a message to the hub.</p>
+    </Empty>
+  );
+}
+
+function NoneFits({ search, onAll }: { readonly search: TaskSearch; readonly onAll: () => void }) {
+  const { range, since, until, time } = search;
   return (
     <Empty title="No task is like that">
-      <p>Tasks that ended are deleted after a while; a search by time goes by when a task began.</p>
+      <p>
+        {(range ?? since ?? until) !== undefined &&
+          (time === 'status'
+            ? 'The time is that of the last change of state. '
+            : 'The time is that at which a task began; “Time of” looks for its last change of state instead. ')}
+        Tasks that ended are deleted after a while.
+      </p>
       <Button onClick={onAll}>Show all tasks</Button>
     </Empty>
   );

@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router';
-import { Confirm } from '../../ui/dialog';
+import { Confirm } from './dialog';
 
 /** Asks before what one has written is left behind. Another view of the same draft does not leave it. */
 export function LeaveGuard({ isUnsaved }: { readonly isUnsaved: () => boolean }) {
