@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/client';
-import { ACCESS_SCOPES } from '../../api/page-scopes';
+import { ACCESS_TABS } from '../../api/page-scopes';
 import { useMay } from '../../api/me';
 import { hubUrl } from '../../api/place';
 import { PageLink } from '../../ui/page-link';
@@ -11,7 +11,7 @@ import { AgentHistory } from './activity/agent-history';
 /** How an agent is, over time and now. */
 export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   const { health, endpointNow } = agent;
-  const mayWho = useMay(...ACCESS_SCOPES['who-may']);
+  const mayWho = useMay(...ACCESS_TABS['who-may'].scopes);
   return (
     <div className="agents-stack">
       <AgentHistory agent={agent} />
