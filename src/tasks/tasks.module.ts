@@ -28,6 +28,8 @@ import { OperateController } from './api/operate.controller.js';
 import { EndedTaskNotes } from './persistence/ended-tasks.js';
 import { EndedTaskLog } from './audit/ended-task-log.js';
 import { TaskMetrics } from './metrics/task-metrics.js';
+import { SqlTaskRetries } from './persistence/sql-task-retries.js';
+import { TaskRetries } from './store/task-retries.js';
 import { SqlStuckTasks } from './persistence/sql-stuck-tasks.js';
 import { StuckTasks } from './store/stuck-tasks.js';
 import { SqlTaskBacklog } from './persistence/sql-task-backlog.js';
@@ -177,6 +179,7 @@ const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
     ...TASK_PROVIDERS,
     { provide: TaskBacklog, useClass: SqlTaskBacklog },
     { provide: StuckTasks, useClass: SqlStuckTasks },
+    { provide: TaskRetries, useClass: SqlTaskRetries },
     TaskMetrics,
     UsageMetrics,
     LimitUsage,

@@ -132,13 +132,26 @@ describe('failed tasks', () => {
       await dialog.waitFor({ state: 'hidden' });
       await eventually(async () => expect(await retries()).toEqual([ids[0], ids[2]].sort()));
       await own.goTo('tasks?agent=broken&state=failed', 'Tasks');
+      // Those that were retried already are marked, and left out unless they are wanted.
+      const marked = rowOf(page, 'Tasks', ids[0]!.slice(-8));
+      await marked.getByText('retried', { exact: true }).waitFor();
       await press(page, 'Retry: all that match');
+      await dialog.getByText('1 task that fit and failed or were rejected.').waitFor();
+      await dialog.getByLabel('Also 2 tasks that were retried already').check();
       await dialog.getByText('3 tasks that fit and failed or were rejected.').waitFor();
       await press(dialog, 'Retry 3 tasks');
       await dialog.waitFor({ state: 'hidden' });
       await eventually(async () =>
         expect(await retries()).toEqual([...ids, ids[0], ids[2]].sort()),
       );
+      await own.goTo(`tasks/${ids[1]!}`, `Task ${ids[1]!.slice(0, 8)}…${ids[1]!.slice(-6)}`);
+      const { retriedAs } = (await hub.admin('GET', `/api/v1/tasks/${ids[1]!}`)).body;
+      await page.getByText('Retried as', { exact: true }).waitFor();
+      await page
+        .getByRole('main')
+        .locator(`a[href$="/tasks/${String(retriedAs)}"]`)
+        .click();
+      await page.getByText('Retry of', { exact: true }).waitFor();
     } finally {
       await broken.close();
     }

@@ -214,7 +214,32 @@ describe('operators and one task of somebody else', () => {
     expect(JSON.stringify(agent.turns.at(-1)!.context.userMessage)).not.toContain(id);
 
     expect(acts(id)).toMatchObject([{ act: 'retry', outcome: 'done', newTaskId: newId }]);
+    const read = async (task: string): Promise<unknown> => {
+      const { body: shown } = await hub.admin('GET', `/api/v1/tasks/${task}`);
+      return shown['retriedAs'];
+    };
+    expect(body['retriedAs']).toBeNull();
+    expect([await read(id), await read(newId)]).toEqual([newId, null]);
+    const listed = await hub.admin('GET', '/api/v1/tasks?organization=retriers');
+    expect(
+      (listed.body['items'] as JsonObject[]).map((each) => [each['id'], each['retriedAs']]),
+    ).toEqual([
+      [newId, null],
+      [id, newId],
+    ]);
+    // Nobody else makes a task one that was retried, by whatever is sent.
+    const other = await hub.createKey({ organization: 'others' });
+    const retry = { taskId: newId, by: { principalId: 'x', keyId: null } };
+    const metadata = { 'urn:a2a-hub:routing:v1': { agentId: 'worker', retry } };
+    await hub.submit('mine', { metadata }, { key: other }).catch(() => undefined);
+    expect(await read(newId)).toBeNull();
     const second = await admin('POST', `${newId}:retry`);
+    expect(await read(newId)).toBe(second.body.id);
+    // Retried once more it names the newest.
+    await hub.waitForTask(String(second.body.id), 'TASK_STATE_COMPLETED', 10_000, { key });
+    const third = await admin('POST', `${id}:retry`);
+    expect(third.body.id).not.toBe(newId);
+    expect(await read(id)).toBe(third.body.id);
     expect(second.body).toMatchObject({ retryOf: { taskId: newId } });
     expect((await admin('POST', 'unknown:retry')).status).toBe(404);
     expect((await admin('POST', `${id}:retry`, undefined, key)).status).toBe(403);

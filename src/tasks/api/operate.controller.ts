@@ -1,16 +1,10 @@
 import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { PrincipalNames } from '../../audit/index.js';
-import {
-  ReserveAnswer,
-  ApiKeyStore,
-  CurrentPrincipal,
-  operatorOf,
-  type Principal,
-} from '../../auth/index.js';
+import { ReserveAnswer, CurrentPrincipal, operatorOf, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { AuditedRead } from '../../common/http/audited-route.js';
-import { keyIdsOf, principalIdsOf, TaskDto } from './task.dto.js';
+import { TaskReaders } from './task-readers.js';
+import { TaskDto } from './task.dto.js';
 import type { ReserveBytes } from '../store/task-store.js';
 import type { TaskAggregate } from '../task.js';
 import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
@@ -21,8 +15,7 @@ import { TaskOperator } from '../operations/task-operator.js';
 export class OperateController {
   constructor(
     private readonly operator: TaskOperator,
-    private readonly keys: ApiKeyStore,
-    private readonly names: PrincipalNames,
+    private readonly readers: TaskReaders,
   ) {}
 
   @Get(':id/content')
@@ -54,7 +47,7 @@ export class OperateController {
     @Body() { reason }: CancelTaskDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<TaskDto> {
-    return this.shown(await this.operator.cancel(id, operatorOf(caller, reason)));
+    return this.shown(await this.operator.cancel(id, operatorOf(caller, reason)), caller);
   }
 
   @Post(':id(^[^:]+)::retry')
@@ -62,16 +55,14 @@ export class OperateController {
     summary:
       'Retry a task that has ended: send its first message again, as a new task. The retry is logged.',
     description:
-      'The new task belongs to the owner of the old one, is in the same context, is routed again and names the old one (`retryOf`, for its client under urn:a2a-hub:routing:v1). Further messages and webhooks of the old task are not repeated. 409 for a task that has not ended. While the new task is open, another retry answers with that task.',
+      'The new task belongs to the owner of the old one, is in the same context, is routed again and names the old one (`retryOf`, for its client under urn:a2a-hub:routing:v1), which names it in turn (`retriedAs`). Further messages and webhooks of the old task are not repeated. 409 for a task that has not ended. While the new task is open, another retry answers with that task.',
   })
   @ApiCreatedResponse({ type: TaskDto })
   async retry(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TaskDto> {
-    return this.shown(await this.operator.retry(id, operatorOf(caller)));
+    return this.shown(await this.operator.retry(id, operatorOf(caller)), caller);
   }
 
-  private async shown(task: TaskAggregate): Promise<TaskDto> {
-    const keyNames = await this.keys.names(keyIdsOf([task]));
-    const principalNames = await this.names.of(principalIdsOf([task]));
-    return new TaskDto(task, { unworked: null, isAdmin: true, keyNames, principalNames });
+  private async shown(task: TaskAggregate, caller: Principal): Promise<TaskDto> {
+    return new TaskDto(task, await this.readers.of(caller, [task]));
   }
 }

@@ -175,6 +175,8 @@ export interface TaskReader extends NameReader {
   readonly unworked: string | null;
   /** The names of keys, by their ids. */
   readonly keyNames: ReadonlyMap<string, string>;
+  /** The newest retries of tasks, by the ids of these. */
+  readonly retriedAs: ReadonlyMap<string, string>;
 }
 
 /** The principals whose tasks these are, and the operators that canceled or retried them. */
@@ -322,6 +324,11 @@ export class TaskDto {
     description: 'The task that this one retries at the request of an operator.',
   })
   readonly retryOf: RetryDto | null;
+  @Shown.Text({
+    nullable: true,
+    description: 'The newest task that retries this one at the request of an operator.',
+  })
+  readonly retriedAs: string | null;
   @Shown.Nested(() => DelegationDto, { list: true }) readonly delegations: readonly DelegationDto[];
   @Shown.Nested(() => RouteRuleDto, {
     nullable: true,
@@ -351,6 +358,7 @@ export class TaskDto {
     const retry = retryOf(record.requestMetadata);
     this.canceledBy = operator ? new OperatorDto(operator, reader) : null;
     this.retryOf = retry ? new RetryDto(retry, reader) : null;
+    this.retriedAs = reader.retriedAs.get(record.id) ?? null;
     this.rule = record.route.rule ?? null;
     const plan = planOf(record.route);
     this.delegations = delegations.map((each) => new DelegationDto(each, plan, reader));

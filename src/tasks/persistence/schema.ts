@@ -18,6 +18,7 @@ import { ConsentRequests1700000000816 } from './migrations/1700000000816-consent
 import { ConsentRequestClients1700000000896 } from './migrations/1700000000896-consent-request-clients.js';
 import { TaskTokens1700000000810 } from './migrations/1700000000810-task-tokens.js';
 import { TaskSearches1700000000911 } from './migrations/1700000000911-task-searches.js';
+import { TaskRetries1700000000956 } from './migrations/1700000000956-task-retries.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskTokenEntity } from './task-token.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
@@ -52,5 +53,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     OpenDelegations1700000000851,
     ConsentRequestClients1700000000896,
     TaskSearches1700000000911,
+    TaskRetries1700000000956,
   ],
 };

@@ -2,6 +2,7 @@ import { type DatabaseRow, Table } from '../../database/table.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { planOf } from '../../routing/index.js';
 import { awaitsAuthorization, isOpen, OPEN_STATES } from '../domain/delegation-state.js';
+import { retryOf } from '../domain/operator-actions.js';
 import type { PreparedAppend } from '../store/prepared-append.js';
 import type { Delegation, EventKind, LogHeader, TaskEvent, TaskRecord } from '../task.js';
 import { DelegationEntity } from './delegation.entity.js';
@@ -15,7 +16,7 @@ export const EVENTS = new Table(TaskEventEntity);
 export const CHECKPOINTS = new Table(TaskCheckpointEntity);
 
 /** What tasks are looked for by alone. */
-const UNREAD = ['dueAt', 'everyEvent', 'ruleId', 'endCode', 'traceId'] as const;
+const UNREAD = ['dueAt', 'everyEvent', 'ruleId', 'endCode', 'traceId', 'retryOf'] as const;
 
 /** What is read of a task's row; see {@link toTaskRow}. */
 export const TASK_COLUMNS = TASKS.selectBut(...UNREAD).names;
@@ -63,6 +64,7 @@ export function newTaskRow({
     ruleId: record.route.rule?.id ?? null,
     endCode,
     traceId: traceIdOf(record.traceparent),
+    retryOf: retryOf(record.requestMetadata)?.taskId ?? null,
     request: requestOf(record),
     dueAt: taskDueAt(record),
     version: expectedVersion + 1,

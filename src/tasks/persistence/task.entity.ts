@@ -34,6 +34,7 @@ export type RequestColumn = Partial<
 @Index('tasks_rule_idx', ['ruleId', 'statusAt', 'id'], { where: '"rule_id" IS NOT NULL' })
 @Index('tasks_end_idx', ['endCode', 'statusAt', 'id'], { where: '"end_code" IS NOT NULL' })
 @Index('tasks_trace_idx', ['traceId'], { where: '"trace_id" IS NOT NULL' })
+@Index('tasks_retry_idx', ['retryOf', 'id'], { where: '"retry_of" IS NOT NULL' })
 @Index('tasks_due_idx', ['dueAt'], { where: '"due_at" IS NOT NULL' })
 export class TaskEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tasks_pk' })
@@ -113,6 +114,10 @@ export class TaskEntity {
   /** Of its `traceparent`. */
   @Column({ name: 'trace_id', type: 'text', nullable: true })
   traceId!: string | null;
+
+  /** The task that it retries at the request of an operator. */
+  @Column({ name: 'retry_of', type: 'text', nullable: true })
+  retryOf!: string | null;
 
   @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
   createdAt!: Date;

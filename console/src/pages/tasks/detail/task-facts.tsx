@@ -43,6 +43,11 @@ export function TaskFacts({ task }: { readonly task: TaskDetail }) {
               {shortened(task.retryOf.taskId)}
             </Link>
           ),
+          'Retried as': task.retriedAs && (
+            <Link to="/tasks/$taskId" params={{ taskId: task.retriedAs }}>
+              {shortened(task.retriedAs)}
+            </Link>
+          ),
           'Canceled by': task.canceledBy && <Operator operator={task.canceledBy} />,
           'Cancel requested': task.cancelRequestedAt && <Time at={task.cancelRequestedAt} />,
           Trace: <Trace task={task} />,

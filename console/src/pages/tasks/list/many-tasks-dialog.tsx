@@ -4,7 +4,7 @@ import { queries } from '../../../api/client';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { ErrorView, Loading, Notice } from '../../../ui/feedback';
-import { Field, TextInput } from '../../../ui/field';
+import { Checkbox, Field, TextInput } from '../../../ui/field';
 import { counted } from '../../../ui/lists';
 import { Progress } from '../../../ui/progress';
 import { type Failure, runEach } from '../../../ui/run-each';
@@ -31,6 +31,7 @@ export function ManyTasksDialog({
   readonly onDone: () => void;
 }) {
   const [reason, setReason] = useState('');
+  const [withRetried, setWithRetried] = useState(false);
   const [ids, setIds] = useState<readonly string[] | null>(null);
   const [done, setDone] = useState<number | null>(null);
   const [failures, setFailures] = useState<readonly Failure[] | null>(null);
@@ -40,12 +41,13 @@ export function ManyTasksDialog({
     queryKey: ['tasks-meant', action.verb, meant],
     queryFn: ({ signal }) =>
       meant.kind === 'ids'
-        ? { ids: meant.ids, isLeast: false }
+        ? { ids: meant.ids, retried: meant.retried, isLeast: false }
         : tasksMeant(meant.search, meant.span, action.isFor, signal),
     staleTime: Infinity,
     gcTime: 0,
   });
-  const those = ids ?? found.data?.ids;
+  const retried = new Set(action.leavesOutRetried ? found.data?.retried : []);
+  const those = ids ?? found.data?.ids.filter((id) => withRetried || !retried.has(id));
   const isRunning = done !== null && failures === null;
   const work = (id: string) => action.of(id, reason);
   const run = async (these: readonly string[]) => {
@@ -81,6 +83,13 @@ export function ManyTasksDialog({
                 </p>
               )}
             </Notice>
+            {retried.size > 0 && (
+              <Checkbox
+                label={`Also ${counted(retried.size, 'task')} that ${retried.size === 1 ? 'was' : 'were'} retried already`}
+                checked={withRetried}
+                onChange={({ target }) => setWithRetried(target.checked)}
+              />
+            )}
             {action.asksReason && (
               <Field label="Reason" hint="For their clients and for the log; may be left empty.">
                 <TextInput

@@ -6,7 +6,12 @@ import type { TaskSearch, TaskState } from './task-search';
 
 /** Which tasks are meant: these, or all that fit. */
 export type MeantTasks =
-  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  | {
+      readonly kind: 'ids';
+      readonly ids: readonly string[];
+      /** Those of them that were retried already. */
+      readonly retried: readonly string[];
+    }
   | { readonly kind: 'matching'; readonly search: TaskSearch; readonly span: Span };
 
 /** What is done with many tasks at once. */
@@ -23,6 +28,8 @@ export interface ManyAction {
   readonly danger: boolean;
   /** Whether a reason may be given. */
   readonly asksReason: boolean;
+  /** Whether those that were retried already are left out unless they are wanted. */
+  readonly leavesOutRetried: boolean;
   /** The tasks for which it can be done. */
   readonly isFor: (state: TaskState) => boolean;
   readonly of: (id: string, reason: string) => Promise<unknown>;
@@ -40,6 +47,7 @@ export function cancelMany(asOperator: boolean): ManyAction {
       'Their agents are told to stop, and each ends as canceled with what it has by then. This cannot be taken back.',
     danger: true,
     asksReason: asOperator,
+    leavesOutRetried: false,
     isFor: (state) => !isEnded(state),
     of: (id, reason) => cancelTask(id, { asOperator, reason }),
   };
@@ -56,6 +64,7 @@ export const RETRY_MANY: ManyAction = {
     'The first message of each is sent again as a new task of the same owner, and is routed anew; later messages and webhooks are not repeated. The tasks that failed stay as they are. Each retry is logged.',
   danger: false,
   asksReason: false,
+  leavesOutRetried: true,
   isFor: (state) => state === 'failed' || state === 'rejected',
   of: (id) => client.POST('/api/v1/tasks/{id}:retry', { params: { path: { id } } }),
 };

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Schema } from '../../../api/client';
-import { StateBadge } from '../../../ui/badge';
+import { Badge, StateBadge } from '../../../ui/badge';
 import type { Column } from '../../../ui/data-table';
 import { REASON_LABELS } from '../../../ui/end-reasons';
 import { FilterLink } from '../../../ui/filter-link';
@@ -19,10 +19,18 @@ export function taskColumns(seesAll: boolean, onFilter: Filter): readonly Column
     {
       id: 'state',
       header: 'State',
-      cell: ({ state }) => (
-        <FilterLink what="state" value={state} onFilter={() => onFilter({ state })}>
-          <StateBadge state={state} />
-        </FilterLink>
+      cell: ({ state, retriedAs }) => (
+        <>
+          <FilterLink what="state" value={state} onFilter={() => onFilter({ state })}>
+            <StateBadge state={state} />
+          </FilterLink>
+          {retriedAs !== null && (
+            <>
+              {' '}
+              <Badge title={`Retried as ${retriedAs}`}>retried</Badge>
+            </>
+          )}
+        </>
       ),
       sortBy: ({ state }) => state,
       share: 0.8,

@@ -1,4 +1,4 @@
-import { client } from '../../../api/client';
+import { client, type Schema } from '../../../api/client';
 import { readPages } from '../../../api/read-pages';
 import type { Span } from '../../../ui/time-range';
 import { queryOf, STATES, statesOf, type TaskSearch, type TaskState } from './task-search';
@@ -6,23 +6,35 @@ import { queryOf, STATES, statesOf, type TaskSearch, type TaskState } from './ta
 /** Tasks with which something is done in one go, at most. */
 export const MOST_AT_ONCE = 1_000;
 
+/** Tasks, and which of them were retried already. */
+export interface FoundTasks {
+  readonly ids: readonly string[];
+  readonly retried: readonly string[];
+  /** There are more. */
+  readonly isLeast: boolean;
+}
+
 /** The tasks of such states that fit, the first of them where there are more. */
 export async function tasksMeant(
   search: TaskSearch,
   span: Span,
   isFor: (state: TaskState) => boolean,
   signal: AbortSignal,
-): Promise<{ readonly ids: readonly string[]; readonly isLeast: boolean }> {
+): Promise<FoundTasks> {
   const chosen = statesOf(search.state);
   const state = STATES.filter(
     (each) => isFor(each) && (chosen.length === 0 || chosen.includes(each)),
   );
-  if (state.length === 0) return { ids: [], isLeast: false };
+  if (state.length === 0) return { ids: [], retried: [], isLeast: false };
   const { rows, hasMore } = await readPages(MOST_AT_ONCE, (page) =>
     client.GET('/api/v1/tasks', {
       params: { query: { ...queryOf(search, span), state: [...state], ...page } },
       signal,
     }),
   );
-  return { ids: rows.map(({ id }) => id), isLeast: hasMore };
+  return { ids: rows.map(({ id }) => id), retried: retriedOf(rows), isLeast: hasMore };
+}
+
+export function retriedOf(tasks: readonly Schema<'TaskDto'>[]): string[] {
+  return tasks.filter(({ retriedAs }) => retriedAs !== null).map(({ id }) => id);
 }

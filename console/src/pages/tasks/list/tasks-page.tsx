@@ -18,6 +18,7 @@ import { useStateCounts } from './state-counts';
 import { TaskFilters } from './task-filters';
 import { TaskLookup } from './task-lookup';
 import { leavesOut, queryOf, type TaskSearch } from './task-search';
+import { retriedOf } from './tasks-meant';
 
 const route = getRouteApi('/tasks');
 
@@ -81,6 +82,7 @@ export function TasksPage() {
                   action={action}
                   fitting={chosen.size > 0 ? 0 : fitting.length}
                   ids={ids}
+                  retried={retriedOf(pages.rows.filter(({ id }) => chosen.has(id)))}
                   isSearch={isSearch && chosen.size === 0}
                   onChoose={() => setChosen(new Set(fitting))}
                   onDo={(meant) =>
@@ -127,6 +129,7 @@ function ManyButtons({
   action,
   fitting,
   ids,
+  retried,
   isSearch,
   onChoose,
   onDo,
@@ -135,6 +138,8 @@ function ManyButtons({
   /** Rows that can be chosen for it. */
   readonly fitting: number;
   readonly ids: readonly string[];
+  /** Those that are chosen and were retried already. */
+  readonly retried: readonly string[];
   readonly isSearch: boolean;
   readonly onChoose: () => void;
   /** Without tasks: with all that match. */
@@ -149,7 +154,7 @@ function ManyButtons({
         </Button>
       )}
       {ids.length > 0 && (
-        <Button small kind={kind} onClick={() => onDo({ kind: 'ids', ids })}>
+        <Button small kind={kind} onClick={() => onDo({ kind: 'ids', ids, retried })}>
           {action.verb}: {ids.length.toLocaleString('en')} chosen
         </Button>
       )}
