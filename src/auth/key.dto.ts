@@ -1,3 +1,4 @@
+import { nameOf, PRINCIPAL_NAME } from '../audit/index.js';
 import { Matches } from 'class-validator';
 import { Choice, Int, Shown, Text, Time } from '../common/http/fields.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
@@ -111,6 +112,9 @@ export class KeyDto {
   @Shown.Text()
   readonly principalId!: string;
 
+  @Shown.Text(PRINCIPAL_NAME)
+  readonly principalName!: string | null;
+
   @Shown.Text()
   readonly name!: string;
 
@@ -144,8 +148,8 @@ export class KeyDto {
   @Shown.Text({ nullable: true, description: 'The key that took its place when it was rotated.' })
   readonly replacedBy!: string | null;
 
-  constructor(record: ApiKey) {
-    fill<KeyDto>(this, record);
+  constructor(record: ApiKey, names: ReadonlyMap<string, string>) {
+    fill<KeyDto>(this, { principalName: nameOf(names, record.principalId), ...record });
   }
 }
 
@@ -154,8 +158,8 @@ export class CreatedKeyDto extends KeyDto {
   @Shown.Text({ description: 'The key itself; it is shown only once.' })
   readonly key: string;
 
-  constructor(record: ApiKey, key: string) {
-    super(record);
+  constructor(record: ApiKey, names: ReadonlyMap<string, string>, key: string) {
+    super(record, names);
     this.key = key;
   }
 }

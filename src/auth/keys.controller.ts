@@ -9,7 +9,8 @@ import { AdminController } from '../common/http/admin-controller.js';
 import { PageType } from '../common/http/page-type.js';
 import type { Page } from '../common/page.js';
 import { CurrentPrincipal } from './admin-handler.js';
-import type { KeyChanges } from './api-key-store.js';
+import { PrincipalNames } from '../audit/index.js';
+import type { ApiKey, KeyChanges } from './api-key-store.js';
 import {
   ChangeKeyDto,
   CreateKeyDto,
@@ -23,7 +24,10 @@ import type { Principal } from './principal.js';
 
 @AdminController('keys', 'api/v1/keys', 'access:organization')
 export class KeysController {
-  constructor(private readonly keys: KeysService) {}
+  constructor(
+    private readonly keys: KeysService,
+    private readonly names: PrincipalNames,
+  ) {}
 
   @Post()
   @ApiOperation({
@@ -45,7 +49,7 @@ export class KeysController {
       },
       caller,
     );
-    return new CreatedKeyDto(record, key);
+    return new CreatedKeyDto(record, await this.namesOf([record]), key);
   }
 
   @Get()
@@ -56,7 +60,8 @@ export class KeysController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<Page<KeyDto>> {
     const page = await this.keys.list(caller, principal, limit, cursor);
-    return { ...page, items: page.items.map((record) => new KeyDto(record)) };
+    const names = await this.namesOf(page.items);
+    return { ...page, items: page.items.map((record) => new KeyDto(record, names)) };
   }
 
   @Patch(':id')
@@ -76,7 +81,8 @@ export class KeysController {
       ...given(rest),
       ...(expiresAt !== undefined && { expiresAt: expiresAt && new Date(expiresAt) }),
     };
-    return new KeyDto(await this.keys.change(id, changes as KeyChanges, caller));
+    const record = await this.keys.change(id, changes as KeyChanges, caller);
+    return new KeyDto(record, await this.namesOf([record]));
   }
 
   @Post(':id(^[^:]+)::rotate')
@@ -93,7 +99,7 @@ export class KeysController {
     const { overlapSeconds, expiresAt } = body;
     const overlapMs = overlapSeconds * 1000;
     const { key, record } = await this.keys.rotate(id, caller, overlapMs, dateOf(expiresAt));
-    return new CreatedKeyDto(record, key);
+    return new CreatedKeyDto(record, await this.namesOf([record]), key);
   }
 
   @Delete(':id')
@@ -102,6 +108,10 @@ export class KeysController {
   @ApiNoContentResponse()
   async revoke(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
     await this.keys.revoke(id, caller);
+  }
+
+  private namesOf(keys: readonly ApiKey[]): Promise<ReadonlyMap<string, string>> {
+    return this.names.of(keys.map(({ principalId }) => principalId));
   }
 }
 

@@ -3,7 +3,7 @@ import { ActivityRecorder } from '../../src/observability/activity/activity-reco
 import { type Hub, startHub } from '../support/app.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { eventually } from '../support/eventually.js';
-import type { JsonObject } from '../support/json.js';
+import type { Json, JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
 let hub: Hub;
@@ -40,6 +40,46 @@ describe('the card of an agent', () => {
     await changes.getByText(/^This card took the place/).waitFor();
     expect(await own.axe()).toEqual([]);
     expect(own.faults).toEqual([]);
+  });
+});
+
+describe('what is said of an agent', () => {
+  it('is that its calls fail, not that it is healthy, and how many did', async () => {
+    const { page } = own;
+    await page.route(/\/api\/v1\/agents(\/scripted)?(\?.*)?$/, async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as Json;
+      for (const each of body.items ?? [body]) {
+        each.health.verdict = 'failing';
+        each.lastHour = { calls: 4, errors: 3, completed: 0, failed: 0 };
+      }
+      await route.fulfill({ response: answer, json: body });
+    });
+    try {
+      await own.goTo('agents?health=troubled', 'Agents');
+      const table = page.getByRole('region', { name: 'Agents' });
+      await table.getByText('failing calls', { exact: true }).waitFor();
+      await table.getByText('3 of 4 calls failed, 1 h').waitFor();
+      await own.goTo('agents/scripted', 'Scripted');
+      await page.getByText('failing calls', { exact: true }).waitFor();
+    } finally {
+      await page.unroute(/\/api\/v1\/agents(\/scripted)?(\?.*)?$/);
+    }
+  });
+
+  it('is whom it is for, with who may call it, and that one that is disabled is', async () => {
+    const { page } = own;
+    await own.goTo('agents/scripted', 'Scripted');
+    await page.getByText('everybody, unless a policy says otherwise').waitFor();
+    await hub.admin('PATCH', '/api/v1/agents/scripted', { enabled: false });
+    try {
+      await page.getByText(/gets no new work, whoever may call it\. Enable it above/).waitFor();
+    } finally {
+      await hub.admin('PATCH', '/api/v1/agents/scripted', { enabled: true });
+    }
+    await page.getByRole('link', { name: 'who may call it' }).click();
+    await page.getByRole('heading', { name: 'Access', exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('agent')).toBe('scripted');
   });
 });
 

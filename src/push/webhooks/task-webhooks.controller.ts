@@ -6,6 +6,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import { PrincipalNames } from '../../audit/index.js';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
@@ -34,6 +35,7 @@ export class TaskWebhooksController {
     private readonly tests: TestSends,
     private readonly gate: ReceiverGate,
     private readonly held: HeldWebhooks,
+    private readonly names: PrincipalNames,
   ) {}
 
   @Get('configs')
@@ -51,7 +53,9 @@ export class TaskWebhooksController {
     };
     const page = await this.webhooks.list(filter, limit, cursor, caller);
     const heldFor = await this.held.of(page.items);
-    return { ...page, items: page.items.map((each) => new WebhookDto(each, heldFor(each))) };
+    const names = await this.namesOf(page.items);
+    const items = page.items.map((each) => new WebhookDto(each, heldFor(each), names));
+    return { ...page, items };
   }
 
   @Post('configs')
@@ -76,7 +80,7 @@ export class TaskWebhooksController {
   ): Promise<WebhookDetailDto> {
     const { webhook, progress } = await this.webhooks.get(id, caller);
     const heldFor = await this.held.of([webhook]);
-    return new WebhookDetailDto(webhook, heldFor(webhook), progress);
+    return new WebhookDetailDto(webhook, heldFor(webhook), await this.namesOf([webhook]), progress);
   }
 
   @Patch('configs/:id(^[^:]+)')
@@ -184,6 +188,10 @@ export class TaskWebhooksController {
 
   private async view(config: TaskWebhook): Promise<WebhookDto> {
     const heldFor = await this.held.of([config]);
-    return new WebhookDto(config, heldFor(config));
+    return new WebhookDto(config, heldFor(config), await this.namesOf([config]));
+  }
+
+  private namesOf(webhooks: readonly TaskWebhook[]): Promise<ReadonlyMap<string, string>> {
+    return this.names.of(webhooks.map(({ principalId }) => principalId));
   }
 }

@@ -1,3 +1,4 @@
+import { nameOf, PRINCIPAL_NAME } from '../../audit/index.js';
 import { type Hold, HOLDS } from '../../auth/index.js';
 import { Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
@@ -117,6 +118,9 @@ export class WebhookDto extends ShownWebhookDto {
   @Shown.Text({ description: "The hub's own id.", example: ID })
   readonly id: string;
 
+  @Shown.Text(PRINCIPAL_NAME)
+  readonly ownerName: string | null;
+
   @Shown.Text({ example: '0199f1c2-7c1e-7a30-8f5e-0d5a3f6f2b11' })
   readonly taskId: string;
 
@@ -141,8 +145,9 @@ export class WebhookDto extends ShownWebhookDto {
   })
   readonly failingSince: string | null;
 
-  constructor(webhook: TaskWebhook, held: Hold | null) {
+  constructor(webhook: TaskWebhook, held: Hold | null, names: ReadonlyMap<string, string>) {
     super(webhook, held);
+    this.ownerName = nameOf(names, webhook.principalId);
     this.id = webhook.streamId;
     this.taskId = webhook.taskId;
     this.configId = webhook.configId;
@@ -186,8 +191,13 @@ export class WebhookDetailDto extends WebhookDto {
   @Shown.Nested(() => WebhookProgressDto)
   readonly progress: WebhookProgressDto;
 
-  constructor(webhook: TaskWebhook, held: Hold | null, progress: WebhookProgress) {
-    super(webhook, held);
+  constructor(
+    webhook: TaskWebhook,
+    held: Hold | null,
+    names: ReadonlyMap<string, string>,
+    progress: WebhookProgress,
+  ) {
+    super(webhook, held, names);
     this.progress = new WebhookProgressDto(progress);
   }
 }

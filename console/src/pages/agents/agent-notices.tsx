@@ -26,7 +26,8 @@ export function AgentNotices({
       {!agent.enabled && (
         <Notice tone="info">
           <p>
-            <strong>Disabled:</strong> it gets no new work.{' '}
+            <strong>Disabled:</strong> it gets no new work, whoever may call it. Enable it above to
+            send it messages again.{' '}
             {health.outstanding > 0
               ? `It still works on ${health.outstanding}, as this process of the hub sees it.`
               : 'It works on nothing any more, as this process of the hub sees it.'}

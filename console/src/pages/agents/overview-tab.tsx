@@ -1,5 +1,8 @@
 import type { Schema } from '../../api/client';
+import { ACCESS_TABS } from '../../api/page-scopes';
+import { useMay } from '../../api/me';
 import { hubUrl } from '../../api/place';
+import { PageLink } from '../../ui/page-link';
 import { Id } from '../../ui/copy';
 import { Card, Facts } from '../../ui/page';
 import { durationText, Time } from '../../ui/time';
@@ -8,6 +11,7 @@ import { AgentHistory } from './activity/agent-history';
 /** How an agent is, over time and now. */
 export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   const { health, endpointNow } = agent;
+  const mayWho = useMay(...ACCESS_TABS['who-may'].scopes);
   return (
     <div className="agents-stack">
       <AgentHistory agent={agent} />
@@ -35,7 +39,24 @@ export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
               'Called at': <code>{endpointNow.url}</code>,
               'Clients ask for it alone at': <Id value={hubUrl(`a2a/agents/${agent.id}`).href} />,
               Over: `${endpointNow.protocolBinding}, A2A ${endpointNow.protocolVersion}`,
-              For: agent.organizations === null ? 'everybody' : agent.organizations.join(', '),
+              For: (
+                <>
+                  {agent.organizations === null
+                    ? 'everybody, unless a policy says otherwise'
+                    : `${agent.organizations.join(', ')}, unless a policy says otherwise`}
+                  {mayWho && (
+                    <>
+                      {': '}
+                      <PageLink
+                        to="/access"
+                        search={{ tab: 'who-may', by: 'agent', agent: agent.id }}
+                      >
+                        who may call it
+                      </PageLink>
+                    </>
+                  )}
+                </>
+              ),
               Tags: agent.tags.length === 0 ? null : agent.tags.join(', '),
               'Priority, weight': `${agent.priority}, ${agent.weight}`,
               Registered: <Time at={agent.createdAt} />,

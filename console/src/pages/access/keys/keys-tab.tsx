@@ -10,6 +10,7 @@ import { Icon } from '../../../ui/icons';
 import { Menu } from '../../../ui/menu';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { PrincipalName } from '../../../ui/principal-name';
 import { Time, useNow } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
 import { ACCESS } from '../query-keys';
@@ -112,12 +113,12 @@ function columnsOf(menu: (row: ApiKey) => ReactNode): Column<ApiKey>[] {
       id: 'principal',
       header: 'Principal',
       share: 1.2,
-      sortBy: ({ principalId }) => principalId,
-      cell: ({ principalId, organization }) => (
-        <span title={principalId}>
-          {principalId.length > 24 ? `${principalId.slice(0, 8)}…` : principalId}{' '}
+      sortBy: ({ principalId, principalName }) => principalName ?? principalId,
+      cell: ({ principalId, principalName, organization }) => (
+        <>
+          <PrincipalName id={principalId} name={principalName} />{' '}
           <span className="faint">{organization}</span>
-        </span>
+        </>
       ),
     },
     {

@@ -80,7 +80,7 @@ function History({
     <div className="agents-stack">
       <ConditionStrip steps={steps} />
       <p className="agents-sums">
-        <strong>{calls.toLocaleString('en')}</strong> calls,{' '}
+        <strong>{calls.toLocaleString('en')}</strong> {calls === 1 ? 'call' : 'calls'},{' '}
         <strong>{errors.toLocaleString('en')}</strong> of them failed
         {kinds.length > 0 && (
           <span className="faint">

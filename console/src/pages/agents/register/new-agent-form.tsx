@@ -82,7 +82,7 @@ export function NewAgentForm({
             </Field>
           </div>
           {!seesAll && <p className="faint">Only {own} will be able to use it.</p>}
-          <h3>Headers that prove its calls</h3>
+          <h3>Headers sent with each call</h3>
           <HeaderEditor
             rows={settings.headers}
             onChange={(headers) => set({ headers })}

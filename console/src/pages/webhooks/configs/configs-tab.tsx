@@ -12,6 +12,7 @@ import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { Toolbar } from '../../../ui/toolbar';
 import { TaskLink } from '../../../ui/task-link';
+import { PrincipalName } from '../../../ui/principal-name';
 import { Time } from '../../../ui/time';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
@@ -141,9 +142,9 @@ function columnsOf(
       header: 'Set by',
       share: 1,
       minor: true,
-      cell: ({ owner, organization, subscriptionId }) => (
+      cell: ({ owner, ownerName, organization, subscriptionId }) => (
         <>
-          {subscriptionId ? 'a subscription' : owner.slice(0, 24)}{' '}
+          {subscriptionId ? 'a subscription' : <PrincipalName short id={owner} name={ownerName} />}{' '}
           <span className="faint">{organization}</span>
         </>
       ),

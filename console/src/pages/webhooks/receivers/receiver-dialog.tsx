@@ -59,7 +59,7 @@ export function ReceiverDialog({
             'Last failed': <Time at={endpoint.lastFailureAt} />,
             'Webhooks waiting': endpoint.waiting,
             'Attempts at once, at most': endpoint.slots,
-            'Agreed to be called': endpoint.verifiedBy
+            'Consent to be called': endpoint.verifiedBy
               ? { challenge: 'by the challenge', list: 'its host is trusted' }[endpoint.verifiedBy]
               : 'not yet, so it is called at a limited rate',
           }}
