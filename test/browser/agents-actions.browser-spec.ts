@@ -74,6 +74,18 @@ describe('an agent', () => {
     await press(page, 'Look at it');
     await page.getByRole('heading', { name: /^2\. This is Books/ }).waitFor();
     await page.getByText('ledger').first().waitFor();
+    // Its answer comes into view, however little of the page that is.
+    await page.setViewportSize({ width: 1280, height: 420 });
+    await page.getByRole('button', { name: 'Send it one message' }).scrollIntoViewIfNeeded();
+    await press(page, 'Send it one message');
+    const answer = page.getByText('It answered.', { exact: true });
+    await answer.waitFor();
+    await eventually(async () => {
+      const { y } = (await answer.boundingBox())!;
+      expect(y).toBeGreaterThan(0);
+      expect(y).toBeLessThan(420);
+    });
+    await page.setViewportSize({ width: 1280, height: 800 });
     // Nothing is kept until it is registered.
     await hubAnswers(hub, PATH, 404);
     await fill(page.getByRole('main'), {

@@ -393,6 +393,22 @@ describe('dead letters', () => {
     await page.getByText('No dead letter fits these filters').waitFor();
   });
 
+  it('say how many were passed over, and why', async () => {
+    const config = await lose('/passed', 3);
+    const letters = await itemsOf(`/dead-letters?configId=${config}`);
+    await tab(`dead-letters&config=${config}`);
+    await press(page, 'Send again: all that match');
+    const bulk = dialogOf(page, 'Send dead letters again');
+    await bulk.getByText('3 dead letters', { exact: true }).waitFor();
+    await done('POST', '/dead-letters:purge', { ids: [letters[1]!['id']] });
+    await submit(bulk, 'Send again 3 dead letters');
+    await page
+      .getByText('2 dead letters sent again. 1 passed over: the webhook was')
+      .first()
+      .waitFor();
+    await sink.waitForCount(2, WAIT_MS, '/passed');
+  });
+
   it('that are refused again are sent once by one job', async () => {
     const config = await lose('/refusing', 3);
     sink.answer = ({ path }) => (path === '/refusing' ? 400 : 200);

@@ -42,14 +42,21 @@ export function ProbeForm({
           Send it one message
         </Button>
       </div>
-      {check.error && <ErrorView error={check.error} />}
-      {check.data?.probe && (
-        <ProbeReport
-          report={check.data.probe}
-          taken={settings.taken}
-          onTake={(patch) => onChange({ ...settings, taken: { ...settings.taken, ...patch } })}
-        />
-      )}
+      {/* It comes after seconds, below what one sees of a long form. */}
+      <div key={check.submittedAt} ref={check.isIdle || check.isPending ? undefined : intoView}>
+        {check.error && <ErrorView error={check.error} />}
+        {check.data?.probe && (
+          <ProbeReport
+            report={check.data.probe}
+            taken={settings.taken}
+            onTake={(patch) => onChange({ ...settings, taken: { ...settings.taken, ...patch } })}
+          />
+        )}
+      </div>
     </div>
   );
+}
+
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' });
 }

@@ -16,6 +16,8 @@ const TEXTS = {
     verb: 'Send again',
     running: 'Sent again',
     done: 'sent again',
+    others:
+      'the webhook was deleted or is disabled, a replay sends them, or they were sent or deleted meanwhile',
     what: 'They are sent again, the oldest first, each with its webhook-id. Those whose webhook was deleted or is disabled, or which a replay sends, are passed over.',
   },
   purge: {
@@ -23,6 +25,7 @@ const TEXTS = {
     verb: 'Delete',
     running: 'Deleted',
     done: 'deleted',
+    others: 'they were sent or deleted meanwhile',
     what: 'They are deleted with their attempts. This cannot be undone: their receivers never get them.',
   },
 } as const;
@@ -60,13 +63,17 @@ export function BulkDialog({
     stop.current?.abort();
     onClose();
   };
-  const run = async (atMost: number) => {
+  const run = async ({ count: meantCount, isLeast }: Count) => {
     setError(null);
     setProgress(0);
     stop.current = new AbortController();
     try {
-      const done = await runBulk(action, meant, atMost, setProgress, stop.current.signal);
-      notify(`${counted(done, 'dead letter')} ${text.done}.`);
+      const { signal } = stop.current;
+      const atMost = isLeast ? Infinity : meantCount;
+      const done = await runBulk(action, meant, atMost, setProgress, signal);
+      const others = isLeast || signal.aborted ? 0 : meantCount - done;
+      const left = others > 0 ? ` ${others.toLocaleString('en')} passed over: ${text.others}.` : '';
+      notify(`${counted(done, 'dead letter')} ${text.done}.${left}`);
       onDone();
     } catch (thrown) {
       setError(thrown);
@@ -103,7 +110,7 @@ export function BulkDialog({
           kind={action === 'purge' ? 'danger' : 'primary'}
           busy={progress !== null}
           disabled={!count.data || count.data.count === 0}
-          onClick={() => void run(count.data!.isLeast ? Infinity : count.data!.count)}
+          onClick={() => void run(count.data!)}
         >
           {text.verb} {many ?? ''}
         </Button>
