@@ -49,7 +49,7 @@ export class KeysController {
       },
       caller,
     );
-    return new CreatedKeyDto(record, await this.namesOf([record]), key);
+    return new CreatedKeyDto(record, await this.nameIfReadable(record), key);
   }
 
   @Get()
@@ -99,7 +99,7 @@ export class KeysController {
     const { overlapSeconds, expiresAt } = body;
     const overlapMs = overlapSeconds * 1000;
     const { key, record } = await this.keys.rotate(id, caller, overlapMs, dateOf(expiresAt));
-    return new CreatedKeyDto(record, await this.namesOf([record]), key);
+    return new CreatedKeyDto(record, await this.nameIfReadable(record), key);
   }
 
   @Delete(':id')
@@ -108,6 +108,11 @@ export class KeysController {
   @ApiNoContentResponse()
   async revoke(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
     await this.keys.revoke(id, caller);
+  }
+
+  /** A key that is made is shown once: whatever fails from now on, it is. */
+  private nameIfReadable(key: ApiKey): Promise<ReadonlyMap<string, string>> {
+    return this.namesOf([key]).catch(() => new Map());
   }
 
   private namesOf(keys: readonly ApiKey[]): Promise<ReadonlyMap<string, string>> {

@@ -29,7 +29,7 @@ export class PrincipalQueryDto extends PageQueryDto {
     min: 1,
     max: 200,
     description:
-      'Part of the id, of the name, of the subject or of the name of its newest key, in lower or upper case.',
+      'Part of the id, of the name, of the subject or of the name of its newest key; a to z in either case. A page of such a search may have few principals, or none, and be followed by others.',
   })
   text?: string;
 }

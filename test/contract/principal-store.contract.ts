@@ -7,6 +7,8 @@ export interface PrincipalStores {
   readonly principals: PrincipalStore;
   readonly keys: ApiKeyStore;
   readonly names: PrincipalNames;
+  /** Makes so many principals `filled-…`, as fast as it can. */
+  readonly fill: (count: number) => Promise<unknown>;
 }
 
 /** What every {@link PrincipalStore} does, with the store of keys and the names beside it. */
@@ -14,9 +16,10 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
   let principals: PrincipalStore;
   let keys: ApiKeyStore;
   let names: PrincipalNames;
+  let fill: PrincipalStores['fill'];
 
   beforeEach(async () => {
-    ({ principals, keys, names } = await open());
+    ({ principals, keys, names, fill } = await open());
   });
 
   const keyOf = (id: string, members: Partial<ApiKey> = {}): ApiKey => ({
@@ -44,6 +47,42 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
   };
   const unreconciled = async (): Promise<string[]> =>
     (await principals.unreconciled()).map(({ id }) => id);
+
+  describe('a search by text', () => {
+    const found = async (text: string): Promise<string[]> =>
+      (await principals.list({ text }, 10)).items.map(({ id }) => id);
+
+    it('finds a part of the id, the name, or the name of the newest key', async () => {
+      await add('k1', { principalId: 'alice', name: 'Night_job 100%' });
+      await principals.change('alice', { displayName: 'Élodie Martin' });
+      await add('k2', { principalId: 'bob-smith', name: 'Night-job' });
+      expect(await found('SMI')).toEqual(['bob-smith']);
+      expect(await found('Élodie')).toEqual(['alice']);
+      expect(await found('e mART')).toEqual(['alice']);
+      expect(await found('night')).toEqual(['bob-smith', 'alice']);
+      expect(await found('t_j')).toEqual(['alice']);
+      expect(await found('100%')).toEqual(['alice']);
+      expect(await found('!')).toEqual([]);
+      await keys.revoke('k1', new Date(2000));
+      expect(await found('100%')).toEqual([]);
+    });
+
+    it('looks at so many at a time, and goes on behind them', async () => {
+      await add('k0', { principalId: 'a-first' });
+      await fill(2_004);
+      const pages: string[][] = [];
+      let cursor: string | null | undefined;
+      while (cursor !== null) {
+        const page = await principals.list({ text: '-first' }, 10, cursor);
+        pages.push(page.items.map(({ id }) => id));
+        cursor = page.nextCursor;
+      }
+      expect(pages).toEqual([[], ['a-first']]);
+      const { items, nextCursor } = await principals.list({ text: 'filled' }, 3);
+      expect(items).toHaveLength(3);
+      expect(nextCursor).toBe(items[2]!.id);
+    });
+  });
 
   describe('what a principal lacks', () => {
     it('is what its valid keys do not give, since the last one that did is gone', async () => {

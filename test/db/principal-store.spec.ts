@@ -11,6 +11,15 @@ describeDatabases('PrincipalStore', (databases) => {
       principals: new SqlPrincipalStore(database),
       keys: new SqlApiKeyStore(database),
       names: new SqlPrincipalNames(database),
+      fill: (count) =>
+        database.write(function* (tx) {
+          yield* tx.run(FILL, [count]);
+        }),
     };
   });
 });
+
+const FILL = `INSERT INTO principals (id, organization, built_in, created_at)
+  WITH RECURSIVE numbers (i) AS
+    (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < CAST(? AS integer))
+  SELECT 'filled-' || i, 'acme', 0, 1 FROM numbers`;

@@ -17,7 +17,7 @@ export class AgentHealthDto {
 
   @Shown.Choice(AGENT_VERDICTS, {
     description:
-      'What the state and the last calls and tasks say together. failing: it is healthy by its health checks, but most of its last calls failed by its own fault; recovering: it is degraded, but its last tasks were all completed; else the state.',
+      'What the state and the last calls and tasks say together. failing: it is healthy by its health checks, but half or more of its last calls, of an hour, failed by its own fault; recovering: it is degraded, but its last tasks were all completed; else the state.',
   })
   readonly verdict!: AgentVerdict;
 

@@ -109,7 +109,7 @@ export class AgentMonitor extends AgentHealth {
     return {
       ...this.conditionOf(agentId),
       health,
-      verdict: verdictFor(health, watched),
+      verdict: verdictFor(health, watched, this.time()),
       since: dateOf(record?.since),
       lastOkAt: dateOf(record?.lastOkAt),
       lastError: record?.lastError ?? null,
@@ -296,10 +296,11 @@ export class AgentMonitor extends AgentHealth {
   }
 }
 
-function verdictFor(health: HealthState, watched: Watched | undefined): AgentVerdict {
+function verdictFor(health: HealthState, watched: Watched | undefined, now: number): AgentVerdict {
   if (watched === undefined) return health;
   const { record, results } = watched;
-  return agentVerdictOf(health, record.calls, record.health === 'healthy' && results.hasRecovered);
+  const tasksRecovered = record.health === 'healthy' && results.hasRecovered;
+  return agentVerdictOf(health, record.calls, tasksRecovered, now);
 }
 
 function revisionOf({ updatedAt }: Agent): number {

@@ -53,9 +53,32 @@ const IN_STATE: Readonly<Record<PrincipalState, string>> = {
   disabled: `NOT (${ENABLED})`,
 };
 
+/** Principals that one page of a search by text looks at. */
+const MOST_LOOKED = 2_000;
+
+interface Condition {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+function condition(sql: string, ...params: readonly SqlValue[]): Condition {
+  return { sql, params };
+}
+
+function whereAll(conditions: readonly Condition[]): string {
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
+}
+
 /** What LIKE finds this text by, anywhere in another. */
 function within(text: string): string {
   return `%${text.replace(/[!%_]/g, '!$&')}%`;
+}
+
+/** What people know it by has this text in it. */
+function shows(text: string): Condition {
+  const shown = ['p.id', 'p.display_name', 'i.subject', KEY_NAME];
+  const each = shown.map((column) => `LOWER(${column}) LIKE LOWER(?) ESCAPE '!'`);
+  return { sql: `(${each.join(' OR ')})`, params: shown.map(() => within(storable(text))) };
 }
 
 /** {@link PrincipalStore} on the hub's database. */
@@ -75,37 +98,40 @@ export class SqlPrincipalStore extends PrincipalStore {
     limit: number,
     cursor?: string,
   ): Promise<Page<PrincipalRecord>> {
-    const conditions = state === undefined ? ['1 = 1'] : [IN_STATE[state]];
-    const params: SqlValue[] = [];
-    if (organization !== undefined) {
-      conditions.push('p.organization = ?');
-      params.push(storable(organization));
-    }
-    if (subject !== undefined) {
-      conditions.push('i.subject = ?');
-      params.push(storable(subject));
-    }
-    if (group !== undefined) {
+    // What the index of ids has, and what has to be looked at in each row.
+    const own: Condition[] = [
+      ...(organization === undefined
+        ? []
+        : [condition('p.organization = ?', storable(organization))]),
+      ...(cursor === undefined ? [] : [condition('p.id < ?', cursor)]),
+    ];
+    const end = text === undefined ? undefined : await this.endOfLook(own);
+    const conditions = [
+      ...own,
+      ...(end === undefined ? [] : [condition('p.id >= ?', end)]),
+      ...(state === undefined ? [] : [condition(IN_STATE[state])]),
+      ...(subject === undefined ? [] : [condition('i.subject = ?', storable(subject))]),
       // They are kept as JSON.
-      conditions.push(`p.groups LIKE ? ESCAPE '!'`);
-      params.push(within(JSON.stringify(group)));
-    }
-    if (text !== undefined) {
-      const shown = ['p.id', 'p.display_name', 'i.subject', KEY_NAME];
-      const each = shown.map((column) => `LOWER(${column}) LIKE LOWER(?) ESCAPE '!'`);
-      conditions.push(`(${each.join(' OR ')})`);
-      params.push(...shown.map(() => within(storable(text))));
-    }
-    if (cursor !== undefined) {
-      conditions.push('p.id < ?');
-      params.push(cursor);
-    }
+      ...(group === undefined
+        ? []
+        : [condition(`p.groups LIKE ? ESCAPE '!'`, within(JSON.stringify(group)))]),
+      ...(text === undefined ? [] : [shows(text)]),
+    ];
     const rows = await this.database.read<DatabaseRow>(
-      `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY p.id DESC LIMIT ?`,
-      [...params, limit + 1],
+      `${SELECT}${whereAll(conditions)} ORDER BY p.id DESC LIMIT ?`,
+      [...conditions.flatMap(({ params }) => params), limit + 1],
     );
     const items = rows.slice(0, limit).map(toRecord);
-    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : (end ?? null) };
+  }
+
+  /** The last id that a page of a search looks at, where there are more. */
+  private async endOfLook(own: readonly Condition[]): Promise<string | undefined> {
+    const rows = await this.database.read<{ id: string }>(
+      `SELECT p.id FROM principals p${whereAll(own)} ORDER BY p.id DESC LIMIT 2 OFFSET ?`,
+      [...own.flatMap(({ params }) => params), MOST_LOOKED - 1],
+    );
+    return rows.length > 1 ? rows[0]!.id : undefined;
   }
 
   create(principal: NewPrincipal, isListed: boolean): Promise<boolean> {

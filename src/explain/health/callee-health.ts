@@ -135,7 +135,7 @@ function troubleOf(
   }
   if (verdict === 'failing') {
     const why = lastError === null ? '.' : `: ${sentenceOf(lastError)}`;
-    return [{ id, why: `Its health checks pass, but most of its last calls failed${why}` }];
+    return [{ id, why: `Its health checks pass, but half or more of its last calls failed${why}` }];
   }
   if (isFull) return [{ id, why: 'Its queue is full: new tasks for it are refused.' }];
   return cardTrouble?.kind === 'refused'

@@ -31,9 +31,9 @@ function troubled(
     },
   } as unknown as DeliveryService;
   const endpoints = {
-    list: ({ state }: { state: string }) =>
+    list: ({ health }: { health: string }) =>
       Promise.resolve({
-        items: (state === 'failing' ? failing : []).map((endpoint) => ({
+        items: (health === 'failing' ? failing : []).map((endpoint) => ({
           endpoint,
           ...BROKEN,
           waiting: 4,

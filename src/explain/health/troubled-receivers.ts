@@ -16,7 +16,10 @@ const LOST_MS = 24 * 3_600_000;
 /** Lost events of all receivers that are looked at, the newest. */
 const MOST_LOST = 1000;
 
-/** A receiver that is failing or disabled, or has lost events. */
+/** Of one whose breaker opened or to which a delivery was given up, and of one that was disabled: in the order of their urgency. */
+const TROUBLE = ['disabled', 'failing'] as const;
+
+/** A receiver that fails or was disabled, or has lost events. */
 export interface TroubledReceiver {
   readonly origin: string;
   readonly organization: string;
@@ -51,18 +54,18 @@ export class TroubledReceivers {
   /** Those that are disabled first, then those that fail, then those that lost most; `most` of them. */
   async find(caller: Principal, most: number): Promise<ReceiversInTrouble> {
     const since = new Date(this.clock.now().getTime() - LOST_MS).toISOString();
-    const states = ['disabled', 'failing'] as const;
     const [{ receivers, isLeast }, ...pages] = await Promise.all([
       this.deliveries.lost({ since }, MOST_LOST, caller),
-      ...states.map((state) => this.endpoints.list({ state }, most, undefined, caller)),
+      ...TROUBLE.map((health) => this.endpoints.list({ health }, most, undefined, caller)),
     ]);
     const lost = new Map(receivers.map((each) => [each.endpoint, each]));
-    const found = pages.flatMap(({ items }, index) =>
+    const found = pages.flatMap(({ items }) =>
       items.map((view): TroubledReceiver => {
         const { endpoint, lastError, waiting } = view;
         const { count = 0, rejected = 0 } = lost.get(endpoint) ?? {};
         lost.delete(endpoint);
-        const known = { state: states[index]!, rejects: rejectsEvents(view), lastError, waiting };
+        const state = receiverStateOf(view);
+        const known = { state, rejects: rejectsEvents(view), lastError, waiting };
         return { ...partsOf(endpoint), ...known, lost: count, rejected };
       }),
     );

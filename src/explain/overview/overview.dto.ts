@@ -54,7 +54,8 @@ export class OverviewAgentsDto {
   @Shown.Num()
   readonly healthy!: number;
   @Shown.Num({
-    description: 'Of these, those whose verdict is failing: most of their last calls failed.',
+    description:
+      'Of these, those whose verdict is failing: half or more of their last calls failed.',
   })
   readonly callsFailing!: number;
   @Shown.Num()

@@ -34,11 +34,11 @@ export function AgentNotices({
           </p>
         </Notice>
       )}
-      {agent.enabled && health.state !== 'healthy' && health.lastError && (
+      {agent.enabled && health.verdict !== 'healthy' && health.lastError && (
         <Notice tone={health.state === 'down' ? 'bad' : 'warning'}>
           <p>
             <strong>Last error:</strong> {health.lastError}
-            {health.since && (
+            {health.since && health.state !== 'healthy' && (
               <span className="faint">
                 {' '}
                 ({health.state} since <Time at={health.since} />)

@@ -77,7 +77,7 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
   if (counts.callsFailing > 0) {
     found.push({
       tone: 'warning',
-      text: `Most of the last calls of ${counted(counts.callsFailing, 'agent')} failed, though health checks pass.`,
+      text: `Half or more of the last calls of ${counted(counts.callsFailing, 'agent')} failed, though health checks pass.`,
       link: { to: '/agents', search: { health: 'troubled' } },
     });
   }

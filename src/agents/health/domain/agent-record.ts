@@ -7,7 +7,7 @@ import {
   stateOf,
 } from '../../../common/circuit-breaker.js';
 import type { HealthState } from '../agent-health.js';
-import { withCall } from './agent-verdict.js';
+import { type CallResult, withCall } from './agent-verdict.js';
 import { failsTooOften, type Sample, withSample } from './failure-rate.js';
 import { breakerRules, type HealthRules } from './health-rules.js';
 
@@ -44,8 +44,8 @@ export interface AgentRecord {
   /** How long calls take to their first answer, smoothed; null before the first. */
   readonly latencyMs: number | null;
   readonly samples: readonly Sample[];
-  /** Whether each of its last calls succeeded, however long ago; see `withCall`. */
-  readonly calls: readonly boolean[];
+  /** What its last calls came to; those that failed together are one. */
+  readonly calls: readonly CallResult[];
   readonly breaker: CircuitBreaker;
 }
 
@@ -103,7 +103,7 @@ function afterSuccess(
     ...(by === 'call' && {
       latencyMs: smoothed(record.latencyMs, latencyMs),
       samples: withSample(record.samples, { at: now, ok: true, isNew: false }),
-      calls: withCall(record.calls, true),
+      calls: withCall(record.calls, { at: now, ok: true }),
     }),
     breaker: breakerAfterSuccess(record, by, now),
   };
@@ -141,7 +141,7 @@ function afterFault(
     lastError: outcome.error,
     ...(outcome.by === 'call' && {
       samples: withSample(record.samples, { at: now, ok: false, isNew }),
-      calls: withCall(record.calls, false),
+      calls: isNew ? withCall(record.calls, { at: now, ok: false }) : record.calls,
     }),
   };
   if (!opens(next, rules, now, isNew)) return next;

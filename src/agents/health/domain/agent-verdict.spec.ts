@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { agentVerdictOf, withCall } from './agent-verdict.js';
+import { agentVerdictOf, type CallResult, withCall } from './agent-verdict.js';
 
 const [OK, NO] = [true, false];
 
@@ -17,11 +17,20 @@ it.each([
   ['down', [NO], true, 'down'],
   ['unknown', [], false, 'unknown'],
 ] as const)('an agent that is %s, after %j, is said to be so', (health, calls, tasks, verdict) => {
-  expect(agentVerdictOf(health, calls, tasks)).toBe(verdict);
+  const results = calls.map((ok, index) => ({ at: index, ok }));
+  expect(agentVerdictOf(health, results, tasks, 20)).toBe(verdict);
+});
+
+it('forgets calls after an hour', () => {
+  const calls = [{ at: 5, ok: NO }];
+  expect(agentVerdictOf('healthy', calls, false, 3_600_004)).toBe('failing');
+  expect(agentVerdictOf('healthy', calls, false, 3_600_005)).toBe('healthy');
 });
 
 it('keeps the last ten calls', () => {
-  const calls = Array.from({ length: 30 }, (_, n) => n === 19).reduce(withCall, []);
-  expect(calls).toHaveLength(10);
-  expect(withCall(calls, OK)).toEqual([...calls.slice(1), OK]);
+  const calls = Array.from({ length: 30 }, (_, at) => ({ at, ok: at === 19 })).reduce<
+    readonly CallResult[]
+  >(withCall, []);
+  expect(calls.map(({ at }) => at)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
+  expect(withCall(calls, { at: 30, ok: OK })).toEqual([...calls.slice(1), { at: 30, ok: OK }]);
 });

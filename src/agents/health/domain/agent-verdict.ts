@@ -2,7 +2,7 @@ import type { HealthState } from '../agent-health.js';
 
 /**
  * What is said of an agent to people, from its health and its last calls and tasks; routing goes by the health alone.
- * - `failing`: its health checks pass, but most of its last calls failed by its own fault;
+ * - `failing`: its health checks pass, but half or more of its last calls, of an hour, failed by its own fault;
  * - `recovering`: degraded by tasks that failed, and its last ones were all completed;
  * - the others as its health.
  */
@@ -16,22 +16,32 @@ export const AGENT_VERDICTS = [
 ] as const;
 export type AgentVerdict = (typeof AGENT_VERDICTS)[number];
 
-/** Calls that are looked at. */
+/** Calls that are looked at, and for how long each. */
 const MAX_CALLS = 10;
+const CALL_MS = 3_600_000;
 
-/** Whether each of the last calls succeeded, the newest last, with one more. */
-export function withCall(calls: readonly boolean[], ok: boolean): readonly boolean[] {
-  return [...calls.slice(1 - MAX_CALLS), ok];
+/** Whether a call succeeded, and when it came to that. */
+export interface CallResult {
+  readonly at: number;
+  readonly ok: boolean;
+}
+
+/** The last calls, the newest last, with one more. */
+export function withCall(calls: readonly CallResult[], call: CallResult): readonly CallResult[] {
+  return [...calls.slice(1 - MAX_CALLS), call];
 }
 
 /** `calls` as {@link withCall} has them; `tasksRecovered`: the last tasks were all completed. */
 export function agentVerdictOf(
   health: HealthState,
-  calls: readonly boolean[],
+  calls: readonly CallResult[],
   tasksRecovered: boolean,
+  now: number,
 ): AgentVerdict {
   if (health === 'down' || health === 'unknown') return health;
-  const callsFail = calls.at(-1) === false && calls.filter((ok) => !ok).length * 2 >= calls.length;
+  const lately = calls.filter(({ at }) => now - at < CALL_MS);
+  const failedLast = lately.at(-1)?.ok === false;
+  const callsFail = failedLast && lately.filter(({ ok }) => !ok).length * 2 >= lately.length;
   if (health === 'healthy') return callsFail ? 'failing' : 'healthy';
-  return tasksRecovered && calls.at(-1) !== false ? 'recovering' : 'degraded';
+  return tasksRecovered && !failedLast ? 'recovering' : 'degraded';
 }

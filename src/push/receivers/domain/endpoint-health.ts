@@ -75,10 +75,7 @@ export function afterOutcome(
   return outcome.kind === 'answered' ? refused(change, outcome, now) : change;
 }
 
-/**
- * It is there, and did not accept what it got; one that goes on so is not written each time. Later than the last success, also
- * where the clock of another process was ahead.
- */
+/** It is there, and did not accept what it got; one that goes on so is not written each time. */
 function refused(
   { health, event }: EndpointChange,
   { begunAt, error }: Refusal,
@@ -90,8 +87,15 @@ function refused(
     health.lastError === error &&
     Math.abs(now - health.lastFailureAt!) < SUCCESS_GRAIN_MS;
   if (isKnown) return { health, event };
-  const lastFailureAt = Math.max(now, (health.lastSuccessAt ?? 0) + 1);
-  return { health: { ...health, lastFailureAt, lastError: error }, event };
+  return {
+    health: { ...health, lastFailureAt: afterSuccess(health, now), lastError: error },
+    event,
+  };
+}
+
+/** Later than the last success, also where the clock of another process was ahead. */
+function afterSuccess({ lastSuccessAt }: EndpointHealth, now: number): number {
+  return Math.max(now, (lastSuccessAt ?? 0) + 1);
 }
 
 function afterAnswer(
@@ -241,7 +245,7 @@ function waiting(
     concurrency: Math.max(1, Math.floor(health.concurrency / 2)),
     openedAt: health.openedAt ?? now,
     probeAt: Math.max(until, health.probeAt ?? 0),
-    lastFailureAt: now,
+    lastFailureAt: afterSuccess(health, now),
     lastError: error,
   };
   return exhausted ? failingNow(left) : { health: left, event: null };

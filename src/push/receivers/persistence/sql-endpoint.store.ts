@@ -52,6 +52,7 @@ export class SqlEndpointStore extends EndpointStore {
       ofOrganization(visibility),
       equals('e.organization', filter.organization),
       filter.state === undefined ? null : { sql: RECEIVER_STATE_IS[filter.state], params: [] },
+      equals('e.state', filter.health),
       equals('e.endpoint', filter.endpoint),
       among(filter.among),
       after === null ? null : { sql: 'e.endpoint > ?', params: [storable(after)] },

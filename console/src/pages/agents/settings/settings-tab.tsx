@@ -45,7 +45,7 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
 
   return (
     <form ref={form} className="agents-stack" onSubmit={submit}>
-      <LeaveGuard isUnsaved={() => isEdited} />
+      <LeaveGuard isUnsaved={() => isEdited && !busy} />
       {agent.source === 'config' && (
         <Notice tone="info">
           <p>

@@ -42,12 +42,13 @@ export function ManyTasksDialog({
     queryFn: ({ signal }) =>
       meant.kind === 'ids'
         ? { ids: meant.ids, retried: meant.retried, isLeast: false }
-        : tasksMeant(meant.search, meant.span, action.isFor, signal),
+        : tasksMeant(meant.search, meant.span, action, signal),
     staleTime: Infinity,
     gcTime: 0,
   });
   const retried = new Set(action.leavesOutRetried ? found.data?.retried : []);
-  const those = ids ?? found.data?.ids.filter((id) => withRetried || !retried.has(id));
+  const those =
+    ids ?? found.data?.ids.filter((id) => withRetried || !retried.has(id)).slice(0, MOST_AT_ONCE);
   const isRunning = done !== null && failures === null;
   const work = (id: string) => action.of(id, reason);
   const run = async (these: readonly string[]) => {

@@ -1,7 +1,8 @@
 import { client, type Schema } from '../../../api/client';
 import { readPages } from '../../../api/read-pages';
 import type { Span } from '../../../ui/time-range';
-import { queryOf, STATES, statesOf, type TaskSearch, type TaskState } from './task-search';
+import type { ManyAction } from './many-tasks';
+import { queryOf, STATES, statesOf, type TaskSearch } from './task-search';
 
 /** Tasks with which something is done in one go, at most. */
 export const MOST_AT_ONCE = 1_000;
@@ -14,11 +15,11 @@ export interface FoundTasks {
   readonly isLeast: boolean;
 }
 
-/** The tasks of such states that fit, the first of them where there are more. */
+/** The tasks with which this can be done that fit, the first of them where there are more. */
 export async function tasksMeant(
   search: TaskSearch,
   span: Span,
-  isFor: (state: TaskState) => boolean,
+  { isFor, leavesOutRetried }: Pick<ManyAction, 'isFor' | 'leavesOutRetried'>,
   signal: AbortSignal,
 ): Promise<FoundTasks> {
   const chosen = statesOf(search.state);
@@ -26,11 +27,15 @@ export async function tasksMeant(
     (each) => isFor(each) && (chosen.length === 0 || chosen.includes(each)),
   );
   if (state.length === 0) return { ids: [], retried: [], isLeast: false };
-  const { rows, hasMore } = await readPages(MOST_AT_ONCE, (page) =>
-    client.GET('/api/v1/tasks', {
-      params: { query: { ...queryOf(search, span), state: [...state], ...page } },
-      signal,
-    }),
+  const { rows, hasMore } = await readPages(
+    MOST_AT_ONCE,
+    (page) =>
+      client.GET('/api/v1/tasks', {
+        params: { query: { ...queryOf(search, span), state: [...state], ...page } },
+        signal,
+      }),
+    // Else those that were retried would hide the others from the next go.
+    ({ retriedAs }) => !leavesOutRetried || retriedAs === null,
   );
   return { ids: rows.map(({ id }) => id), retried: retriedOf(rows), isLeast: hasMore };
 }
