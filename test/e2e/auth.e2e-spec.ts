@@ -24,6 +24,7 @@ describe('API keys', () => {
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
       key: expect.stringMatching(/^hub_[0-9a-f]{32}_[\w-]{43}$/),
       principalId: expect.any(String),
+      principalName: 'billing',
       name: 'billing',
       organization: 'acme',
       scopes: ['a2a', 'push'],

@@ -227,11 +227,10 @@ describe('operators and one task of somebody else', () => {
       [newId, null],
       [id, newId],
     ]);
-    // Nobody else makes a task one that was retried, by whatever is sent.
-    const other = await hub.createKey({ organization: 'others' });
+    // A client makes no task one that was retried, not even its own, by whatever it sends.
     const retry = { taskId: newId, by: { principalId: 'x', keyId: null } };
     const metadata = { 'urn:a2a-hub:routing:v1': { agentId: 'worker', retry } };
-    await hub.submit('mine', { metadata }, { key: other }).catch(() => undefined);
+    await expect(hub.submit('mine', { metadata }, { key })).rejects.toThrow(/retry/);
     expect(await read(newId)).toBeNull();
     const second = await admin('POST', `${newId}:retry`);
     expect(await read(newId)).toBe(second.body.id);

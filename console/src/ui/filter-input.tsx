@@ -11,29 +11,33 @@ export function FilterInput({
   onChange,
   placeholder,
   suggestions = [],
+  meantBy = asTyped,
 }: {
   readonly label: string;
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
   readonly placeholder?: string;
   readonly suggestions?: readonly (string | Suggestion)[] | undefined;
+  /** The value that is meant by a text, which stays as it was typed. */
+  readonly meantBy?: (typed: string) => string;
 }) {
   const given = value ?? '';
   const [typed, setTyped] = useState(given);
   const [last, setLast] = useState(given);
   if (last !== given) {
     setLast(given);
-    setTyped(given);
+    if (meantBy(typed.trim()) !== given) setTyped(given);
   }
+  const meant = meantBy(typed.trim());
   const report = useRef(onChange);
   useEffect(() => {
     report.current = onChange;
   });
   useEffect(() => {
-    if (typed.trim() === given) return;
-    const timer = setTimeout(() => report.current(typed.trim() || undefined), PAUSE_MS);
+    if (meant === given) return;
+    const timer = setTimeout(() => report.current(meant || undefined), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [typed, given]);
+  }, [typed, meant, given]);
   return (
     <Field label={label}>
       <Suggest
@@ -45,4 +49,8 @@ export function FilterInput({
       />
     </Field>
   );
+}
+
+function asTyped(text: string): string {
+  return text;
 }

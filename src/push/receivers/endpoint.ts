@@ -4,8 +4,7 @@
  * - `failing`: its breaker opened, or a delivery to it was given up, and it has not answered since;
  * - `disabled`: nothing but failures for `push.disableAfter`; its webhooks of then are disabled.
  */
-export const ENDPOINT_STATES = ['healthy', 'failing', 'disabled'] as const;
-export type EndpointState = (typeof ENDPOINT_STATES)[number];
+export type EndpointState = 'healthy' | 'failing' | 'disabled';
 
 /** The health of one endpoint (organization, scheme, host, port). Times are epoch milliseconds. */
 export interface EndpointHealth {

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, queries } from '../../api/client';
 import { may, type Scope } from '../../api/me';
+import { ApiProblem } from '../../api/problem';
 import { isMadeId } from '../../api/new-id';
 import type { PageOf } from '../../api/pages';
 import { readPages } from '../../api/read-pages';
@@ -11,21 +12,38 @@ import type { Place } from './pages';
 /** Of each kind so many are shown. */
 const MOST = 5;
 /** So many rows of a list are looked at: more than there are rules or organizations in most hubs. */
-const LONGEST = 1_000;
+const MOST_ROWS = 1_000;
 
-/** What there is with this id, of all that one may see. What cannot be read is left out. */
+/** What was found, and whether all was looked at: a list may be too long, or not be read just now. */
+export interface Found {
+  readonly places: readonly Place[];
+  readonly isWhole: boolean;
+}
+
+/** What has this id, or a name with this text in it, of all that one may see. */
 export async function foundBy(
   text: string,
   scopes: readonly Scope[] | undefined,
   signal: AbortSignal,
-): Promise<readonly Place[]> {
+): Promise<Found> {
   const looks = LOOKS.filter(({ scope }) => may(scopes, scope)).map(({ look }) =>
-    look(text, signal).catch((): readonly Place[] => []),
+    look(text, signal, scopes).catch((thrown: unknown): Found => ({
+      places: [],
+      isWhole: thrown instanceof ApiProblem && thrown.status === 404,
+    })),
   );
-  return (await Promise.all(looks)).flat();
+  const found = await Promise.all(looks);
+  return {
+    places: found.flatMap(({ places }) => places),
+    isWhole: found.every(({ isWhole }) => isWhole),
+  };
 }
 
-type Look = (text: string, signal: AbortSignal) => Promise<readonly Place[]>;
+type Look = (
+  text: string,
+  signal: AbortSignal,
+  scopes: readonly Scope[] | undefined,
+) => Promise<Found>;
 
 const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
   { scope: 'tasks:organization', look: tasks },
@@ -64,7 +82,7 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
       (query, signal) => client.GET('/api/v1/push/endpoints', { params: { query }, signal }),
       ({ organization, origin }) => ({
         names: [origin],
-        place: within('Receiver', origin, '/webhooks', {
+        place: within('Receiver', `${origin} of ${organization}`, '/webhooks', {
           tab: 'receivers',
           id: `${organization} ${origin}`,
         }),
@@ -99,46 +117,49 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
   },
 ];
 
-async function tasks(q: string, signal: AbortSignal): Promise<readonly Place[]> {
+async function tasks(q: string, signal: AbortSignal): Promise<Found> {
   const { data } = await client.GET('/api/v1/tasks', {
     params: { query: { q, limit: 1 } },
     signal,
   });
   const first = data?.items[0];
-  if (!first) return [];
+  if (!first) return whole([]);
   const { id, contextId } = first;
-  if (id === q) return [place('Task', id, `/tasks/${encodeURIComponent(id)}`)];
+  if (id === q) return whole([place('Task', id, `/tasks/${encodeURIComponent(id)}`)]);
   const list = { ...place('Tasks of', q, '/tasks'), search: { q } };
-  return contextId === q
-    ? [place('Conversation', q, `/tasks/contexts/${encodeURIComponent(q)}`), list]
-    : [list];
+  const conversation = place('Conversation', q, `/tasks/contexts/${encodeURIComponent(q)}`);
+  return whole(contextId === q ? [conversation, list] : [list]);
 }
 
-async function agents(text: string, signal: AbortSignal): Promise<readonly Place[]> {
+async function agents(text: string, signal: AbortSignal): Promise<Found> {
   const { data } = await client.GET('/api/v1/agents', {
     params: { query: { text, limit: MOST } },
     signal,
   });
-  return (data?.items ?? []).map(({ id, name }) =>
-    place('Agent', name === id ? id : `${name} (${id})`, `/agents/${encodeURIComponent(id)}`),
+  return whole(
+    data!.items.map(({ id, name }) =>
+      place('Agent', name === id ? id : `${name} (${id})`, `/agents/${encodeURIComponent(id)}`),
+    ),
   );
 }
 
-async function principals(text: string, signal: AbortSignal): Promise<readonly Place[]> {
+async function principals(text: string, signal: AbortSignal): Promise<Found> {
   const { data } = await client.GET('/api/v1/principals', {
     params: { query: { text, limit: MOST } },
     signal,
   });
-  return (data?.items ?? []).map(({ id, name }) =>
+  const { items, nextCursor } = data!;
+  const places = items.map(({ id, name }) =>
     within('Principal', name === null ? id : `${name} (${id})`, '/access', {
       tab: 'principals',
       text: id,
     }),
   );
+  return { places, isWhole: nextCursor === null };
 }
 
 /**
- * Looks at a list that the hub does not search: it is read once while one types, {@link LONGEST} rows of it, and looked through here. `key`
+ * Looks at a list that the hub does not search: it is read once while one types, {@link MOST_ROWS} rows of it, and looked through here. `key`
  * begins with what the list belongs to, so that a change of it is seen.
  */
 function listed<Item extends object>(
@@ -149,29 +170,36 @@ function listed<Item extends object>(
   ) => Promise<{ readonly data?: PageOf<Item> }>,
   shownOf: (item: Item) => { readonly names: readonly string[]; readonly place: Place },
 ): Look {
-  const all = queryOptions({
-    queryKey: [...key, 'palette'],
-    queryFn: ({ signal }) => readPages(LONGEST, (query) => read(query, signal)),
-    staleTime: 60_000,
-  });
-  return async (text) => {
+  return async (text, _signal, scopes) => {
     const wanted = text.toLowerCase();
-    const { rows } = await queries.fetchQuery(all);
-    return rows
+    const { rows, hasMore } = await queries.fetchQuery(
+      queryOptions({
+        // Another key of the same principal may see less.
+        queryKey: [...key, 'palette', scopes],
+        queryFn: ({ signal }) => readPages(MOST_ROWS, (query) => read(query, signal)),
+        staleTime: 60_000,
+      }),
+    );
+    const places = rows
       .map(shownOf)
       .filter(({ names }) => names.some((each) => each.toLowerCase().includes(wanted)))
       .slice(0, MOST)
       .map((shown) => shown.place);
+    return { places, isWhole: !hasMore };
   };
 }
 
-async function configs(id: string, signal: AbortSignal): Promise<readonly Place[]> {
-  if (!isMadeId(id)) return [];
+async function configs(id: string, signal: AbortSignal): Promise<Found> {
+  if (!isMadeId(id)) return whole([]);
   const { data } = await client.GET('/api/v1/push/configs/{id}', {
     params: { path: { id } },
     signal,
   });
-  return data ? [within('Webhook', id, '/webhooks', { tab: 'webhooks', id })] : [];
+  return whole(data ? [within('Webhook', id, '/webhooks', { tab: 'webhooks', id })] : []);
+}
+
+function whole(places: readonly Place[]): Found {
+  return { places, isWhole: true };
 }
 
 /** A row of a list, which the address of the page names. */

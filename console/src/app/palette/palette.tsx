@@ -7,11 +7,11 @@ import { useDebounced } from '../../ui/use-debounced';
 import { foundBy } from './found';
 import { pagesWith, type Place } from './pages';
 
-/** An id is at most so long; nothing longer is looked for. */
+/** A name or an id is at most so long; nothing longer is looked for. */
 const LONGEST = 200;
 const SHORTEST = 2;
 
-/** Goes to a page by its name, or to what has an id. To be loaded with `lazy`. */
+/** Goes to a page by its name, or to what has an id or a name. To be loaded with `lazy`. */
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -28,7 +28,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     enabled: isLookedFor,
   });
   const isCurrent = isLookedFor && wanted === text;
-  const places = [...(isCurrent ? (found.data ?? []) : []), ...pagesWith(text, scopes)];
+  const places = [...(isCurrent ? (found.data?.places ?? []) : []), ...pagesWith(text, scopes)];
   const chosen = Math.min(at, places.length - 1);
   const isLooking = text.length >= SHORTEST && (!isCurrent || found.isFetching);
   const go = ({ to, search = {} }: Place) => {
@@ -89,15 +89,16 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           ))}
         </ul>
         <p className="faint" role="status">
-          {saidOf(places.length, isLooking)}
+          {saidOf(places.length, isLooking, !isCurrent || found.data?.isWhole !== false)}
         </p>
       </div>
     </Dialog>
   );
 }
 
-function saidOf(count: number, isLooking: boolean): string {
+function saidOf(count: number, isLooking: boolean, isWhole: boolean): string {
   if (isLooking) return 'Looking …';
+  if (!isWhole) return 'Not all could be looked at.';
   if (count > 0) return '';
   return 'Nothing you may see is called so. A task, a conversation or a webhook is found by its whole id.';
 }

@@ -42,7 +42,8 @@ export function TaskFilters({
           label="Agent"
           value={search.agent}
           placeholder="id or name"
-          onChange={(agent) => set({ agent: agent && idOf(agent, agents) })}
+          onChange={(agent) => set({ agent })}
+          meantBy={(typed) => idOf(typed, agents)}
           suggestions={agents}
         />
         <FilterInput label="Skill" value={search.skill} onChange={(skill) => set({ skill })} />
