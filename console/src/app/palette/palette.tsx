@@ -18,7 +18,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const scopes = useMe().data?.scopes;
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
-  const [at, setAt] = useState(0);
+  // By its id: what is found later comes before it.
+  const [chosenId, setChosenId] = useState<string | null>(null);
   const text = typed.trim();
   const wanted = useDebounced(text, 200);
   const isLookedFor = wanted.length >= SHORTEST;
@@ -29,7 +30,10 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   });
   const isCurrent = isLookedFor && wanted === text;
   const places = [...(isCurrent ? (found.data?.places ?? []) : []), ...pagesWith(text, scopes)];
-  const chosen = Math.min(at, places.length - 1);
+  const chosen = Math.max(
+    0,
+    places.findIndex((place) => place.id === chosenId),
+  );
   const isLooking = text.length >= SHORTEST && (!isCurrent || found.isFetching);
   const go = ({ to, search = {} }: Place) => {
     onClose();
@@ -39,7 +43,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && places.length > 0) {
       event.preventDefault();
-      setAt((chosen + step + places.length) % places.length);
+      setChosenId(places[(chosen + step + places.length) % places.length]!.id);
     }
     const place = places[chosen];
     if (event.key === 'Enter' && place && !isLooking) {
@@ -67,7 +71,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           value={typed}
           onChange={({ target }) => {
             setTyped(target.value);
-            setAt(0);
+            setChosenId(null);
           }}
           onKeyDown={onKeyDown}
         />
@@ -81,7 +85,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
               ref={(element) => {
                 if (index === chosen) element?.scrollIntoView({ block: 'nearest' });
               }}
-              onPointerMove={() => setAt(index)}
+              onPointerMove={() => setChosenId(place.id)}
               onClick={() => go(place)}
             >
               <span className="faint">{place.kind}</span> {place.label}
