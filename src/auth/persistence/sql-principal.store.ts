@@ -3,9 +3,10 @@ import { HubError } from '../../common/hub-error.js';
 import type { DataOwner } from '../../common/owned-data.js';
 import type { Page } from '../../common/page.js';
 import type { Scope } from '../../common/scope.js';
+import { type Condition, condition, paramsOf, where } from '../../database/conditions.js';
 import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
-import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import type { Tx, Work } from '../../database/sql.js';
 import type { DatabaseRow } from '../../database/table.js';
 import { toDate } from '../../database/rows.js';
 import { storable } from '../../database/text.js';
@@ -56,19 +57,6 @@ const IN_STATE: Readonly<Record<PrincipalState, string>> = {
 /** Principals that one page of a search by text looks at. */
 const MOST_LOOKED = 2_000;
 
-interface Condition {
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
-}
-
-function condition(sql: string, ...params: readonly SqlValue[]): Condition {
-  return { sql, params };
-}
-
-function whereAll(conditions: readonly Condition[]): string {
-  return conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
-}
-
 /** What LIKE finds this text by, anywhere in another. */
 function within(text: string): string {
   return `%${text.replace(/[!%_]/g, '!$&')}%`;
@@ -118,8 +106,8 @@ export class SqlPrincipalStore extends PrincipalStore {
       ...(text === undefined ? [] : [shows(text)]),
     ];
     const rows = await this.database.read<DatabaseRow>(
-      `${SELECT}${whereAll(conditions)} ORDER BY p.id DESC LIMIT ?`,
-      [...conditions.flatMap(({ params }) => params), limit + 1],
+      `${SELECT}${where(conditions)} ORDER BY p.id DESC LIMIT ?`,
+      [...paramsOf(conditions), limit + 1],
     );
     const items = rows.slice(0, limit).map(toRecord);
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : (end ?? null) };
@@ -128,8 +116,8 @@ export class SqlPrincipalStore extends PrincipalStore {
   /** The last id that a page of a search looks at, where there are more. */
   private async endOfLook(own: readonly Condition[]): Promise<string | undefined> {
     const rows = await this.database.read<{ id: string }>(
-      `SELECT p.id FROM principals p${whereAll(own)} ORDER BY p.id DESC LIMIT 2 OFFSET ?`,
-      [...own.flatMap(({ params }) => params), MOST_LOOKED - 1],
+      `SELECT p.id FROM principals p${where(own)} ORDER BY p.id DESC LIMIT 2 OFFSET ?`,
+      [...paramsOf(own), MOST_LOOKED - 1],
     );
     return rows.length > 1 ? rows[0]!.id : undefined;
   }

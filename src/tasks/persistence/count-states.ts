@@ -1,10 +1,10 @@
+import { type Condition, paramsOf, where } from '../../database/conditions.js';
 import type { Visibility } from '../../auth/index.js';
 import type { Database } from '../../database/database.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import { TASK_STATES } from '../../protocol/task-state.js';
 import type { StateCount, TaskSearch } from '../store/task-store.js';
-import type { Condition } from '../store/visibility.js';
-import { ofOwner, paramsOf, statusFrom, statusUntil, where } from './list-filter.js';
+import { ofOwner, statusFrom, statusUntil } from './list-filter.js';
 import { branchesOf, fewOf, type FewIds, narrowed, restOfFew } from './search.js';
 
 /** Tasks of a state that are looked at: the newest. */

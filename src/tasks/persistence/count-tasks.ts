@@ -1,10 +1,11 @@
+import { type Condition, paramsOf, where } from '../../database/conditions.js';
 import type { Visibility } from '../../auth/index.js';
 import { PieceSize } from '../../common/piece-size.js';
 import type { Database } from '../../database/database.js';
 import { isTerminal, TASK_STATES } from '../../protocol/task-state.js';
 import type { TaskFilter } from '../store/task-store.js';
-import { visibleTasks, type Condition } from '../store/visibility.js';
-import { conditionsOf, paramsOf, where } from './list-filter.js';
+import { visibleTasks } from '../store/visibility.js';
+import { conditionsOf } from './list-filter.js';
 import { countersOf } from './usage-counters.js';
 import { inOrder, walk } from './walk-tasks.js';
 

@@ -1,11 +1,11 @@
 import type { Visibility } from '../../auth/index.js';
+import { type Condition, paramsOf, where } from '../../database/conditions.js';
 import type { Database } from '../../database/database.js';
 import { listOf } from '../../database/multi-row.js';
-import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import type { TaskCursor, TaskFilter, TaskSearch } from '../store/task-store.js';
-import { visibleTasks, type Condition } from '../store/visibility.js';
+import { visibleTasks } from '../store/visibility.js';
 
 /** All of a filter, as conditions on the row `t` of `tasks`. */
 export function conditionsOf(filter: TaskFilter, visibility: Visibility): Condition[] {
@@ -66,15 +66,6 @@ export function inStates(states: readonly TaskState[]): Condition {
 /** The rows after the cursor in the order of the list. */
 export function below({ statusAt, id }: TaskCursor): Condition {
   return { sql: '(t.status_at, t.id) < (?, ?)', params: [statusAt.getTime(), storable(id)] };
-}
-
-export function where(conditions: readonly Condition[]): string {
-  if (conditions.length === 0) return '';
-  return ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
-}
-
-export function paramsOf(conditions: readonly Condition[]): SqlValue[] {
-  return conditions.flatMap(({ params }) => params);
 }
 
 export function ofContext(contextId: string): Condition {

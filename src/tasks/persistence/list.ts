@@ -1,3 +1,4 @@
+import { paramsOf, where } from '../../database/conditions.js';
 import type { Visibility } from '../../auth/index.js';
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
@@ -22,9 +23,7 @@ import {
   inStates,
   ofAgent,
   ofContext,
-  paramsOf,
   statusFrom,
-  where,
 } from './list-filter.js';
 import { buildTasks, readDelegations } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';

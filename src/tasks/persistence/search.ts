@@ -1,3 +1,4 @@
+import { type Condition, paramsOf, where } from '../../database/conditions.js';
 import type { Visibility } from '../../auth/index.js';
 import { longTurn } from '../../common/long-work.js';
 import { PieceSize } from '../../common/piece-size.js';
@@ -8,7 +9,6 @@ import { storable } from '../../database/text.js';
 import { TASK_STATES } from '../../protocol/task-state.js';
 import { STUCK_STATES, type StuckSince } from '../store/stuck-tasks.js';
 import type { TaskCursor, TaskSearch } from '../store/task-store.js';
-import type { Condition } from '../store/visibility.js';
 import {
   atTimes,
   below,
@@ -18,10 +18,8 @@ import {
   ofContext,
   ofOwner,
   ownersOf,
-  paramsOf,
   statusFrom,
   statusUntil,
-  where,
 } from './list-filter.js';
 
 /** Tasks of an agent or a context are looked at all together when they are no more. */

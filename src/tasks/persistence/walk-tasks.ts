@@ -1,3 +1,4 @@
+import { type Condition, paramsOf, where } from '../../database/conditions.js';
 import type { Visibility } from '../../auth/index.js';
 import { longTurn } from '../../common/long-work.js';
 import { PieceSize } from '../../common/piece-size.js';
@@ -6,8 +7,8 @@ import type { SqlValue } from '../../database/sql.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { TaskCursor, TaskFilter } from '../store/task-store.js';
-import { visibleTasks, type Condition } from '../store/visibility.js';
-import { inState, ofAgent, ofContext, paramsOf, statusFrom, where } from './list-filter.js';
+import { visibleTasks } from '../store/visibility.js';
+import { inState, ofAgent, ofContext, statusFrom } from './list-filter.js';
 
 /** Rows of one index of `tasks` (as `t`), in its order. */
 export interface Walk {

@@ -1,5 +1,5 @@
+import type { Condition } from '../../database/conditions.js';
 import { type Visibility, visibleRows } from '../../auth/index.js';
-import type { SqlValue } from '../../database/sql.js';
 import type { TaskAggregate, TaskRecord } from '../task.js';
 
 /** Whether the task exists for this caller. */
@@ -28,12 +28,6 @@ export function belongsTo(
 ): boolean {
   if (!isVisible(record, visibility)) return false;
   return agentId === undefined || delegations.some((each) => each.agentId === agentId);
-}
-
-/** A condition on the columns of `tasks` and its parameters. */
-export interface Condition {
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
 }
 
 /** {@link isVisible} as conditions on the row `t` of `tasks`; none for the hub itself. */

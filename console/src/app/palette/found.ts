@@ -97,7 +97,7 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
       (query, signal) => client.GET('/api/v1/organizations', { params: { query }, signal }),
       ({ id, displayName }) => ({
         names: [id, displayName ?? ''],
-        place: within('Organization', displayName ? `${displayName} (${id})` : id, '/access', {
+        place: within('Organization', labelOf(id, displayName), '/access', {
           tab: 'principals',
           organization: id,
         }),
@@ -138,7 +138,7 @@ async function agents(text: string, signal: AbortSignal): Promise<Found> {
   });
   return whole(
     data!.items.map(({ id, name }) =>
-      place('Agent', name === id ? id : `${name} (${id})`, `/agents/${encodeURIComponent(id)}`),
+      place('Agent', labelOf(id, name), `/agents/${encodeURIComponent(id)}`),
     ),
   );
 }
@@ -150,7 +150,7 @@ async function principals(text: string, signal: AbortSignal): Promise<Found> {
   });
   const { items, nextCursor } = data!;
   const places = items.map(({ id, name }) =>
-    within('Principal', name === null ? id : `${name} (${id})`, '/access', {
+    within('Principal', labelOf(id, name), '/access', {
       tab: 'principals',
       text: id,
     }),
@@ -196,6 +196,10 @@ async function configs(id: string, signal: AbortSignal): Promise<Found> {
     signal,
   });
   return whole(data ? [within('Webhook', id, '/webhooks', { tab: 'webhooks', id })] : []);
+}
+
+function labelOf(id: string, name: string | null): string {
+  return name === null || name === '' || name === id ? id : `${name} (${id})`;
 }
 
 function whole(places: readonly Place[]): Found {

@@ -1,7 +1,7 @@
 import type { EndpointHealth } from '../endpoint.js';
 
 /**
- * What is said of a receiver everywhere: in its list, the overview, the checks and the metrics.
+ * What is said of a receiver everywhere: in its list, the overview and the checks.
  * - `healthy`: it accepted the last attempt;
  * - `untried`: there was no attempt yet;
  * - `failing`: it did not accept the last attempt, its breaker opened, or a delivery to it was given up;

@@ -1,0 +1,22 @@
+import type { SqlValue } from './sql.js';
+
+/** A condition on the columns of a query and its parameters. */
+export interface Condition {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+export function condition(sql: string, ...params: readonly SqlValue[]): Condition {
+  return { sql, params };
+}
+
+/** Where all of them hold; nothing when there are none. */
+export function where(conditions: readonly Condition[]): string {
+  if (conditions.length === 0) return '';
+  return ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
+}
+
+/** The parameters in the order of {@link where}. */
+export function paramsOf(conditions: readonly Condition[]): SqlValue[] {
+  return conditions.flatMap(({ params }) => params);
+}
