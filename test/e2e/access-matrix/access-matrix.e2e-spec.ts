@@ -12,6 +12,7 @@ import { HubClient } from '../../support/hub-client.js';
 import { OidcServer } from '../../support/oidc-server.js';
 import { pem } from '../../support/pem.js';
 import { ScriptedAgent } from '../../support/scripted-agent.js';
+import { secretOf } from '../../support/secret-of.js';
 import { TestIssuer } from '../../support/test-issuer.js';
 import { ADMIN_ROUTES } from './admin-routes.js';
 import { Caller, type Credential } from './callers.js';
@@ -131,7 +132,7 @@ async function keyOf(
   more: object = {},
 ): Promise<{ id: string; key: string; principalId: string }> {
   const made = await post('keys', { name: 'matrix', organization, scopes, ...more });
-  secrets.set(`key ${secrets.size}`, made.key.split('_').slice(2).join('_'));
+  secrets.set(`key ${secrets.size}`, secretOf(made.key));
   return made as Awaited<ReturnType<typeof keyOf>>;
 }
 
