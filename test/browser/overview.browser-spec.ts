@@ -110,8 +110,25 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   await state.getByText(/^10 or more agents failed at least 3 tasks/).waitFor();
   await state.getByText('4 limits are used up.').waitFor();
   await state.getByText('6 or more limits are near the end.').waitFor();
+  const trouble = {
+    ...{ agentId: 'a0', name: 'Invoices', verdict: 'failing', breaker: 'closed', since: null },
+    why: 'Its health checks pass, but half or more of its last calls failed: HTTP 500.',
+  };
   await show({
-    agents: { ...body.agents, down: 0, degraded: 0, breakersOpen: 0, failing: [] },
+    agents: {
+      ...{ ...body.agents, down: 0, degraded: 0, callsFailing: 1, breakersOpen: 0, failing: [] },
+      ...{ inTrouble: 3, troubled: [trouble] },
+    },
+  });
+  await state.getByText('2 agents have a full queue, or a card that was refused.').waitFor();
+  const card = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Agents in trouble' }),
+  });
+  await card.getByText('failing calls').waitFor();
+  await card.getByText(trouble.why).waitFor();
+  expect(await card.getByRole('link').allTextContents()).toEqual(['Invoices', '2 more']);
+  await show({
+    agents: { ...body.agents, down: 0, degraded: 0, breakersOpen: 0, failing: [], inTrouble: 0 },
     deliveries: { ...body.deliveries, deadLetters: 0 },
     limits: [],
     tasks: { ...shown.tasks, stuck: { submitted: 0, working: 0, total: 0, isLeast: true } },

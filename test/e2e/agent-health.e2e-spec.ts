@@ -159,7 +159,15 @@ describe('what is said of an agent', () => {
     });
     await eventually(async () => {
       const { agents: counts } = (await hub.admin('GET', '/api/v1/overview')).body;
-      expect(counts).toMatchObject({ healthy: 1, callsFailing: 1 });
+      expect(counts).toMatchObject({
+        ...{ healthy: 1, callsFailing: 1, inTrouble: 1 },
+        troubled: [
+          {
+            ...{ agentId: 'frail', name: expect.any(String), verdict: 'failing' },
+            why: expect.stringMatching(/^Its health checks pass, but .*HTTP 500/),
+          },
+        ],
+      });
     }, 10_000);
     delete agent.handlers['*'];
     expect(stateOf(await send('frail'))).toBe('TASK_STATE_COMPLETED');

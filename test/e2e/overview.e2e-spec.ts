@@ -60,7 +60,10 @@ describe('the overview', () => {
       expect(calls.p95Ms).toBeGreaterThan(0);
       expect(sum(deliveries.delivered)).toBeGreaterThan(0);
       expect(deliveries).toMatchObject({ pending: 0, deadLetters: 0, oldestAt: null });
-      expect(agents).toMatchObject({ enabled: 2, disabled: 1, healthy: 1 });
+      expect(agents).toMatchObject({ enabled: 2, disabled: 1, healthy: 1, inTrouble: 1 });
+      expect(agents.troubled).toMatchObject([
+        { agentId: 'broken', why: expect.stringMatching(/^It is degraded: .*broken/) },
+      ]);
       expect(workers).toBe(1);
     }, 20_000);
   });

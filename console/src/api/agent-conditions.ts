@@ -6,11 +6,6 @@ import { useVisible } from './visible';
 /** How an agent stands, as the stream of the hub says. */
 export type AgentCondition = Pick<Schema<'AgentChangeDto'>, 'agentId' | 'health' | 'breaker'>;
 
-/** Whether an agent does not serve as it should. One that was not called yet may be fine. */
-export function isTroubled({ health, breaker }: Omit<AgentCondition, 'agentId'>): boolean {
-  return health === 'down' || health === 'degraded' || breaker !== 'closed';
-}
-
 /** What the hub says of an agent that it has read, brought up to date by what the stream said since. */
 export function verdictOf(
   { state, verdict }: Pick<Schema<'AgentHealthDto'>, 'state' | 'verdict'>,

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type Agent,
-  type AgentHealthView,
-  AgentMonitor,
-  AgentRegistry,
-} from '../../agents/index.js';
+import { AgentMonitor, AgentRegistry } from '../../agents/index.js';
 import { AccessTokens, type Principal } from '../../auth/index.js';
 import { Egress } from '../../common/egress/egress.js';
 import { AppConfig } from '../../config/index.js';
 import { countOf, sentenceOf } from '../domain/words.js';
+import { agentTrouble } from './troubled-agents.js';
 import { type TroubledReceiver, TroubledReceivers } from './troubled-receivers.js';
 import {
   fine,
@@ -69,7 +65,10 @@ export class CalleeHealth {
       );
     }
     const seen = enabled.map((agent) => ({ agent, view: this.monitor.viewOf(agent.id) }));
-    const troubles = seen.flatMap(({ agent, view }) => troubleOf(agent, view));
+    const troubles = seen.flatMap(({ agent, view }): HealthTrouble[] => {
+      const trouble = agentTrouble(agent, view);
+      return trouble === null ? [] : [{ id: agent.id, why: trouble.why }];
+    });
     const out = troubles.length === 0 ? 'none' : troubles.length;
     const summary = `${countOf(enabled.length, 'agent')}; ${out} in trouble, as this process sees it.`;
     if (troubles.length === 0) return fine(summary);
@@ -112,38 +111,14 @@ function receiverTrouble(receiver: TroubledReceiver, isLeast: boolean): HealthTr
   return {
     id: `${organization} ${origin}`,
     why: sentenceOf(
-      `${verdictOf(receiver)}${why}; webhooks that wait for it: ${waiting}${lost === 0 ? '' : `; ${gaveUp}`}`,
+      `${stateText(receiver)}${why}; webhooks that wait for it: ${waiting}${lost === 0 ? '' : `; ${gaveUp}`}`,
     ),
   };
 }
 
-function verdictOf({ state, rejects, rejected }: TroubledReceiver): string {
+function stateText({ state, rejects, rejected }: TroubledReceiver): string {
   if (rejects) return 'It answers, but rejects events';
   if (state === 'failing' || state === 'disabled') return `It is ${state}`;
   if (state === 'untried') return 'Nothing was sent there yet, but events were lost';
   return rejected > 0 ? 'It answers, but rejected events' : 'It answers, but events were lost';
-}
-
-function troubleOf(
-  { id, cardTrouble }: Agent,
-  { health, verdict, lastError, lastTaskError, isFull }: AgentHealthView,
-): HealthTrouble[] {
-  if (cardTrouble?.kind === 'unusable') return [{ id, why: sentenceOf(cardTrouble.reason) }];
-  if (health === 'down' || health === 'degraded') {
-    const error = lastError ?? lastTaskError;
-    return [{ id, why: `It is ${health}${error === null ? '.' : `: ${sentenceOf(error)}`}` }];
-  }
-  if (verdict === 'failing') {
-    const why = lastError === null ? '.' : `: ${sentenceOf(lastError)}`;
-    return [{ id, why: `Its health checks pass, but half or more of its last calls failed${why}` }];
-  }
-  if (isFull) return [{ id, why: 'Its queue is full: new tasks for it are refused.' }];
-  return cardTrouble?.kind === 'refused'
-    ? [
-        {
-          id,
-          why: `Its card was refused, and the one before is used: ${sentenceOf(cardTrouble.reason)}`,
-        },
-      ]
-    : [];
 }

@@ -1,4 +1,6 @@
+import { AGENT_VERDICTS, type AgentVerdict } from '../../agents/index.js';
 import { nameOf, PRINCIPAL_NAME } from '../../audit/index.js';
+import { BREAKER_STATES, type BreakerState } from '../../common/circuit-breaker.js';
 import { Choice, Shown } from '../../common/http/fields.js';
 import { fill } from '../../common/http/view.js';
 import { RECEIVER_STATES, type ReceiverState } from '../../push/index.js';
@@ -8,6 +10,7 @@ import {
   type OpenTasks,
   type StuckCount,
 } from '../../tasks/index.js';
+import type { TroubledAgent } from '../health/troubled-agents.js';
 
 /** How far back the series of an overview go: by the minute, or by the quarter of an hour. */
 const OVERVIEW_RANGES = ['1h', '6h', '24h'] as const;
@@ -46,6 +49,25 @@ export class FailingAgentDto {
   readonly completed!: number;
 }
 
+export class TroubledAgentDto {
+  @Shown.Text()
+  readonly agentId!: string;
+  @Shown.Text({ description: 'As its card has it.' })
+  readonly name!: string;
+  @Shown.Choice(AGENT_VERDICTS)
+  readonly verdict!: AgentVerdict;
+  @Shown.Choice(BREAKER_STATES)
+  readonly breaker!: BreakerState;
+  @Shown.Time({ nullable: true, description: 'Since when its health is what it is.' })
+  readonly since!: string | null;
+  @Shown.Text({ description: 'What is wrong, as /health/details has it.' })
+  readonly why!: string;
+
+  constructor(agent: TroubledAgent) {
+    fill<TroubledAgentDto>(this, agent);
+  }
+}
+
 export class OverviewAgentsDto {
   @Shown.Num({ description: 'Those that are enabled.' })
   readonly enabled!: number;
@@ -72,6 +94,16 @@ export class OverviewAgentsDto {
       'Those that failed more tasks by their own fault than they completed in the last hour, 3 at least; the 10 with most, read at most every ten seconds.',
   })
   readonly failing!: readonly FailingAgentDto[];
+  @Shown.Num({
+    description:
+      'Enabled ones that are down or degraded, fail their calls, have a full queue or a card that was refused.',
+  })
+  readonly inTrouble!: number;
+  @Shown.Nested(() => TroubledAgentDto, {
+    list: true,
+    description: 'Those of them that are looked at first, 10 at most.',
+  })
+  readonly troubled!: readonly TroubledAgentDto[];
 
   constructor(agents: OverviewAgentsDto) {
     fill<OverviewAgentsDto>(this, agents);

@@ -31,9 +31,11 @@ import {
   type OverviewRange,
   OverviewTasksDto,
   StuckTasksDto,
+  TroubledAgentDto,
   TroubledReceiverDto,
 } from './overview.dto.js';
 import { SharedReading } from './shared-reading.js';
+import { agentTrouble, byUrgency, type TroubledAgent } from '../health/troubled-agents.js';
 import { type ReceiversInTrouble, TroubledReceivers } from '../health/troubled-receivers.js';
 
 /** Of what is counted by the minute and by the quarter of an hour, how much a range has. */
@@ -131,22 +133,33 @@ export class Overview {
     return this.agents.get(keyOf(organizationOfAgents(caller)), async () => {
       const counts = { healthy: 0, degraded: 0, down: 0, unknown: 0 };
       const others = { enabled: 0, disabled: 0, breakersOpen: 0, callsFailing: 0 };
-      await mapInSlices(
-        this.registry.all().filter((agent) => administers(caller, agent)),
-        ({ id, enabled }) => {
-          others[enabled ? 'enabled' : 'disabled'] += 1;
-          if (!enabled) return;
-          const { health, breaker } = this.monitor.conditionOf(id);
-          counts[health] += 1;
-          if (breaker === 'open') others.breakersOpen += 1;
-          if (this.monitor.viewOf(id).verdict === 'failing') others.callsFailing += 1;
-        },
-      );
-      const failing = await this.failing.get(keyOf(organizationOfAgents(caller)), () => {
-        const own = this.registry.all().filter((agent) => administers(caller, agent));
-        return this.hours.failing(own.map(({ id }) => id));
+      const troubled: TroubledAgent[] = [];
+      const own = this.registry.all().filter((agent) => administers(caller, agent));
+      await mapInSlices(own, (agent) => {
+        const { id, enabled } = agent;
+        others[enabled ? 'enabled' : 'disabled'] += 1;
+        if (!enabled) return;
+        const { health, breaker } = this.monitor.conditionOf(id);
+        counts[health] += 1;
+        if (breaker === 'open') others.breakersOpen += 1;
+        const view = this.monitor.viewOf(id);
+        if (view.verdict === 'failing') others.callsFailing += 1;
+        const trouble = agentTrouble(agent, view);
+        if (trouble !== null) troubled.push(trouble);
       });
-      return new OverviewAgentsDto({ ...counts, ...others, failing: failing.slice(0, SHOWN) });
+      const failing = await this.failing.get(keyOf(organizationOfAgents(caller)), () =>
+        this.hours.failing(own.map(({ id }) => id)),
+      );
+      return new OverviewAgentsDto({
+        ...counts,
+        ...others,
+        failing: failing.slice(0, SHOWN),
+        inTrouble: troubled.length,
+        troubled: troubled
+          .sort(byUrgency)
+          .slice(0, SHOWN)
+          .map((each) => new TroubledAgentDto(each)),
+      });
     });
   }
 

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { isTroubled, useAgentConditions, verdictOf } from '../../api/agent-conditions';
+import { useAgentConditions, verdictOf } from '../../api/agent-conditions';
 import { client, type Schema } from '../../api/client';
 import { PAGE_ROWS, usePages } from '../../api/pages';
 import { Empty } from '../../ui/feedback';
@@ -78,15 +78,18 @@ function withCondition(
   return { ...agent, health: { ...agent.health, state: health, breaker, verdict } };
 }
 
-function hasHealth(
-  { health: { state, breaker, verdict } }: Schema<'AgentDto'>,
-  wanted: AgentsSearch['health'],
-): boolean {
+function hasHealth(agent: Schema<'AgentDto'>, wanted: AgentsSearch['health']): boolean {
   if (wanted === undefined) return true;
-  const fails = verdict === 'failing';
-  return wanted === 'troubled'
-    ? fails || isTroubled({ health: state, breaker })
-    : state === wanted && !fails;
+  if (wanted === 'troubled') return isTroubled(agent);
+  const { state, verdict } = agent.health;
+  return state === wanted && verdict !== 'failing';
+}
+
+/** Whether an agent does not serve as it should. One that was not called yet may be fine. */
+function isTroubled({ enabled, health, cardTrouble }: Schema<'AgentDto'>): boolean {
+  const { state, breaker, verdict, isFull } = health;
+  const isImpaired = state === 'down' || state === 'degraded' || breaker !== 'closed';
+  return enabled && (isImpaired || verdict === 'failing' || isFull || cardTrouble !== null);
 }
 
 function NoneFound() {

@@ -81,6 +81,14 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'troubled' } },
     });
   }
+  const others = counts.inTrouble - counts.down - counts.degraded - counts.callsFailing;
+  if (others > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${counted(others, 'agent has', 'agents have')} a full queue, or a card that was refused.`,
+      link: { to: '/agents', search: { health: 'troubled' } },
+    });
+  }
   if (counts.failing.length > 0) {
     const names = counts.failing.map(({ agentId }) => agentId);
     const each = names.length === 1 ? 'it' : 'they each';

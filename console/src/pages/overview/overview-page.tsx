@@ -1,4 +1,3 @@
-import { useAgentConditions } from '../../api/agent-conditions';
 import { api, type Schema } from '../../api/client';
 import { useMay } from '../../api/me';
 import { useMayOpen } from '../../api/page-scopes';
@@ -56,7 +55,6 @@ export function OverviewPage() {
 function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
   const isAdmin = useMay('admin');
   const { agents, tasks, receivers, limits } = overview;
-  const { conditions } = useAgentConditions(agents !== null);
   const health = api.useQuery(
     'get',
     '/health/details',
@@ -75,7 +73,7 @@ function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
         <>
           <OverviewTiles overview={overview} />
           <div className="columns overview-troubled">
-            <TroubledAgents conditions={conditions} />
+            {agents && <TroubledAgents agents={agents} />}
             {receivers && <TroubledReceivers receivers={receivers} />}
             {limits && <NearLimits limits={limits} />}
             {tasks && <TaskFailures errors={tasks.errors} />}

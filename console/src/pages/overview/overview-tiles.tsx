@@ -17,7 +17,7 @@ export function OverviewTiles({ overview }: { readonly overview: Schema<'Overvie
 }
 
 function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> }) {
-  const troubled = agents.down + agents.degraded + agents.callsFailing;
+  const { inTrouble } = agents;
   return (
     <Tile
       label="Agents in service"
@@ -33,8 +33,8 @@ function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> })
           .filter(Boolean)
           .join(', ') || 'all healthy'
       }
-      tone={agents.down > 0 ? 'bad' : troubled > 0 ? 'warning' : 'good'}
-      link={{ to: '/agents', ...(troubled > 0 && { search: { health: 'troubled' } }) }}
+      tone={agents.down > 0 ? 'bad' : inTrouble > 0 ? 'warning' : 'good'}
+      link={{ to: '/agents', ...(inTrouble > 0 && { search: { health: 'troubled' } }) }}
     />
   );
 }
