@@ -2,7 +2,6 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { KnownOwners } from '../auth/index.js';
 import type { FieldViolation } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
-import { AppConfig } from '../config/index.js';
 import { KnownAgents } from '../policies/index.js';
 import { type Limit, NO_SUBJECT, targetOf } from './domain/limit.js';
 import type { Price } from './domain/price.js';
@@ -23,19 +22,13 @@ const NAMED = 20;
  */
 @Injectable()
 export class LimitSubjects implements OnApplicationBootstrap {
-  /** They come when the hub has started. */
-  private readonly declaredAgents: ReadonlySet<unknown>;
-
   constructor(
     private readonly registry: LimitRegistry,
     private readonly prices: PriceRegistry,
     private readonly owners: KnownOwners,
     private readonly agents: KnownAgents,
-    config: AppConfig,
     private readonly log: Log,
-  ) {
-    this.declaredAgents = new Set(config.agents.declared.map(({ id }) => id));
-  }
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     await this.warn(this.registry.all());
@@ -111,14 +104,15 @@ export class LimitSubjects implements OnApplicationBootstrap {
     const target = targetOf({ ...NO_SUBJECT, agent: named, skill });
     if (target === null) return [];
     const { agentId, skillId } = target;
-    const agent = this.agents.get(agentId);
-    if (agent === undefined) {
-      if (this.declaredAgents.has(agentId)) return [];
-      return skillId === undefined
-        ? [{ field: 'agent', description: 'is not registered' }]
-        : [{ field: 'skill', description: `is of an agent that is not registered: ${agentId}` }];
+    switch (this.agents.missing(agentId, skillId)) {
+      case null:
+        return [];
+      case 'skill':
+        return [{ field: 'skill', description: `is none of the agent ${agentId}` }];
+      case 'agent':
+        return skillId === undefined
+          ? [{ field: 'agent', description: 'is not registered' }]
+          : [{ field: 'skill', description: `is of an agent that is not registered: ${agentId}` }];
     }
-    const isOffered = skillId === undefined || agent.skills.some(({ id }) => id === skillId);
-    return isOffered ? [] : [{ field: 'skill', description: `is none of the agent ${agentId}` }];
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/index.js';
 import type { KnownAgent } from './domain/known-agent.js';
 
 type Source = (agentId: string) => KnownAgent | undefined;
@@ -7,6 +8,12 @@ type Source = (agentId: string) => KnownAgent | undefined;
 @Injectable()
 export class KnownAgents {
   private readonly sources: Source[] = [];
+  /** They come when the hub has started. */
+  private readonly declared: ReadonlySet<unknown>;
+
+  constructor(config: AppConfig) {
+    this.declared = new Set(config.agents.declared.map(({ id }) => id));
+  }
 
   /** To be told at the start. */
   add(source: Source): void {
@@ -19,5 +26,12 @@ export class KnownAgents {
       if (agent !== undefined) return agent;
     }
     return undefined;
+  }
+
+  /** Which of an agent and its skill there is not; null: both are there, or may be once a declared agent has come. */
+  missing(agentId: string, skillId?: string): 'agent' | 'skill' | null {
+    const agent = this.get(agentId);
+    if (agent === undefined) return this.declared.has(agentId) ? null : 'agent';
+    return skillId === undefined || agent.skills.some(({ id }) => id === skillId) ? null : 'skill';
   }
 }

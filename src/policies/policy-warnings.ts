@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KnownOwners } from '../auth/index.js';
 import { Log } from '../common/logger.js';
-import { AppConfig } from '../config/index.js';
 import { loadCedar } from './cedar.js';
 import { statementsIn } from './cedar-text.js';
 import { warningsOf } from './domain/agent-alone.js';
@@ -22,17 +21,11 @@ const MOST = 20;
  */
 @Injectable()
 export class PolicyWarnings {
-  /** They come when the hub has started. */
-  private readonly declaredAgents: ReadonlySet<unknown>;
-
   constructor(
     private readonly agents: KnownAgents,
     private readonly owners: KnownOwners,
-    config: AppConfig,
     private readonly log: Log,
-  ) {
-    this.declaredAgents = new Set(config.agents.declared.map(({ id }) => id));
-  }
+  ) {}
 
   /**
    * Sentences, for each policy in its place: of its text, and of the agents, skills, principals and organizations that it names and
@@ -51,14 +44,14 @@ export class PolicyWarnings {
     return read.map(({ ofText, names }) => {
       const { agents, skills } = names;
       const ofNames = [
-        ...agents.filter((id) => !this.isAgent(id)).map(agentWarning),
+        ...agents.filter((id) => this.agents.missing(id) !== null).map(agentWarning),
         ...skills.flatMap((id) => this.warningOfSkill(id)),
         ...names.principals.filter((id) => principals?.has(id) === false).map(principalWarning),
         ...names.organizations
           .filter((id) => organizations?.has(id) === false)
           .map(organizationWarning),
       ];
-      return [...ofText, ...ofNames.slice(0, MOST)];
+      return [...ofText, ...firstOf(ofNames, names.notLookedUp)];
     });
   }
 
@@ -81,10 +74,6 @@ export class PolicyWarnings {
     }
   }
 
-  private isAgent(id: string): boolean {
-    return this.agents.get(id) !== undefined || this.declaredAgents.has(id);
-  }
-
   private warningOfSkill(id: string): string[] {
     // No id of an agent has a dot.
     const dot = id.indexOf('.');
@@ -93,31 +82,50 @@ export class PolicyWarnings {
     if (agentId === '') {
       return [`${skill} can be no skill: write the agent too, Skill::"AGENT.SKILL".`];
     }
-    const agent = this.agents.get(agentId);
-    if (agent === undefined) {
-      return this.declaredAgents.has(agentId)
-        ? []
-        : [`${skill} is of an agent that is not registered: ${JSON.stringify(agentId)}.`];
+    switch (this.agents.missing(agentId, id.slice(dot + 1))) {
+      case null:
+        return [];
+      case 'skill':
+        return [`${skill} is no skill of the agent ${JSON.stringify(agentId)}.`];
+      case 'agent':
+        return [`${skill} is of an agent that is not registered: ${JSON.stringify(agentId)}.`];
     }
-    const isOffered = agent.skills.some((each) => each.id === id.slice(dot + 1));
-    return isOffered ? [] : [`${skill} is no skill of the agent ${JSON.stringify(agentId)}.`];
   }
 }
 
 /** Whom a policy names. */
-type Names = Readonly<
+interface Names extends Readonly<
   Record<'agents' | 'skills' | 'principals' | 'organizations', readonly string[]>
->;
+> {
+  /** Further names, which are too many to be looked up. */
+  readonly notLookedUp: number;
+}
+
+/** The first warnings; what they leave out is said. */
+function firstOf(warnings: readonly string[], notLookedUp: number): readonly string[] {
+  const more = warnings.length - MOST;
+  return [
+    ...warnings.slice(0, MOST),
+    ...(more > 0 ? [`So it is with ${more} more of its names.`] : []),
+    ...(notLookedUp > 0 ? [`${notLookedUp} more of its names were not looked up.`] : []),
+  ];
+}
 
 function namesOf(mentions: Mentions, organization: string | null): Names {
-  const first = (type: string): readonly string[] => mentions.idsOf(type).slice(0, LOOKED_UP);
+  let notLookedUp = 0;
+  const first = (type: string): readonly string[] => {
+    const ids = mentions.idsOf(type);
+    notLookedUp += Math.max(0, ids.length - LOOKED_UP);
+    return ids.slice(0, LOOKED_UP);
+  };
   const own = organization === null ? [] : [organization];
-  return {
+  const names = {
     agents: first('Agent'),
     skills: first('Skill'),
     principals: first('Caller'),
     organizations: [...new Set([...own, ...first('Organization')])],
   };
+  return { ...names, notLookedUp };
 }
 
 function agentWarning(id: string): string {

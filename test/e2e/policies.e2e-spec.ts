@@ -477,10 +477,18 @@ describe('a dry run', () => {
     expect(later.body.warnings).toEqual([warnings[0], warnings[5]]);
     const list = await hub.admin('GET', '/api/v1/policies');
     expect(list.body.items).toMatchObject([{ id: 'mistyped', warnings: later.body.warnings }]);
-    const many = Array.from({ length: 49 }, (_, n) => `Agent::"none-${n}"`).join(', ');
-    const wide = { text: `permit(principal, action, resource) when { resource in [${many}] };` };
-    const wideOne = await tryOut({ operation: 'ListTasks', policy: { id: 'wide', ...wide } });
-    expect(wideOne.body.warnings).toHaveLength(20);
+    const wide = (from: number, names: number): string => {
+      const list = Array.from({ length: names }, (_, n) => `Agent::"none-${from + n}"`);
+      return `permit(principal, action, resource) when { resource in [${list.join(', ')}] };`;
+    };
+    const ofWide = { id: 'wide', text: [wide(0, 40), wide(40, 33)].join('\n') };
+    const wideOne = await tryOut({ operation: 'ListTasks', policy: ofWide });
+    expect(wideOne.body.warnings).toHaveLength(22);
+    expect(wideOne.body.warnings.slice(19)).toEqual([
+      'Agent::"none-19" is not registered.',
+      'So it is with 30 more of its names.',
+      '23 more of its names were not looked up.',
+    ]);
   });
 
   it('says which skills are open where an agent is closed by its name alone, and warns of it', async () => {
