@@ -37,5 +37,5 @@ export { AgentsModule } from './agents.module.js';
 export { readDeclaredAgents } from './registration/declared-agent.js';
 export { AgentsService } from './registration/agents.service.js';
 export { AGENT_VERDICTS, type AgentVerdict } from './health/domain/agent-verdict.js';
-export { isFaultyRefusal } from './health/domain/fault-of.js';
+export { isFaultyRefusal } from './health/domain/health-sign.js';
 export { AgentHours, type FailingAgent } from './health/agent-hours.js';

@@ -123,7 +123,7 @@ export class RoutingService implements OnApplicationBootstrap {
         output: configuration?.acceptedOutputModes ?? [],
         isEnforced: enforceMediaTypes,
       },
-      decide: (tags) => verdictOf(rules, ruleQuestionOf(request, tags)),
+      decide: (tags) => ruleVerdictOf(rules, ruleQuestionOf(request, tags)),
       conditionOf: (agentId) => this.health.conditionOf(agentId, principal),
     };
   }
@@ -142,7 +142,7 @@ function ruleQuestionOf(
   };
 }
 
-function verdictOf(rules: RuleSource, question: RuleQuestion): RuleVerdict {
+function ruleVerdictOf(rules: RuleSource, question: RuleQuestion): RuleVerdict {
   const passed: PassedOver[] = [];
   const decision = rules.decide({ ...question, passOver: (each) => passed.push(each) });
   return { decision, passed };

@@ -94,7 +94,17 @@ describe('an agent', () => {
       Organizations: 'tests, default',
       Priority: '7',
     });
-    await press(page, 'Register Books');
+    // As long as it is under way, leaving is asked about as before.
+    let answered: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answered = resolve));
+    await page.route('**/api/v1/agents', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Register Books' }).click();
+    await page.getByRole('link', { name: 'Tasks', exact: true }).first().click();
+    await press(dialogOf(page, 'Leave without saving?'), 'Keep as it is');
+    answered();
     await page.getByRole('heading', { name: 'Books', level: 1 }).waitFor();
     await hubHas(hub, PATH, {
       id: 'books',
@@ -269,5 +279,15 @@ describe('an agent at its end', () => {
     await confirm(page, 'Delete Books?', 'Delete');
     await hubAnswers(hub, PATH, 404);
     await rowOf(page, 'Agents', 'Books').waitFor({ state: 'detached' });
+  });
+
+  it('is not asked about what was not saved of it', async () => {
+    await own.goTo('agents/slow?tab=settings', 'Slow');
+    await page.getByRole('main').getByLabel('Tags', { exact: true }).fill('unsaved');
+    await choose(page, 'More actions', 'Delete …');
+    await confirm(page, 'Delete Slow?', 'Delete');
+    await hubAnswers(hub, '/api/v1/agents/slow', 404);
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    expect(await dialogOf(page, 'Leave without saving?').count()).toBe(0);
   });
 });

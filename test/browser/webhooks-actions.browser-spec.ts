@@ -496,8 +496,29 @@ describe('receivers', () => {
     await hubHas(hub, path, { state: 'disabled' });
     await tab(`webhooks&task=${String(taskId)}`);
     await rowOf(page, 'Webhooks of tasks', '/gone').getByText('disabled').waitFor();
+    // Nothing can be sent again meanwhile; where it is resumed is said.
+    await tab(`dead-letters&task=${String(taskId)}`);
+    const dead = page.getByRole('region', { name: 'Dead letters' }).locator('tbody tr');
+    await dead.getByRole('button').first().click();
+    const dialog = dialogOf(page, 'Delivery');
+    await dialog.getByText('it can be sent again once').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    await submit(dialog, 'Close');
+    await own.goTo(`tasks/${String(taskId)}?tab=webhooks`, 'Task');
+    await page.getByText('It gets nothing any more').waitFor();
+    await tab(`webhooks&task=${String(taskId)}`);
     await choose(page, 'Actions of gone', 'Resume');
     await hubHas(hub, path, { state: 'active' });
+    await tab(`deliveries&task=${String(taskId)}`);
+    await page
+      .getByRole('region', { name: 'Deliveries' })
+      .locator('tbody tr')
+      .filter({ hasText: 'dead' })
+      .getByRole('button')
+      .first()
+      .click();
+    await dialog.getByRole('button', { name: 'Send again' }).waitFor();
+    await submit(dialog, 'Close');
     await hub.send('an answer', { message: { taskId }, tenant: 'asker' }, { key: ADMIN_KEY });
     await sink.waitForCount(2, WAIT_MS, '/gone');
   });

@@ -24,7 +24,7 @@ import { AgentEvents, type AgentStatus } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
 import { type AgentVerdict, agentVerdictOf } from './domain/agent-verdict.js';
 import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './domain/agent-record.js';
-import { verdictOf } from './domain/fault-of.js';
+import { signOf } from './domain/health-sign.js';
 import { healthCheckDueAt } from './domain/health-check-due.js';
 import { TaskResults } from './domain/task-results.js';
 
@@ -158,9 +158,9 @@ export class AgentMonitor extends AgentHealth {
 
   /** The call failed with this error; `answered` when the error says that the agent lives. */
   failed(call: Call, error: AgentCallError): void {
-    const verdict = verdictOf(error);
-    if (verdict === 'nothing') return;
-    if (verdict === 'alive') this.answered(call);
+    const sign = signOf(error);
+    if (sign === 'nothing') return;
+    if (sign === 'alive') this.answered(call);
     else this.broke(call, error.message);
   }
 

@@ -9,7 +9,7 @@ import {
 import { AgentCallError } from '../binding/agent-call-error.js';
 import type { AgentCallOutcome, AgentCalls, AgentOperation } from './agent-calls.js';
 import type { AgentMonitor, Call } from './agent-monitor.js';
-import { verdictOf } from './domain/fault-of.js';
+import { signOf } from './domain/health-sign.js';
 
 /**
  * An {@link AgentClient} that tells the monitor what each call came to. A call has one outcome: that
@@ -146,7 +146,7 @@ export class ObservedAgentClient extends AgentClient {
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal): AgentCallOutcome {
-  if (!(error instanceof AgentCallError) || verdictOf(error) === 'nothing') return 'hub';
+  if (!(error instanceof AgentCallError) || signOf(error) === 'nothing') return 'hub';
   if (!signal.aborted) return error.kind;
   return signal.reason === AGENT_TOO_LATE ? 'late' : 'dropped';
 }

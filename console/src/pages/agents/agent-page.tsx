@@ -61,7 +61,10 @@ function AgentView({
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const mayAsk = useMay('a2a');
-  const actions = useAgentActions(() => navigate({ to: '/agents' }));
+  const actions = useAgentActions(() =>
+    // Settings of it that were not saved are gone with it.
+    navigate({ to: '/agents', ignoreBlocker: true }),
+  );
   const health = verdictOf(agent.health, condition);
   const breaker = condition?.breaker ?? agent.health.breaker;
   const skills = skillsOf(agent.card);

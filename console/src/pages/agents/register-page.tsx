@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { api, client, type Schema } from '../../api/client';
 import { asProblem } from '../../api/problem';
 import { LeaveGuard } from '../../ui/leave-guard';
@@ -42,6 +42,7 @@ export function RegisterPage() {
   const [faultOfCard, setFaultOfCard] = useState<unknown>(null);
   const [registering, setRegistering] = useState(false);
   const [fault, setFault] = useState<unknown>(null);
+  const isLeft = useIsLeft();
   const check = api.useMutation('post', '/api/v1/agents:check');
   const preview = useRef<HTMLDivElement>(null);
 
@@ -70,7 +71,9 @@ export function RegisterPage() {
       });
       await queries.invalidateQueries();
       notify(`${data?.name} is registered.`);
-      await navigate({ to: '/agents/$agentId', params: { agentId: data?.id ?? '' } });
+      if (isLeft.current) return;
+      const params = { agentId: data?.id ?? '' };
+      await navigate({ to: '/agents/$agentId', params, ignoreBlocker: true });
     } catch (thrown) {
       setFault(thrown);
       setRegistering(false);
@@ -87,7 +90,7 @@ export function RegisterPage() {
         </>
       }
     >
-      <LeaveGuard isUnsaved={() => isBegun(source) && !registering} />
+      <LeaveGuard isUnsaved={() => isBegun(source)} />
       <AddressForm
         source={source}
         onChange={changeSource}
@@ -118,6 +121,18 @@ export function RegisterPage() {
       </div>
     </Page>
   );
+}
+
+/** Whether the page was left: whoever did so is not led back. */
+function useIsLeft(): RefObject<boolean> {
+  const isLeft = useRef(false);
+  useEffect(() => {
+    isLeft.current = false;
+    return () => {
+      isLeft.current = true;
+    };
+  }, []);
+  return isLeft;
 }
 
 function isBegun({ cardUrl, card, cardHeaders }: CardSource): boolean {

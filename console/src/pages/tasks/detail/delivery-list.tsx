@@ -15,11 +15,9 @@ const SHOWN = 100;
 type Delivery = Schema<'DeliveryDto'>;
 
 export function DeliveryList({
-  taskId,
-  configId,
+  webhook: { taskId, configId, state },
 }: {
-  readonly taskId: string;
-  readonly configId: string;
+  readonly webhook: Schema<'WebhookDto'>;
 }) {
   const deliveries = api.useQuery(
     'get',
@@ -40,7 +38,11 @@ export function DeliveryList({
               {items
                 .toSorted((a, b) => a.number - b.number)
                 .map((delivery) => (
-                  <DeliveryItem key={delivery.id} delivery={delivery} />
+                  <DeliveryItem
+                    key={delivery.id}
+                    delivery={delivery}
+                    isDisabled={state === 'disabled'}
+                  />
                 ))}
             </ol>
             {nextCursor !== null && <p className="faint">The newest {SHOWN} are shown.</p>}
@@ -55,7 +57,14 @@ function isUnderWay({ state }: Delivery): boolean {
   return state === 'pending' || state === 'retrying';
 }
 
-function DeliveryItem({ delivery }: { readonly delivery: Delivery }) {
+function DeliveryItem({
+  delivery,
+  isDisabled,
+}: {
+  readonly delivery: Delivery;
+  /** Its webhook is: nothing can be sent again. */
+  readonly isDisabled: boolean;
+}) {
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
   const redeliver = async () => {
@@ -97,7 +106,7 @@ function DeliveryItem({ delivery }: { readonly delivery: Delivery }) {
         {open && (
           <div className="tasks-event-body">
             <AttemptList deliveryId={delivery.id} attempts={delivery.attempts} />
-            {!isUnderWay(delivery) && (
+            {!isUnderWay(delivery) && !isDisabled && (
               <Button small busy={busy} onClick={() => void redeliver()}>
                 Send again
               </Button>

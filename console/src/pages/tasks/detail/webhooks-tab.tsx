@@ -71,13 +71,22 @@ function WebhookPart({ webhook }: { readonly webhook: Webhook }) {
           Nothing is sent at the moment ({webhook.held.replaceAll('-', ' ')}); updates are kept.
         </Notice>
       )}
+      {webhook.state === 'disabled' && (
+        <Notice tone="warning">
+          It gets nothing any more{webhook.stateReason !== null && `: ${webhook.stateReason}`}.{' '}
+          <Link to="/webhooks" search={{ tab: 'webhooks', id: webhook.id }}>
+            Resume it there
+          </Link>{' '}
+          before an update can be sent again.
+        </Notice>
+      )}
       {webhook.failingSince !== null && (
         <Notice tone="warning">
           Every attempt has failed since <Time at={webhook.failingSince} />.
           {webhook.stateReason !== null && ` ${webhook.stateReason}`}
         </Notice>
       )}
-      <DeliveryList taskId={webhook.taskId} configId={webhook.configId} />
+      <DeliveryList webhook={webhook} />
     </section>
   );
 }

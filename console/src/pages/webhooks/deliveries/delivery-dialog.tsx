@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import { api, client, type Schema } from '../../../api/client';
 import { PAGE_ROWS, usePages } from '../../../api/pages';
+import { asProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { Id } from '../../../ui/copy';
 import { Dialog } from '../../../ui/dialog';
-import { ErrorView, Loaded } from '../../../ui/feedback';
+import { ErrorView, Loaded, Notice } from '../../../ui/feedback';
 import { Facts } from '../../../ui/page';
 import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
@@ -98,7 +99,25 @@ function Redeliver({
 }) {
   const [error, setError] = useState<unknown>(null);
   const redeliver = api.useMutation('post', '/api/v1/push/deliveries/{id}:redeliver');
+  const webhook = api.useQuery(
+    'get',
+    '/api/v1/push/configs/{id}',
+    { params: { path: { id: delivery.webhook } } },
+    { enabled: delivery.kind !== 'test', refetchInterval: EVERY_MS },
+  );
   if (delivery.kind === 'test') return null;
+  if (webhook.error && asProblem(webhook.error).status === 404) {
+    return <Notice tone="info">Its webhook was deleted: it cannot be sent again.</Notice>;
+  }
+  if (webhook.data?.state === 'disabled') {
+    return (
+      <Notice tone="info">
+        Its webhook is disabled: it can be sent again once{' '}
+        <SearchLink search={{ tab: 'webhooks', id: delivery.webhook }}>the webhook</SearchLink> is
+        resumed.
+      </Notice>
+    );
+  }
   const run = async () => {
     setError(null);
     try {

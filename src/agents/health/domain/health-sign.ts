@@ -10,9 +10,9 @@ const USELESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 
  * - `alive`: it refused this one request as A2A has it, or asked for another one.
  * - `nothing`: no agent was asked.
  */
-export type Verdict = 'fault' | 'alive' | 'nothing';
+export type HealthSign = 'fault' | 'alive' | 'nothing';
 
-export function verdictOf({ kind, detail }: Pick<AgentCallError, 'kind' | 'detail'>): Verdict {
+export function signOf({ kind, detail }: Pick<AgentCallError, 'kind' | 'detail'>): HealthSign {
   if (detail.agentUnasked === true) return 'nothing';
   switch (kind) {
     case 'unreachable':
@@ -22,7 +22,7 @@ export function verdictOf({ kind, detail }: Pick<AgentCallError, 'kind' | 'detai
     case 'not-found':
       return 'alive';
     case 'rejected':
-      return verdictOfRejection(detail);
+      return signOfRejection(detail);
   }
 }
 
@@ -30,10 +30,10 @@ export function verdictOf({ kind, detail }: Pick<AgentCallError, 'kind' | 'detai
 export function isFaultyRefusal(
   detail: Pick<AgentCallError['detail'], 'code' | 'httpStatus'>,
 ): boolean {
-  return verdictOfRejection(detail) === 'fault';
+  return signOfRejection(detail) === 'fault';
 }
 
-function verdictOfRejection({ code, httpStatus }: AgentCallError['detail']): Verdict {
+function signOfRejection({ code, httpStatus }: AgentCallError['detail']): HealthSign {
   if (code === ERROR_CODES.INTERNAL) return 'fault';
   if (code !== undefined) return 'alive';
   if (httpStatus === undefined) return 'nothing';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AgentFailureKind } from '../../binding/public-failure.js';
-import { type Verdict, verdictOf } from './fault-of.js';
+import { type HealthSign, signOf } from './health-sign.js';
 
 type Detail = { code?: number; httpStatus?: number; agentUnasked?: boolean };
-type Row = [what: string, AgentFailureKind, Detail, Verdict];
+type Row = [what: string, AgentFailureKind, Detail, HealthSign];
 
 const ROWS: Row[] = [
   ['no connection', 'unreachable', {}, 'fault'],
@@ -31,7 +31,7 @@ const ROWS: Row[] = [
 ];
 
 describe('what a failed call says of its agent', () => {
-  it.each(ROWS)('%s (%s %j): %s', (_what, kind, detail, verdict) => {
-    expect(verdictOf({ kind, detail })).toBe(verdict);
+  it.each(ROWS)('%s (%s %j): %s', (_what, kind, detail, sign) => {
+    expect(signOf({ kind, detail })).toBe(sign);
   });
 });
