@@ -1,14 +1,11 @@
-import type { SqlValue } from '../database/sql.js';
+import type { Condition } from '../database/conditions.js';
 import type { Visibility } from './principal.js';
 
 /**
  * The condition that limits rows with an owner to what a caller may see; `of` names their table where there are
  * several.
  */
-export function visibleRows(
-  visibility: Visibility,
-  of: '' | `${string}.` = '',
-): { sql: string; params: SqlValue[] } {
+export function visibleRows(visibility: Visibility, of: '' | `${string}.` = ''): Condition {
   switch (visibility.kind) {
     case 'everything':
       return { sql: '1 = 1', params: [] };

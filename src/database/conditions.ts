@@ -20,3 +20,12 @@ export function where(conditions: readonly Condition[]): string {
 export function paramsOf(conditions: readonly Condition[]): SqlValue[] {
   return conditions.flatMap(({ params }) => params);
 }
+
+/** All of them as one condition; null ones are left out. */
+export function allOf(conditions: readonly (Condition | null)[]): Condition {
+  const given = conditions.filter((each) => each !== null);
+  return {
+    sql: given.map(({ sql }) => sql).join(' AND ') || '1 = 1',
+    params: given.flatMap(({ params }) => params),
+  };
+}

@@ -1,4 +1,4 @@
-import { type Condition, paramsOf, where } from '../../database/conditions.js';
+import { allOf, type Condition, paramsOf, where } from '../../database/conditions.js';
 import type { Visibility } from '../../auth/index.js';
 import { longTurn } from '../../common/long-work.js';
 import { PieceSize } from '../../common/piece-size.js';
@@ -126,14 +126,14 @@ function piece(
       `SELECT * FROM (SELECT t.id, t.status_at FROM tasks t${where([...branch, ...times])}
        ORDER BY t.status_at DESC, t.id DESC LIMIT ?) AS b${index}`,
   );
-  const fits = rest.length === 0 ? '1 = 1' : rest.map(({ sql }) => sql).join(' AND ');
+  const fits = allOf(rest);
   return database.read(
-    `SELECT p.id, p.status_at, CASE WHEN ${fits} THEN 1 ELSE 0 END AS fits FROM
+    `SELECT p.id, p.status_at, CASE WHEN ${fits.sql} THEN 1 ELSE 0 END AS fits FROM
        (SELECT id, status_at FROM (${newest.join(' UNION ALL ')}) AS newest
         ORDER BY status_at DESC, id DESC LIMIT ?) AS p
      CROSS JOIN tasks t WHERE t.id = p.id ORDER BY p.status_at DESC, p.id DESC`,
     [
-      ...paramsOf(rest),
+      ...fits.params,
       ...branches.flatMap((branch) => [...paramsOf(branch), ...paramsOf(times), count]),
       count,
     ],
@@ -288,11 +288,11 @@ async function fewNamed(
   const named = NAMES.map((each) => `SELECT id FROM tasks WHERE ${each}`).join(' UNION ALL ');
   const params = namesOf(text);
   const most = owner.length === 0 ? FEW : MOST_ROWS;
-  const isOwn = owner.length === 0 ? '1 = 1' : owner.map(({ sql }) => sql).join(' AND ');
+  const isOwn = allOf(owner);
   const [row] = await database.read<{ looked: number; own: number | null }>(
-    `SELECT COUNT(*) AS looked, SUM(CASE WHEN ${isOwn} THEN 1 ELSE 0 END) AS own
+    `SELECT COUNT(*) AS looked, SUM(CASE WHEN ${isOwn.sql} THEN 1 ELSE 0 END) AS own
      FROM (SELECT id FROM (${named}) AS named LIMIT ?) AS few CROSS JOIN tasks t WHERE t.id = few.id`,
-    [...paramsOf(owner), ...params, most + 1],
+    [...isOwn.params, ...params, most + 1],
   );
   if (Number(row?.looked ?? 0) > most || Number(row?.own ?? 0) > FEW) return undefined;
   return { sql: `SELECT DISTINCT id FROM (${named}) AS ids`, params };

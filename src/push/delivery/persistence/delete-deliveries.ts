@@ -1,13 +1,8 @@
 import { firstIdAt } from '../../../common/ids.js';
+import type { Condition } from '../../../database/conditions.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import { forUpdate } from '../../../database/rows.js';
-import type { SqlValue, Tx, Work } from '../../../database/sql.js';
-
-/** Which deliveries are meant. */
-export interface Conditions {
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
-}
+import type { Tx, Work } from '../../../database/sql.js';
 
 /** One step through dead letters, the oldest first. */
 export interface DeadPiece {
@@ -38,7 +33,7 @@ export function* deleteOld(
 /** Deletes the oldest dead letters behind `after` that fit, with their attempts. */
 export function* deleteDead(
   tx: Tx,
-  { sql, params }: Conditions,
+  { sql, params }: Condition,
   after: string,
   limit: number,
 ): Work<DeadPiece> {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../../auth/index.js';
+import { allOf, type Condition } from '../../../database/conditions.js';
 import { Database } from '../../../database/database.js';
 import { listOf } from '../../../database/multi-row.js';
-import type { SqlValue } from '../../../database/sql.js';
 import { type DatabaseRow, Table } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import {
@@ -27,11 +27,6 @@ const R = new Table(PushReceiverEntity).select('verifiedAt', 'heldUntil', 'heldR
  */
 const CLOCK_SLACK_MS = 24 * 3_600_000;
 
-interface Condition {
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
-}
-
 /** {@link EndpointStore} on the hub's database. */
 @Injectable()
 export class SqlEndpointStore extends EndpointStore {
@@ -48,7 +43,7 @@ export class SqlEndpointStore extends EndpointStore {
     limit: number,
     after: string | null,
   ): Promise<EndpointView[]> {
-    const where = all(
+    const where = allOf([
       ofOrganization(visibility),
       equals('e.organization', filter.organization),
       filter.state === undefined ? null : { sql: RECEIVER_STATE_IS[filter.state], params: [] },
@@ -56,7 +51,7 @@ export class SqlEndpointStore extends EndpointStore {
       equals('e.endpoint', filter.endpoint),
       among(filter.among),
       after === null ? null : { sql: 'e.endpoint > ?', params: [storable(after)] },
-    );
+    ]);
     const rows = await this.database.read<DatabaseRow>(
       `SELECT ${E.names}, ${R.names} FROM push_endpoints e
        LEFT JOIN push_receivers r ON r.endpoint = e.endpoint
@@ -74,14 +69,14 @@ export class SqlEndpointStore extends EndpointStore {
     limit: number,
     before: number | null,
   ): Promise<PushEvent[]> {
-    const where = all(
+    const where = allOf([
       visibleEvents(visibility),
       equals('organization', filter.organization),
       equals('type', filter.type),
       since(filter.since),
       until(filter.until),
       before === null ? null : { sql: 'id < ?', params: [before] },
-    );
+    ]);
     return EVENT.list(this.database, `WHERE ${where.sql} ORDER BY id DESC LIMIT ?`, [
       ...where.params,
       limit,
@@ -188,12 +183,4 @@ function among(endpoints: readonly string[] | undefined): Condition | null {
   if (endpoints === undefined) return null;
   if (endpoints.length === 0) return { sql: '1 = 0', params: [] };
   return { sql: `e.endpoint IN ${listOf(endpoints.length)}`, params: endpoints.map(storable) };
-}
-
-function all(...conditions: readonly (Condition | null)[]): Condition {
-  const given = conditions.filter((each) => each !== null);
-  return {
-    sql: given.length === 0 ? '1 = 1' : given.map(({ sql }) => sql).join(' AND '),
-    params: given.flatMap(({ params }) => params),
-  };
 }

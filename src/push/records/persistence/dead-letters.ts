@@ -1,9 +1,10 @@
+import type { Condition } from '../../../database/conditions.js';
 import { forUpdate } from '../../../database/rows.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { REPLAYED } from '../../delivery/domain/dead-causes.js';
 import { withoutReasons } from '../../delivery/persistence/lost-letters.js';
-import type { Conditions, DeadPiece } from '../../delivery/persistence/delete-deliveries.js';
+import type { DeadPiece } from '../../delivery/persistence/delete-deliveries.js';
 
 /** A dead letter that can be redelivered, and that no replay sends again. */
 const CAN_BE_SENT = `${withoutReasons([REPLAYED])} AND EXISTS (SELECT 1 FROM push_delivery_streams s
@@ -17,7 +18,7 @@ interface DeadRow {
 /** Reopens the oldest dead letters behind `after` that fit. Streams first, as everywhere. */
 export function* reopenDead(
   tx: Tx,
-  { sql, params }: Conditions,
+  { sql, params }: Condition,
   after: string,
   limit: number,
   now: Date,

@@ -1,12 +1,12 @@
 import type { Visibility } from '../../../auth/index.js';
 import { firstIdAt } from '../../../common/ids.js';
 import { isUuid } from '../../../common/uuid.js';
+import { allOf, type Condition } from '../../../database/conditions.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { NO_TEST } from '../../delivery/persistence/delivery-rows.js';
 import { LOST, LOST_OF_ALL, LOST_OF_FEW } from '../../delivery/persistence/lost-letters.js';
-import type { Conditions } from '../../delivery/persistence/delete-deliveries.js';
 import type { DeliveryFilter } from '../delivery-store.js';
 
 /**
@@ -28,7 +28,7 @@ export interface RowFilter extends DeliveryFilter {
 type Guide = 'ids' | 'task' | 'config' | 'endpoint' | 'principal' | 'organization' | 'state';
 
 /** One condition, given how its column is to be written. */
-interface Condition {
+interface GuidedCondition {
   readonly guide: Guide | null;
   readonly sql: (column: (name: string) => string) => string;
   readonly params: readonly SqlValue[];
@@ -44,17 +44,15 @@ export function conditionsOf(
   filter: RowFilter,
   visibility: Visibility,
   dialect: Tx['dialect'],
-): Conditions {
+): Condition {
   const conditions = [...scopeOf(visibility), ...filterOf(filter), ...lostOf(filter, visibility)];
   const guides = dialect === 'sqlite' ? narrowest(filter, visibility) : null;
-  const sql = conditions.map((each) => {
-    const isFree = guides === null || each.guide === null || guides.includes(each.guide);
-    return each.sql((name) => (isFree ? name : `+${name}`));
-  });
-  return {
-    sql: sql.length === 0 ? '1 = 1' : sql.join(' AND '),
-    params: conditions.flatMap(({ params }) => [...params]),
-  };
+  return allOf(
+    conditions.map(({ guide, sql, params }) => {
+      const isFree = guides === null || guide === null || guides.includes(guide);
+      return { sql: sql((name) => (isFree ? name : `+${name}`)), params };
+    }),
+  );
 }
 
 /** What leads to the fewest rows. */
@@ -71,20 +69,20 @@ function narrowest(filter: DeliveryFilter, visibility: Visibility): readonly Gui
   return ['state'];
 }
 
-function equals(guide: Guide, name: string, value: string): Condition {
+function equals(guide: Guide, name: string, value: string): GuidedCondition {
   return { guide, sql: (column) => `${column(name)} = ?`, params: [storable(value)] };
 }
 
-function scopeOf(visibility: Visibility): readonly Condition[] {
+function scopeOf(visibility: Visibility): readonly GuidedCondition[] {
   if (visibility.kind === 'everything') return [];
   const organization = equals('organization', 'organization', visibility.organization);
   if (visibility.kind === 'organization') return [organization];
   return [equals('principal', 'principal_id', visibility.principalId), organization];
 }
 
-function filterOf(filter: RowFilter): Condition[] {
+function filterOf(filter: RowFilter): GuidedCondition[] {
   const { taskId, configId, organization, state, endpoint, ids, tests } = filter;
-  const requested: Condition[] = [];
+  const requested: GuidedCondition[] = [];
   const also = (sql: string, ...params: readonly SqlValue[]): void => {
     requested.push({ guide: null, sql: () => sql, params });
   };
@@ -113,7 +111,7 @@ export function isNarrow({ ids, taskId, configId, endpoint }: DeliveryFilter): b
 }
 
 /** In the words of the index that is to serve. */
-function lostOf(filter: RowFilter, visibility: Visibility): readonly Condition[] {
+function lostOf(filter: RowFilter, visibility: Visibility): readonly GuidedCondition[] {
   if (!filter.lost) return [];
   const isOfAll = visibility.kind === 'everything' && filter.organization === undefined;
   const said = isNarrow(filter) ? LOST_OF_FEW : isOfAll ? LOST_OF_ALL : LOST;
@@ -121,8 +119,8 @@ function lostOf(filter: RowFilter, visibility: Visibility): readonly Condition[]
 }
 
 /** By the time at which a row was made, or a lost one was given up: nothing happens to it afterwards. */
-function timesOf({ since, until, lost }: RowFilter): readonly Conditions[] {
-  const times: Conditions[] = [];
+function timesOf({ since, until, lost }: RowFilter): readonly Condition[] {
+  const times: Condition[] = [];
   const bound = (is: '>=' | '<', at: Date, slackMs: number): void => {
     const ms = at.getTime();
     times.push(
@@ -140,7 +138,7 @@ function timesOf({ since, until, lost }: RowFilter): readonly Conditions[] {
 }
 
 /** The hub's ids are UUIDs; where the client has given none of its own, its id is the hub's. */
-function ofConfig(configId: string): Condition {
+function ofConfig(configId: string): GuidedCondition {
   if (!isUuid(configId)) return equals('config', 'config_id', configId);
   return {
     guide: 'config',
@@ -151,8 +149,8 @@ function ofConfig(configId: string): Condition {
 }
 
 /** Said in full as well, so that the indexes of dead letters and of what is not delivered serve. */
-function inState(state: NonNullable<DeliveryFilter['state']>): readonly Condition[] {
-  const said = (rest: string): Condition => ({
+function inState(state: NonNullable<DeliveryFilter['state']>): readonly GuidedCondition[] {
+  const said = (rest: string): GuidedCondition => ({
     guide: 'state',
     sql: (column) => `${column('state')} ${rest}`,
     params: [],

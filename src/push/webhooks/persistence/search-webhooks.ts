@@ -1,7 +1,7 @@
 import { type Visibility, visibleRows } from '../../../auth/index.js';
+import { allOf, type Condition } from '../../../database/conditions.js';
 import type { Database } from '../../../database/database.js';
 import { pieces } from '../../../database/multi-row.js';
-import type { SqlValue } from '../../../database/sql.js';
 import type { DatabaseRow } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
@@ -21,11 +21,6 @@ const SHOWN_STATE = `CASE WHEN w.state IN ('paused', 'disabled') THEN w.state
 
 /** Subscriptions whose newest delivery streams are looked for in one statement. */
 const AT_ONCE = 32;
-
-interface Condition {
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
-}
 
 const NOT_ACTIVE: Condition = { sql: `w.state <> 'active'`, params: [] };
 
@@ -85,7 +80,7 @@ export async function searchTaskWebhooks(
   const stream = ofStreams(filter, cursor);
   const found: TaskWebhook[] = [];
   if (filter.subscriptionId === undefined) {
-    const own = all([webhook, ofOwnStreams(filter, cursor)]);
+    const own = allOf([webhook, ofOwnStreams(filter, cursor)]);
     const rows = await database.read<DatabaseRow>(
       `${JOINED} ON s.id = w.id WHERE w.scope = 'task' AND ${own.sql}
        ORDER BY w.id DESC LIMIT ?`,
@@ -119,7 +114,7 @@ function toShown(row: DatabaseRow): TaskWebhook {
 }
 
 function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Condition {
-  return all([
+  return allOf([
     visibleRows(visibility, 'w.'),
     ...equals('w.principal_id', filter.principalId),
     ...equals('w.organization', filter.organization),
@@ -134,21 +129,14 @@ function ofOwnStreams({ taskId, state }: TaskWebhookFilter, cursor: string | nul
   const after = cursor === null ? [] : [{ sql: 'w.id < ?', params: [cursor] }];
   // Said in full as well, so that the index of those that are not active serves.
   const isOther = state === undefined || state === 'active' ? [] : [NOT_ACTIVE];
-  return all([...equals('w.task_id', taskId), ...equals('w.state', state), ...isOther, ...after]);
+  return allOf([...equals('w.task_id', taskId), ...equals('w.state', state), ...isOther, ...after]);
 }
 
 function ofStreams({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
   const after = cursor === null ? [] : [{ sql: 's.id < ?', params: [cursor] }];
-  return all([...equals('s.task_id', taskId), ...equals(SHOWN_STATE, state), ...after]);
+  return allOf([...equals('s.task_id', taskId), ...equals(SHOWN_STATE, state), ...after]);
 }
 
 function equals(sql: string, value: string | undefined): Condition[] {
   return value === undefined ? [] : [{ sql: `${sql} = ?`, params: [storable(value)] }];
-}
-
-function all(conditions: readonly Condition[]): Condition {
-  return {
-    sql: conditions.map(({ sql }) => sql).join(' AND ') || '1 = 1',
-    params: conditions.flatMap(({ params }) => params),
-  };
 }
