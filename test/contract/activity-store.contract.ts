@@ -76,6 +76,33 @@ export function activityStoreContract(open: () => Promise<ActivityStore>): void 
     expect(await read({ to: NOON })).toEqual([]);
   });
 
+  it('finds the last there is of an agent before a time, by the minute where minutes are kept', async () => {
+    const store = await open();
+    const one = { kind: 'conditions', agentId: 'one' } as const;
+    await store.add([
+      counted({ ...one, name: 'down/open', at: NOON + MINUTE_MS }),
+      counted({ ...one, name: 'healthy/closed', at: NOON + 2 * MINUTE_MS }),
+      counted({ ...one, name: 'degraded/closed', at: NOON + 2 * MINUTE_MS }),
+      counted({ ...one, name: 'unknown/closed', at: NOON + 40 * MINUTE_MS }),
+      counted({ ...one, agentId: 'two', name: 'down/closed', at: NOON + 3 * MINUTE_MS }),
+      counted({ ...one, kind: 'calls', name: 'answered', at: NOON + 3 * MINUTE_MS }),
+    ]);
+    const latest = async (minutes: number, agentId = 'one') =>
+      (await store.latest('conditions', agentId, NOON + minutes * MINUTE_MS))
+        .map(({ name }) => name)
+        .sort();
+    expect(await latest(0)).toEqual([]);
+    expect(await latest(2)).toEqual(['down/open']);
+    expect(await latest(30)).toEqual(['degraded/closed', 'healthy/closed']);
+    expect(await latest(60)).toEqual(['unknown/closed']);
+    expect(await latest(60, 'two')).toEqual(['down/closed']);
+    expect(await latest(60, 'none')).toEqual([]);
+    // Quarters are kept for longer; of one that has not ended by then it is not known what came before.
+    await store.prune(1, new Date(NOON + 30 * MINUTE_MS), 100);
+    expect(await latest(30)).toEqual(['degraded/closed', 'down/open', 'healthy/closed']);
+    expect(await latest(14)).toEqual([]);
+  });
+
   it('deletes what is older, of one span, in pieces', async () => {
     const store = await open();
     await store.add([0, 1, 2, 20].map((minute) => counted({ at: NOON + minute * MINUTE_MS })));

@@ -189,6 +189,12 @@ describe('the overview', () => {
     expect(errors).toContainEqual({ kind: 'rejected', count: expect.any(Number) });
     const conditions = body.buckets.flatMap((each: Json) => each['conditions']);
     expect(conditions).toContainEqual({ health: 'degraded', breaker: 'closed', count: 1 });
+    // It was not there before; from then on it is known how it was before a time.
+    expect(body.before).toEqual([]);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const until = new Date(Date.now() + 7_200_000).toISOString();
+    const next = await hub.admin('GET', `/api/v1/agents/broken/activity?from=${later}&to=${until}`);
+    expect(next.body).toMatchObject({ buckets: [], before: [{ breaker: 'closed' }] });
     const day = new Date(Date.now() - 86_400_000).toISOString();
     const old = await hub.admin('GET', `/api/v1/agents/broken/activity?from=${day}`);
     expect(old.body).toMatchObject({ bucketSeconds: 900 });

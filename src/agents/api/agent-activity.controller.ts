@@ -8,6 +8,7 @@ import { type ActivityCount, MINUTE_MS } from '../../observability/activity/acti
 import { MINUTES_KEPT_MS } from '../../observability/activity/activity-recorder.js';
 import { type ActivitySpan, ActivityStore } from '../../observability/activity/activity-store.js';
 import { meanMs, shareMs, sumsOf } from '../../observability/activity/series.js';
+import { AgentMonitor } from '../health/agent-monitor.js';
 import { AgentsService } from '../registration/agents.service.js';
 import {
   AgentActivityBucketDto,
@@ -26,6 +27,7 @@ export class AgentActivityController {
   constructor(
     private readonly agents: AgentsService,
     private readonly activity: ActivityStore,
+    private readonly monitor: AgentMonitor,
     private readonly clock: Clock,
   ) {}
 
@@ -54,14 +56,26 @@ export class AgentActivityController {
     const begin = from - (from % spanMs);
     const kinds = ['calls', 'callTimes', 'parts', 'conditions'] as const;
     const agentIds = [agent.id];
-    const counts = await this.activity.read({ span, kinds, agentIds, from: begin, to });
+    const [counts, before] = await Promise.all([
+      this.activity.read({ span, kinds, agentIds, from: begin, to }),
+      this.conditionsBefore(agent.id, begin),
+    ]);
     return new AgentActivityDto({
       agentId: agent.id,
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
+      before,
       bucketSeconds: spanMs / 1000,
       buckets: bucketsOf(counts),
     });
+  }
+
+  /** Changes are kept for some days; one that has not changed for longer is as it was. */
+  private async conditionsBefore(agentId: string, time: number): Promise<AgentConditionDto[]> {
+    const found = await this.activity.latest('conditions', agentId, time);
+    if (found.length > 0) return sumsOf(found).map(conditionOf);
+    const { health, breaker, since } = this.monitor.viewOf(agentId);
+    return since !== null && since.getTime() < time ? [{ health, breaker, count: 0 }] : [];
   }
 }
 

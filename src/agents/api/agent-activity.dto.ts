@@ -68,6 +68,12 @@ export class AgentActivityDto {
   readonly from!: string;
   @Shown.Time()
   readonly to!: string;
+  @Shown.Nested(() => AgentConditionDto, {
+    list: true,
+    description:
+      'What its health and breaker had changed to last before the first bucket, or what they are if they have been so since; empty: that is not known.',
+  })
+  readonly before!: readonly AgentConditionDto[];
   @Shown.Num({ description: '60, or 900 for what began over three hours ago.' })
   readonly bucketSeconds!: number;
   @Shown.Nested(() => AgentActivityBucketDto, {

@@ -30,6 +30,9 @@ export abstract class ActivityStore {
   /** By time; `at` is the beginning of the minute or of the quarter. */
   abstract read(query: ActivityQuery): Promise<ActivityCount[]>;
 
+  /** What there is of one kind and agent in the last minute or quarter that began before, and of which there is anything. */
+  abstract latest(kind: ActivityKind, agentId: string, before: number): Promise<ActivityCount[]>;
+
   /** What there is of each kind, agent and name, without the times. */
   abstract sums(query: ActivityQuery): Promise<ActivitySum[]>;
 

@@ -60,6 +60,25 @@ export class SqlActivityStore extends ActivityStore {
     return READ.list(this.database, `WHERE ${sql} ORDER BY at`, params);
   }
 
+  async latest(kind: ActivityKind, agentId: string, before: number): Promise<ActivityCount[]> {
+    const those = `kind = ? AND organization = '' AND agent_id = ?`;
+    const bySpan = await Promise.all(
+      SPANS.map((span) => {
+        const params = [span, kind, storable(agentId)];
+        // A quarter that has begun may be of what comes afterwards.
+        const ended = before - (before % (span * MINUTE_MS));
+        return READ.list(
+          this.database,
+          `WHERE span = ? AND ${those} AND at =
+             (SELECT MAX(at) FROM activity WHERE span = ? AND ${those} AND at < ?)`,
+          [...params, ...params, ended],
+        );
+      }),
+    );
+    const [minutes = [], quarters = []] = bySpan;
+    return (minutes[0]?.at ?? -1) >= (quarters[0]?.at ?? -1) ? minutes : quarters;
+  }
+
   async sums(query: ActivityQuery): Promise<ActivitySum[]> {
     if (query.agentIds?.length === 0) return [];
     const { sql, params } = meant(query);

@@ -18,7 +18,7 @@ export interface Step {
   readonly bucket: Bucket | undefined;
   /** The worst in it; `unknown` before anything was heard of it. */
   readonly health: Health;
-  readonly breaker: Breaker;
+  readonly breaker: Breaker | 'unknown';
 }
 
 const HEALTH_RANK: Readonly<Record<Health, number>> = {
@@ -27,7 +27,12 @@ const HEALTH_RANK: Readonly<Record<Health, number>> = {
   healthy: 1,
   unknown: 0,
 };
-const BREAKER_RANK: Readonly<Record<Breaker, number>> = { open: 2, 'half-open': 1, closed: 0 };
+const BREAKER_RANK: Readonly<Record<Step['breaker'], number>> = {
+  open: 3,
+  'half-open': 2,
+  closed: 1,
+  unknown: 0,
+};
 
 /**
  * Every step of the time that was asked for, also those in which nothing happened. Between two changes an agent stays
@@ -38,8 +43,7 @@ export function stepsOf(activity: Schema<'AgentActivityDto'>): readonly Step[] {
   const byTime = new Map(activity.buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
   const end = Date.parse(activity.to);
   const steps: Step[] = [];
-  let health: Health = 'unknown';
-  let breaker: Breaker = 'closed';
+  let [health, breaker] = after(activity.before, 'unknown', 'unknown');
   for (let at = Math.floor(Date.parse(activity.from) / size) * size; at < end; at += size) {
     const bucket = byTime.get(at);
     const conditions = bucket?.conditions ?? [];
@@ -51,12 +55,24 @@ export function stepsOf(activity: Schema<'AgentActivityDto'>): readonly Step[] {
       health: worst([health, ...healths], HEALTH_RANK),
       breaker: worst([breaker, ...breakers], BREAKER_RANK),
     });
-    if (conditions.length > 0) {
-      health = healths.includes('healthy') ? 'healthy' : worst(healths, HEALTH_RANK);
-      breaker = breakers.includes('closed') ? 'closed' : worst(breakers, BREAKER_RANK);
-    }
+    [health, breaker] = after(conditions, health, breaker);
   }
   return steps;
+}
+
+/** How an agent stood after these changes, whose order is not known; as it did before, without any. */
+function after(
+  conditions: Bucket['conditions'],
+  health: Health,
+  breaker: Step['breaker'],
+): readonly [Health, Step['breaker']] {
+  if (conditions.length === 0) return [health, breaker];
+  const healths = conditions.map((each) => each.health);
+  const breakers = conditions.map((each) => each.breaker);
+  return [
+    healths.includes('healthy') ? 'healthy' : worst(healths, HEALTH_RANK),
+    breakers.includes('closed') ? 'closed' : worst(breakers, BREAKER_RANK),
+  ];
 }
 
 function worst<T extends string>(values: readonly T[], rank: Readonly<Record<T, number>>): T {
