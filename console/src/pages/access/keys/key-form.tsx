@@ -8,7 +8,7 @@ import { OnceSecret } from '../../../ui/once-secret';
 import { notify } from '../../../ui/toast';
 import { present } from '../../../ui/search';
 import { refreshAccess } from '../query-keys';
-import { PrincipalInput } from '../shared/suggest-inputs';
+import { PrincipalInput } from '../shared/principal-inputs';
 import { ExpiryFields, expiryOf, type Expiry } from './expiry-fields';
 import { ScopeChoice } from './scope-choice';
 

@@ -5,7 +5,8 @@ import { FormDialog } from '../../../ui/form-dialog';
 import { present } from '../../../ui/search';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
-import { AgentInput, PrincipalInput } from '../shared/suggest-inputs';
+import { PrincipalInput } from '../shared/principal-inputs';
+import { AgentInput } from '../shared/suggest-inputs';
 
 type Limit = Schema<'LimitDto'>;
 
