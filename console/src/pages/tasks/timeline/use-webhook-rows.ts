@@ -43,10 +43,12 @@ export function useWebhookRows(task: TaskDetail, enabled: boolean): readonly Tim
         ),
       ),
   });
-  return items.map(({ url, configId }) =>
+  const newest = deliveries.data?.nextCursor == null ? null : all.length;
+  return items.map((webhook) =>
     webhookRow(
-      url,
-      all.filter((each) => each.configId === configId),
+      webhook,
+      all.filter((each) => each.configId === webhook.configId),
+      newest,
       attemptsOf,
       now,
     ),
