@@ -144,6 +144,22 @@ describe('failed tasks', () => {
       await eventually(async () =>
         expect(await retries()).toEqual([...ids, ids[0], ids[2]].sort()),
       );
+      // Of one that was retried there is none to retry, unless that is wanted.
+      await box(ids[0]!).click();
+      await press(page, 'Retry: 1 chosen');
+      await dialog.getByText('It was retried already.').waitFor();
+      const retry = dialog.getByRole('button', { name: 'Retry', exact: true });
+      expect(await retry.isDisabled()).toBe(true);
+      await dialog.getByLabel('Also 1 task that was retried already').check();
+      await dialog.getByRole('button', { name: 'Retry 1 task', exact: true }).waitFor();
+      await press(dialog, 'Keep as it is');
+      // What is chosen is not done with what other filters find.
+      await page.getByLabel('Skill', { exact: true }).fill('none-of-these');
+      await page.getByText('No task is like that').waitFor();
+      expect(await page.getByRole('button', { name: /chosen$|^Choose none/ }).count()).toBe(0);
+      await page.getByLabel('Skill', { exact: true }).fill('');
+      await box(ids[0]!).waitFor();
+      expect(await box(ids[0]!).isChecked()).toBe(false);
       await own.goTo(`tasks/${ids[1]!}`, `Task ${ids[1]!.slice(0, 8)}…${ids[1]!.slice(-6)}`);
       const { retriedAs } = (await hub.admin('GET', `/api/v1/tasks/${ids[1]!}`)).body;
       await page.getByText('Retried as', { exact: true }).waitFor();

@@ -51,6 +51,35 @@ describe('the webhooks page', () => {
     expect(own.faults).toEqual([]);
   });
 
+  it('leads from lost events to the dead letters that were given up in that time', async () => {
+    const { page } = own;
+    const wanted: URLSearchParams[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/push/dead-letters')) {
+        wanted.push(new URL(request.url()).searchParams);
+      }
+    });
+    await own.goTo('webhooks?tab=receivers&range=15m', 'Webhooks');
+    await page.getByRole('link', { name: /lost events?$/ }).click();
+    const time = page.getByLabel('Given up', { exact: true });
+    await eventually(async () => expect(await time.inputValue()).toBe('15m'));
+    const letters = page.getByRole('region', { name: 'Dead letters', exact: true });
+    await letters.getByRole('checkbox').first().waitFor();
+    expect(wanted.at(-1)!.get('endpoint')).not.toBeNull();
+    const since = Date.parse(wanted.at(-1)!.get('givenUpSince')!);
+    expect(Date.now() - since).toBeGreaterThan(14 * 60_000);
+    // What is chosen is left alone when others are looked for.
+    await letters.getByRole('checkbox').first().check();
+    await page.getByRole('button', { name: 'Delete: 1 chosen' }).waitFor();
+    await time.selectOption({ label: 'Last hour' });
+    await page.getByRole('button', { name: 'Delete: all that match' }).waitFor();
+    expect(await letters.getByRole('checkbox').first().isChecked()).toBe(false);
+    await own.goTo('webhooks?tab=dead-letters&until=2026-01-01T00:00:00.000Z', 'Webhooks');
+    await page.getByText('No dead letter fits these filters').waitFor();
+    expect(wanted.at(-1)!.get('givenUpUntil')).toBe('2026-01-01T00:00:00.000Z');
+    expect(own.faults).toEqual([]);
+  });
+
   it('shows the events of the time that was chosen', async () => {
     const { page } = own;
     const asked: string[] = [];

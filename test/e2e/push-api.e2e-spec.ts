@@ -349,6 +349,23 @@ describe('dead letters', () => {
     expect(await count('')).toEqual({ count: 3, isLeast: false });
     expect(await count('&most=2')).toEqual({ count: 2, isLeast: true });
     expect(await count('&until=2026-01-01T00:00:00Z')).toEqual({ count: 0, isLeast: false });
+    // By the time at which they were given up, which is not that at which they were made.
+    const times = dead.slice(1).map((each) => String(each['updatedAt']));
+    const [earliest, latest] = [times.toSorted()[0]!, times.toSorted().at(-1)!];
+    const behind = new Date(Date.parse(latest) + 1).toISOString();
+    expect(await count(`&givenUpSince=${earliest}&givenUpUntil=${behind}`)).toMatchObject({
+      count: 3,
+    });
+    for (const none of [`&givenUpSince=${behind}`, `&givenUpUntil=${earliest}`]) {
+      expect(await count(none)).toMatchObject({ count: 0 });
+      const page = await done('GET', `/dead-letters?configId=${id}${none}`);
+      expect(page).toMatchObject({ items: [] });
+    }
+    for (const action of ['redeliver', 'purge']) {
+      const later = { configId: id, givenUpSince: behind };
+      const { more } = await done('POST', `/dead-letters:${action}`, later);
+      expect([more, await count('')]).toEqual([false, { count: 3, isLeast: false }]);
+    }
     const attempts = await done('GET', `/deliveries/${dead[1]!['id']}/attempts?limit=1`);
     expect(attempts['items']).toMatchObject([{ number: 1, status: 422, error: 'rejected' }]);
     const next = `/deliveries/${dead[1]!['id']}/attempts?cursor=${attempts['nextCursor']}`;
@@ -405,6 +422,8 @@ describe('the admin API of webhooks', () => {
     ['POST', '/dead-letters:redeliver', { limit: 5000 }, ['limit']],
     ['POST', '/dead-letters:redeliver', { all: true, cursor: 'bm8' }, ['cursor']],
     ['POST', '/dead-letters:redeliver', { cursor: 'bm8' }, ['all']],
+    ['POST', '/dead-letters:purge', { givenUpSince: 'night' }, ['givenUpSince']],
+    ['POST', '/dead-letters:redeliver', { all: true, givenUpUntil: 7 }, ['givenUpUntil']],
     ['GET', '/configs?state=asleep', undefined, ['state']],
     ['GET', '/configs?cursor=bm8', undefined, ['cursor']],
     ['GET', '/configs?endpoint=hooks', undefined, ['endpoint']],
@@ -415,6 +434,14 @@ describe('the admin API of webhooks', () => {
     ['GET', '/dead-letters:count?most=10001', undefined, ['most']],
     ['GET', '/dead-letters:count?since=now', undefined, ['since']],
     ['GET', '/dead-letters:count?limit=1', undefined, ['limit']],
+    ['GET', '/dead-letters?givenUpUntil=now', undefined, ['givenUpUntil']],
+    [
+      'GET',
+      '/dead-letters:by-receiver?givenUpSince=2026-01-01T00:00:00Z',
+      undefined,
+      ['givenUpSince'],
+    ],
+    ['GET', '/deliveries?givenUpSince=2026-01-01T00:00:00Z', undefined, ['givenUpSince']],
   ])('refuses %s %s with %j, naming the field', async (method, path, body, fields) => {
     refused ??= await told();
     const { id, taskId } = refused;

@@ -1,4 +1,4 @@
-import { type RefObject, useRef } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import type { Column } from './column';
 
 /** Rows of a table that are chosen, to do something with all of them. */
@@ -11,6 +11,28 @@ export interface RowChoice<Row> {
   /** Of the box of a row. */
   readonly labelOf: (row: Row) => string;
 }
+
+/**
+ * The ids of the rows that are chosen. What is no longer shown is not chosen any more, lest it be acted on unseen; and
+ * nothing is when other rows are looked for, which `filters` say.
+ */
+export function useChosen<Row>(
+  rows: readonly Row[],
+  rowId: (row: Row) => string,
+  filters: object,
+): readonly [ReadonlySet<string>, (chosen: ReadonlySet<string>) => void] {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE);
+  const looksFor = JSON.stringify(filters);
+  const [last, setLast] = useState(looksFor);
+  if (last !== looksFor) {
+    setLast(looksFor);
+    setChosen(NONE);
+  }
+  const shown = rows.map(rowId).filter((id) => chosen.has(id));
+  return [shown.length === chosen.size ? chosen : new Set(shown), setChosen];
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The column with the boxes. With the shift key all rows from the last one to this are chosen, or left, in the order in which they are shown. */
 export function useChoiceColumn<Row>(

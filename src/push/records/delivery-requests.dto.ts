@@ -49,9 +49,30 @@ class DeliveryFilterDto {
   until?: string;
 }
 
-export class DeadLetterQueryDto extends IntersectionType(PageQueryDto, DeliveryFilterDto) {}
+export class DeliveryQueryDto extends IntersectionType(PageQueryDto, DeliveryFilterDto) {
+  @Choice(DELIVERY_STATES, { optional: true })
+  state?: DeliveryState;
+}
 
-export class DeadLetterCountQueryDto extends DeliveryFilterDto {
+class DeadLetterFilterDto extends DeliveryFilterDto {
+  @Time({
+    optional: true,
+    description: 'Given up at this time or later.',
+    example: '2026-01-31T12:00:00Z',
+  })
+  givenUpSince?: string;
+
+  @Time({
+    optional: true,
+    description: 'Given up before this time.',
+    example: '2026-01-31T12:00:00Z',
+  })
+  givenUpUntil?: string;
+}
+
+export class DeadLetterQueryDto extends IntersectionType(PageQueryDto, DeadLetterFilterDto) {}
+
+class CountQueryDto {
   @Int({
     optional: true,
     min: 1,
@@ -63,8 +84,10 @@ export class DeadLetterCountQueryDto extends DeliveryFilterDto {
   most: number = COUNTED;
 }
 
-/** As of dead letters, but by the time they were given up. */
-export class LostEventsQueryDto extends DeadLetterCountQueryDto {
+export class DeadLetterCountQueryDto extends IntersectionType(CountQueryDto, DeadLetterFilterDto) {}
+
+/** By the time they were given up alone. */
+export class LostEventsQueryDto extends IntersectionType(CountQueryDto, DeliveryFilterDto) {
   @Time({
     optional: true,
     description: 'Given up at this time or later.',
@@ -80,13 +103,8 @@ export class LostEventsQueryDto extends DeadLetterCountQueryDto {
   override until?: string;
 }
 
-export class DeliveryQueryDto extends DeadLetterQueryDto {
-  @Choice(DELIVERY_STATES, { optional: true })
-  state?: DeliveryState;
-}
-
 /** Which dead letters are meant: those that fit all that is given. */
-export class DeadLettersDto extends DeliveryFilterDto {
+export class DeadLettersDto extends DeadLetterFilterDto {
   @Text({
     optional: true,
     list: { min: 1, max: MAX_IDS },

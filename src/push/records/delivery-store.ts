@@ -14,6 +14,10 @@ export interface DeliveryFilter {
   readonly since?: Date | undefined;
   /** Made before this time. */
   readonly until?: Date | undefined;
+  /** Of dead letters: given up at this time or later, which may be long after they were made. */
+  readonly givenUpSince?: Date | undefined;
+  /** Of dead letters: given up before this time. */
+  readonly givenUpUntil?: Date | undefined;
   /** These only. */
   readonly ids?: readonly string[] | undefined;
   /** Without test sends. */

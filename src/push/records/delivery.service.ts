@@ -19,10 +19,11 @@ import { requestedEndpoint, seenBy } from '../receivers/push-access.js';
 import { PushWakeup } from '../delivery/push-wakeup.js';
 
 /** What a caller asks for; times as ISO 8601, the endpoint as any URL of it. */
-export type RequestedDeliveries = Omit<DeliveryFilter, 'since' | 'until' | 'tests'> & {
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
+export type RequestedDeliveries = Omit<DeliveryFilter, Times | 'tests'> & {
+  readonly [Name in Times]?: string | undefined;
 };
+
+type Times = 'since' | 'until' | 'givenUpSince' | 'givenUpUntil';
 
 /** What one call did with many deliveries; null: none is left for another. */
 export interface BulkPage {
@@ -166,12 +167,14 @@ function bulkPage({ count, last }: BulkOutcome): BulkPage {
 }
 
 function filterOf(requested: RequestedDeliveries, caller: Principal): DeliveryFilter {
-  const { since, until, endpoint, ...others } = requested;
+  const { since, until, givenUpSince, givenUpUntil, endpoint, ...others } = requested;
   return {
     ...others,
     endpoint: requestedEndpoint(endpoint, requested.organization, caller),
     since: timeOf(since),
     until: timeOf(until),
+    givenUpSince: timeOf(givenUpSince),
+    givenUpUntil: timeOf(givenUpUntil),
   };
 }
 

@@ -17,10 +17,7 @@ const CLOCK_SLACK_MS = 24 * 3_600_000;
 
 /** Which rows are looked for. */
 export interface RowFilter extends DeliveryFilter {
-  /**
-   * Without what the owner of a webhook ended; with the state `dead`. `since` and `until` are of when they were given up,
-   * which may be long after they were made: after all retries, or when they were sent again.
-   */
+  /** Without what the owner of a webhook ended; with the state `dead`. */
   readonly lost?: true;
 }
 
@@ -118,22 +115,23 @@ function lostOf(filter: RowFilter, visibility: Visibility): readonly GuidedCondi
   return [{ guide: null, sql: () => said, params: [] }];
 }
 
-/** By the time at which a row was made, or a lost one was given up: nothing happens to it afterwards. */
-function timesOf({ since, until, lost }: RowFilter): readonly Condition[] {
+/** By the time at which a row was made, or a dead one was given up: nothing happens to it afterwards. */
+function timesOf(filter: RowFilter): readonly Condition[] {
+  const { since, until, givenUpSince, givenUpUntil } = filter;
   const times: Condition[] = [];
-  const bound = (is: '>=' | '<', at: Date, slackMs: number): void => {
+  const made = (is: '>=' | '<', at: Date, slackMs: number): void => {
     const ms = at.getTime();
-    times.push(
-      lost
-        ? { sql: `updated_at ${is} ?`, params: [ms] }
-        : {
-            sql: `created_at ${is} ? AND id ${is} ?`,
-            params: [ms, firstIdAt(new Date(ms + slackMs))],
-          },
-    );
+    times.push({
+      sql: `created_at ${is} ? AND id ${is} ?`,
+      params: [ms, firstIdAt(new Date(ms + slackMs))],
+    });
   };
-  if (since !== undefined) bound('>=', since, -CLOCK_SLACK_MS);
-  if (until !== undefined) bound('<', until, CLOCK_SLACK_MS);
+  if (since !== undefined) made('>=', since, -CLOCK_SLACK_MS);
+  if (until !== undefined) made('<', until, CLOCK_SLACK_MS);
+  if (givenUpSince !== undefined)
+    times.push({ sql: 'updated_at >= ?', params: [givenUpSince.getTime()] });
+  if (givenUpUntil !== undefined)
+    times.push({ sql: 'updated_at < ?', params: [givenUpUntil.getTime()] });
   return times;
 }
 

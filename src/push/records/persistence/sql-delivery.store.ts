@@ -100,7 +100,8 @@ export class SqlDeliveryStore extends DeliveryStore {
   }
 
   async lost(filter: DeliveryFilter, visibility: Visibility, most: number): Promise<LostEvents> {
-    const letters = { ...deadIn(filter), lost: true } as const;
+    const { since: givenUpSince, until: givenUpUntil, ...others } = filter;
+    const letters = { ...deadIn(others), lost: true, givenUpSince, givenUpUntil } as const;
     const { sql, params, isOwn, isMine } = this.newestDead(letters, visibility, most);
     const mine = (then: string): string => `CASE WHEN ${isMine.sql} THEN ${then} END`;
     const rows = await this.database.read<LostRow>(

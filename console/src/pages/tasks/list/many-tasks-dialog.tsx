@@ -74,9 +74,19 @@ export function ManyTasksDialog({
           <>
             <Notice tone={action.danger ? 'warning' : 'info'}>
               <p>
-                <strong>{many}</strong>
-                {meant.kind === 'ids' ? ' that you have chosen.' : ` ${action.matching}`}{' '}
-                {action.warning}
+                {those.length === 0 && retried.size > 0 ? (
+                  <strong>
+                    {retried.size === 1
+                      ? 'It was retried already.'
+                      : `Each of these ${retried.size.toLocaleString('en')} tasks was retried already.`}
+                  </strong>
+                ) : (
+                  <>
+                    <strong>{many}</strong>
+                    {meant.kind === 'ids' ? ' that you have chosen.' : ` ${action.matching}`}{' '}
+                    {action.warning}
+                  </>
+                )}
               </p>
               {found.data?.isLeast && (
                 <p>
@@ -117,7 +127,7 @@ export function ManyTasksDialog({
         >
           {failures
             ? `Try again: ${counted(failures.length, 'task')}`
-            : `${action.verb} ${many ?? ''}`}
+            : `${action.verb} ${those && those.length > 0 ? many : ''}`}
         </Button>
       </footer>
     </Dialog>

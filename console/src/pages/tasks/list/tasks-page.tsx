@@ -8,6 +8,7 @@ import { Empty } from '../../../ui/feedback';
 import { counted } from '../../../ui/lists';
 import { Card, Page } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
+import { useChosen } from '../../../ui/row-choice';
 import { present } from '../../../ui/search';
 import { useSpan } from '../../../ui/time-range';
 import '../tasks.css';
@@ -32,7 +33,6 @@ export function TasksPage() {
   const seesAll = useMay('tasks:all');
   const mayCancel = useMay('tasks:all', 'a2a');
   const possible = [...(mayCancel ? [cancelMany(seesAll)] : []), ...(seesAll ? [RETRY_MANY] : [])];
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [doing, setDoing] = useState<{ action: ManyAction; meant: MeantTasks } | null>(null);
   const span = useSpan(search);
   const query = queryOf(search, span);
@@ -44,14 +44,11 @@ export function TasksPage() {
       signal,
     }),
   );
+  const [chosen, setChosen] = useChosen(pages.rows, ({ id }) => id, search);
   const isSearch = leavesOut(search, span);
   const actions = possible.map((action) => {
     const fitting = pages.rows.filter(({ state }) => action.isFor(state)).map(({ id }) => id);
-    const others = new Set(
-      pages.rows.filter(({ state }) => !action.isFor(state)).map(({ id }) => id),
-    );
-    const ids = [...chosen].filter((id) => !others.has(id));
-    return { action, fitting, ids };
+    return { action, fitting, ids: fitting.filter((id) => chosen.has(id)) };
   });
   return (
     <Page title="Tasks" actions={<TaskLookup key={search.q} search={search} onChange={change} />}>

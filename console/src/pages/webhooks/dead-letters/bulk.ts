@@ -1,5 +1,5 @@
 import { client, type Schema } from '../../../api/client';
-import { type DeliveryQuery, isFiltered } from '../deliveries/delivery-query';
+import { type DeadLetterQuery, isFiltered } from '../deliveries/delivery-query';
 
 /** Dead letters of one request, so that a long job tells of its progress. */
 const AT_ONCE = 200;
@@ -11,7 +11,7 @@ export type BulkAction = 'redeliver' | 'purge';
 /** Which dead letters are meant: these, or all that fit. */
 export type Meant =
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
-  | { readonly kind: 'matching'; readonly query: DeliveryQuery };
+  | { readonly kind: 'matching'; readonly query: DeadLetterQuery };
 
 /** Does it, part by part; `onProgress` hears how many were done. Ends early when `signal` is aborted. */
 export async function runBulk(

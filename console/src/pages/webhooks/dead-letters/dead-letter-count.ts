@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
-import type { DeliveryQuery } from '../deliveries/delivery-query';
+import type { DeadLetterQuery } from '../deliveries/delivery-query';
 import { PUSH } from '../keys';
 
 /** Dead letters that a count goes to. */
@@ -10,7 +10,7 @@ const EVERY_MS = 10_000;
 export type Count = Schema<'DeadLetterCountDto'>;
 
 /** How many dead letters fit. */
-export async function countMatching(query: DeliveryQuery, signal: AbortSignal): Promise<Count> {
+export async function countMatching(query: DeadLetterQuery, signal: AbortSignal): Promise<Count> {
   const { data } = await client.GET('/api/v1/push/dead-letters:count', {
     params: { query: { ...query, most: MOST_COUNTED } },
     signal,

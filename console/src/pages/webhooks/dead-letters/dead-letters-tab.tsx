@@ -7,11 +7,12 @@ import { counted } from '../../../ui/lists';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { Toolbar } from '../../../ui/toolbar';
+import { useChosen } from '../../../ui/row-choice';
 import { useSpan } from '../../../ui/time-range';
-import { deliveryColumns } from '../deliveries/delivery-columns';
+import { deadLetterColumns } from '../deliveries/delivery-columns';
 import { DeliveryDialog } from '../deliveries/delivery-dialog';
 import { DeliveryFilters } from '../deliveries/delivery-filters';
-import { deliveryQueryOf, isFiltered } from '../deliveries/delivery-query';
+import { deadLetterQueryOf, isFiltered } from '../deliveries/delivery-query';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
 import type { BulkAction, Meant } from './bulk';
@@ -22,8 +23,7 @@ type Delivery = Schema<'DeliveryDto'>;
 /** What was given up: to be sent again, or deleted, one by one, by choice or all that fit. */
 export function DeadLettersTab() {
   const [search, change] = useWebhookSearch();
-  const query = deliveryQueryOf(search, useSpan(search));
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const query = deadLetterQueryOf(search, useSpan(search));
   const [bulk, setBulk] = useState<{ action: BulkAction; meant: Meant } | null>(null);
   const pages = usePages<Delivery>([PUSH, 'dead-letters', query], (cursor, signal) =>
     client.GET('/api/v1/push/dead-letters', {
@@ -31,14 +31,15 @@ export function DeadLettersTab() {
       signal,
     }),
   );
-  const { id } = search;
+  const { id, ...filters } = search;
+  const [chosen, setChosen] = useChosen(pages.rows, (row) => row.id, filters);
   const meant: Meant =
     chosen.size > 0 ? { kind: 'ids', ids: [...chosen] } : { kind: 'matching', query };
   const whose = chosen.size > 0 ? `${chosen.size.toLocaleString('en')} chosen` : 'all that match';
   return (
     <div className="page">
       <Toolbar>
-        <DeliveryFilters />
+        <DeliveryFilters timeOf="Given up" />
       </Toolbar>
       <Card
         title={`Dead letters${pages.data ? `: ${counted(pages.rows.length, 'row')}${pages.hasMore ? ' and more' : ''}` : ''}`}
@@ -74,9 +75,7 @@ export function DeadLettersTab() {
             onChange: setChosen,
             labelOf: ({ createdAt }) => `Choose the dead letter of ${createdAt}`,
           }}
-          columns={deliveryColumns((row) => change({ id: row.id })).filter(
-            (column) => column.id !== 'state',
-          )}
+          columns={deadLetterColumns((row) => change({ id: row.id }))}
           empty={
             <Empty
               title={isFiltered(query) ? 'No dead letter fits these filters' : 'No dead letters'}

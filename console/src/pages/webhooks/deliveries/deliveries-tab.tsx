@@ -44,7 +44,7 @@ export function DeliveriesTab() {
             ]}
           />
         </Field>
-        <DeliveryFilters />
+        <DeliveryFilters timeOf="Created" />
       </Toolbar>
       <Card flush>
         <PagedTable

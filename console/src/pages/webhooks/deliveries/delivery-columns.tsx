@@ -7,6 +7,21 @@ import { DeliveryStateBadge } from '../shared/push-badges';
 
 type Delivery = Schema<'DeliveryDto'>;
 
+/** The columns of dead letters, of which the first opens one. */
+export function deadLetterColumns(open: (row: Delivery) => void): Column<Delivery>[] {
+  return deliveryColumns(open).map((column) =>
+    column.id === 'state'
+      ? {
+          id: 'given-up',
+          header: 'Given up',
+          share: 0.7,
+          sortBy: ({ updatedAt }) => updatedAt,
+          cell: ({ updatedAt }) => <Time at={updatedAt} />,
+        }
+      : column,
+  );
+}
+
 /** The columns of deliveries, of which the first opens one. */
 export function deliveryColumns(open: (row: Delivery) => void): Column<Delivery>[] {
   return [

@@ -4,12 +4,17 @@ import { TimeRangeField } from '../../../ui/time-range';
 import { useWebhookSearch } from '../search';
 
 /** What deliveries and dead letters are both searched by. */
-export function DeliveryFilters() {
+export function DeliveryFilters({
+  timeOf,
+}: {
+  /** What the time is of: `Created`. */
+  readonly timeOf: string;
+}) {
   const [search, change] = useWebhookSearch();
   const mayAll = useMay('push:all');
   return (
     <>
-      <TimeRangeField label="Created" value={search} onChange={change} />
+      <TimeRangeField label={timeOf} value={search} onChange={change} />
       <FilterInput
         label="Receiver"
         placeholder="https://hooks.example"

@@ -38,7 +38,7 @@ export function LostCard({ lost, range, countedAt, isCounting }: LostEvents) {
                 {receivers.slice(0, SHOWN).map(({ endpoint, count, firstAt, lastAt, reasons }) => (
                   <li key={endpoint}>
                     <EndpointName {...partsOfEndpoint(endpoint)} />
-                    <SearchLink search={{ tab: 'dead-letters', endpoint }}>
+                    <SearchLink search={{ ...range, tab: 'dead-letters', endpoint }}>
                       {counted(count, 'lost event')}
                     </SearchLink>
                     <span>
