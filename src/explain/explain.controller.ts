@@ -11,7 +11,7 @@ import { NO_WORKERS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskWebhooksService } from '../push/index.js';
 import { operatorsView, type ReserveBytes, TaskLog, taskNotFound } from '../tasks/index.js';
 import { storyOf } from './domain/task-story.js';
-import type { FollowedWebhook } from './domain/webhook-story.js';
+import { awaitsUpdates, type FollowedWebhook } from './domain/webhook-story.js';
 import { StoryDto } from './story.dto.js';
 
 /** Webhooks whose progress is told. */
@@ -55,7 +55,7 @@ export class ExplainController {
       upSince: this.workers.upSince,
       patienceWith: (agentId) => budgetsOf(this.agents.get(agentId), this.config.agents),
     });
-    return new StoryDto(id, story, hasMore);
+    return new StoryDto(id, story, shown.some(awaitsUpdates), hasMore);
   }
 
   private async webhooksOf(

@@ -38,15 +38,27 @@ export class StoryDto {
   readonly entries: readonly StoryEntryDto[];
 
   @Shown.Flag({
+    description:
+      'A webhook that is shown here may get further updates of what has happened: some are pending or retried, or entries of the log are not processed yet.',
+  })
+  readonly hasPendingUpdates: boolean;
+
+  @Shown.Flag({
     description: 'More webhooks than are shown here receive its updates: list them by taskId.',
   })
   readonly hasMoreWebhooks: boolean;
 
-  constructor(taskId: string, { summary, waitsFor, entries }: Story, hasMoreWebhooks: boolean) {
+  constructor(
+    taskId: string,
+    { summary, waitsFor, entries }: Story,
+    hasPendingUpdates: boolean,
+    hasMoreWebhooks: boolean,
+  ) {
     this.taskId = taskId;
     this.summary = summary;
     this.waitsFor = waitsFor;
     this.entries = entries.map((each) => new StoryEntryDto(each));
+    this.hasPendingUpdates = hasPendingUpdates;
     this.hasMoreWebhooks = hasMoreWebhooks;
   }
 }

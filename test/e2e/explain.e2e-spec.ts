@@ -89,6 +89,7 @@ describe('the story of a task', () => {
     await hub.waitForTask(String(id), 'TASK_STATE_COMPLETED');
     const told = await story(id);
     expect(told).toMatchObject({ taskId: id, waitsFor: null, hasMoreWebhooks: false });
+    expect(told['hasPendingUpdates']).toBe(false);
     expect(told['summary']).toMatch(/^The task was completed after .+ by .+ \(fine\)\.$/);
     const text = textOf(told);
     expect(text).toContain('The client named the agent.');
@@ -166,6 +167,34 @@ describe('the story of a task', () => {
     expect(textOf(await story(id))).not.toContain('secret-path');
     const key = await hub.createKey({ scopes: ['tasks:all'] });
     expect(textOf(await story(id, key))).not.toContain('webhook');
+    await hub.waitForTask(String(id), 'TASK_STATE_COMPLETED');
+    await eventually(async () => expect((await story(id))['hasPendingUpdates']).toBe(false));
+    sink.answer = 503;
+    const next = await hub.submit('x', {
+      message: { metadata: { agentId: 'fine' } },
+      configuration: { taskPushNotificationConfig },
+    });
+    await eventually(async () => {
+      const told = await story(next['id']);
+      expect([told['hasPendingUpdates'], textOf(told)]).toEqual([
+        true,
+        expect.stringContaining('may still be to come; the next attempt is at '),
+      ]);
+    });
+    expect((await story(next['id'], key))['hasPendingUpdates']).toBe(false);
+    // What is disabled gets nothing any more, however much there is.
+    sink.answer = 410;
+    const last = await hub.submit('x', {
+      message: { metadata: { agentId: 'fine' } },
+      configuration: { taskPushNotificationConfig: { id: 'gone', url: sink.url('/gone') } },
+    });
+    await eventually(async () => {
+      const told = await story(last['id']);
+      expect([told['hasPendingUpdates'], textOf(told)]).toEqual([
+        false,
+        expect.stringContaining('The webhook is disabled'),
+      ]);
+    });
     await sink.close();
   });
 

@@ -27,6 +27,11 @@ export function webhookEntry({ webhook, progress }: FollowedWebhook): StoryEntry
   };
 }
 
+/** Whether it may get updates that are there already. One that is disabled gets nothing any more. */
+export function awaitsUpdates({ webhook, progress }: FollowedWebhook): boolean {
+  return webhook.state !== 'disabled' && progress.pending + progress.entriesBehind > 0;
+}
+
 function whyFailed({ status, error }: NonNullable<WebhookProgress['lastAttempt']>): string {
   return status === null ? String(error) : `HTTP ${status}`;
 }

@@ -1,3 +1,4 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client, type Schema } from '../../../api/client';
 import { Button } from '../../../ui/button';
@@ -6,26 +7,25 @@ import { Loaded } from '../../../ui/feedback';
 import { Time } from '../../../ui/time';
 import { notify } from '../../../ui/toast';
 import { asProblem } from '../../../api/problem';
-import { AttemptList } from './attempt-list';
-import { refreshTask } from './task-query';
+import { AttemptList } from '../../../ui/attempt-view';
+import { attemptsQuery, type Delivery, isUnderWay, useUpdateInterval } from '../deliveries';
+import { refreshTask, type TaskDetail } from './task-query';
 
-const FRESH_EVERY_MS = 5_000;
 const SHOWN = 100;
 
-type Delivery = Schema<'DeliveryDto'>;
-
 export function DeliveryList({
-  webhook: { taskId, configId, state },
+  task,
+  webhook: { configId, state },
 }: {
+  readonly task: TaskDetail;
   readonly webhook: Schema<'WebhookDto'>;
 }) {
+  const intervalOf = useUpdateInterval(task);
   const deliveries = api.useQuery(
     'get',
     '/api/v1/push/deliveries',
-    { params: { query: { taskId, configId, limit: SHOWN } } },
-    {
-      refetchInterval: ({ state }) => (state.data?.items ?? []).some(isUnderWay) && FRESH_EVERY_MS,
-    },
+    { params: { query: { taskId: task.id, configId, limit: SHOWN } } },
+    { refetchInterval: ({ state }) => intervalOf(state.data?.items) },
   );
   return (
     <Loaded query={deliveries}>
@@ -51,10 +51,6 @@ export function DeliveryList({
       }
     </Loaded>
   );
-}
-
-function isUnderWay({ state }: Delivery): boolean {
-  return state === 'pending' || state === 'retrying';
 }
 
 function DeliveryItem({
@@ -105,7 +101,7 @@ function DeliveryItem({
         </summary>
         {open && (
           <div className="tasks-event-body">
-            <AttemptList deliveryId={delivery.id} attempts={delivery.attempts} />
+            <Attempts delivery={delivery} />
             {!isUnderWay(delivery) && !isDisabled && (
               <Button small busy={busy} onClick={() => void redeliver()}>
                 Send again
@@ -115,5 +111,19 @@ function DeliveryItem({
         )}
       </details>
     </li>
+  );
+}
+
+function Attempts({ delivery }: { readonly delivery: Delivery }) {
+  const query = useQuery({ ...attemptsQuery(delivery), placeholderData: keepPreviousData });
+  return (
+    <Loaded query={query}>
+      {({ items, nextCursor }) => (
+        <>
+          <AttemptList attempts={items} />
+          {nextCursor !== null && <p className="faint">The first {items.length} are shown.</p>}
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -1,24 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { queries, type Schema } from '../../../api/client';
 import { Loaded } from '../../../ui/feedback';
 import { Icon, type IconName } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
 import { durationText } from '../../../ui/time';
-import { isEnded } from '../task-state';
+import { useUpdateInterval } from '../deliveries';
 import { Sentences } from './sentences';
 import { storyQuery, type TaskDetail } from './task-query';
 
-const FRESH_EVERY_MS = 5_000;
 const SHOWN = 12;
 
 /** The story of a task in the hub's own sentences. */
 export function StoryCard({ task }: { readonly task: TaskDetail }) {
-  const options = storyQuery(task.id);
-  const story = useQuery({
-    ...options,
-    refetchInterval: isEnded(task.state) ? false : FRESH_EVERY_MS,
-  });
+  const intervalOf = useUpdateInterval(task);
+  const story = useQuery({ ...storyQuery(task.id), refetchInterval: () => intervalOf() });
   const phase = [task.state, ...task.delegations.map(({ state }) => state)].join(' ');
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: storyQuery(task.id).queryKey });
@@ -37,6 +34,15 @@ export function StoryCard({ task }: { readonly task: TaskDetail }) {
               </div>
             )}
             <Entries entries={read.entries} begunAt={Date.parse(task.createdAt)} />
+            {read.hasMoreWebhooks && (
+              <p className="faint">
+                More webhooks than these get its updates:{' '}
+                <Link to="/webhooks" search={{ tab: 'webhooks', task: task.id }}>
+                  all webhooks of this task
+                </Link>
+                .
+              </p>
+            )}
           </div>
         )}
       </Loaded>

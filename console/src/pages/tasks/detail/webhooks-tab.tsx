@@ -1,31 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import { api, type Schema } from '../../../api/client';
-import { Badge, type Tone } from '../../../ui/badge';
 import { Empty, Loaded, Notice } from '../../../ui/feedback';
 import { Time } from '../../../ui/time';
-import { isEnded } from '../task-state';
+import { WebhookBadge } from '../../../ui/webhook-badge';
+import { useUpdateInterval } from '../deliveries';
 import { DeliveryList } from './delivery-list';
 import type { TaskDetail } from './task-query';
 
-const FRESH_EVERY_MS = 5_000;
 const SHOWN = 50;
-
-type Webhook = Schema<'WebhookDto'>;
-
-const WEBHOOK_TONES: Readonly<Record<Webhook['state'], Tone>> = {
-  active: 'good',
-  failing: 'warning',
-  paused: 'neutral',
-  disabled: 'bad',
-};
 
 /** Who is told of this task, and what became of each update. */
 export function WebhooksTab({ task }: { readonly task: TaskDetail }) {
+  const intervalOf = useUpdateInterval(task);
   const webhooks = api.useQuery(
     'get',
     '/api/v1/push/configs',
     { params: { query: { taskId: task.id, limit: SHOWN } } },
-    { refetchInterval: isEnded(task.state) ? false : FRESH_EVERY_MS },
+    { refetchInterval: () => intervalOf() },
   );
   return (
     <Loaded query={webhooks}>
@@ -42,7 +33,7 @@ export function WebhooksTab({ task }: { readonly task: TaskDetail }) {
               All deliveries of this task
             </Link>
             {items.map((webhook) => (
-              <WebhookPart key={webhook.id} webhook={webhook} />
+              <WebhookPart key={webhook.id} task={task} webhook={webhook} />
             ))}
             {nextCursor !== null && (
               <p className="faint">The first {SHOWN} webhooks of this task are shown.</p>
@@ -54,12 +45,18 @@ export function WebhooksTab({ task }: { readonly task: TaskDetail }) {
   );
 }
 
-function WebhookPart({ webhook }: { readonly webhook: Webhook }) {
+function WebhookPart({
+  task,
+  webhook,
+}: {
+  readonly task: TaskDetail;
+  readonly webhook: Schema<'WebhookDto'>;
+}) {
   return (
     <section className="tasks-webhook" aria-label={`Webhook ${webhook.url}`}>
       <header>
         <h3>{webhook.url}</h3>
-        <Badge tone={WEBHOOK_TONES[webhook.state]}>{webhook.state}</Badge>
+        <WebhookBadge {...webhook} />
         <span className="faint">
           {webhook.events === 'all' ? 'every event' : 'changes and whole artifacts'} · A2A{' '}
           {webhook.version}
@@ -86,7 +83,7 @@ function WebhookPart({ webhook }: { readonly webhook: Webhook }) {
           {webhook.stateReason !== null && ` ${webhook.stateReason}`}
         </Notice>
       )}
-      <DeliveryList webhook={webhook} />
+      <DeliveryList task={task} webhook={webhook} />
     </section>
   );
 }

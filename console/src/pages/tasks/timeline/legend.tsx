@@ -7,6 +7,7 @@ const LABELS: Readonly<Record<SegmentKind, string>> = {
   waiting: 'waiting',
   delivered: 'delivered',
   failed: 'failed',
+  unknown: 'not loaded',
 };
 
 /** What the colours of the rows mean. */

@@ -4,7 +4,17 @@ import { durationText } from '../../../ui/time';
 import type { TaskDetail, TaskEvent } from '../detail/task-query';
 import { isEnded, isWaiting } from '../task-state';
 
-export type SegmentKind = 'queued' | 'sending' | 'working' | 'waiting' | 'failed' | 'delivered';
+export type SegmentKind =
+  | 'queued'
+  | 'sending'
+  | 'working'
+  | 'waiting'
+  | 'failed'
+  | 'delivered'
+  /** Its events are not loaded. */
+  | 'unknown';
+
+const NOT_LOADED = 'not loaded';
 
 /** A stretch of time of one row, in milliseconds since 1970. */
 export interface Segment {
@@ -43,14 +53,15 @@ interface Stretch {
   readonly to: number;
 }
 
-/** When the task had which state. */
+/** When the task had which state, as far as its events are loaded: what was before them is not known. */
 function stretchesOfTask(
   task: TaskDetail,
   events: readonly TaskEvent[],
   end: number,
 ): readonly Stretch[] {
+  const hasEarlier = (events[0]?.seq ?? 1) > 1;
   const changes: { at: number; state: string }[] = [
-    { at: Date.parse(task.createdAt), state: (events[0]?.seq ?? 1) > 1 ? 'working' : 'submitted' },
+    { at: Date.parse(task.createdAt), state: hasEarlier ? NOT_LOADED : 'submitted' },
   ];
   for (const { at, body } of events) {
     const state = (body as StreamResponse).statusUpdate?.status.state;
@@ -58,6 +69,9 @@ function stretchesOfTask(
     if (name !== undefined && name !== changes.at(-1)!.state) {
       changes.push({ at: Date.parse(at), state: name });
     }
+  }
+  if (changes.at(-1)!.state === NOT_LOADED && !isEnded(task.state)) {
+    changes.push({ at: Date.parse(task.statusAt), state: task.state });
   }
   return changes.flatMap(({ at, state }, index) =>
     isEnded(state)
@@ -67,6 +81,7 @@ function stretchesOfTask(
 }
 
 function kindOf(state: string): SegmentKind {
+  if (state === NOT_LOADED) return 'unknown';
   if (isWaiting(state)) return 'waiting';
   return state === 'submitted' ? 'queued' : 'working';
 }
@@ -164,7 +179,7 @@ export function delegationRow(
   };
 }
 
-/** When it waited for the client: known of the only one of a task, of others while they do. */
+/** When it waited for the client, or may have (that is not loaded): known of the only one of a task, of others while they do. */
 function waitsOf(
   delegation: Delegation,
   task: TaskDetail,
@@ -174,7 +189,7 @@ function waitsOf(
 ): readonly Stretch[] {
   if (task.delegations.length === 1) {
     return stretchesOfTask(task, events, to)
-      .filter(({ kind }) => kind === 'waiting')
+      .filter(({ kind }) => kind === 'waiting' || kind === 'unknown')
       .map((each) => ({ ...each, from: Math.max(from, each.from), to: Math.min(to, each.to) }))
       .filter((each) => each.to >= each.from);
   }
@@ -182,10 +197,11 @@ function waitsOf(
   return [{ kind: 'waiting', name: delegation.state, from: Date.parse(delegation.updatedAt), to }];
 }
 
-/** The deliveries of one webhook. */
+/** The deliveries of one webhook; `newest`: those among so many of all webhooks, for there are older ones; null: all. */
 export function webhookRow(
-  url: string,
+  { configId, url }: Pick<Schema<'WebhookDto'>, 'configId' | 'url'>,
   deliveries: readonly Schema<'DeliveryDto'>[],
+  newest: number | null,
   attemptsOf: ReadonlyMap<string, readonly Schema<'DeliveryAttemptDto'>[]>,
   now: number,
 ): TimelineRow {
@@ -193,12 +209,14 @@ export function webhookRow(
   const dead = count('dead');
   const retrying = count('retrying');
   return {
-    id: `webhook ${url}`,
+    id: `webhook ${configId}`,
     name: url,
     detail: 'webhook',
     state:
       deliveries.length === 0
-        ? 'nothing sent'
+        ? newest === null
+          ? 'nothing sent'
+          : NOT_LOADED
         : dead > 0
           ? 'dead'
           : retrying > 0
@@ -221,8 +239,10 @@ export function webhookRow(
     ),
     words: [
       deliveries.length === 0
-        ? 'No delivery on record'
-        : `${count('delivered')} of ${deliveries.length} delivered`,
+        ? newest === null
+          ? 'No delivery on record'
+          : `None of the newest ${newest} deliveries of the task`
+        : `${count('delivered')} of ${newest === null ? '' : 'the newest '}${deliveries.length} delivered`,
       retrying > 0 && `${retrying} retrying`,
       dead > 0 && `${dead} dead`,
       deliveries.find(({ reason }) => reason !== null)?.reason,

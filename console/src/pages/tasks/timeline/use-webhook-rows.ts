@@ -2,10 +2,9 @@ import { useQueries } from '@tanstack/react-query';
 import { api, type Schema } from '../../../api/client';
 import { useNow } from '../../../ui/time';
 import type { TaskDetail } from '../detail/task-query';
-import { isEnded } from '../task-state';
+import { attemptsQuery, useUpdateInterval } from '../deliveries';
 import { type TimelineRow, webhookRow } from './timeline-rows';
 
-const FRESH_EVERY_MS = 5_000;
 const MOST_WEBHOOKS = 10;
 const MOST_DELIVERIES = 200;
 /** Deliveries whose attempts are read: those that took more than one. */
@@ -16,11 +15,12 @@ type Attempt = Schema<'DeliveryAttemptDto'>;
 /** A row for each webhook of the task. */
 export function useWebhookRows(task: TaskDetail, enabled: boolean): readonly TimelineRow[] {
   const now = useNow();
+  const intervalOf = useUpdateInterval(task);
   const webhooks = api.useQuery(
     'get',
     '/api/v1/push/configs',
     { params: { query: { taskId: task.id, limit: MOST_WEBHOOKS } } },
-    { enabled },
+    { enabled, refetchInterval: () => intervalOf() },
   );
   const items = webhooks.data?.items ?? [];
   const deliveries = api.useQuery(
@@ -29,21 +29,13 @@ export function useWebhookRows(task: TaskDetail, enabled: boolean): readonly Tim
     { params: { query: { taskId: task.id, limit: MOST_DELIVERIES } } },
     {
       enabled: enabled && items.length > 0,
-      refetchInterval: ({ state }) =>
-        (!isEnded(task.state) || (state.data?.items ?? []).some((each) => each.nextAttemptAt)) &&
-        FRESH_EVERY_MS,
+      refetchInterval: ({ state }) => intervalOf(state.data?.items),
     },
   );
   const all = deliveries.data?.items ?? [];
   const tried = all.filter(({ attempts }) => attempts > 1).slice(0, MOST_WITH_ATTEMPTS);
   const attemptsOf = useQueries({
-    queries: tried.map(({ id, attempts }) => ({
-      ...api.queryOptions('get', '/api/v1/push/deliveries/{id}/attempts', {
-        params: { path: { id }, query: { limit: 100 } },
-      }),
-      // Made anew when there are more of them.
-      queryHash: `attempts of ${id} ${attempts}`,
-    })),
+    queries: tried.map(attemptsQuery),
     combine: (results) =>
       new Map(
         results.flatMap(({ data }, index): [string, readonly Attempt[]][] =>
@@ -51,10 +43,12 @@ export function useWebhookRows(task: TaskDetail, enabled: boolean): readonly Tim
         ),
       ),
   });
-  return items.map(({ url, configId }) =>
+  const newest = deliveries.data?.nextCursor == null ? null : all.length;
+  return items.map((webhook) =>
     webhookRow(
-      url,
-      all.filter((each) => each.configId === configId),
+      webhook,
+      all.filter((each) => each.configId === webhook.configId),
+      newest,
       attemptsOf,
       now,
     ),

@@ -6,7 +6,7 @@ import { Loaded, Notice } from '../../../ui/feedback';
 import { Facts } from '../../../ui/page';
 import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
-import { AttemptView } from '../deliveries/attempt-view';
+import { AttemptView } from '../../../ui/attempt-view';
 import { WebhookStateBadge } from '../shared/push-badges';
 import { SearchLink } from '../shared/search-link';
 import { authenticationText } from '../shared/shown-authentication';

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api, client, type Schema } from '../../../api/client';
 import { PAGE_ROWS, usePages } from '../../../api/pages';
 import { asProblem } from '../../../api/problem';
+import { AttemptList } from '../../../ui/attempt-view';
 import { Button } from '../../../ui/button';
 import { Id } from '../../../ui/copy';
 import { Dialog } from '../../../ui/dialog';
@@ -13,7 +14,6 @@ import { notify } from '../../../ui/toast';
 import { PUSH, refreshPush } from '../keys';
 import { DeliveryStateBadge } from '../shared/push-badges';
 import { SearchLink } from '../shared/search-link';
-import { AttemptView } from './attempt-view';
 
 const EVERY_MS = 5_000;
 
@@ -43,21 +43,7 @@ export function DeliveryDialog({
       <div className="dialog-body">
         <Loaded query={delivery}>{(shown) => <DeliveryFacts delivery={shown} />}</Loaded>
         <h3>Attempts</h3>
-        <Loaded query={attempts}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <p className="faint">None was made, or they are older than attempts are kept.</p>
-            ) : (
-              <ol className="webhooks-attempts">
-                {rows.map((attempt) => (
-                  <li key={`${attempt.number} ${attempt.at}`}>
-                    <AttemptView attempt={attempt} />
-                  </li>
-                ))}
-              </ol>
-            )
-          }
-        </Loaded>
+        <Loaded query={attempts}>{(rows) => <AttemptList attempts={rows} />}</Loaded>
         {delivery.data && (
           <Redeliver delivery={delivery.data} onDone={() => void delivery.refetch()} />
         )}

@@ -2,6 +2,7 @@ import type { Schema } from '../../../api/client';
 import { Badge, type Tone } from '../../../ui/badge';
 import { counted } from '../../../ui/lists';
 import { ReceiverBadge } from '../../../ui/receiver-badge';
+import { WebhookBadge } from '../../../ui/webhook-badge';
 
 const DELIVERY_TONES: Readonly<Record<Schema<'DeliveryDto'>['state'], Tone>> = {
   pending: 'neutral',
@@ -13,13 +14,6 @@ const DELIVERY_TONES: Readonly<Record<Schema<'DeliveryDto'>['state'], Tone>> = {
 export function DeliveryStateBadge({ state }: { readonly state: Schema<'DeliveryDto'>['state'] }) {
   return <Badge tone={DELIVERY_TONES[state]}>{state}</Badge>;
 }
-
-const WEBHOOK_TONES: Readonly<Record<Schema<'WebhookDto'>['state'], Tone>> = {
-  active: 'good',
-  failing: 'warning',
-  paused: 'neutral',
-  disabled: 'bad',
-};
 
 type Held = Schema<'WebhookDto'>['held'];
 
@@ -35,9 +29,7 @@ export function WebhookStateBadge({
 }) {
   return (
     <span className="webhooks-badges">
-      <Badge tone={WEBHOOK_TONES[state]} {...(reason !== null && { title: reason })}>
-        {state}
-      </Badge>
+      <WebhookBadge state={state} stateReason={reason} />
       {held !== null && <Badge tone="warning">held: {held.replaceAll('-', ' ')}</Badge>}
     </span>
   );
