@@ -4,7 +4,7 @@ import { useTargets } from '../../api/targets';
 import { Field, Select } from '../../ui/field';
 import { Suggest } from '../../ui/suggest';
 import { type Mode, MODES } from './search';
-import { takeMessage, type TakenMessage } from '../routing/dry-run/taken-message';
+import { takeMessage, type TakenMessage } from '../../api/taken-message';
 import { jsonOf, type PlaygroundDraft } from './draft';
 import type { PlaygroundSession } from './playground-session';
 import { type TargetKind, TARGET_KINDS, targetOf } from './target';

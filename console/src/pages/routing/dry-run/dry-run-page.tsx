@@ -9,7 +9,7 @@ import { dryRun } from './dry-run';
 import { DryRunForm } from './dry-run-form';
 import { EXAMPLE_JSON, type MessageDraft, requestOf } from './message-draft';
 import { RouteView } from './route-view';
-import { takenMessage } from './taken-message';
+import { takenMessage } from '../../../api/taken-message';
 
 const IN_ADDRESS = ['agent', 'skill', 'tags', 'organization'] as const;
 

@@ -1,7 +1,12 @@
-import type { MessageDraft } from './message-draft';
-
-/** A message that another page has written. */
-export type TakenMessage = Partial<Pick<MessageDraft, 'kind' | 'text' | 'json' | 'modes'>>;
+/** A message that one page has written, for the dry run. */
+export interface TakenMessage {
+  readonly kind?: 'text' | 'json';
+  readonly text?: string;
+  /** A message of A2A. */
+  readonly json?: string;
+  /** Accepted media types, with commas between them. */
+  readonly modes?: string;
+}
 
 let waiting: TakenMessage = {};
 
