@@ -120,6 +120,7 @@ import { logOf } from '../common/module-logs.js';
     AgentDeviations,
     AgentRegistry,
     AgentsService,
+    UnreadAgents,
   ],
 })
 export class AgentsModule {

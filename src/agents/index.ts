@@ -36,6 +36,8 @@ export { type AgentFilter, AgentStore } from './registry/agent-store.js';
 export { AgentsModule } from './agents.module.js';
 export { readDeclaredAgents } from './registration/declared-agent.js';
 export { AgentsService } from './registration/agents.service.js';
+export { agentTrouble } from './health/agent-trouble.js';
+export { UnreadAgents } from './registration/unread-agents.js';
 export { AGENT_VERDICTS, type AgentVerdict } from './health/domain/agent-verdict.js';
 export { isFaultyRefusal } from './health/domain/health-sign.js';
 export { AgentHours, type FailingAgent } from './health/agent-hours.js';

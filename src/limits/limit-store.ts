@@ -6,14 +6,15 @@ export abstract class LimitStore {
   abstract all(): Promise<Limit[]>;
 
   /**
-   * Creates or replaces a limit. Throws HubError CONFLICT when another one is for the same subject, and when there
-   * would be more than `maximum`.
+   * Creates or replaces a limit; with `isCreated` it creates one alone. Throws HubError CONFLICT when another one is for
+   * the same subject, when there would be more than `maximum`, and when there is one that is to be created.
    */
   abstract put(
     id: string,
     definition: LimitDefinition,
     maximum: number,
     now: Date,
+    isCreated?: boolean,
   ): Promise<{ limit: Limit; isNew: boolean }>;
 
   /** False when there is none. */

@@ -1,6 +1,7 @@
-import { Body, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
+import { Body, Delete, Get, Headers, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
+  ApiHeader,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
@@ -10,6 +11,7 @@ import { PrincipalNames } from '../audit/index.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { PageType } from '../common/http/page-type.js';
+import { invalidField } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
 import { LimitBodyDto, LimitDto } from './limit.dto.js';
 import type { ShownLimit } from './limit-subjects.js';
@@ -43,14 +45,23 @@ export class LimitsController {
       'Create or replace a limit: what an organization, a principal, an agent or a skill may have at most.',
     description: 'Every process follows it within about a second. What runs already goes on.',
   })
+  @ApiHeader({
+    name: 'If-None-Match',
+    required: false,
+    description: '`*`: create it; if there is one of this id the answer is 409 (RFC 9110 §13.1.2).',
+  })
   @ApiOkResponse({ type: LimitDto })
   @ApiCreatedResponse({ type: LimitDto })
   async put(
     @Param('id') id: string,
     @Body() body: LimitBodyDto,
+    @Headers('if-none-match') ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<LimitDto> {
-    const { limit, isNew } = await this.limits.put(id, body);
+    if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
+      throw invalidField('If-None-Match', 'must be *: limits have no versions');
+    }
+    const { limit, isNew } = await this.limits.put(id, body, ifNoneMatch !== undefined);
     void reply.status(isNew ? 201 : 200);
     return (await this.shown([limit]))[0]!;
   }

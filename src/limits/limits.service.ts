@@ -33,8 +33,15 @@ export class LimitsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Creates or replaces a limit. Throws INVALID_PARAMS, and CONFLICT when another one is for the same subject. */
-  async put(id: string, written: WrittenLimit): Promise<{ limit: ShownLimit; isNew: boolean }> {
+  /**
+   * Creates or replaces a limit; with `isCreated` it creates one alone. Throws INVALID_PARAMS, and CONFLICT when another one
+   * is for the same subject or there is one that is to be created.
+   */
+  async put(
+    id: string,
+    written: WrittenLimit,
+    isCreated = false,
+  ): Promise<{ limit: ShownLimit; isNew: boolean }> {
     if (!ID.test(id)) throw invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -');
     const definition = definitionOf(written);
     const priced = this.prices.list.prices.map(({ unit }) => unit);
@@ -46,7 +53,8 @@ export class LimitsService {
       .all()
       .find((each) => each.source === 'config' && subjectKey(each) === key);
     if (declared) this.refuseDeclared(declared.id);
-    const { limit, isNew } = await this.store.put(id, definition, MAX_LIMITS, this.clock.now());
+    const now = this.clock.now();
+    const { limit, isNew } = await this.store.put(id, definition, MAX_LIMITS, now, isCreated);
     await this.registry.follow();
     return { limit: await this.subjects.checked(limit), isNew };
   }

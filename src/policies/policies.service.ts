@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PrincipalStore } from '../auth/index.js';
+import { type PrincipalRecord, PrincipalStore } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { type FieldViolation, HubError, invalidField, invalidFields } from '../common/hub-error.js';
@@ -179,8 +179,26 @@ export class PoliciesService {
     policy?: WrittenPolicy,
     eachSkill = false,
   ): Promise<TriedDecision> {
+    const { id, organization } = question.caller;
+    const principal = id === undefined ? undefined : await this.principals.get(id);
+    const tried = await this.decideOf(question, principal, policy, eachSkill);
+    const stranger = {
+      ...(principal === undefined && id !== undefined && { id }),
+      ...(principal === undefined && organization !== undefined && { organization }),
+    };
+    const warnings = await this.warned.ofCaller(stranger);
+    if (warnings.length === 0) return tried;
+    return { ...tried, warnings: [...warnings, ...(tried.warnings ?? [])] };
+  }
+
+  private async decideOf(
+    question: WrittenQuestion,
+    principal: PrincipalRecord | undefined,
+    policy: WrittenPolicy | undefined,
+    eachSkill: boolean,
+  ): Promise<TriedDecision> {
     const organization = policy?.organization ?? null;
-    const written = { ...question, caller: await this.known(question.caller) };
+    const written = { ...question, caller: knownCaller(question.caller, principal) };
     const asWritten = questionOf(written, organization);
     if ('field' in asWritten) throw invalidFields([asWritten]);
     if (written.tags !== undefined && written.skillId === undefined) {
@@ -206,20 +224,6 @@ export class PoliciesService {
     const meant = questionOf(whole, organization);
     if ('field' in meant) throw invalidFields([meant]);
     return this.wouldDecide(meant, known, policy, eachSkill);
-  }
-
-  /** The caller with the organization and the hub's own groups of the principal that its id names, if there is one. */
-  private async known(caller: WrittenQuestion['caller']): Promise<WrittenQuestion['caller']> {
-    const found = caller.id === undefined ? undefined : await this.principals.get(caller.id);
-    if (found === undefined) return caller;
-    const { organization = found.organization, groups = [] } = caller;
-    if (organization !== found.organization) {
-      throw invalidField(
-        'caller.organization',
-        `must be that of the principal: ${found.organization}`,
-      );
-    }
-    return { ...caller, organization, groups: [...new Set([...found.groups, ...groups])] };
   }
 
   private async wouldDecide(
@@ -281,6 +285,22 @@ export class PoliciesService {
       `The policy ${id} is declared in the configuration (policies.declared); change it there.`,
     );
   }
+}
+
+/** The caller with the organization and the hub's own groups of its principal, if there is one. */
+function knownCaller(
+  caller: WrittenQuestion['caller'],
+  principal: PrincipalRecord | undefined,
+): WrittenQuestion['caller'] {
+  if (principal === undefined) return caller;
+  const { organization = principal.organization, groups = [] } = caller;
+  if (organization !== principal.organization) {
+    throw invalidField(
+      'caller.organization',
+      `must be that of the principal: ${principal.organization}`,
+    );
+  }
+  return { ...caller, organization, groups: [...new Set([...principal.groups, ...groups])] };
 }
 
 function sentenceOf(decision: PolicyDecision): string {

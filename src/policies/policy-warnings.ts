@@ -6,6 +6,7 @@ import { statementsIn } from './cedar-text.js';
 import { warningsOf } from './domain/agent-alone.js';
 import { Mentions } from './domain/mentions.js';
 import type { Policy } from './domain/policy.js';
+import type { WrittenQuestion } from './domain/question-of.js';
 import { KnownAgents } from './known-agents.js';
 
 type Warned = Pick<Policy, 'text' | 'organization'>;
@@ -55,8 +56,31 @@ export class PolicyWarnings {
     });
   }
 
+  /** Of a caller that a question is about: whether its principal and its organization are there. */
+  async ofCaller({
+    id,
+    organization,
+  }: Pick<WrittenQuestion['caller'], 'id' | 'organization'>): Promise<readonly string[]> {
+    const [principals, organizations] = await this.known([
+      {
+        principals: id === undefined ? [] : [id],
+        organizations: organization === undefined ? [] : [organization],
+      },
+    ]);
+    return [
+      ...(id !== undefined && principals?.has(id) === false
+        ? [
+            `${JSON.stringify(id)} is no principal that there is: what is decided is of a caller without its organization and groups.`,
+          ]
+        : []),
+      ...(organization !== undefined && organizations?.has(organization) === false
+        ? [`${JSON.stringify(organization)} is no organization that there is.`]
+        : []),
+    ];
+  }
+
   private async known(
-    names: readonly Names[],
+    names: readonly Pick<Names, 'principals' | 'organizations'>[],
   ): Promise<readonly [ReadonlySet<string>?, ReadonlySet<string>?]> {
     try {
       return await Promise.all([

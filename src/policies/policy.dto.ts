@@ -243,7 +243,11 @@ export class PolicyDecisionDto {
   })
   readonly failingTests!: readonly FailingPolicyTestDto[] | null;
 
-  @Shown.Text({ nullable: true, list: true, description: `${WARNINGS} Null: no policy was given.` })
+  @Shown.Text({
+    nullable: true,
+    list: true,
+    description: `Also of a caller that there is not. ${WARNINGS} Null: there is nothing to warn of in the caller, and no policy was given.`,
+  })
   readonly warnings!: readonly string[] | null;
 
   @Shown.Nested(() => SkillDecisionDto, {

@@ -24,6 +24,7 @@ import { ScriptedAgent } from '../support/scripted-agent.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 const DAY_MS = 86_400_000;
+const WAIT_MS = 15_000;
 
 let hub: Hub;
 let agent: ScriptedAgent;
@@ -107,6 +108,10 @@ describe('keys', () => {
     await press(once, 'Copy the API key');
     await once.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await clipboard(page)).toBe(secret);
+    // It is gone with the dialog, so that is closed by its own button alone.
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await once.isVisible()).toBe(true);
     await submit(once, 'I have stored it');
     expect(await page.content()).not.toContain(secret);
     await hubAnswers(hub, '/api/v1/me', 200, secret);
@@ -139,6 +144,49 @@ describe('keys', () => {
     expect((await itemsOf('/api/v1/keys')).map(({ name }) => name)).toContain('bad place');
   });
 
+  it('that are written already are not lost by Escape, nor by a click beside the dialog', async () => {
+    await tab('keys');
+    await press(page, 'New key');
+    const dialog = dialogOf(page, 'New key');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await press(page, 'New key');
+    await fill(dialog, { Name: 'half' });
+    const asks = dialogOf(page, 'Close without saving?');
+    await page.keyboard.press('Escape');
+    await submit(asks, 'Keep as it is');
+    await page.mouse.click(5, 5);
+    await submit(asks, 'Keep as it is');
+    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('half');
+    await page.keyboard.press('Escape');
+    await submit(asks, 'Close without saving');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('are made for a principal that is named, and found by its name', async () => {
+    await principalOf('by-name', { displayName: 'Bea Name' });
+    await tab('keys');
+    await press(page, 'New key');
+    const dialog = dialogOf(page, 'New key');
+    await dialog.getByLabel('For', { exact: true }).selectOption('A principal that there is');
+    const whose = dialog.getByLabel('Principal', { exact: true });
+    await whose.fill('bea name');
+    await eventually(async () => {
+      await whose.focus();
+      await dialog.getByLabel('Name', { exact: true }).focus();
+      expect(await whose.inputValue()).toBe('by-name');
+    }, WAIT_MS);
+    await fill(dialog, { Name: 'another of Bea' });
+    await submit(dialog, 'Create the key');
+    await submit(dialogOf(page, 'The key another of Bea'), 'I have stored it');
+    await page.getByRole('main').getByLabel('Principal', { exact: true }).fill('Bea Name');
+    const rows = page.getByRole('region', { name: 'Keys', exact: true }).locator('tbody tr');
+    await eventually(async () => expect(await rows.count()).toBe(2), WAIT_MS);
+    await rows.filter({ hasText: 'another of Bea' }).waitFor();
+    await page.getByRole('main').getByLabel('Principal', { exact: true }).fill('Bea');
+    await page.getByText('No key is of a principal of this id or name').waitFor();
+  });
+
   it('that end at a time are not created without it', async () => {
     await tab('keys');
     await press(page, 'New key');
@@ -161,6 +209,10 @@ describe('keys', () => {
     await tab('keys&principal=changer');
     await choose(page, 'Actions of the key key of changer', 'Change …');
     const dialog = dialogOf(page, 'Change the key key of changer');
+    // What somebody else changes meanwhile stays.
+    await dialog.waitFor();
+    const allowedNetworks = ['127.0.0.0/8'];
+    await hub.admin('PATCH', `/api/v1/keys/${String(id)}`, { allowedNetworks });
     await fill(dialog, { Name: 'renamed', 'Only from these web origins': 'https://app.example' });
     await dialog.getByLabel('Ends', { exact: true }).selectOption('7');
     await submit(dialog, 'Save');
@@ -168,6 +220,7 @@ describe('keys', () => {
     expect(changed).toMatchObject({
       id,
       name: 'renamed',
+      allowedNetworks,
       allowedOrigins: ['https://app.example'],
       expiresAt: expect.any(String),
     });
@@ -373,6 +426,15 @@ describe('policies', () => {
     await page.getByText('2 of 2 may.').waitFor();
     await page.getByLabel('Also in the groups').fill('contractors');
     await page.getByText('0 of 2 may.').waitFor();
+    await page.getByLabel('Also in the groups').fill('');
+    // Of a caller that there is not, nothing is said.
+    await page.getByLabel('Caller', { exact: true }).fill('dor');
+    await page.getByText('There is no principal “dor”').waitFor();
+    await principalOf('ed', { displayName: 'Ed <b>Ward</b>', groups: ['contractors'] });
+    await page.getByLabel('Caller', { exact: true }).fill('ed <b>ward</b>');
+    await page.getByText('0 of 2 may.').waitFor();
+    await page.getByLabel('Caller', { exact: true }).fill('');
+    await page.getByText('Which caller?').waitFor();
   });
 
   it('let nobody call who is disabled, and show who has no key', async () => {
@@ -566,10 +628,55 @@ describe('limits', () => {
     await fill(dialogOf(page, 'Change the limit small-day'), { 'Tasks a day': '50' });
     await submit(dialogOf(page, 'Change the limit small-day'), 'Save');
     await hubHas(hub, path, { tasksPerDay: 50 });
+    // What somebody else changes meanwhile stays.
+    await choose(page, 'Actions of the limit small-day', 'Change …');
+    const change = dialogOf(page, 'Change the limit small-day');
+    await change.waitFor();
+    const by = { organization: 'small', tasksPerDay: 50, openTasks: 40 };
+    await hub.admin('PUT', path, by);
+    await fill(change, { 'Tasks a day': '60' });
+    await submit(change, 'Save');
+    await hubHas(hub, path, { tasksPerDay: 60, openTasks: 40 });
     await eventually(() => expect(send()).resolves.toHaveProperty('task'));
     await choose(page, 'Actions of the limit small-day', 'Delete …');
     await confirm(page, 'Delete the limit small-day', 'Delete');
     await hubAnswers(hub, path, 404);
+  });
+});
+
+describe('limits that are not as they should be', () => {
+  it('are refused at the field, and what is there already is not replaced', async () => {
+    const path = '/api/v1/limits/wrong-one';
+    await hub.admin('PUT', '/api/v1/limits/taken', { organization: 'taken', openTasks: 3 });
+    await tab('limits');
+    await press(page, 'New limit');
+    const dialog = dialogOf(page, 'New limit');
+    const isWrong = async (label: string) =>
+      expect(await dialog.getByLabel(label, { exact: true }).getAttribute('aria-invalid')).toBe(
+        'true',
+      );
+    const isRefused = async (label: string) => {
+      await press(dialog, 'Save');
+      await eventually(() => isWrong(label), WAIT_MS);
+    };
+    await fill(dialog, { Organization: 'wrong', 'Tasks a day': '7', 'Open tasks': '1,000' });
+    await isRefused('Id');
+    await fill(dialog, { Id: 'wrong-one' });
+    await isRefused('Open tasks');
+    await hubAnswers(hub, path, 404);
+    await fill(dialog, { 'Open tasks': '1000', Budget: '100' });
+    await isRefused('Unit of the budget');
+    await hubAnswers(hub, path, 404);
+    await fill(dialog, { Id: 'taken', Budget: '' });
+    await press(dialog, 'Save');
+    await dialog
+      .getByText(/There is a limit taken already/)
+      .first()
+      .waitFor();
+    await hubHas(hub, '/api/v1/limits/taken', { organization: 'taken', openTasks: 3 });
+    await fill(dialog, { Id: 'wrong-one' });
+    await submit(dialog, 'Save');
+    await hubHas(hub, path, { openTasks: 1000, tasksPerDay: 7, budget: null });
   });
 });
 

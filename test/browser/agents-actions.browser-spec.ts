@@ -251,6 +251,9 @@ describe('credentials of an agent', () => {
     await open('credentials');
     await press(page, 'Set authentication');
     const dialog = dialogOf(page, 'Set authentication');
+    // It takes nothing away: that is asked about, elsewhere.
+    await press(dialog, 'Set');
+    await dialog.getByText('choose how the hub gets it').first().waitFor();
     await dialog
       .getByLabel('Authentication', { exact: true })
       .selectOption('oauth2-client-credentials');

@@ -51,6 +51,7 @@ describe('what is said of an agent', () => {
       const body = (await answer.json()) as Json;
       for (const each of body.items ?? [body]) {
         each.health.verdict = 'failing';
+        each.trouble = 'Half or more of its last calls failed.';
         each.lastHour = { calls: 4, errors: 3, completed: 0, failed: 0 };
       }
       await route.fulfill({ response: answer, json: body });

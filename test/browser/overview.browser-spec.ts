@@ -117,10 +117,10 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   await show({
     agents: {
       ...{ ...body.agents, down: 0, degraded: 0, callsFailing: 1, breakersOpen: 0, failing: [] },
-      ...{ inTrouble: 3, troubled: [trouble] },
+      ...{ inTrouble: 3, unusable: 2, troubled: [trouble] },
     },
   });
-  await state.getByText('2 agents have a full queue, or a card that was refused.').waitFor();
+  await state.getByText('2 agents get no work: the card cannot be read or used.').waitFor();
   const card = page.locator('section', {
     has: page.getByRole('heading', { name: 'Agents in trouble' }),
   });

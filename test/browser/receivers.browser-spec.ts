@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { ADMIN_KEY, type Hub, startHub } from '../support/app.js';
-import { dialogOf, hubHas, rowOf } from '../support/browser/actions.js';
+import { dialogOf, hubHas, rowOf, submit } from '../support/browser/actions.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { eventually } from '../support/eventually.js';
 import type { Json, JsonObject } from '../support/json.js';
@@ -58,11 +58,29 @@ it('of webhooks that reject events are not well, and come back by one dialog', a
   await page.getByText(/1 receiver of webhooks answers, but rejects events/).waitFor();
   await own.goTo('webhooks?tab=receivers&state=healthy', 'Webhooks');
   await page.getByText('No receiver fits these filters').waitFor();
-  await page.getByLabel('Health', { exact: true }).selectOption({ label: 'Failing' });
+  // As in the overview, those that reject events are counted apart from those that fail otherwise.
+  const tile = (label: string) => page.getByRole('link', { name: new RegExp(`${label}$`) });
+  await tile('receivers that reject events').getByText('1', { exact: true }).waitFor();
+  await tile('failing receivers').getByText('0', { exact: true }).waitFor();
+  const health = page.getByLabel('Health', { exact: true });
+  await health.selectOption({ label: 'Failing' });
+  await page.getByText('No receiver fits these filters').waitFor();
+  await health.selectOption({ label: 'Rejects events' });
   const listed = rowOf(page, 'Receivers', new URL(sink.url()).origin);
   await listed.getByText('rejects events', { exact: true }).waitFor();
   await listed.getByText('HTTP 400').waitFor();
   expect(await listed.getByText('healthy', { exact: true }).count()).toBe(0);
+  await listed.getByRole('button').click();
+  const about = dialogOf(page, new URL(sink.url()).origin);
+  await about.getByText(/tried a few times, then given up/).waitFor();
+  await about.getByText('0: it answers, and rejections do not count').waitFor();
+  await about.getByText('Last accepted').waitFor();
+  await about
+    .locator('dd')
+    .getByRole('link', { name: /^[1-9]\d*$/ })
+    .waitFor();
+  expect(await own.axe()).toEqual([]);
+  await submit(about, 'Close');
   sink.answer = 500;
   await send();
   const endpoint = `${PUSH}/endpoints?endpoint=${name}`;
@@ -74,7 +92,12 @@ it('of webhooks that reject events are not well, and come back by one dialog', a
   await row.getByText('nothing sent', { exact: true }).first().waitFor();
   await row.getByText('No delivery on record').first().waitFor();
   sink.answer = 200;
-  const dialog = await bringBack();
+  const [subscriptions, dialog] = await Promise.all([
+    page.waitForRequest(/push\/subscriptions\?/),
+    bringBack(),
+  ]);
+  // Of its own, however many the organization has.
+  expect(new URL(subscriptions.url()).searchParams.get('endpoint')).toBe(decodeURIComponent(name));
   await dialog.getByRole('button', { name: 'Test now' }).click();
   await dialog.getByText('delivered', { exact: true }).waitFor();
   await hubHas(hub, endpoint, {
@@ -86,6 +109,63 @@ it('of webhooks that reject events are not well, and come back by one dialog', a
     .click();
   await hubHas(hub, lost, { count: 0 });
 }, 120_000);
+
+it('that are being retried say when next, and draw how long each attempt took', async () => {
+  const third = await ConsoleBrowser.open(hub.url);
+  try {
+    const { page: shown } = third;
+    const { origin } = new URL(sink.url());
+    const inAnHour = new Date(Date.now() + 3_600_000 + 30_000).toISOString();
+    await shown.route('**/push/endpoints?*', async (route) => {
+      const response = await route.fetch();
+      const { items, nextCursor } = (await response.json()) as Json;
+      const state = { state: 'failing', rejects: false, breaker: 'closed', waiting: 3 };
+      const unknown = { nextProbeAt: null, verifiedBy: null };
+      const changed = items.map((each: JsonObject) => ({ ...each, ...state, ...unknown }));
+      await route.fulfill({ json: { items: changed, nextCursor } });
+    });
+    await shown.route('**/push/deliveries?*', (route) =>
+      route.fulfill({
+        json: { items: [{ id: 'one', attempts: 4, nextAttemptAt: inAnHour }], nextCursor: null },
+      }),
+    );
+    await shown.route('**/push/deliveries/one/attempts*', (route) =>
+      route.fulfill({
+        json: {
+          items: [0, 4, 8, 12].map((seconds) => ({
+            ...{ number: seconds, durationMs: 200, isRounded: false, error: null, status: 200 },
+            at: new Date(Date.parse('2026-01-01T10:20:31Z') + seconds * 1000).toISOString(),
+          })),
+          nextCursor: null,
+        },
+      }),
+    );
+    await third.signIn('webhooks?tab=receivers');
+    await shown.evaluate(`{
+      window.drawn = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...others) {
+        window.drawn.push(text);
+        return fillText.call(this, text, ...others);
+      };
+    }`);
+    await rowOf(shown, 'Receivers', origin).getByText('by its schedule').waitFor();
+    await rowOf(shown, 'Receivers', origin).getByRole('button').click();
+    const dialog = dialogOf(shown, origin);
+    await dialog.locator('dd').getByText('in 1 hr.', { exact: true }).waitFor();
+    await dialog.getByText(/^not yet: .* answers the challenge/).waitFor();
+    await eventually(async () => {
+      const drawn = await shown.evaluate<string[]>('window.drawn');
+      const times = [...new Set(drawn.filter((text) => /:/.test(text)))];
+      expect(times.length).toBeGreaterThan(1);
+      expect(times.filter((text) => !/^\d\d:\d\d:\d\d$/.test(text))).toEqual([]);
+      expect(drawn).toContain('100 ms');
+    });
+    expect(third.faults).toEqual([]);
+  } finally {
+    await third.close();
+  }
+}, 60_000);
 
 describe('where a receiver is given up soon', () => {
   let other: Hub;

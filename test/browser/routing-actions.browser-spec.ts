@@ -130,6 +130,21 @@ describe('rules', () => {
     await hubHas(hub, RULES, { items: [{ enabled: true }, { enabled: true }] });
   });
 
+  it('open whatever values of the metadata they ask for', async () => {
+    const made = await hub.admin('POST', RULES, {
+      name: 'Agents of old',
+      conditions: { metadata: { agent: '007', words: '"a" or "b"' } },
+      target: { agentId: 'one' },
+    });
+    expect(made.status).toBe(201);
+    const path = `routing/rules/${String((made.body as JsonObject)['id'])}`;
+    await own.goTo(path, 'Agents of old');
+    const values = (path: string) => main().getByLabel(`Values of ${path}`, { exact: true });
+    expect(await values('agent').inputValue()).toBe('007');
+    expect(await values('words').inputValue()).toBe('"a" or "b"');
+    expect((await hub.admin('DELETE', `${RULES}/${path.split('/').at(-1)!}`)).status).toBe(204);
+  });
+
   it('are deleted', async () => {
     await own.goTo('routing/rules', 'Routing');
     await choose(page, 'Actions of All invoices', 'Delete');

@@ -550,7 +550,7 @@ describe('receivers', () => {
     const id = encodeURIComponent(`default ${origin}`);
     await tab(`receivers&state=disabled&id=${id}`);
     const dialog = dialogOf(page, origin);
-    await dialog.getByText('Last answered').waitFor();
+    await dialog.getByText('Last accepted').waitFor();
     await submit(dialog, 'Close');
   });
 

@@ -7,6 +7,7 @@ import {
   RECEIVER_STATES,
   type ReceiverState,
   receiverStateOf,
+  rejectsEvents,
 } from '../../src/push/receivers/domain/receiver-state.js';
 import type { EndpointOutcome } from '../../src/push/receivers/endpoint.js';
 import type {
@@ -203,6 +204,11 @@ export function endpointHealthContract(
           const [only] = await stores.endpoints.list({ state }, EVERYTHING, 10, null);
           if (only === undefined) continue;
           expect(receiverStateOf(only)).toBe(state);
+          const both = [rejectsEvents(only), !rejectsEvents(only)];
+          for (const [index, rejects] of [true, false].entries()) {
+            const those = await stores.endpoints.list({ state, rejects }, EVERYTHING, 10, null);
+            expect([rejects, those.length]).toEqual([rejects, Number(both[index])]);
+          }
           states.push(state);
         }
         // One attempt that failed opens no breaker.

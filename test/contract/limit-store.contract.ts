@@ -55,6 +55,9 @@ export function limitStoreContract(
       });
       await expect(store.put('c', definition({ agent: 'y' }), 2, NOW)).rejects.toThrow('2 limits');
       await store.put('a', definition({ openTasks: 6 }), 2, NOW);
+      await expect(store.put('a', definition({ openTasks: 8 }), 9, NOW, true)).rejects.toThrow(
+        'There is a limit a already',
+      );
     });
 
     it('raises the revision with every change, and is gone when it is removed', async () => {

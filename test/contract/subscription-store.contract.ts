@@ -62,6 +62,10 @@ export function subscriptionStoreContract(open: () => Promise<SubscriptionStores
       expect(await ids({}, EVERYTHING, 2, two.id)).toEqual([other.id]);
       expect(await ids({ state: 'paused' }, OF_ACME, 9, null)).toEqual([two.id]);
       expect(await ids({ organization: 'evil' }, EVERYTHING, 9, null)).toEqual([other.id]);
+      const endpoint = 'acme https://elsewhere.example:443';
+      const elsewhere = await stores.subscribe({ endpoint });
+      expect(await ids({ endpoint }, EVERYTHING, 9, null)).toEqual([elsewhere.id]);
+      expect(await ids({ endpoint }, OF_BOB, 9, null)).toEqual([]);
     });
 
     it('refuses an id that is taken, and more than an organization may have', async () => {

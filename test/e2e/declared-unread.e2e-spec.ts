@@ -54,6 +54,16 @@ describe('a declared agent whose card cannot be read', () => {
       },
     });
     expect(shown.text).not.toContain('s3cret');
+    // The overview and the checks look at it as well.
+    const why = expect.stringMatching(/^Its card could not be read yet.*ECONNREFUSED/);
+    expect(shown.body.trouble).toEqual(why);
+    const { agents } = (await hub.admin('GET', '/api/v1/overview')).body;
+    expect(agents).toMatchObject({ enabled: 3, unusable: 2, inTrouble: 2 });
+    expect(agents.troubled).toContainEqual(expect.objectContaining({ agentId: 'away', why }));
+    const { checks } = (await hub.admin('GET', '/health/details')).body;
+    const check = checks.find(({ name }: JsonObject) => name === 'agents');
+    expect(check).toMatchObject({ state: 'warning' });
+    expect(check.troubles).toContainEqual({ id: 'away', why });
     const { cardTrouble } = (await hub.admin('GET', '/api/v1/agents/denied')).body;
     expect(cardTrouble.reason).toContain('private address');
     for (const [method, body] of [

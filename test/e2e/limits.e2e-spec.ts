@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { SendMessageRequest } from '../../src/protocol/a2a.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
-import type { Hub, HttpAnswer } from '../support/app.js';
+import { ADMIN_KEY, type Hub, type HttpAnswer } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { failureOf, GrpcClient, grpcTarget, V1 } from '../support/grpc-client.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
@@ -72,6 +72,15 @@ describe('a limit', () => {
       status: 200,
       body: { id: 'acme', openTasks: 6, tasksPerMonth: null, source: 'api' },
     });
+    expect((await hub.admin('GET', `${PATH}/acme`)).body).toEqual(replaced.body);
+    const another = JSON.stringify({ organization: 'acme', openTasks: 7 });
+    const create = (id: string, ifNoneMatch: string) =>
+      hub.request('PUT', `${PATH}/${id}`, another, {
+        key: ADMIN_KEY,
+        headers: { 'if-none-match': ifNoneMatch, 'content-type': 'application/json' },
+      });
+    expect((await create('acme', '*')).status).toBe(409);
+    expect((await create('acme', '"3"')).status).toBe(400);
     expect((await hub.admin('GET', `${PATH}/acme`)).body).toEqual(replaced.body);
     const { body } = await hub.admin('GET', PATH);
     expect(body.items.map(({ id }: JsonObject) => id)).toEqual(['of-scripted', 'acme']);

@@ -491,6 +491,26 @@ describe('a dry run', () => {
     ]);
   });
 
+  it('warns of a caller that there is not, whatever is decided of it', async () => {
+    const asked = { operation: 'ListTasks' };
+    const stranger = await tryOut({ ...asked, caller: { id: 'Rival', organization: 'Rivals' } });
+    expect(stranger.body).toMatchObject({ decision: 'allow' });
+    expect(stranger.body.warnings).toEqual([
+      '"Rival" is no principal that there is: what is decided is of a caller without its organization and groups.',
+      '"Rivals" is no organization that there is.',
+    ]);
+    const { principalId } = (
+      await hub.admin('POST', '/api/v1/keys', {
+        name: 'n',
+        organization: 'rivals',
+        scopes: ['a2a'],
+      })
+    ).body;
+    for (const caller of [{ id: principalId }, { id: 'admin' }, { organization: 'rivals' }]) {
+      expect((await tryOut({ ...asked, caller })).body.warnings).toBeNull();
+    }
+  });
+
   it('says which skills are open where an agent is closed by its name alone, and warns of it', async () => {
     const text =
       'forbid(principal in Group::"contractors", action == Action::"SendMessage", resource == Agent::"books");';

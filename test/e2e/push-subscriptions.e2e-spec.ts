@@ -328,6 +328,20 @@ describe('the API of subscriptions', () => {
     expect(JSON.stringify(answer.body)).toContain(`"field":"${field}"`);
   });
 
+  it('lists those of a receiver, by any URL of it', async () => {
+    const { id } = (await hub.admin('POST', PATH, { url: sink.url('/a') }, keys.acme)).body;
+    await hub.admin('POST', PATH, { url: 'https://hooks.example/b' }, keys.acme);
+    const of = async (endpoint: string, key = keys.acme) =>
+      hub.admin('GET', `${PATH}?endpoint=${encodeURIComponent(endpoint)}`, undefined, key);
+    expect((await of(sink.url('/other'))).body.items).toMatchObject([{ id }]);
+    expect((await of(`acme ${new URL(sink.url()).origin}`)).body.items).toMatchObject([{ id }]);
+    expect((await of('https://nowhere.example')).body.items).toEqual([]);
+    expect((await of(sink.url('/a'), keys.evil)).body.items).toEqual([]);
+    for (const wrong of ['hooks', 'ftp://hooks.example', `https://${'x'.repeat(5000)}`]) {
+      expect((await of(wrong)).status).toBe(400);
+    }
+  });
+
   it('lets operators alone subscribe for another organization', async () => {
     const body = { url: sink.url('/all'), organization: 'evil' };
     expect((await hub.admin('POST', PATH, body, keys.acme)).status).toBe(403);

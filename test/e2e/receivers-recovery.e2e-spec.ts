@@ -100,6 +100,10 @@ describe('a receiver in trouble', () => {
     const named = async (state: string): Promise<number> =>
       (await get(`${PUSH}/endpoints?state=${state}`)).items.length;
     expect(await named('failing')).toBe(1);
+    expect([await named('failing&rejects=true'), await named('failing&rejects=false')]).toEqual([
+      1, 0,
+    ]);
+    expect((await hub.admin('GET', `${PUSH}/endpoints?rejects=1`)).status).toBe(400);
     for (const state of ['healthy', 'untried', 'disabled']) expect(await named(state)).toBe(0);
     expect((await hub.admin('GET', `${PUSH}/endpoints?state=rejecting`)).status).toBe(400);
     const stranger = await hub.createKey({

@@ -46,10 +46,14 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   );
 }
 
+/** What browsers say when a request, or a part of the console that is loaded later, gets no answer. Any other TypeError is a fault. */
+const OF_THE_NETWORK =
+  /failed to fetch|network ?error|load failed|network connection|module script failed|dynamically imported module/i;
+
 /** The problem in anything thrown. */
 export function asProblem(thrown: unknown): ApiProblem {
   if (thrown instanceof ApiProblem) return thrown;
-  if (thrown instanceof TypeError) {
+  if (thrown instanceof TypeError && OF_THE_NETWORK.test(thrown.message)) {
     return new ApiProblem(0, 'UNREACHABLE', 'The hub cannot be reached.');
   }
   const said = thrown instanceof Error ? thrown.message : String(thrown);

@@ -114,12 +114,21 @@ function optionsOf(
     cursor: { points: { show: false } },
     legend: { live: true },
     axes: [
-      { ...axis, size: 30, space: 64, values: (_plot, splits) => splits.map(timeText) },
-      { ...axis, size: 44 },
+      {
+        ...axis,
+        size: 30,
+        space: 72,
+        values: (_plot, splits, _axis, _space, step) => splits.map((at) => timeText(at, step)),
+      },
+      {
+        ...axis,
+        size: 44 + unit.length * 6,
+        values: (_plot, splits) => splits.map((value) => `${value}${unit}`),
+      },
     ],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
     series: [
-      { label: 'At', value: (_plot, value) => (value === null ? '–' : timeText(value)) },
+      { label: 'At', value: (_plot, value) => (value === null ? '–' : timeText(value, 1)) },
       ...given.current.map((each): UPlot.Series => ({
         label: each.label,
         stroke: colour(each.colour),
@@ -141,10 +150,17 @@ function optionsOf(
   };
 }
 
-function timeText(seconds: number): string {
+/** As exact as times that are so many seconds apart must be to differ. */
+function timeText(seconds: number, step: number): string {
   const at = new Date(seconds * 1000);
   const isDay = at.getHours() === 0 && at.getMinutes() === 0;
   return isDay
     ? at.toLocaleDateString('en', { month: 'short', day: 'numeric' })
-    : at.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+    : at.toLocaleTimeString('en', {
+        hour: '2-digit',
+        minute: '2-digit',
+        hourCycle: 'h23',
+        ...(step < 60 && { second: '2-digit' }),
+        ...(step < 1 && { fractionalSecondDigits: 3 }),
+      });
 }

@@ -10,6 +10,8 @@ export interface DialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
   readonly wide?: boolean;
+  /** Closed by its own buttons alone: neither by Escape nor by a click beside it. */
+  readonly stays?: boolean;
   /** What has the focus at first; else what comes first. */
   readonly first?: RefObject<HTMLElement | null>;
   readonly children: ReactNode;
@@ -36,12 +38,17 @@ function focusAgain(element: HTMLElement | null): void {
   (inFront ?? element)?.focus();
 }
 
+function preventDefault(event: Event): void {
+  event.preventDefault();
+}
+
 export function Dialog({
   title,
   description,
   open,
   onClose,
   wide = false,
+  stays = false,
   first,
   children,
 }: DialogProps) {
@@ -53,6 +60,7 @@ export function Dialog({
         <Radix.Content
           className={wide ? 'dialog dialog-wide' : 'dialog'}
           {...(description === undefined && { 'aria-describedby': undefined })}
+          {...(stays && { onEscapeKeyDown: preventDefault, onInteractOutside: preventDefault })}
           onOpenAutoFocus={(event) => {
             opener.current = focused();
             if (!first?.current) return;
@@ -67,9 +75,11 @@ export function Dialog({
         >
           <header className="dialog-head">
             <Radix.Title>{title}</Radix.Title>
-            <Radix.Close className="copy" aria-label="Close">
-              <Icon name="close" />
-            </Radix.Close>
+            {!stays && (
+              <Radix.Close className="copy" aria-label="Close">
+                <Icon name="close" />
+              </Radix.Close>
+            )}
           </header>
           {description && <Radix.Description className="lead">{description}</Radix.Description>}
           {children}

@@ -12,6 +12,7 @@ export function FilterInput({
   placeholder,
   suggestions = [],
   meantBy = asTyped,
+  onType,
 }: {
   readonly label: string;
   readonly value: string | undefined;
@@ -20,6 +21,8 @@ export function FilterInput({
   readonly suggestions?: readonly (string | Suggestion)[] | undefined;
   /** The value that is meant by a text, which stays as it was typed. */
   readonly meantBy?: (typed: string) => string;
+  /** Called at once with what is typed. */
+  readonly onType?: (text: string) => void;
 }) {
   const given = value ?? '';
   const [typed, setTyped] = useState(given);
@@ -45,7 +48,10 @@ export function FilterInput({
         values={suggestions}
         value={typed}
         placeholder={placeholder}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          onType?.(target.value);
+        }}
       />
     </Field>
   );

@@ -1,13 +1,13 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { asProblem, type FieldViolation } from '../api/problem';
 import { Button } from './button';
-import { Dialog } from './dialog';
+import { Confirm, Dialog } from './dialog';
 import { SaveFault, type WaysOn } from './save-fault';
 import { useSave } from './use-save';
 
 /**
  * A form in a dialog: sends it, closes when it was taken, and shows why it was not. `children` get what the hub said of
- * single fields, to be shown at these. Mount it while it is open, so that it begins anew each time.
+ * single fields, to be shown at these. Escape and a click beside it ask first once something was written. Mount it while it is open, so that it begins anew each time.
  */
 export function FormDialog<T extends object>({
   title,
@@ -35,9 +35,18 @@ export function FormDialog<T extends object>({
     if ((await onSubmit()) !== false) onClose();
   });
   const violations = error === null ? [] : asProblem(error).violations;
+  const [isTouched, setTouched] = useState(false);
+  const [asks, setAsks] = useState(false);
+  const touch = () => setTouched(true);
   return (
-    <Dialog title={title} description={description} open wide={wide} onClose={onClose}>
-      <form className="dialog-body" onSubmit={submit} noValidate>
+    <Dialog
+      title={title}
+      description={description}
+      open
+      wide={wide}
+      onClose={() => (isTouched ? setAsks(true) : onClose())}
+    >
+      <form className="dialog-body" onSubmit={submit} onInput={touch} onChange={touch} noValidate>
         {children(violations)}
         {error !== null && <SaveFault error={error} ways={ways?.(run, clear)} />}
         <footer className="dialog-foot">
@@ -47,6 +56,15 @@ export function FormDialog<T extends object>({
           </Button>
         </footer>
       </form>
+      <Confirm
+        title="Close without saving?"
+        action="Close without saving"
+        open={asks}
+        onClose={() => setAsks(false)}
+        onConfirm={() => Promise.resolve(onClose())}
+      >
+        <p>What you have written here is not saved yet, and will be lost.</p>
+      </Confirm>
     </Dialog>
   );
 }

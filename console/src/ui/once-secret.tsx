@@ -17,7 +17,7 @@ export function OnceSecret({
   readonly onClose: () => void;
 }) {
   return (
-    <Dialog title={title} open onClose={onClose}>
+    <Dialog title={title} open stays onClose={onClose}>
       <div className="dialog-body">
         <Notice tone="warning">
           <p>Copy it now. It is shown this once and cannot be read again.</p>

@@ -14,6 +14,7 @@ import { Locked } from '../endpoint/sealed-json.js';
 import { AgentHealthDto } from '../health/agent-health.dto.js';
 import type { HourOfAgent } from '../health/agent-hours.js';
 import type { AgentHealthView } from '../health/agent-monitor.js';
+import { agentTrouble } from '../health/agent-trouble.js';
 import type { Refreshed, Registration } from '../registration/agents.service.js';
 import {
   DEVIATION_KINDS,
@@ -135,6 +136,13 @@ export class AgentDto {
     description: 'As seen by the process that answers this request.',
   })
   readonly health!: AgentHealthDto;
+
+  @Shown.Text({
+    nullable: true,
+    description:
+      'What is wrong with it, a sentence; null: nothing, or it is disabled. It is down or degraded, fails its calls, has a full queue, or a card that was refused or cannot be read or used.',
+  })
+  readonly trouble!: string | null;
 
   @Shown.Text({ list: true, description: "The operator's tags; skills have their own." })
   readonly tags!: readonly string[];
@@ -271,6 +279,7 @@ export class AgentDto {
       name: agent.card.name,
       description: agent.card.description,
       health: new AgentHealthDto(health),
+      trouble: agentTrouble(agent, health),
       endpointNow,
       organizationCredentials,
       protocolBinding: agent.pin.protocolBinding,

@@ -1,7 +1,8 @@
+import { sentenceOf } from '../../common/sentence.js';
 import type { Plan } from '../../routing/index.js';
 import { type Attempt, type Delegation, type DelegationState, isEnded } from '../../tasks/index.js';
 import type { StoryEntry } from './story.js';
-import { durationOf, sentenceOf } from './words.js';
+import { durationOf } from './words.js';
 
 /** Waiting for less than this is not told. */
 const NOTEWORTHY_MS = 1000;

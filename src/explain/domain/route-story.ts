@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../common/sentence.js';
 import {
   type Candidate,
   planOf,
@@ -5,7 +6,7 @@ import {
   type RouteReason,
   withoutExcluded,
 } from '../../routing/index.js';
-import { countOf, sentenceOf } from './words.js';
+import { countOf } from './words.js';
 
 const REASONS: Readonly<Record<RouteReason, string>> = {
   agent: 'The client named the agent.',

@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../common/sentence.js';
 import { isTerminal, nameOfState } from '../../protocol/task-state.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf } from '../../routing/index.js';
@@ -12,7 +13,7 @@ import { delegationEntries, endText, type StoryReader, waitText } from './delega
 import { routeSentences } from './route-story.js';
 import type { Story, StoryEntry } from './story.js';
 import { type FollowedWebhook, webhookEntry } from './webhook-story.js';
-import { countOf, durationOf, sentenceOf } from './words.js';
+import { countOf, durationOf } from './words.js';
 
 /** The story of a task, of what is stored. No content is in it, but the reason that an agent gives for its end. */
 export function storyOf(

@@ -1,7 +1,8 @@
+import { sentenceOf } from '../../common/sentence.js';
 import { isUrl } from '../../common/is-url.js';
 import type { TaskWebhook, WebhookProgress } from '../../push/index.js';
 import type { StoryEntry } from './story.js';
-import { countOf, sentenceOf } from './words.js';
+import { countOf } from './words.js';
 
 /** A webhook of the task, and how far it is. */
 export interface FollowedWebhook {

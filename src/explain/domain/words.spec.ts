@@ -1,5 +1,6 @@
+import { sentenceOf } from '../../common/sentence.js';
 import { expect, it } from '@jest/globals';
-import { countOf, durationOf, sentenceOf } from './words.js';
+import { countOf, durationOf } from './words.js';
 
 it.each([
   [-5, '0 ms'],

@@ -24,9 +24,3 @@ function inTwo(ms: number, [large, ofLarge]: Unit, [small, ofSmall]: Unit): stri
 export function countOf(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
-
-/** A text as a sentence: with an end. */
-export function sentenceOf(text: string): string {
-  const trimmed = text.trim();
-  return /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`;
-}

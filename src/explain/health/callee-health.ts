@@ -1,10 +1,10 @@
+import { sentenceOf } from '../../common/sentence.js';
 import { Injectable } from '@nestjs/common';
-import { AgentMonitor, AgentRegistry } from '../../agents/index.js';
+import { AgentMonitor, AgentRegistry, agentTrouble, UnreadAgents } from '../../agents/index.js';
 import { AccessTokens, type Principal } from '../../auth/index.js';
 import { Egress } from '../../common/egress/egress.js';
 import { AppConfig } from '../../config/index.js';
-import { countOf, sentenceOf } from '../domain/words.js';
-import { agentTrouble } from './troubled-agents.js';
+import { countOf } from '../domain/words.js';
 import { type TroubledReceiver, TroubledReceivers } from './troubled-receivers.js';
 import {
   fine,
@@ -21,6 +21,7 @@ export class CalleeHealth {
     private readonly way: Egress,
     private readonly tokens: AccessTokens,
     private readonly registry: AgentRegistry,
+    private readonly unread: UnreadAgents,
     private readonly monitor: AgentMonitor,
     private readonly receiversInTrouble: TroubledReceivers,
     private readonly config: AppConfig,
@@ -56,7 +57,8 @@ export class CalleeHealth {
   }
 
   agents(): HealthFinding {
-    const enabled = this.registry.all().filter((agent) => agent.enabled);
+    const all = [...this.registry.all(), ...this.unread.all()];
+    const enabled = all.filter((agent) => agent.enabled);
     if (enabled.length === 0) {
       return wrong(
         'warning',
@@ -66,8 +68,8 @@ export class CalleeHealth {
     }
     const seen = enabled.map((agent) => ({ agent, view: this.monitor.viewOf(agent.id) }));
     const troubles = seen.flatMap(({ agent, view }): HealthTrouble[] => {
-      const trouble = agentTrouble(agent, view);
-      return trouble === null ? [] : [{ id: agent.id, why: trouble.why }];
+      const why = agentTrouble(agent, view);
+      return why === null ? [] : [{ id: agent.id, why }];
     });
     const out = troubles.length === 0 ? 'none' : troubles.length;
     const summary = `${countOf(enabled.length, 'agent')}; ${out} in trouble, as this process sees it.`;

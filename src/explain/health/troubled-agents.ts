@@ -1,5 +1,9 @@
-import type { Agent, AgentHealthView, AgentVerdict } from '../../agents/index.js';
-import { sentenceOf } from '../domain/words.js';
+import {
+  type Agent,
+  type AgentHealthView,
+  agentTrouble,
+  type AgentVerdict,
+} from '../../agents/index.js';
 
 /** An agent that somebody should look at. */
 export interface TroubledAgent {
@@ -23,9 +27,9 @@ const URGENCY: Readonly<Record<AgentVerdict, number>> = {
   healthy: 5,
 };
 
-/** What is wrong with an enabled agent; null when nothing is. */
-export function agentTrouble(agent: Agent, view: AgentHealthView): TroubledAgent | null {
-  const why = whyTroubled(agent, view);
+/** An agent that something is wrong with; null when nothing is. */
+export function troubledAgent(agent: Agent, view: AgentHealthView): TroubledAgent | null {
+  const why = agentTrouble(agent, view);
   if (why === null) return null;
   const { verdict, breaker, since } = view;
   return { agentId: agent.id, name: agent.card.name, verdict, breaker, since, why };
@@ -34,28 +38,4 @@ export function agentTrouble(agent: Agent, view: AgentHealthView): TroubledAgent
 /** Those that are down first, those that get their work last. */
 export function byUrgency(a: TroubledAgent, b: TroubledAgent): number {
   return URGENCY[a.verdict] - URGENCY[b.verdict] || (a.agentId < b.agentId ? -1 : 1);
-}
-
-function whyTroubled(
-  { cardTrouble }: Agent,
-  { health, verdict, lastError, lastTaskError, isFull }: AgentHealthView,
-): string | null {
-  if (cardTrouble?.kind === 'unusable') return sentenceOf(cardTrouble.reason);
-  if (health === 'down' || health === 'degraded') {
-    return becauseOf(`It is ${health}`, lastError ?? lastTaskError);
-  }
-  if (verdict === 'failing') {
-    return becauseOf(
-      'Its health checks pass, but half or more of its last calls failed',
-      lastError,
-    );
-  }
-  if (isFull) return 'Its queue is full: new tasks for it are refused.';
-  return cardTrouble?.kind === 'refused'
-    ? `Its card was refused, and the one before is used: ${sentenceOf(cardTrouble.reason)}`
-    : null;
-}
-
-function becauseOf(what: string, error: string | null): string {
-  return error === null ? `${what}.` : `${what}: ${sentenceOf(error)}`;
 }

@@ -86,6 +86,11 @@ export class OverviewAgentsDto {
   readonly down!: number;
   @Shown.Num({ description: 'Not called yet.' })
   readonly unknown!: number;
+  @Shown.Num({
+    description:
+      'Of all these, those whose card could not be read yet or cannot be used: they get no work.',
+  })
+  readonly unusable!: number;
   @Shown.Num({ description: 'Their circuit breaker lets no work through.' })
   readonly breakersOpen!: number;
   @Shown.Nested(() => FailingAgentDto, {
@@ -96,7 +101,7 @@ export class OverviewAgentsDto {
   readonly failing!: readonly FailingAgentDto[];
   @Shown.Num({
     description:
-      'Enabled ones that are down or degraded, fail their calls, have a full queue or a card that was refused.',
+      'Enabled ones that are down or degraded, fail their calls, have a full queue, or a card that was refused or cannot be read or used.',
   })
   readonly inTrouble!: number;
   @Shown.Nested(() => TroubledAgentDto, {

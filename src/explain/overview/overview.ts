@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import {
   administers,
+  type Agent,
   AgentHours,
   AgentMonitor,
   AgentRegistry,
   type FailingAgent,
   organizationOfAgents,
+  UnreadAgents,
 } from '../../agents/index.js';
 import { PrincipalNames } from '../../audit/index.js';
 import { hasScope, type Principal } from '../../auth/index.js';
@@ -35,7 +37,7 @@ import {
   TroubledReceiverDto,
 } from './overview.dto.js';
 import { SharedReading } from './shared-reading.js';
-import { agentTrouble, byUrgency, type TroubledAgent } from '../health/troubled-agents.js';
+import { byUrgency, type TroubledAgent, troubledAgent } from '../health/troubled-agents.js';
 import { type ReceiversInTrouble, TroubledReceivers } from '../health/troubled-receivers.js';
 
 /** Of what is counted by the minute and by the quarter of an hour, how much a range has. */
@@ -80,6 +82,7 @@ export class Overview {
 
   constructor(
     private readonly registry: AgentRegistry,
+    private readonly unread: UnreadAgents,
     private readonly monitor: AgentMonitor,
     private readonly hours: AgentHours,
     private readonly activity: ActivityStore,
@@ -132,19 +135,20 @@ export class Overview {
     if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
     return this.agents.get(keyOf(organizationOfAgents(caller)), async () => {
       const counts = { healthy: 0, degraded: 0, down: 0, unknown: 0 };
-      const others = { enabled: 0, disabled: 0, breakersOpen: 0, callsFailing: 0 };
+      const others = { enabled: 0, disabled: 0, breakersOpen: 0, callsFailing: 0, unusable: 0 };
       const troubled: TroubledAgent[] = [];
       const own = this.registry.all().filter((agent) => administers(caller, agent));
-      await mapInSlices(own, (agent) => {
+      const unread = this.unread.all().filter((agent) => administers(caller, agent));
+      await mapInSlices([...own, ...unread], (agent) => {
         const { id, enabled } = agent;
         others[enabled ? 'enabled' : 'disabled'] += 1;
         if (!enabled) return;
-        const { health, breaker } = this.monitor.conditionOf(id);
-        counts[health] += 1;
-        if (breaker === 'open') others.breakersOpen += 1;
         const view = this.monitor.viewOf(id);
+        counts[view.health] += 1;
+        if (view.breaker === 'open') others.breakersOpen += 1;
         if (view.verdict === 'failing') others.callsFailing += 1;
-        const trouble = agentTrouble(agent, view);
+        if (isWithoutWork(agent)) others.unusable += 1;
+        const trouble = troubledAgent(agent, view);
         if (trouble !== null) troubled.push(trouble);
       });
       const failing = await this.failing.get(keyOf(organizationOfAgents(caller)), () =>
@@ -282,6 +286,11 @@ export class Overview {
 }
 
 const NOT_SEEN = Promise.resolve(null);
+
+/** Whether its card keeps all work from it. */
+function isWithoutWork({ cardTrouble }: Agent): boolean {
+  return cardTrouble?.kind === 'unread' || cardTrouble?.kind === 'unusable';
+}
 
 /** Numbers of other minutes are others. */
 function keyOf(organization: string | null, { span, at }: Partial<Buckets> = {}): string {

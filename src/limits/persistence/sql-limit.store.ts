@@ -32,6 +32,7 @@ export class SqlLimitStore extends LimitStore {
     definition: LimitDefinition,
     maximum: number,
     now: Date,
+    isCreated = false,
   ): Promise<{ limit: Limit; isNew: boolean }> {
     return this.database.write(function* (tx): Work<{ limit: Limit; isNew: boolean }> {
       yield* REVISION.lock(tx);
@@ -45,6 +46,12 @@ export class SqlLimitStore extends LimitStore {
         );
       }
       const [before] = there;
+      if (before !== undefined && isCreated) {
+        throw new HubError(
+          'CONFLICT',
+          `There is a limit ${id} already: change that one, or choose another id.`,
+        );
+      }
       if (before === undefined) {
         const [count] = yield* tx.all<{ n: number }>('SELECT COUNT(*) AS n FROM limits');
         if (Number(count?.n) >= maximum) {

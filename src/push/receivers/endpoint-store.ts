@@ -6,6 +6,8 @@ import type { PushEvent, PushEventType } from './push-event.js';
 export interface EndpointFilter {
   readonly organization?: string;
   readonly state?: ReceiverState;
+  /** As `rejectsEvents` says. */
+  readonly rejects?: boolean;
   /** By what breaker and disabling go by: one attempt that failed is no trouble yet. */
   readonly health?: EndpointHealth['state'];
   /** `organization scheme://host:port`. */

@@ -1,4 +1,4 @@
-import { Choice, Shown, Text, Time } from '../../common/http/fields.js';
+import { Choice, QueryFlag, Shown, Text, Time } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
 import type { EndpointView } from './endpoint-store.js';
@@ -20,6 +20,12 @@ const ORGANIZATION =
 export class EndpointQueryDto extends PageQueryDto {
   @Choice(RECEIVER_STATES, { optional: true })
   state?: ReceiverState;
+
+  @QueryFlag({
+    optional: true,
+    description: 'True: only those that reject events (`rejects`); false: only the others.',
+  })
+  rejects?: boolean;
 
   @Text({ optional: true, max: 256, description: ORGANIZATION })
   organization?: string;

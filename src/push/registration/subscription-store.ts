@@ -5,6 +5,8 @@ import type { Subscription, SubscriptionDraft, WebhookState } from './webhook.js
 export interface SubscriptionQuery {
   readonly organization?: string | undefined;
   readonly state?: WebhookState | undefined;
+  /** `organization scheme://host:port`. */
+  readonly endpoint?: string | undefined;
 }
 
 /** The subscriptions, as they are registered. */

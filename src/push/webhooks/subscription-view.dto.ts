@@ -1,3 +1,4 @@
+import { WEBHOOK_LIMITS } from '../registration/webhook-registration.js';
 import { RECORD_SOURCES, type RecordSource } from '../../common/record-source.js';
 import type { Hold } from '../../auth/index.js';
 import { Choice, Shown, Text } from '../../common/http/fields.js';
@@ -19,6 +20,15 @@ export class SubscriptionQueryDto extends PageQueryDto {
 
   @Choice(WEBHOOK_STATES, { optional: true })
   state?: WebhookState;
+
+  @Text({
+    optional: true,
+    max: WEBHOOK_LIMITS.url,
+    description:
+      'Any URL of the receiver, of which scheme, host and port are compared; or an endpoint as webhooks and deliveries show it.',
+    example: 'https://hooks.example',
+  })
+  endpoint?: string;
 }
 
 class ShownFilterDto {

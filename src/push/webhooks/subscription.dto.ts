@@ -50,8 +50,8 @@ class ChangeableDto extends WebhookSecretsDto {
 
   @Choice(EVENT_CHOICES, {
     optional: true,
-    default: 'changes',
-    description: '`changes`: changes of state and whole artifacts. `all`: every event.',
+    description:
+      '`changes`: changes of state and whole artifacts; so it is with a new one that says nothing. `all`: every event.',
   })
   events?: EventChoice;
 

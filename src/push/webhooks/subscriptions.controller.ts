@@ -10,6 +10,7 @@ import { AdminController } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
 import { HeldWebhooks } from '../owners/held-webhooks.js';
+import { requestedEndpoint } from '../receivers/push-access.js';
 import type { Subscription } from '../registration/webhook.js';
 import {
   SubscriptionDto,
@@ -48,7 +49,9 @@ export class SubscriptionsController {
     @Query() query: SubscriptionQueryDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<Page<SubscriptionDto>> {
-    const { limit, cursor, ...filter } = query;
+    const { limit, cursor, ...requested } = query;
+    const endpoint = requestedEndpoint(requested.endpoint, requested.organization, caller);
+    const filter = { ...requested, endpoint };
     const page = await this.subscriptions.list(filter, limit, cursor, caller);
     const heldFor = await this.held.of(page.items);
     return { ...page, items: page.items.map((each) => new SubscriptionDto(each, heldFor(each))) };

@@ -80,16 +80,9 @@ function withCondition(
 
 function hasHealth(agent: Schema<'AgentDto'>, wanted: AgentsSearch['health']): boolean {
   if (wanted === undefined) return true;
-  if (wanted === 'troubled') return isTroubled(agent);
+  if (wanted === 'troubled') return agent.trouble !== null;
   const { state, verdict } = agent.health;
   return state === wanted && verdict !== 'failing';
-}
-
-/** Whether an agent does not serve as it should. One that was not called yet may be fine. */
-function isTroubled({ enabled, health, cardTrouble }: Schema<'AgentDto'>): boolean {
-  const { state, breaker, verdict, isFull } = health;
-  const isImpaired = state === 'down' || state === 'degraded' || breaker !== 'closed';
-  return enabled && (isImpaired || verdict === 'failing' || isFull || cardTrouble !== null);
 }
 
 function NoneFound() {

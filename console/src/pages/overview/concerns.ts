@@ -23,6 +23,15 @@ export const MOST_DEAD_LETTERS = 10_000;
 /** These checks look at what the overview counts itself. */
 const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'tasks', 'workers']);
 
+/** Tasks that ended in the last minutes, but for those that were canceled. */
+export function endedLately({
+  completed,
+  failed,
+  rejected,
+}: Pick<Schema<'OverviewTasksDto'>, 'completed' | 'failed' | 'rejected'>): number {
+  return recent(completed) + recent(failed) + recent(rejected);
+}
+
 /** What somebody should look at, the worst first. */
 export function concernsOf(
   overview: Schema<'OverviewDto'>,
@@ -81,11 +90,10 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'troubled' } },
     });
   }
-  const others = counts.inTrouble - counts.down - counts.degraded - counts.callsFailing;
-  if (others > 0) {
+  if (counts.unusable > 0) {
     found.push({
       tone: 'warning',
-      text: `${counted(others, 'agent has', 'agents have')} a full queue, or a card that was refused.`,
+      text: `${counted(counts.unusable, 'agent gets', 'agents get')} no work: the card cannot be read or used.`,
       link: { to: '/agents', search: { health: 'troubled' } },
     });
   }
@@ -115,7 +123,7 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
   if (numbers === null) return [];
   const found: Concern[] = [];
   const failed = recent(numbers.failed);
-  const ended = failed + recent(numbers.completed) + recent(numbers.rejected);
+  const ended = endedLately(numbers);
   if (failed > 0 && failed >= ended * FAILED_SHARE) {
     found.push({
       tone: failed >= ended * BROKEN_SHARE ? 'bad' : 'warning',
@@ -135,7 +143,7 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
     found.push({
       tone: 'warning',
       text: `Work has waited ${durationText(numbers.oldestWaitMs)} for an agent to take it.`,
-      link: { to: '/tasks', search: { state: 'submitted' } },
+      link: { to: '/tasks', search: { state: 'submitted,working' } },
     });
   }
   return found;

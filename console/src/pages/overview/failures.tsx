@@ -3,11 +3,11 @@ import { reasonText } from '../../ui/end-reasons';
 import { Card } from '../../ui/page';
 import { RankedCounts } from './ranked-counts';
 
-/** Why delegations failed in the last hour. */
+/** Why parts of tasks failed at their agents in the last hour; the tasks may have been completed all the same. */
 export function TaskFailures({ errors }: { readonly errors: readonly Schema<'NamedCountDto'>[] }) {
   if (errors.length === 0) return null;
   return (
-    <Card title="Why work failed, last hour">
+    <Card title="Why agents’ parts of tasks failed, last hour">
       <RankedCounts
         tone="bad"
         label={reasonText}

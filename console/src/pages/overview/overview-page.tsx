@@ -42,7 +42,7 @@ export function OverviewPage() {
       lead={
         overview.data && (
           <>
-            The last hour, as of <Time at={overview.data.at} />
+            As of <Time at={overview.data.at} />
           </>
         )
       }
@@ -74,7 +74,9 @@ function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
           <OverviewTiles overview={overview} />
           <div className="columns overview-troubled">
             {agents && <TroubledAgents agents={agents} />}
-            {receivers && <TroubledReceivers receivers={receivers} />}
+            {receivers && (
+              <TroubledReceivers receivers={receivers} isLeast={overview.receiversIsLeast} />
+            )}
             {limits && <NearLimits limits={limits} />}
             {tasks && <TaskFailures errors={tasks.errors} />}
             {tasks && <LongestQueues queues={tasks.queues} />}

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/client';
 import { Tile } from '../../ui/tile';
 import { durationText, Time } from '../../ui/time';
-import { MOST_DEAD_LETTERS, recent } from './concerns';
+import { endedLately, MOST_DEAD_LETTERS, recent } from './concerns';
 
 /** The numbers that say how much there is to do, each leading to what it counts. */
 export function OverviewTiles({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
@@ -21,10 +21,11 @@ function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> })
   return (
     <Tile
       label="Agents in service"
-      value={`${agents.enabled - agents.down} of ${agents.enabled}`}
+      value={`${agents.enabled - agents.down - agents.unusable} of ${agents.enabled}`}
       detail={
         [
           agents.down > 0 && `${agents.down} down`,
+          agents.unusable > 0 && `${agents.unusable} without a usable card`,
           agents.degraded > 0 && `${agents.degraded} degraded`,
           agents.callsFailing > 0 && `${agents.callsFailing} failing calls`,
           agents.unknown > 0 && `${agents.unknown} not called yet`,
@@ -65,12 +66,12 @@ function TaskTiles({ tasks }: { readonly tasks: Schema<'OverviewTasksDto'> }) {
             ? 'nothing waits'
             : `the oldest for ${durationText(tasks.oldestWaitMs)}`
         }
-        link={{ to: '/tasks', search: { state: 'submitted' } }}
+        link={{ to: '/tasks', search: { state: 'submitted,working' } }}
       />
       <Tile
         label="Failed in 15 minutes"
         value={number(recent(tasks.failed))}
-        detail={`of ${number(recent(tasks.started))} begun`}
+        detail={`of ${number(endedLately(tasks))} that ended`}
         tone={recent(tasks.failed) > 0 ? 'warning' : 'neutral'}
         link={{ to: '/tasks', search: { state: 'failed', time: 'status', range: '15m' } }}
       />

@@ -8,8 +8,11 @@ import { PageLink } from '../../ui/page-link';
 /** Receivers of webhooks that fail, get none any more, or lose what they get. */
 export function TroubledReceivers({
   receivers,
+  isLeast,
 }: {
   readonly receivers: readonly Schema<'TroubledReceiverDto'>[];
+  /** Not all lost events were looked at. */
+  readonly isLeast: boolean;
 }) {
   if (receivers.length === 0) return null;
   return (
@@ -28,7 +31,8 @@ export function TroubledReceivers({
               {lost > 0 && <Badge tone="warning">lost events</Badge>}
               <span className="faint">
                 {organization}, {counted(waiting, 'webhook waits', 'webhooks wait')}
-                {lost > 0 && `, ${counted(lost, 'event')} lost in 24 hours`}
+                {lost > 0 &&
+                  `, ${counted(lost, 'event')}${isLeast ? ' or more' : ''} lost in 24 hours`}
                 {rejected > 0 &&
                   rejected < lost &&
                   `, ${rejected.toLocaleString('en')} of them rejected`}

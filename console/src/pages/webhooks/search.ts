@@ -6,6 +6,8 @@ const NAMES = [
   /** What is open above the list. */
   'id',
   'state',
+  /** Of receivers that fail: `true`, those that reject events; `false`, the others. */
+  'rejects',
   'config',
   'endpoint',
   'task',

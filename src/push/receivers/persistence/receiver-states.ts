@@ -4,6 +4,9 @@ const REFUSED_LAST = `last_failure_at IS NOT NULL
   AND (last_success_at IS NULL OR last_failure_at > last_success_at)`;
 const WELL = `state = 'healthy' AND failures = 0`;
 
+/** What `rejectsEvents` says, likewise. */
+export const REJECTS_EVENTS = `(${WELL} AND probe_at IS NULL AND ${REFUSED_LAST})`;
+
 /** What `receiverStateOf` says, as conditions on the rows of endpoints. */
 export const RECEIVER_STATE_IS: Readonly<Record<ReceiverState, string>> = {
   healthy: `(${WELL} AND last_success_at IS NOT NULL AND NOT (${REFUSED_LAST}))`,

@@ -14,7 +14,7 @@ import {
 import type { PushEvent } from '../push-event.js';
 import { WaitingStreams } from '../waiting-streams.js';
 import { ENDPOINT } from './endpoint-rows.js';
-import { RECEIVER_STATE_IS } from './receiver-states.js';
+import { RECEIVER_STATE_IS, REJECTS_EVENTS } from './receiver-states.js';
 import { PushReceiverEntity } from './receiver.entity.js';
 import { EVENT } from './record-event.js';
 
@@ -47,6 +47,7 @@ export class SqlEndpointStore extends EndpointStore {
       ofOrganization(visibility),
       equals('e.organization', filter.organization),
       filter.state === undefined ? null : { sql: RECEIVER_STATE_IS[filter.state], params: [] },
+      rejecting(filter.rejects),
       equals('e.state', filter.health),
       equals('e.endpoint', filter.endpoint),
       among(filter.among),
@@ -173,6 +174,11 @@ function until(at: Date | undefined): Condition | null {
       (SELECT id FROM push_events WHERE at >= ? ORDER BY at LIMIT 1), ?)`,
     params: [to, to + CLOCK_SLACK_MS, Number.MAX_SAFE_INTEGER],
   };
+}
+
+function rejecting(isSo: boolean | undefined): Condition | null {
+  if (isSo === undefined) return null;
+  return { sql: isSo ? REJECTS_EVENTS : `NOT ${REJECTS_EVENTS}`, params: [] };
 }
 
 function equals(column: string, value: string | undefined): Condition | null {

@@ -67,6 +67,7 @@ export async function listSubscriptions(
   };
   where('organization = ?', query.organization);
   where('state = ?', query.state);
+  where('endpoint = ?', query.endpoint);
   where('id > ?', cursor);
   const rows = await WEBHOOK.list(
     database,

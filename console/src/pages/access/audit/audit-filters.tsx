@@ -3,10 +3,10 @@ import { FilterInput } from '../../../ui/filter-input';
 import { TimeRangeField } from '../../../ui/time-range';
 import { Toolbar } from '../../../ui/toolbar';
 import { useAccessSearch } from '../search';
+import { PrincipalFilter } from '../shared/principal-inputs';
 
 const TEXTS = [
   ['action', 'Action', 'keys.revoke'],
-  ['principal', 'Who', 'a principal’s id'],
   ['organization', 'Organization', ''],
   ['resourceType', 'Kind of resource', 'agents'],
   ['resourceId', 'Resource', 'its id'],
@@ -33,6 +33,11 @@ export function AuditFilters() {
           ]}
         />
       </Field>
+      <PrincipalFilter
+        label="Who"
+        value={search.principal}
+        onChange={(principal) => change({ principal })}
+      />
       {TEXTS.map(([name, label, placeholder]) => (
         <FilterInput
           key={name}

@@ -4,7 +4,7 @@ import { Checkbox, Field, Select, TextInput, violationOf } from '../../../ui/fie
 import { FormDialog } from '../../../ui/form-dialog';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
-import { PrincipalInput } from '../shared/suggest-inputs';
+import { PrincipalInput } from '../shared/principal-inputs';
 
 /** Whose data: of an organization or of a principal. */
 function useOwner() {

@@ -117,27 +117,28 @@ function ExportActions({ job }: { readonly job: Job }) {
     }
   };
   const isOver = job.state === 'canceled' || job.state === 'failed';
+  const isUnderWay = job.state === 'waiting' || job.state === 'running';
   return (
     <span className="access-badges">
       <Receipt job={job} />
       {!isOver && (
-        <>
-          <Button small busy={bytes !== null} onClick={() => void read()}>
-            {bytes === null ? 'Download' : bytesText(bytes)}
-          </Button>
-          <Button
-            small
-            onClick={() =>
-              void said('The export is canceled.', () =>
-                client.POST('/api/v1/data/exports/{id}:cancel', {
-                  params: { path: { id: job.id } },
-                }),
-              )
-            }
-          >
-            Cancel
-          </Button>
-        </>
+        <Button small busy={bytes !== null} onClick={() => void read()}>
+          {bytes === null ? 'Download' : bytesText(bytes)}
+        </Button>
+      )}
+      {isUnderWay && (
+        <Button
+          small
+          onClick={() =>
+            void said('The export is canceled.', () =>
+              client.POST('/api/v1/data/exports/{id}:cancel', {
+                params: { path: { id: job.id } },
+              }),
+            )
+          }
+        >
+          Cancel
+        </Button>
       )}
     </span>
   );

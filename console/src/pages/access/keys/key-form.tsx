@@ -8,7 +8,7 @@ import { OnceSecret } from '../../../ui/once-secret';
 import { notify } from '../../../ui/toast';
 import { present } from '../../../ui/search';
 import { refreshAccess } from '../query-keys';
-import { PrincipalInput } from '../shared/suggest-inputs';
+import { PrincipalInput } from '../shared/principal-inputs';
 import { ExpiryFields, expiryOf, type Expiry } from './expiry-fields';
 import { ScopeChoice } from './scope-choice';
 
@@ -174,9 +174,10 @@ export function KeyChangeForm({
   readonly onClose: () => void;
 }) {
   const [name, setName] = useState(apiKey.name);
-  const [expiry, setExpiry] = useState<Expiry>(
+  const [begun] = useState<Expiry>(
     apiKey.expiresAt === null ? { kind: 'never', at: '' } : { kind: 'at', at: apiKey.expiresAt },
   );
+  const [expiry, setExpiry] = useState(begun);
   const [networks, setNetworks] = useState(textOfList(apiKey.allowedNetworks));
   const [origins, setOrigins] = useState(textOfList(apiKey.allowedOrigins));
   const opens =
@@ -190,11 +191,16 @@ export function KeyChangeForm({
       onSubmit={async () => {
         await client.PATCH('/api/v1/keys/{id}', {
           params: { path: { id: apiKey.id } },
+          // What was not edited stays as it is by now.
           body: {
-            name: name.trim(),
-            expiresAt: expiryOf(expiry) ?? null,
-            allowedNetworks: listOf(networks),
-            allowedOrigins: listOf(origins),
+            ...(name.trim() !== apiKey.name && { name: name.trim() }),
+            ...(expiry !== begun && { expiresAt: expiryOf(expiry) ?? null }),
+            ...(networks !== textOfList(apiKey.allowedNetworks) && {
+              allowedNetworks: listOf(networks),
+            }),
+            ...(origins !== textOfList(apiKey.allowedOrigins) && {
+              allowedOrigins: listOf(origins),
+            }),
           },
         });
         notify(`The key ${name.trim()} was changed.`);

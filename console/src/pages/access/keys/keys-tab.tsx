@@ -5,7 +5,6 @@ import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
-import { FilterInput } from '../../../ui/filter-input';
 import { Icon } from '../../../ui/icons';
 import { Menu } from '../../../ui/menu';
 import { Card } from '../../../ui/page';
@@ -15,6 +14,7 @@ import { Time, useNow } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
 import { ACCESS } from '../query-keys';
 import { useAccessSearch } from '../search';
+import { PrincipalFilter } from '../shared/principal-inputs';
 import { type KeyAction, KeyDialogs } from './key-dialogs';
 
 type ApiKey = Schema<'KeyDto'>;
@@ -57,9 +57,8 @@ export function KeysTab() {
           </Button>
         }
       >
-        <FilterInput
+        <PrincipalFilter
           label="Principal"
-          placeholder="its id"
           value={principal}
           onChange={(next) => change({ principal: next })}
         />
@@ -71,7 +70,9 @@ export function KeysTab() {
           rowId={({ id }) => id}
           columns={columnsOf(menu)}
           empty={
-            <Empty title={principal ? 'This principal has no key' : 'No keys yet'}>
+            <Empty
+              title={principal ? 'No key is of a principal of this id or name' : 'No keys yet'}
+            >
               <p>A key lets a program call the hub. It is shown once, when it is made.</p>
             </Empty>
           }

@@ -1,13 +1,16 @@
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
+import { ApiProblem } from '../../../api/problem';
 import { Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
-import { present } from '../../../ui/search';
+import { numberOf } from '../../../ui/number-text';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
-import { AgentInput, PrincipalInput } from '../shared/suggest-inputs';
+import { PrincipalInput } from '../shared/principal-inputs';
+import { AgentInput } from '../shared/suggest-inputs';
 
 type Limit = Schema<'LimitDto'>;
+type LimitBody = Schema<'LimitBodyDto'>;
 
 const COUNTS = [
   ['openTasks', 'Open tasks', 'Tasks that have not ended.'],
@@ -29,42 +32,34 @@ export function LimitForm({
 }) {
   const [id, setId] = useState(limit?.id ?? '');
   const [subject, setSubject] = useState<Readonly<Record<string, string>>>(
-    Object.fromEntries(SUBJECTS.map((name) => [name, limit?.[name] ?? ''])),
+    Object.fromEntries(SUBJECTS.map((name) => [name, textOf(limit, name)])),
   );
   const [counts, setCounts] = useState<Readonly<Record<string, string>>>(
-    Object.fromEntries(COUNTS.map(([name]) => [name, String(limit?.[name] ?? '')])),
+    Object.fromEntries(COUNTS.map(([name]) => [name, textOf(limit, name)])),
   );
-  const [budget, setBudget] = useState({
-    unit: limit?.budget?.unit ?? '',
-    amount: String(limit?.budget?.amount ?? ''),
-    per: limit?.budget?.per ?? 'month',
-  });
+  const [budget, setBudget] = useState(budgetText(limit));
   const of = (name: (typeof SUBJECTS)[number]) => ({
     value: subject[name] ?? '',
     onChange: (value: string) => setSubject({ ...subject, [name]: value }),
   });
   const save = async () => {
-    const numbers = Object.entries(counts).filter(([, value]) => value.trim() !== '');
+    const path = { id: id.trim() };
+    if (path.id === '') throw missingId();
+    const edited = editedOf(limit, { ...subject, ...counts }, budget);
+    // Of one that is changed the rest is as it is by now, not as it was when one began.
+    const rest = limit === null ? {} : writtenOf(await limitOf(path.id));
     await client.PUT('/api/v1/limits/{id}', {
-      params: { path: { id: id.trim() } },
-      body: {
-        ...present(
-          Object.fromEntries(Object.entries(subject).map(([name, text]) => [name, text.trim()])),
-        ),
-        ...Object.fromEntries(numbers.map(([name, value]) => [name, Number(value)])),
-        ...(budget.unit.trim() !== '' && {
-          budget: { ...budget, unit: budget.unit.trim(), amount: Number(budget.amount) },
-        }),
-      },
+      params: { path, ...(limit === null && { header: { 'If-None-Match': '*' } }) },
+      body: { ...rest, ...edited },
     });
-    notify(`The limit ${id.trim()} holds.`);
+    notify(`The limit ${path.id} holds.`);
     await refreshAccess();
   };
   return (
     <FormDialog
       wide
       title={limit === null ? 'New limit' : `Change the limit ${limit.id}`}
-      description="Empty members are not limited by it; 0 lifts the setting of the hub."
+      description="Empty members are not limited by it; 0 lifts the setting of the hub. Numbers have no separators."
       action="Save"
       onClose={onClose}
       onSubmit={save}
@@ -159,4 +154,51 @@ export function LimitForm({
       )}
     </FormDialog>
   );
+}
+
+function textOf(limit: Limit | null, name: Exclude<keyof LimitBody, 'budget'>): string {
+  return String(limit?.[name] ?? '');
+}
+
+function budgetText(limit: Limit | null) {
+  const { unit = '', amount = '', per = 'month' } = limit?.budget ?? {};
+  return { unit, amount: String(amount), per };
+}
+
+/** What was typed otherwise than it was. What is no number, or a budget without its unit, is refused at its field. */
+function editedOf(
+  limit: Limit | null,
+  texts: Readonly<Record<string, string>>,
+  budget: ReturnType<typeof budgetText>,
+): LimitBody {
+  const edited: Record<string, unknown> = {};
+  for (const name of SUBJECTS) {
+    const text = (texts[name] ?? '').trim();
+    if (text !== textOf(limit, name)) edited[name] = text === '' ? null : text;
+  }
+  for (const [name] of COUNTS) {
+    const text = (texts[name] ?? '').trim();
+    if (text !== textOf(limit, name)) edited[name] = numberOf(text);
+  }
+  const { unit, amount, per } = budget;
+  const isEmpty = unit.trim() === '' && amount.trim() === '';
+  if (JSON.stringify(budget) !== JSON.stringify(budgetText(limit))) {
+    edited['budget'] = isEmpty ? null : { unit: unit.trim(), amount: numberOf(amount), per };
+  }
+  return edited;
+}
+
+async function limitOf(id: string): Promise<Limit> {
+  return (await client.GET('/api/v1/limits/{id}', { params: { path: { id } } })).data!;
+}
+
+/** The members of a limit that one may write. */
+function writtenOf(limit: Limit): LimitBody {
+  const names = [...SUBJECTS, ...COUNTS.map(([name]) => name), 'budget' as const];
+  return Object.fromEntries(names.map((name) => [name, limit[name]]));
+}
+
+function missingId(): ApiProblem {
+  const field = { field: 'id', description: 'is needed: it names the limit' };
+  return new ApiProblem(400, 'INVALID_PARAMS', 'The limit has no id yet.', [field]);
 }

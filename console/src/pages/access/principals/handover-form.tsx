@@ -5,7 +5,7 @@ import { FormDialog } from '../../../ui/form-dialog';
 import { counted } from '../../../ui/lists';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
-import { PrincipalInput } from '../shared/suggest-inputs';
+import { PrincipalInput } from '../shared/principal-inputs';
 
 /** Gives the webhooks and subscriptions of a principal to another one. */
 export function HandoverForm({

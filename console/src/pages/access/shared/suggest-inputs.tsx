@@ -14,32 +14,6 @@ interface InputProps {
   readonly disabled?: boolean;
 }
 
-/** The id of a principal; those that there are are suggested. */
-export function PrincipalInput(props: InputProps) {
-  const found = useQuery({
-    queryKey: [ACCESS, 'suggested-principals'],
-    queryFn: async ({ signal }) =>
-      (
-        await client.GET('/api/v1/principals', {
-          params: { query: { limit: PAGE_ROWS } },
-          signal,
-        })
-      ).data!.items,
-    staleTime: 60_000,
-    enabled: useMay('access:organization'),
-  });
-  return (
-    <Suggest
-      {...props}
-      onChange={(event) => props.onChange(event.target.value)}
-      values={(found.data ?? []).map(({ id, name }) => ({
-        value: id,
-        ...(name !== null && { label: name }),
-      }))}
-    />
-  );
-}
-
 /** The agents that whoever is signed in may see, the first `most` of them. */
 export function useAgents(most = PAGE_ROWS) {
   return useQuery({

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { client, type Schema } from '../../../api/client';
+import { api, client, type Schema } from '../../../api/client';
 import { type FirstRows, readPages } from '../../../api/read-pages';
 import { ACCESS } from '../query-keys';
 import { barOf } from './bar';
@@ -20,6 +20,16 @@ export function usePrincipals() {
   });
 }
 
+/** The principal of this id, which is asked for; none for an empty one. */
+export function useCaller(id: string) {
+  return api.useQuery(
+    'get',
+    '/api/v1/principals/{id}',
+    { params: { path: { id } } },
+    { enabled: id !== '', refetchInterval: REFRESH_MS },
+  );
+}
+
 /** The skills of an agent, as its card has them. */
 export function skillsOf({ card }: Schema<'AgentDto'>): { id: string; name: string }[] {
   const skills = (card as { readonly skills?: readonly { id: string; name?: string }[] }).skills;
@@ -36,6 +46,7 @@ export function questionsOf({
   agent,
   skill,
   caller,
+  asker,
   agents,
   principals,
 }: {
@@ -43,6 +54,8 @@ export function questionsOf({
   readonly agent: string;
   readonly skill: string;
   readonly caller: Partial<Caller>;
+  /** Of whom it is asked what it may ask. */
+  readonly asker: Schema<'PrincipalDto'> | undefined;
   readonly agents: FirstRows<Schema<'AgentDto'>>;
   readonly principals: FirstRows<Schema<'PrincipalDto'>>;
 }): FirstRows<Question> {
@@ -59,16 +72,17 @@ export function questionsOf({
     }));
     return { rows, hasMore: principals.hasMore };
   }
-  const asker = callStateOf(principals.rows.find(({ id }) => id === caller.id));
+  if (asker === undefined) return { rows: [], hasMore: false };
+  const state = callStateOf(asker);
   const all = agents.rows.flatMap((each): Question[] => [
-    { key: each.id, label: `${each.name}, by its name`, caller, agentId: each.id, ...asker },
+    { key: each.id, label: `${each.name}, by its name`, caller, agentId: each.id, ...state },
     ...skillsOf(each).map((skill) => ({
       key: `${each.id} ${skill.id}`,
       label: `${each.name}: ${skill.name}`,
       caller,
       agentId: each.id,
       skillId: skill.id,
-      ...asker,
+      ...state,
     })),
   ]);
   return { rows: all.slice(0, MOST), hasMore: agents.hasMore || all.length > MOST };

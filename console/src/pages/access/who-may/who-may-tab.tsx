@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useMay } from '../../../api/me';
+import { asProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { Empty, ErrorView } from '../../../ui/feedback';
 import { DataTable } from '../../../ui/data-table';
@@ -9,10 +10,11 @@ import { Card } from '../../../ui/page';
 import { Time } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
 import { useAccessSearch } from '../search';
-import { AgentInput, PrincipalInput, useAgents } from '../shared/suggest-inputs';
+import { PrincipalFilter } from '../shared/principal-inputs';
+import { AgentInput, useAgents } from '../shared/suggest-inputs';
 import { type Caller, type Question, reachOf } from './decide';
 import { DecidedBy, DecisionView } from './decision-view';
-import { MOST, questionsOf, skillsOf, usePrincipals } from './questions';
+import { MOST, questionsOf, skillsOf, useCaller, usePrincipals } from './questions';
 import { summaryOf } from './summary';
 import { useDecisions } from './use-decisions';
 
@@ -26,8 +28,9 @@ export function WhoMayTab() {
   const principals = usePrincipals();
   const [groups, setGroups] = useState('');
   const [signIn, setSignIn] = useState('key');
+  const asker = useCaller(by === 'caller' ? principal : '');
   const caller: Partial<Caller> = {
-    ...(principal !== '' && { id: principal }),
+    ...(asker.data && { id: asker.data.id }),
     ...(groups.trim() !== '' && { groups: listOf(groups) }),
     signIn: signIn as Caller['signIn'],
   };
@@ -36,6 +39,7 @@ export function WhoMayTab() {
     agent,
     skill,
     caller,
+    asker: asker.data,
     agents: agents.data ?? NO_ROWS,
     principals: principals.data ?? NO_ROWS,
   });
@@ -94,9 +98,11 @@ export function WhoMayTab() {
           </>
         ) : (
           <>
-            <Field label="Caller">
-              <PrincipalInput value={principal} onChange={(next) => change({ principal: next })} />
-            </Field>
+            <PrincipalFilter
+              label="Caller"
+              value={principal}
+              onChange={(next) => change({ principal: next })}
+            />
             <Field label="Also in the groups">
               <TextInput value={groups} onChange={(event) => setGroups(event.target.value)} />
             </Field>
@@ -174,16 +180,49 @@ export function WhoMayTab() {
             },
           ]}
           empty={
-            <Empty title={by === 'agent' ? 'Which agent?' : 'No agent to ask for'}>
-              <p>
-                {by === 'agent'
-                  ? 'Name an agent above, and each principal is shown with what the policies say.'
-                  : 'Agents appear here once they are registered and you may see them.'}
-              </p>
-            </Empty>
+            by === 'agent' ? (
+              <Empty title="Which agent?">
+                <p>Name an agent above, and each principal is shown with what the policies say.</p>
+              </Empty>
+            ) : (
+              <NoCaller principal={principal} caller={asker} />
+            )
           }
         />
       </Card>
     </div>
+  );
+}
+
+/** Why nothing is asked of a caller. */
+function NoCaller({
+  principal,
+  caller,
+}: {
+  readonly principal: string;
+  readonly caller: ReturnType<typeof useCaller>;
+}) {
+  if (principal === '') {
+    return (
+      <Empty title="Which caller?">
+        <p>Name a principal above, and each agent is shown with what the policies say.</p>
+      </Empty>
+    );
+  }
+  if (caller.isPending) return <Empty title="Looking for the principal …" />;
+  if (caller.data) {
+    return (
+      <Empty title="No agent to ask for">
+        <p>Agents appear here once they are registered and you may see them.</p>
+      </Empty>
+    );
+  }
+  if (asProblem(caller.error).status !== 404) return <ErrorView error={caller.error} />;
+  return (
+    <Empty title={`There is no principal “${principal}”`}>
+      <p>
+        Choose one of those that are suggested: by its id, or by its whole name if no other has it.
+      </p>
+    </Empty>
   );
 }

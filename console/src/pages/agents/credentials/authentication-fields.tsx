@@ -14,27 +14,27 @@ export type ChosenAuthentication = {
 
 export const NO_AUTHENTICATION: ChosenAuthentication = { type: '', texts: {} };
 
-const TYPES = [
-  { value: '', label: 'None: headers alone' },
-  ...Object.entries(AUTHENTICATIONS).map(([value, { label }]) => ({ value, label })),
-];
+const TYPES = Object.entries(AUTHENTICATIONS).map(([value, { label }]) => ({ value, label }));
 
 /** How the hub gets what proves its calls, with the fields of the type that is chosen. */
 export function AuthenticationFields({
   chosen,
   onChange,
   violations,
+  none = 'None: headers alone',
 }: {
   readonly chosen: ChosenAuthentication;
   readonly onChange: (chosen: ChosenAuthentication) => void;
   readonly violations: readonly FieldViolation[];
+  /** What it says while none is chosen. */
+  readonly none?: string;
 }) {
   const { type, texts } = chosen;
   return (
     <>
       <Field label="Authentication" error={exactViolation(violations)}>
         <Select
-          options={TYPES}
+          options={[{ value: '', label: none }, ...TYPES]}
           value={type}
           onChange={({ target }) =>
             onChange({ type: target.value as ChosenAuthentication['type'], texts })

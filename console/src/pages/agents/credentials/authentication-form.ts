@@ -1,5 +1,5 @@
 import type { Schema } from '../../../api/client';
-import { wordsOf } from '../settings/settings-form';
+import { betweenCommas } from '../../../ui/lists';
 
 type Authentication = Schema<'AuthenticationDto'>;
 export type AuthenticationType = Authentication['type'];
@@ -133,7 +133,7 @@ export function authenticationOf(
 }
 
 function memberOf(kind: AuthenticationField['kind'], text: string): unknown {
-  if (kind === 'words') return wordsOf(text);
+  if (kind === 'words') return betweenCommas(text);
   if (kind === 'flag') return text === 'true';
   const mayRefer = kind === 'secret' || kind === 'pem';
   return mayRefer && REFERENCE.test(text) ? { secretRef: text } : text;

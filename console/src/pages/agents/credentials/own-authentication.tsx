@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
+import { ApiProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { Confirm } from '../../../ui/dialog';
 import { FormDialog } from '../../../ui/form-dialog';
@@ -73,13 +74,25 @@ function SetAuthentication({
       description="Given as a whole, in place of what there is."
       action="Set"
       onClose={onClose}
-      onSubmit={() =>
-        change(chosen.type === '' ? null : authenticationOf(chosen.type, chosen.texts))
-      }
+      onSubmit={() => {
+        if (chosen.type === '') return Promise.reject(noType());
+        return change(authenticationOf(chosen.type, chosen.texts));
+      }}
     >
       {(violations) => (
-        <AuthenticationFields chosen={chosen} onChange={setChosen} violations={violations} />
+        <AuthenticationFields
+          none="Choose …"
+          chosen={chosen}
+          onChange={setChosen}
+          violations={violations}
+        />
       )}
     </FormDialog>
   );
+}
+
+/** What there is is taken away by its own button alone, which asks. */
+function noType(): ApiProblem {
+  const field = { field: 'authentication', description: 'choose how the hub gets it' };
+  return new ApiProblem(400, 'INVALID_PARAMS', 'No authentication is chosen.', [field]);
 }

@@ -2,7 +2,8 @@ import type { Schema } from '../../../api/client';
 import { authenticationOf } from '../credentials/authentication-form';
 import type { ChosenAuthentication } from '../credentials/authentication-fields';
 import { type HeaderRow, headersOf } from '../credentials/header-rows';
-import { numberOf, wordsOf } from '../settings/settings-form';
+import { betweenCommas } from '../../../ui/lists';
+import { numberOf } from '../../../ui/number-text';
 
 /** Where the card of a new agent is: at an address, or pasted. */
 export interface CardSource {
@@ -61,9 +62,9 @@ export function registerRequest(
     ...sourceRequest(source),
     ...proofRequest(settings),
     ...(id.trim() !== '' && { id: id.trim() }),
-    ...(tags.trim() !== '' && { tags: wordsOf(tags) }),
-    ...(organizations.trim() !== '' && { organizations: wordsOf(organizations) }),
-    ...(priority.trim() !== '' && { priority: numberOf(priority.trim()) as number }),
+    ...(tags.trim() !== '' && { tags: betweenCommas(tags) }),
+    ...(organizations.trim() !== '' && { organizations: betweenCommas(organizations) }),
+    ...(priority.trim() !== '' && { priority: numberOf(priority) as number }),
     ...(!enabled && { enabled }),
     ...taken,
   };

@@ -1,4 +1,6 @@
 import type { Schema } from '../../../api/client';
+import { betweenCommas } from '../../../ui/lists';
+import { numberOf } from '../../../ui/number-text';
 
 type Agent = Schema<'AgentDto'>;
 type Patch = Schema<'PatchAgentDto'>;
@@ -70,9 +72,9 @@ function valueOf(name: keyof Settings, text: string): unknown {
   const trimmed = text.trim();
   switch (name) {
     case 'tags':
-      return wordsOf(text);
+      return betweenCommas(text);
     case 'organizations':
-      return trimmed === '' ? null : wordsOf(text);
+      return trimmed === '' ? null : betweenCommas(text);
     case 'cardKeys':
       return trimmed === '' ? null : JSON.parse(trimmed);
     case 'priority':
@@ -89,20 +91,6 @@ function valueOf(name: keyof Settings, text: string): unknown {
     default:
       return trimmed === '' ? null : trimmed;
   }
-}
-
-/** What is no number is left to the hub to refuse, at its field. */
-export function numberOf(text: string): number | string | null {
-  if (text === '') return null;
-  return Number.isNaN(Number(text)) ? text : Number(text);
-}
-
-/** Words between commas. */
-export function wordsOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
 }
 
 function textOf(value: string | number | null | undefined): string {

@@ -59,6 +59,11 @@ export function typedOf(value: Scalar): string {
 }
 
 export function scalarOf(typed: string): Scalar {
-  if (/^(true|false|-?\d+(\.\d+)?|".*")$/.test(typed)) return JSON.parse(typed) as Scalar;
-  return typed;
+  if (!/^(true|false|-?\d+(\.\d+)?|".*")$/.test(typed)) return typed;
+  try {
+    return JSON.parse(typed) as Scalar;
+  } catch {
+    // Such as 007, or what has two quoted words in it.
+    return typed;
+  }
 }

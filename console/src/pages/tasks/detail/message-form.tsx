@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { callA2a, type Message, type Part, type Task } from '../../../api/a2a';
+import { newId } from '../../../api/new-id';
 import { Button } from '../../../ui/button';
 import { ErrorView } from '../../../ui/feedback';
 import { Field, TextArea } from '../../../ui/field';
@@ -29,6 +30,8 @@ export function MessageForm({
 }) {
   const [text, setText] = useState('');
   const [files, setFiles] = useState<readonly Part[]>([]);
+  // The same for each try: what came through before its answer was lost is not sent twice.
+  const [id, setId] = useState(newId);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const isEmpty = text.trim() === '' && files.length === 0;
@@ -38,12 +41,13 @@ export function MessageForm({
     setError(null);
     try {
       const parts = [...(text.trim() === '' ? [] : [{ text }]), ...files];
-      const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts, ...to };
+      const message = { messageId: id, role: 'ROLE_USER', parts, ...to };
       const { task } = await callA2a<{ readonly task?: Task; readonly message?: Message }>(
         'SendMessage',
         { message, configuration: { returnImmediately: true } },
       );
       notify('The message was sent.');
+      setId(newId);
       setText('');
       setFiles([]);
       await refreshTask(refreshes);

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import type { DeadLetterQuery } from '../deliveries/delivery-query';
+import type { Span } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 
 /** Dead letters that a count goes to. */
@@ -18,10 +19,14 @@ export async function countMatching(query: DeadLetterQuery, signal: AbortSignal)
   return data!;
 }
 
-/** How many events of a receiver are lost: its dead letters without those that the owner of a webhook ended. */
-export async function countLost(endpoint: string, signal: AbortSignal): Promise<Count> {
+/** How many events of a receiver are lost, at any time or were in this: its dead letters without those that the owner of a webhook ended. */
+export async function countLost(
+  endpoint: string,
+  signal: AbortSignal,
+  span: Span = {},
+): Promise<Count> {
   const { data } = await client.GET('/api/v1/push/dead-letters:by-receiver', {
-    params: { query: { endpoint, most: MOST_COUNTED } },
+    params: { query: { endpoint, most: MOST_COUNTED, ...span } },
     signal,
   });
   return { count: data!.total, isLeast: data!.isLeast };

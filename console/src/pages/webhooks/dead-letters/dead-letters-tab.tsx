@@ -8,13 +8,15 @@ import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { Toolbar } from '../../../ui/toolbar';
 import { useChosen } from '../../../ui/row-choice';
+import { present } from '../../../ui/search';
 import { useSpan } from '../../../ui/time-range';
 import { deadLetterColumns } from '../deliveries/delivery-columns';
 import { DeliveryDialog } from '../deliveries/delivery-dialog';
 import { DeliveryFilters } from '../deliveries/delivery-filters';
 import { deadLetterQueryOf, isFiltered } from '../deliveries/delivery-query';
 import { PUSH } from '../keys';
-import { useWebhookSearch } from '../search';
+import { useWebhookSearch, type WebhookSearch } from '../search';
+import { SearchLink } from '../shared/search-link';
 import type { BulkAction, Meant } from './bulk';
 import { BulkDialog } from './bulk-dialog';
 
@@ -81,9 +83,14 @@ export function DeadLettersTab() {
               title={isFiltered(query) ? 'No dead letter fits these filters' : 'No dead letters'}
             >
               <p>
-                {isFiltered(query)
-                  ? 'No event was lost there.'
-                  : 'Every event was delivered, or is still being tried.'}
+                {isFiltered(query) ? (
+                  <>
+                    No event was lost there, or those that were are being sent again, as{' '}
+                    <SearchLink search={deliveriesOf(filters)}>the deliveries</SearchLink> say.
+                  </>
+                ) : (
+                  'Every event was delivered, or is still being tried.'
+                )}
               </p>
             </Empty>
           }
@@ -102,4 +109,9 @@ export function DeadLettersTab() {
       )}
     </div>
   );
+}
+
+/** The deliveries of the same receiver, task or webhook, at any time. */
+function deliveriesOf({ endpoint, task, config, organization }: WebhookSearch): WebhookSearch {
+  return present({ tab: 'deliveries', endpoint, task, config, organization });
 }

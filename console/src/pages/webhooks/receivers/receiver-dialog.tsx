@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import type { Schema } from '../../../api/client';
 import { useState } from 'react';
 import { Button } from '../../../ui/button';
@@ -7,22 +8,31 @@ import { Chart } from '../../../ui/lazy-chart';
 import { counted } from '../../../ui/lists';
 import { Facts } from '../../../ui/page';
 import { Time } from '../../../ui/time';
+import { rangeText, type TimeRange, useSpan } from '../../../ui/time-range';
 import { EndpointStateBadge } from '../shared/push-badges';
 import { SearchLink } from '../shared/search-link';
+import { countLost } from '../dead-letters/dead-letter-count';
 import { useAttempts } from './attempts';
 import { latencyText } from './latency-text';
+import { useNextTry } from './next-try';
 import { RecoverReceiver } from './recover-receiver';
+
+const LOST_EVERY_MS = 10_000;
 
 /** All about one receiver: its breaker, how fast it answers, and where its webhooks and deliveries are. */
 export function ReceiverDialog({
   endpoint,
+  lostIn,
   onClose,
 }: {
   readonly endpoint: Schema<'EndpointDto'>;
+  /** The time whose lost events are counted. */
+  readonly lostIn: TimeRange;
   readonly onClose: () => void;
 }) {
   const name = `${endpoint.organization} ${endpoint.origin}`;
   const attempts = useAttempts(name);
+  const nextTry = useNextTry(endpoint);
   const [isRecovering, setRecovering] = useState(false);
   return (
     <Dialog
@@ -40,7 +50,7 @@ export function ReceiverDialog({
               {endpoint.state === 'disabled'
                 ? 'Its webhooks are disabled. Repair the receiver, then resume them.'
                 : endpoint.rejects
-                  ? 'It answers, but did not accept the last event. What it rejects is not tried again by itself.'
+                  ? 'It answers, but did not accept the last event. What it rejects is tried a few times, then given up; send it again once the receiver accepts it.'
                   : endpoint.breaker === 'open'
                     ? 'Deliveries wait, and one is tried at a time until it answers.'
                     : 'What it did not accept is tried again.'}
@@ -51,17 +61,20 @@ export function ReceiverDialog({
         <Facts
           facts={{
             Health: <EndpointStateBadge endpoint={endpoint} />,
-            'Failures in a row': endpoint.failures,
+            'Lost events': <LostFact name={name} range={lostIn} />,
+            'Failures in a row': endpoint.rejects
+              ? `${endpoint.failures}: it answers, and rejections do not count`
+              : endpoint.failures,
             'Failing since': endpoint.failingSince && <Time at={endpoint.failingSince} />,
             'Disabled since': endpoint.disabledAt && <Time at={endpoint.disabledAt} />,
-            'Next try': endpoint.nextProbeAt && <Time at={endpoint.nextProbeAt} />,
-            'Last answered': <Time at={endpoint.lastSuccessAt} />,
+            'Next try': nextTry === 'now' ? 'now' : nextTry && <Time at={nextTry} />,
+            'Last accepted': <Time at={endpoint.lastSuccessAt} />,
             'Last failed': <Time at={endpoint.lastFailureAt} />,
             'Webhooks waiting': endpoint.waiting,
             'Attempts at once, at most': endpoint.slots,
             'Consent to be called': endpoint.verifiedBy
               ? { challenge: 'by the challenge', list: 'its host is trusted' }[endpoint.verifiedBy]
-              : 'not yet, so it is called at a limited rate',
+              : 'not yet: it is called at a limited rate until it answers the challenge (OPTIONS with WebHook-Request-Origin) that the hub sends when something has to wait, or its host is trusted (push.trustedHosts)',
           }}
         />
         <h3>How long it takes to answer</h3>
@@ -121,5 +134,32 @@ export function ReceiverDialog({
         </p>
       </div>
     </Dialog>
+  );
+}
+
+/** Counted for itself: the list of those that lost events is not counted as often. */
+function LostFact({ name, range }: { readonly name: string; readonly range: TimeRange }) {
+  const span = useSpan(range);
+  const lost = useQuery({
+    // What a range means by now is no other question.
+    queryKey: ['lost-of', name, range],
+    queryFn: ({ signal }) => countLost(name, signal, span),
+    staleTime: 0,
+    refetchInterval: LOST_EVERY_MS,
+  });
+  if (!lost.data) return lost.error ? 'could not be counted' : '…';
+  const { count, isLeast } = lost.data;
+  return (
+    <>
+      {count === 0 ? (
+        'none'
+      ) : (
+        <SearchLink search={{ ...range, tab: 'dead-letters', endpoint: name }}>
+          {count.toLocaleString('en')}
+          {isLeast && '+'}
+        </SearchLink>
+      )}{' '}
+      ({rangeText(range)})
+    </>
   );
 }

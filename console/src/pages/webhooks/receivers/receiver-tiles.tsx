@@ -5,7 +5,14 @@ import { PAGE_ROWS } from '../../../api/pages';
 import { PUSH } from '../keys';
 
 const EVERY_MS = 10_000;
-const STATES = ['healthy', 'untried', 'failing', 'disabled'] as const;
+/** Those that reject events fail, but the overview says how many fail otherwise. */
+const TILES = [
+  { state: 'healthy', label: 'healthy receivers' },
+  { state: 'untried', label: 'receivers not tried yet' },
+  { state: 'failing', rejects: 'false', label: 'failing receivers' },
+  { state: 'failing', rejects: 'true', label: 'receivers that reject events' },
+  { state: 'disabled', label: 'disabled receivers' },
+] as const;
 
 /** How many receivers there are in each state. */
 export function ReceiverTiles() {
@@ -14,27 +21,31 @@ export function ReceiverTiles() {
     refetchInterval: EVERY_MS,
     queryFn: async ({ signal }) =>
       Promise.all(
-        STATES.map(async (state) => {
+        TILES.map(async ({ label, ...filter }) => {
           const { data } = await client.GET('/api/v1/push/endpoints', {
-            params: { query: { limit: PAGE_ROWS, state } },
+            params: { query: { limit: PAGE_ROWS, ...filter } },
             signal,
           });
-          return { state, text: `${data!.items.length}${data!.nextCursor === null ? '' : '+'}` };
+          return {
+            label,
+            filter,
+            text: `${data!.items.length}${data!.nextCursor === null ? '' : '+'}`,
+          };
         }),
       ),
   });
   if (!counts.data) return null;
   return (
     <div className="tiles">
-      {counts.data.map(({ state, text }) => (
+      {counts.data.map(({ label, filter, text }) => (
         <Link
-          key={state}
+          key={label}
           to="/webhooks"
-          search={{ tab: 'receivers', state }}
-          className={`tile webhooks-tile-${state} ${text === '0' ? 'webhooks-tile-none' : ''}`}
+          search={{ tab: 'receivers', ...filter }}
+          className={`tile webhooks-tile-${filter.state} ${text === '0' ? 'webhooks-tile-none' : ''}`}
         >
           <strong>{text}</strong>
-          <span>{state === 'untried' ? 'receivers not tried yet' : `${state} receivers`}</span>
+          <span>{label}</span>
         </Link>
       ))}
     </div>

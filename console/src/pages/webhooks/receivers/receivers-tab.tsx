@@ -28,13 +28,16 @@ const ENOUGH_ATTEMPTS = 20;
 
 /** The receivers of webhooks with their health: who does not answer, since when and why. */
 export function ReceiversTab() {
-  const [{ state, organization, id }, change] = useWebhookSearch();
+  const [{ state, rejects, organization, id }, change] = useWebhookSearch();
   const mayAll = useMay('push:all');
-  const pages = usePages<Endpoint>([PUSH, 'endpoints', state, organization], (cursor, signal) =>
+  const filter = {
+    state: state as Endpoint['state'],
+    rejects: rejects as 'true' | 'false' | undefined,
+    organization,
+  };
+  const pages = usePages<Endpoint>([PUSH, 'endpoints', filter], (cursor, signal) =>
     client.GET('/api/v1/push/endpoints', {
-      params: {
-        query: { limit: PAGE_ROWS, cursor, state: state as Endpoint['state'], organization },
-      },
+      params: { query: { limit: PAGE_ROWS, cursor, ...filter } },
       signal,
     }),
   );
@@ -57,13 +60,18 @@ export function ReceiversTab() {
       <Toolbar>
         <Field label="Health">
           <Select
-            value={state ?? ''}
-            onChange={(event) => change({ state: event.target.value || undefined })}
+            value={[state, rejects].filter(Boolean).join(' ')}
+            onChange={({ target }) => {
+              const [nextState, nextRejects] = target.value.split(' ');
+              change({ state: nextState || undefined, rejects: nextRejects });
+            }}
             options={[
               { value: '', label: 'All' },
               { value: 'healthy', label: 'Healthy' },
               { value: 'untried', label: 'No attempts yet' },
-              { value: 'failing', label: 'Failing' },
+              { value: 'failing', label: 'Failing or rejects events' },
+              { value: 'failing false', label: 'Failing' },
+              { value: 'failing true', label: 'Rejects events' },
               { value: 'disabled', label: 'Disabled' },
             ]}
           />
@@ -89,7 +97,9 @@ export function ReceiversTab() {
                 <button
                   type="button"
                   className="link"
-                  onClick={() => change({ state: undefined, organization: undefined })}
+                  onClick={() =>
+                    change({ state: undefined, rejects: undefined, organization: undefined })
+                  }
                 >
                   Show all
                 </button>
@@ -109,6 +119,7 @@ export function ReceiversTab() {
         <ReceiverDialog
           key={idOf(open)}
           endpoint={open}
+          lostIn={range}
           onClose={() => change({ id: undefined })}
         />
       )}
@@ -201,11 +212,11 @@ function columnsOf(
       share: 0.8,
       minor: true,
       sortBy: ({ failures }) => failures,
-      cell: ({ failures }) => failures,
+      cell: ({ failures, rejects }) => (rejects ? 'rejections only' : failures),
     },
     {
       id: 'success',
-      header: 'Last answered',
+      header: 'Last accepted',
       share: 0.8,
       minor: true,
       sortBy: ({ lastSuccessAt }) => lastSuccessAt,
@@ -216,8 +227,12 @@ function columnsOf(
       header: 'Next try',
       share: 0.6,
       minor: true,
-      cell: ({ nextProbeAt, breaker }) =>
-        nextProbeAt ? <Time at={nextProbeAt} /> : breaker === 'open' ? 'now' : '',
+      cell: ({ nextProbeAt, breaker, waiting }) => {
+        if (nextProbeAt) return <Time at={nextProbeAt} />;
+        if (breaker === 'open') return 'now';
+        // Each event that waits has a time of its own.
+        return waiting > 0 ? 'by its schedule' : '';
+      },
     },
   ];
 }

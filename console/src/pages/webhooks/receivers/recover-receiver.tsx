@@ -55,7 +55,7 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
           disabled={!lost.data || lost.data.count === 0}
           onClick={() => setSending(true)}
         >
-          {lost.data?.count === 0 ? 'No event is lost' : `Send ${many ?? 'lost events'} again`}
+          {lost.data?.count === 0 ? 'Nothing to send again' : `Send ${many ?? 'lost events'} again`}
         </Button>
       </p>
       {isSending && (
@@ -116,7 +116,11 @@ function Test({
 }) {
   const webhook = all.find(({ id }) => id === chosen) ?? all[0];
   if (webhook === undefined) {
-    return <Empty title="No webhook goes there any more">There is nothing to test it with.</Empty>;
+    return (
+      <Empty title="No webhook goes there any more">
+        Neither a subscription nor a webhook of a task does: there is nothing to test it with.
+      </Empty>
+    );
   }
   return (
     <>

@@ -17,20 +17,23 @@ export async function testablesOf(
   { organization, origin }: Schema<'EndpointDto'>,
   signal: AbortSignal,
 ): Promise<readonly Testable[]> {
+  const endpoint = `${organization} ${origin}`;
   const [subscriptions, configs] = await Promise.all([
     client.GET('/api/v1/push/subscriptions', {
-      params: { query: { limit: PAGE_ROWS, organization } },
+      params: { query: { limit: PAGE_ROWS, endpoint } },
       signal,
     }),
     client.GET('/api/v1/push/configs', {
-      params: { query: { limit: MOST_CONFIGS, endpoint: `${organization} ${origin}` } },
+      params: { query: { limit: MOST_CONFIGS, endpoint } },
       signal,
     }),
   ]);
   return [
-    ...subscriptions
-      .data!.items.filter(({ url }) => new URL(url).origin === new URL(origin).origin)
-      .map(({ id, url }): Testable => ({ id, kind: 'subscription', label: `subscription ${url}` })),
+    ...subscriptions.data!.items.map(({ id, url }): Testable => ({
+      id,
+      kind: 'subscription',
+      label: `subscription ${url}`,
+    })),
     ...configs
       .data!.items.filter((each) => each.subscriptionId === null)
       .map(({ id, taskId, url }): Testable => ({

@@ -45,15 +45,12 @@ export function SubscriptionForm({
   const [states, setStates] = useState<readonly State[]>(subscription?.filter?.states ?? []);
   const [secrets, setSecrets] = useState(emptySecrets(!isNew));
   const submit = async () => {
-    const common = {
-      events,
-      name: name.trim() === '' ? null : name.trim(),
-      filter: filterOf(listOf(agents), betweenCommas(tags), states),
-    };
+    const given = name.trim() === '' ? null : name.trim();
+    const filter = filterOf(listOf(agents), betweenCommas(tags), states);
     if (isNew) {
       await client.POST('/api/v1/push/subscriptions', {
         body: {
-          ...common,
+          ...{ events, name: given, filter },
           url: url.trim(),
           version,
           ...(scope !== '' && { scope: scope as Subscription['scope'] }),
@@ -66,7 +63,10 @@ export function SubscriptionForm({
       await client.PATCH('/api/v1/push/subscriptions/{id}', {
         params: { path: { id: subscription.id } },
         body: {
-          ...common,
+          // What was not edited stays as it is by now.
+          ...(events !== subscription.events && { events }),
+          ...(given !== subscription.name && { name: given }),
+          ...(JSON.stringify(filter) !== JSON.stringify(filterAsBegun(subscription)) && { filter }),
           ...(url.trim() !== subscription.url && { url: url.trim() }),
           ...secretsOf(secrets, false),
         },
@@ -174,11 +174,16 @@ export function SubscriptionForm({
 }
 
 /** Null for all tasks. */
-function filterOf(agents: string[], tags: string[], states: readonly State[]) {
+/** The filter as the form has it at first, in the same order. */
+function filterAsBegun({ filter }: Subscription) {
+  return filterOf(filter?.agents ?? [], filter?.tags ?? [], filter?.states ?? []);
+}
+
+function filterOf(agents: readonly string[], tags: readonly string[], states: readonly State[]) {
   if (agents.length + tags.length + states.length === 0) return null;
   return {
-    ...(agents.length > 0 && { agents }),
-    ...(tags.length > 0 && { tags }),
+    ...(agents.length > 0 && { agents: [...agents] }),
+    ...(tags.length > 0 && { tags: [...tags] }),
     ...(states.length > 0 && { states: [...states] }),
   };
 }
