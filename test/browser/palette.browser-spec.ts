@@ -168,6 +168,40 @@ describe('the search for pages and ids', () => {
     ]);
   });
 
+  it('has first what is called so, and says what else was found', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => index + 1);
+    for (const index of many) {
+      await hub.admin('POST', '/api/v1/principals', {
+        ...{ id: `crowd-${index}`, displayName: `Crowd person ${index}`, organization: 'acme' },
+      });
+    }
+    for (const index of many.slice(0, 7)) {
+      await hub.admin('POST', '/api/v1/organizations', { id: `crowd-org-${index}` });
+    }
+    await page.reload();
+    await own.signIn('agents');
+    // The oldest of those that have it in their names.
+    await lookFor('crowd person 1', 'Principal Crowd person 1 (crowd-1)');
+    await dialog().getByText('5 of 11 principals: type more of the name').waitFor();
+    await dialog().getByRole('combobox').fill('crowd');
+    await dialog()
+      .getByText('5 of 50 or more principals, 5 of 7 organizations: type more of the name')
+      .waitFor();
+    await dialog().getByRole('combobox').fill('crowd-org-1');
+    await options().first().filter({ hasText: 'Organization crowd-org-1' }).waitFor();
+    expect(await dialog().getByText('type more of the name').count()).toBe(0);
+    await page.route('**/api/v1/policies?*', (route) =>
+      route.fulfill({ status: 403, json: { reason: 'PERMISSION_DENIED', detail: 'No.' } }),
+    );
+    await page.reload();
+    await own.signIn('agents');
+    await lookFor('crowd person 1', 'Principal Crowd person 1 (crowd-1)');
+    await dialog()
+      .getByText('Not all could be looked at: what is missing is on the page')
+      .waitFor();
+    await page.unroute('**/api/v1/policies?*');
+  });
+
   it('says when there is nothing, and gives the focus back', async () => {
     const opener = page.getByRole('button', { name: 'Go to', exact: true });
     await opener.click();

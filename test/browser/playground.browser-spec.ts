@@ -99,6 +99,36 @@ async function taskId(): Promise<string> {
 }
 
 describe('the playground', () => {
+  it('takes what is written along to the dry run, and has it still afterwards', async () => {
+    await write('agent', 'Is this the right agent?');
+    await page.getByRole('link', { name: 'Who would get it?' }).click();
+    const text = page.getByRole('textbox', { name: 'Text', exact: true });
+    await text.waitFor();
+    expect(await text.inputValue()).toBe('Is this the right agent?');
+    expect(page.url()).not.toContain('right');
+    await page.goBack();
+    const message = page.getByRole('textbox', { name: 'Message', exact: true });
+    await message.waitFor();
+    expect(await message.inputValue()).toBe('Is this the right agent?');
+    await page.getByText('Data, metadata and media types').click();
+    const metadata = page.getByRole('textbox', { name: 'Metadata of the message (JSON)' });
+    await metadata.fill('{"tier": "gold"}');
+    await page.getByRole('link', { name: 'Who would get it?' }).click();
+    const json = page.getByRole('textbox', { name: 'The message as JSON' });
+    await json.waitFor();
+    await eventually(async () => expect(await json.inputValue()).toMatch(/right agent[^]*gold/));
+    // It is taken along once.
+    await own.goTo('agents', 'Agents');
+    await own.goTo('routing/dry-run', 'Routing');
+    expect(await text.inputValue()).toBe('');
+    await own.goTo('playground', 'Playground');
+    // Nothing is sent unseen.
+    expect(await metadata.inputValue()).toContain('gold');
+    await metadata.fill('');
+    await message.fill('');
+    await page.getByText('Data, metadata and media types').click();
+  });
+
   it('streams: what an agent makes is shown as it comes', async () => {
     await write('slow', 'go on');
     await press(page, 'Send');

@@ -154,6 +154,20 @@ describe('rules', () => {
   });
 });
 
+it('a form that was refused is not said to be one that can be saved', async () => {
+  for (const [path, heading, action] of [
+    ['routing/rules/new', 'New rule', 'Make the rule'],
+    ['routing/composite-skills/new', 'New composite skill', 'Make the composite skill'],
+  ] as const) {
+    await own.goTo(path, heading);
+    await press(page, action);
+    await main()
+      .getByText(/^\d+ problems?$/)
+      .waitFor();
+    expect(await page.getByText('can be saved').count()).toBe(0);
+  }
+});
+
 describe('the dry run', () => {
   it('says who would get a message, and sends nothing', async () => {
     const before = one.calls.length + two.calls.length;

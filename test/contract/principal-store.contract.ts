@@ -80,7 +80,37 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(pages).toEqual([[], ['a-first']]);
       const { items, nextCursor } = await principals.list({ text: 'filled' }, 3);
       expect(items).toHaveLength(3);
-      expect(nextCursor).toBe(items[2]!.id);
+      const seen = new Set(items.map(({ id }) => id));
+      const { items: others } = await principals.list({ text: 'filled' }, 3, nextCursor!);
+      for (const { id } of others) expect(seen.has(id)).toBe(false);
+    });
+
+    it('has first who is called so, then whose name begins so, on whatever page', async () => {
+      for (const [id, displayName] of [
+        ['p1', 'Bulk person 3'],
+        ['p2', 'bulk person 30'],
+        ['p3', 'A bulk person 3'],
+        ['p4', 'Bulk person 31'],
+        ['p5', 'another bulk person 3'],
+        ['p6', 'somebody else'],
+      ] as const) {
+        await add(`k-${id}`, { principalId: id });
+        await principals.change(id, { displayName });
+      }
+      for (const limit of [1, 2, 5]) {
+        const ids: string[] = [];
+        let cursor: string | null | undefined;
+        while (cursor !== null) {
+          const page = await principals.list({ text: 'BULK person 3' }, limit, cursor);
+          ids.push(...page.items.map(({ id }) => id));
+          cursor = page.nextCursor;
+        }
+        expect(ids).toEqual(['p1', 'p4', 'p2', 'p5', 'p3']);
+      }
+      // What is no place of a search is one of the list.
+      for (const odd of ['\nx\ny', 'p4', '\n\n', '[]']) {
+        expect((await principals.list({ text: 'bulk' }, 5, odd)).items.length).toBeLessThan(6);
+      }
     });
   });
 

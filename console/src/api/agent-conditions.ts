@@ -14,13 +14,15 @@ export function verdictOf(
   return condition === undefined || condition.health === state ? verdict : condition.health;
 }
 
-/** The health of all agents that one may see, by their ids, as it changes. */
+const NONE: ReadonlyMap<string, AgentCondition> = new Map();
+
+/** The health of all agents that one may see, by their ids, as it changes; none while the stream is cut: what is read is newer. */
 export function useAgentConditions(enabled: boolean): {
   readonly conditions: ReadonlyMap<string, AgentCondition>;
   readonly live: LiveState;
 } {
   const visible = useVisible();
-  const [conditions, setConditions] = useState<ReadonlyMap<string, AgentCondition>>(new Map());
+  const [conditions, setConditions] = useState(NONE);
   const live = useLive({
     path: enabled && visible ? '/api/v1/agents/events' : null,
     onEvent: ({ event, data }) => {
@@ -33,5 +35,6 @@ export function useAgentConditions(enabled: boolean): {
       }
     },
   });
+  if (live !== 'live' && conditions !== NONE) setConditions(NONE);
   return { conditions, live };
 }

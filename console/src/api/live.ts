@@ -17,6 +17,11 @@ export interface LiveOptions {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
+/** How long a stream may be silent until it has said how often it gets a heartbeat. */
+const UNKNOWN_SILENCE_MS = 60_000;
+/** After so many heartbeats that did not come a stream is dead, but not before a slow network could have brought one. */
+const HEARTBEATS = 3;
+const LEAST_SILENCE_MS = 5_000;
 
 /**
  * Follows Server-Sent Events of the hub while the component is shown, with the same authentication as every request
@@ -107,21 +112,48 @@ export async function readEvents(
     throw await problemOf(response);
   }
   to.onOpen?.(response);
-  const parser = createParser({ onEvent: to.onEvent });
+  let silenceMs: number | null = UNKNOWN_SILENCE_MS;
+  const onComment = (comment: string) => {
+    silenceMs = silenceOf(comment) ?? silenceMs;
+  };
+  const parser = createParser({ onEvent: to.onEvent, onComment });
   const text = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
-    const { done, value } = await text.read();
+    const { done, value } = await readWithin(text, silenceMs);
     if (done) return;
     parser.feed(value);
   }
 }
 
+/** How long a stream may be silent by what it says of its heartbeats: for ever where there are none, undefined where it says nothing. */
+function silenceOf(comment: string): number | null | undefined {
+  const everyMs = /^\s*heartbeat every (\d+) ms$/.exec(comment)?.[1];
+  if (everyMs === undefined) return undefined;
+  return everyMs === '0' ? null : Math.max(HEARTBEATS * Number(everyMs), LEAST_SILENCE_MS);
+}
+
+/** What comes next. A stream that is silent for longer is given up, and has ended by that. */
+async function readWithin(
+  stream: ReadableStreamDefaultReader<string>,
+  silenceMs: number | null,
+): Promise<ReadableStreamReadResult<string>> {
+  if (silenceMs === null) return await stream.read();
+  const timer = setTimeout(() => void stream.cancel(), silenceMs);
+  try {
+    return await stream.read();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       done();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }

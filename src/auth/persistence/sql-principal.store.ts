@@ -57,16 +57,52 @@ const IN_STATE: Readonly<Record<PrincipalState, string>> = {
 /** Principals that one page of a search by text looks at. */
 const MOST_LOOKED = 2_000;
 
-/** What LIKE finds this text by, anywhere in another. */
-function within(text: string): string {
-  return `%${text.replace(/[!%_]/g, '!$&')}%`;
+/** What LIKE takes for this text and nothing else. */
+function literal(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
 }
 
-/** What people know it by has this text in it. */
-function shows(text: string): Condition {
+/** What LIKE finds this text by, anywhere in another. */
+function within(text: string): string {
+  return `%${literal(text)}%`;
+}
+
+/** Something that people know it by is like this. */
+function shows(pattern: string): Condition {
   const shown = ['p.id', 'p.display_name', 'i.subject', KEY_NAME];
   const each = shown.map((column) => `LOWER(${column}) LIKE LOWER(?) ESCAPE '!'`);
-  return { sql: `(${each.join(' OR ')})`, params: shown.map(() => within(storable(text))) };
+  return { sql: `(${each.join(' OR ')})`, params: shown.map(() => pattern) };
+}
+
+/** How well it fits a text: 0, it is called so; 1, it begins so; 2, it has it somewhere. */
+function rankOf(text: string): Condition {
+  const [is, begins] = [shows(literal(text)), shows(`${literal(text)}%`)];
+  return {
+    sql: `CASE WHEN ${is.sql} THEN 0 WHEN ${begins.sql} THEN 1 ELSE 2 END`,
+    params: [...is.params, ...begins.params],
+  };
+}
+
+/** Where a page of a search begins: of those before `from`, behind this one in the order of the search. */
+interface SearchPlace {
+  readonly from?: string | undefined;
+  readonly behind?: readonly [rank: number, id: string] | undefined;
+}
+
+/** The ids of principals hold no line ends. */
+function placeOf(cursor: string | undefined): SearchPlace {
+  const [from, rank, id] = cursor?.split('\n') ?? [];
+  return {
+    from: from || undefined,
+    behind: id === undefined ? undefined : [Number(rank) || 0, id],
+  };
+}
+
+function isBehind(rank: Condition, [at, id]: readonly [number, string]): Condition {
+  return {
+    sql: `(${rank.sql} > ? OR ${rank.sql} = ? AND p.id < ?)`,
+    params: [...rank.params, at, ...rank.params, at, storable(id)],
+  };
 }
 
 /** {@link PrincipalStore} on the hub's database. */
@@ -87,13 +123,15 @@ export class SqlPrincipalStore extends PrincipalStore {
     cursor?: string,
   ): Promise<Page<PrincipalRecord>> {
     // What the index of ids has, and what has to be looked at in each row.
+    const { from, behind } = text === undefined ? { from: cursor } : placeOf(cursor);
     const own: Condition[] = [
       ...(organization === undefined
         ? []
         : [condition('p.organization = ?', storable(organization))]),
-      ...(cursor === undefined ? [] : [condition('p.id < ?', cursor)]),
+      ...(from === undefined ? [] : [condition('p.id < ?', from)]),
     ];
     const end = text === undefined ? undefined : await this.endOfLook(own);
+    const rank = text === undefined ? undefined : rankOf(storable(text));
     const conditions = [
       ...own,
       ...(end === undefined ? [] : [condition('p.id >= ?', end)]),
@@ -103,14 +141,28 @@ export class SqlPrincipalStore extends PrincipalStore {
       ...(group === undefined
         ? []
         : [condition(`p.groups LIKE ? ESCAPE '!'`, within(JSON.stringify(group)))]),
-      ...(text === undefined ? [] : [shows(text)]),
+      ...(text === undefined ? [] : [shows(within(storable(text)))]),
+      ...(rank === undefined || behind === undefined ? [] : [isBehind(rank, behind)]),
     ];
+    const order = rank === undefined ? '' : `${rank.sql}, `;
     const rows = await this.database.read<DatabaseRow>(
-      `${SELECT}${where(conditions)} ORDER BY p.id DESC LIMIT ?`,
-      [...paramsOf(conditions), limit + 1],
+      `${SELECT}${where(conditions)} ORDER BY ${order}p.id DESC LIMIT ?`,
+      [...paramsOf(conditions), ...(rank?.params ?? []), limit + 1],
     );
     const items = rows.slice(0, limit).map(toRecord);
-    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : (end ?? null) };
+    const last = items.at(-1);
+    if (rows.length <= limit || last === undefined) return { items, nextCursor: end ?? null };
+    if (rank === undefined) return { items, nextCursor: last.id };
+    return { items, nextCursor: `${from ?? ''}\n${await this.rankIn(rank, last.id)}\n${last.id}` };
+  }
+
+  private async rankIn(rank: Condition, id: string): Promise<number> {
+    const [row] = await this.database.read<{ fits: number }>(
+      `SELECT ${rank.sql} AS fits FROM principals p LEFT JOIN identities i ON i.principal_id = p.id
+       WHERE p.id = ?`,
+      [...rank.params, id],
+    );
+    return Number(row?.fits ?? 0);
   }
 
   /** The last id that a page of a search looks at, where there are more. */

@@ -33,11 +33,12 @@ export class EventFeed {
     private readonly options: EventFeedOptions,
   ) {}
 
-  /** Begins the answer. */
+  /** Begins the answer, and says how often a silent feed gets a comment, so that a reader knows when it is cut. */
   open(): void {
     const { heartbeatMs } = this.options;
     this.raw.writeHead(200, FEED_HEADERS);
     this.raw.flushHeaders();
+    this.write(`: heartbeat every ${heartbeatMs} ms\n\n`);
     if (heartbeatMs === 0) return;
     this.heartbeat = setInterval(() => this.write(': heartbeat\n\n'), heartbeatMs).unref();
     onceClosed(this.raw, () => clearInterval(this.heartbeat));

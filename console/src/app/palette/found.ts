@@ -10,7 +10,9 @@ import { PUSH } from '../../pages/webhooks/keys';
 import type { Place } from './pages';
 
 /** Of each kind so many are shown. */
-const MOST = 5;
+export const MOST = 5;
+/** Of a list that the hub searches so many are read: those that are called so come first. */
+const MOST_READ = 50;
 /** So many rows of a list are looked at: more than there are rules or organizations in most hubs. */
 const MOST_ROWS = 1_000;
 
@@ -18,6 +20,16 @@ const MOST_ROWS = 1_000;
 export interface Found {
   readonly places: readonly Place[];
   readonly isWhole: boolean;
+  /** Of which kinds more was found than is shown. */
+  readonly more: readonly More[];
+}
+
+/** What was found of one kind: `260 agents`. */
+export interface More {
+  readonly what: string;
+  readonly count: number;
+  /** There are more than that. */
+  readonly isLeast: boolean;
 }
 
 /** What has this id, or a name with this text in it, of all that one may see. */
@@ -30,12 +42,14 @@ export async function foundBy(
     look(text, signal, scopes).catch((thrown: unknown): Found => ({
       places: [],
       isWhole: thrown instanceof ApiProblem && thrown.status === 404,
+      more: [],
     })),
   );
   const found = await Promise.all(looks);
   return {
     places: found.flatMap(({ places }) => places),
     isWhole: found.every(({ isWhole }) => isWhole),
+    more: found.flatMap(({ more }) => more),
   };
 }
 
@@ -51,6 +65,7 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
   {
     scope: 'routing',
     look: listed(
+      'rules',
       ['routing-rules'],
       (query, signal) => client.GET('/api/v1/routes/rules', { params: { query }, signal }),
       ({ id, name }) => ({
@@ -62,6 +77,7 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
   {
     scope: 'routing',
     look: listed(
+      'composite skills',
       ['get', '/api/v1/composite-skills'],
       (query, signal) => client.GET('/api/v1/composite-skills', { params: { query }, signal }),
       ({ id, name, skillId }) => ({
@@ -78,6 +94,7 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
   {
     scope: 'push',
     look: listed(
+      'receivers',
       [PUSH, 'endpoints'],
       (query, signal) => client.GET('/api/v1/push/endpoints', { params: { query }, signal }),
       ({ organization, origin }) => ({
@@ -93,6 +110,7 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
   {
     scope: 'access:organization',
     look: listed(
+      'organizations',
       [ACCESS, 'organizations'],
       (query, signal) => client.GET('/api/v1/organizations', { params: { query }, signal }),
       ({ id, displayName }) => ({
@@ -107,6 +125,7 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
   {
     scope: 'access',
     look: listed(
+      'policies',
       [ACCESS, 'policies'],
       (query, signal) => client.GET('/api/v1/policies', { params: { query }, signal }),
       ({ id, description }) => ({
@@ -133,29 +152,30 @@ async function tasks(q: string, signal: AbortSignal): Promise<Found> {
 
 async function agents(text: string, signal: AbortSignal): Promise<Found> {
   const { data } = await client.GET('/api/v1/agents', {
-    params: { query: { text, limit: MOST } },
+    params: { query: { text, limit: MOST_READ } },
     signal,
   });
-  return whole(
-    data!.items.map(({ id, name }) =>
-      place('Agent', labelOf(id, name), `/agents/${encodeURIComponent(id)}`),
-    ),
-  );
+  const { items, nextCursor } = data!;
+  const found = items.map(({ id, name }) => ({
+    names: [id, name],
+    place: place('Agent', labelOf(id, name), `/agents/${encodeURIComponent(id)}`),
+  }));
+  return { ...bestOf('agents', text, found, nextCursor !== null), isWhole: true };
 }
 
 async function principals(text: string, signal: AbortSignal): Promise<Found> {
   const { data } = await client.GET('/api/v1/principals', {
-    params: { query: { text, limit: MOST } },
+    params: { query: { text, limit: MOST_READ } },
     signal,
   });
   const { items, nextCursor } = data!;
-  const places = items.map(({ id, name }) =>
-    within('Principal', labelOf(id, name), '/access', {
-      tab: 'principals',
-      text: id,
-    }),
-  );
-  return { places, isWhole: nextCursor === null };
+  const found = items.map(({ id, name }) => ({
+    names: [id, name ?? ''],
+    place: within('Principal', labelOf(id, name), '/access', { tab: 'principals', text: id }),
+  }));
+  const best = bestOf('principals', text, found, items.length === MOST_READ);
+  // One page of the hub may be short where not all were looked at.
+  return { ...best, isWhole: nextCursor === null || items.length === MOST_READ };
 }
 
 /**
@@ -163,12 +183,13 @@ async function principals(text: string, signal: AbortSignal): Promise<Found> {
  * begins with what the list belongs to, so that a change of it is seen.
  */
 function listed<Item extends object>(
+  what: string,
   key: readonly string[],
   read: (
     query: { readonly limit: number; readonly cursor?: string },
     signal: AbortSignal,
   ) => Promise<{ readonly data?: PageOf<Item> }>,
-  shownOf: (item: Item) => { readonly names: readonly string[]; readonly place: Place },
+  shownOf: (item: Item) => Named,
 ): Look {
   return async (text, _signal, scopes) => {
     const wanted = text.toLowerCase();
@@ -180,12 +201,38 @@ function listed<Item extends object>(
         staleTime: 60_000,
       }),
     );
-    const places = rows
+    const found = rows
       .map(shownOf)
-      .filter(({ names }) => names.some((each) => each.toLowerCase().includes(wanted)))
-      .slice(0, MOST)
-      .map((shown) => shown.place);
-    return { places, isWhole: !hasMore };
+      .filter(({ names }) => names.some((each) => each.toLowerCase().includes(wanted)));
+    return { ...bestOf(what, text, found, false), isWhole: !hasMore };
+  };
+}
+
+/** A place, and what it is called. */
+interface Named {
+  readonly names: readonly string[];
+  readonly place: Place;
+}
+
+/** Those that are called so come first, then those whose name begins so. `isLeast`: there are more than these. */
+function bestOf(
+  what: string,
+  text: string,
+  found: readonly Named[],
+  isLeast: boolean,
+): Pick<Found, 'places' | 'more'> {
+  const wanted = text.toLowerCase();
+  const rank = ({ names }: Named) =>
+    Math.min(
+      ...names.map((each) => {
+        const name = each.toLowerCase();
+        return name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2;
+      }),
+    );
+  const best = found.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST);
+  return {
+    places: best.map((each) => each.place),
+    more: best.length < found.length ? [{ what, count: found.length, isLeast }] : [],
   };
 }
 
@@ -203,7 +250,7 @@ function labelOf(id: string, name: string | null): string {
 }
 
 function whole(places: readonly Place[]): Found {
-  return { places, isWhole: true };
+  return { places, isWhole: true, more: [] };
 }
 
 /** A row of a list, which the address of the page names. */

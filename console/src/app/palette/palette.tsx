@@ -4,7 +4,7 @@ import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { useMe } from '../../api/me';
 import { Dialog } from '../../ui/dialog';
 import { useDebounced } from '../../ui/use-debounced';
-import { foundBy } from './found';
+import { type Found, foundBy, MOST, type More } from './found';
 import { pagesWith, type Place } from './pages';
 
 /** A name or an id is at most so long; nothing longer is looked for. */
@@ -93,16 +93,31 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           ))}
         </ul>
         <p className="faint" role="status">
-          {saidOf(places.length, isLooking, !isCurrent || found.data?.isWhole !== false)}
+          {saidOf(places.length, isLooking, isCurrent ? found.data : undefined)}
         </p>
       </div>
     </Dialog>
   );
 }
 
-function saidOf(count: number, isLooking: boolean, isWhole: boolean): string {
+function saidOf(count: number, isLooking: boolean, found: Found | undefined): string {
   if (isLooking) return 'Looking …';
-  if (!isWhole) return 'Not all could be looked at.';
+  const { more = [], isWhole = true } = found ?? {};
+  const said = [
+    ...(more.length > 0
+      ? [`${more.map(shownOf).join(', ')}: type more of the name to see the others.`]
+      : []),
+    ...(isWhole
+      ? []
+      : [
+          'Not all could be looked at: what is missing is on the page of its kind, which has filters.',
+        ]),
+  ];
+  if (said.length > 0) return said.join(' ');
   if (count > 0) return '';
   return 'Nothing you may see is called so. A task, a conversation or a webhook is found by its whole id.';
+}
+
+function shownOf({ what, count, isLeast }: More): string {
+  return `${MOST} of ${count.toLocaleString('en')}${isLeast ? ' or more' : ''} ${what}`;
 }

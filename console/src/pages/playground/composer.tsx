@@ -10,11 +10,10 @@ import { JsonEditor } from '../../ui/json-editor';
 import { ListInput } from '../../ui/list-input';
 import { AttachedFiles } from './attached-files';
 import { partOfFile } from './attachments';
+import { jsonOf, type PlaygroundDraft } from './draft';
 import { openTask, type PlaygroundSession } from './playground-session';
 import { directiveOf, targetInWords, targetOf } from './target';
 import { type Turn, waitsForClient } from './turn';
-
-const NO_JSON = { value: undefined, fault: null } as const;
 
 /** Writes the next message: text, data and files. */
 export function Composer({
@@ -26,11 +25,10 @@ export function Composer({
 }) {
   const search = useSearch({ from: '/playground' });
   const target = targetOf(search);
-  const [text, setText] = useState('');
-  const [data, setData] = useState('');
-  const [metadata, setMetadata] = useState('');
-  const [modes, setModes] = useState<string[]>([]);
-  const [files, setFiles] = useState<readonly File[]>([]);
+  const [draft, setDraft] = useState(() => session.draft());
+  const { text, data, metadata, modes, files } = draft;
+  // What is there already is not sent unseen.
+  const [hadMore] = useState(data !== '' || metadata !== '' || modes.length > 0);
   const [isOver, setIsOver] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [goesOn, setGoesOn] = useState<{ id: string; value: boolean } | null>(null);
@@ -43,6 +41,8 @@ export function Composer({
   const fault = dataRead.fault ?? metadataRead.fault;
   const isEmpty = text.trim() === '' && dataRead.value === undefined && files.length === 0;
 
+  // It is there again when one comes back from another page.
+  const change = (changed: Partial<PlaygroundDraft>) => setDraft(session.write(changed));
   const send = async (event?: FormEvent) => {
     event?.preventDefault();
     if (isEmpty || fault !== null) return;
@@ -63,9 +63,7 @@ export function Composer({
         to: answers ? 'the task' : targetInWords(target),
         taskId: answers ? open.id : undefined,
       });
-      setText('');
-      setData('');
-      setFiles([]);
+      change({ text: '', data: '', files: [] });
     } catch (thrown) {
       setError(thrown);
     }
@@ -73,7 +71,7 @@ export function Composer({
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
   };
-  const add = (list: FileList | null) => list && setFiles([...files, ...list]);
+  const add = (list: FileList | null) => list && change({ files: [...files, ...list] });
 
   return (
     <form
@@ -105,7 +103,7 @@ export function Composer({
           rows={3}
           value={text}
           placeholder="How readable is this text?"
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => change({ text: event.target.value })}
           onKeyDown={onKey}
           onPaste={(event) =>
             add(event.clipboardData.files.length ? event.clipboardData.files : null)
@@ -114,9 +112,9 @@ export function Composer({
       </Field>
       <AttachedFiles
         files={files}
-        onRemove={(file) => setFiles(files.filter((each) => each !== file))}
+        onRemove={(file) => change({ files: files.filter((each) => each !== file) })}
       />
-      <details className="playground-more">
+      <details className="playground-more" open={hadMore}>
         <summary>Data, metadata and media types</summary>
         <div className="form">
           <p className="playground-label">Data (JSON), a part of its own</p>
@@ -125,7 +123,7 @@ export function Composer({
             text={data}
             fault={dataRead.fault}
             problems={[]}
-            onChange={setData}
+            onChange={(typed) => change({ data: typed })}
           />
           <p className="playground-label">Metadata of the message (JSON)</p>
           <JsonEditor
@@ -133,10 +131,14 @@ export function Composer({
             text={metadata}
             fault={metadataRead.fault}
             problems={[]}
-            onChange={setMetadata}
+            onChange={(typed) => change({ metadata: typed })}
           />
           <Field label="Media types that are accepted">
-            <ListInput placeholder="any" values={modes} onChange={setModes} />
+            <ListInput
+              placeholder="any"
+              values={modes}
+              onChange={(chosen) => change({ modes: chosen })}
+            />
           </Field>
         </div>
       </details>
@@ -163,17 +165,4 @@ export function Composer({
       </div>
     </form>
   );
-}
-
-/** What a text says as JSON; nothing when it is empty. */
-function jsonOf(text: string, isObject = false): { value: unknown; fault: string | null } {
-  if (text.trim() === '') return NO_JSON;
-  try {
-    const value: unknown = JSON.parse(text);
-    const fits =
-      !isObject || (typeof value === 'object' && value !== null && !Array.isArray(value));
-    return fits ? { value, fault: null } : { value: undefined, fault: 'must be an object: { … }' };
-  } catch (thrown) {
-    return { value: undefined, fault: thrown instanceof Error ? thrown.message : String(thrown) };
-  }
 }

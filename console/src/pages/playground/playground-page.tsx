@@ -16,7 +16,7 @@ export function PlaygroundPage() {
       title="Playground"
       lead="Talk to the hub, or to one of its agents, as any client of A2A does. Messages are real: agents work on them."
     >
-      <TargetBar />
+      <TargetBar session={session} />
       <div className="playground">
         <div className="playground-talk">
           <Conversation session={session} turns={turns} />

@@ -3,6 +3,7 @@ import { credential } from '../../api/credential';
 import { newId } from '../../api/new-id';
 import { hubUrl } from '../../api/place';
 import { type ApiProblem, asProblem } from '../../api/problem';
+import { EMPTY_DRAFT, type PlaygroundDraft } from './draft';
 import { type Exchange, exchange, shownHeaders, type WireEvent } from './exchange';
 import type { Mode } from './search';
 import { hasEnded, type Turn, withResult } from './turn';
@@ -37,6 +38,7 @@ const DRAW_MS = 40;
  * anywhere else.
  */
 export class PlaygroundSession {
+  private written = EMPTY_DRAFT;
   private state: PlaygroundState = { turns: [], exchanges: [] };
   private readonly listeners = new Set<() => void>();
   private readonly running = new Map<
@@ -54,6 +56,17 @@ export class PlaygroundSession {
   };
 
   readonly read = (): PlaygroundState => this.state;
+
+  /** What is written and not sent yet: kept while the console is open. */
+  draft(): PlaygroundDraft {
+    return this.written;
+  }
+
+  /** Changes what is written; the whole of it. */
+  write(changed: Partial<PlaygroundDraft>): PlaygroundDraft {
+    this.written = { ...this.written, ...changed };
+    return this.written;
+  }
 
   send({ parts, metadata, acceptedOutputModes, mode, to, taskId }: Outgoing): void {
     const message: Message = {

@@ -4,13 +4,16 @@ import { useTargets } from '../../api/targets';
 import { Field, Select } from '../../ui/field';
 import { Suggest } from '../../ui/suggest';
 import { type Mode, MODES } from './search';
+import { takeMessage, type TakenMessage } from '../../api/taken-message';
+import { jsonOf, type PlaygroundDraft } from './draft';
+import type { PlaygroundSession } from './playground-session';
 import { type TargetKind, TARGET_KINDS, targetOf } from './target';
 import { TargetNote } from './target-note';
 
 const LABELS = { agent: 'Agent', skill: 'Skill', tags: 'Tags' } as const;
 
 /** To whom the next message goes, and how one waits; both are in the address. */
-export function TargetBar() {
+export function TargetBar({ session }: { readonly session: PlaygroundSession }) {
   const search = useSearch({ from: '/playground' });
   const navigate = useNavigate({ from: '/playground' });
   const { agents, skills, tags } = useTargets();
@@ -66,6 +69,7 @@ export function TargetBar() {
           className="button"
           to="/routing/dry-run"
           search={target.kind === 'hub' ? {} : { [target.kind]: target.name }}
+          onClick={() => takeMessage(messageOf(session.draft()))}
         >
           Who would get it?
         </Link>
@@ -73,4 +77,21 @@ export function TargetBar() {
       <TargetNote kind={kind} target={target} />
     </>
   );
+}
+
+/** What is written, as a dry run has it: without its files. */
+function messageOf({ text, data, metadata, modes }: PlaygroundDraft): TakenMessage {
+  const [own, said] = [jsonOf(data).value, jsonOf(metadata, true).value];
+  const accepted = { modes: modes.join(', ') };
+  if (own === undefined && said === undefined) return { ...accepted, kind: 'text', text };
+  const message = {
+    messageId: '1',
+    role: 'ROLE_USER',
+    parts: [
+      ...(text.trim() === '' ? [] : [{ text }]),
+      ...(own === undefined ? [] : [{ data: own }]),
+    ],
+    ...(said !== undefined && { metadata: said }),
+  };
+  return { ...accepted, kind: 'json', text, json: JSON.stringify(message, null, 2) };
 }

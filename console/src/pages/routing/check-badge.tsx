@@ -2,7 +2,7 @@ import type { FieldViolation } from '../../api/problem';
 import { Badge } from '../../ui/badge';
 import { counted } from '../../ui/lists';
 
-/** Whether what is being written could be saved. */
+/** Whether what is being written could be saved: by `problems`, which are those of the check and what the hub has refused. */
 export function CheckBadge({
   check: { problems, isPending, error },
 }: {

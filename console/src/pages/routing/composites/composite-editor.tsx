@@ -55,7 +55,7 @@ export function CompositeEditor({
         flush
         actions={
           <>
-            {isShown && <CheckBadge check={check} />}
+            {isShown && <CheckBadge check={{ ...check, problems }} />}
             <TextInput
               aria-label="As an organization"
               placeholder="as your organization"

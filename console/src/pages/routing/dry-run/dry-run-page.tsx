@@ -9,13 +9,14 @@ import { dryRun } from './dry-run';
 import { DryRunForm } from './dry-run-form';
 import { EXAMPLE_JSON, type MessageDraft, requestOf } from './message-draft';
 import { RouteView } from './route-view';
+import { takenMessage } from '../../../api/taken-message';
 
 const IN_ADDRESS = ['agent', 'skill', 'tags', 'organization'] as const;
 
 export function DryRunPage() {
   const search = useSearch({ from: '/routing/dry-run' });
   const navigate = useNavigate({ from: '/routing/dry-run' });
-  const [draft, setDraft] = useState<MessageDraft>({
+  const [draft, setDraft] = useState<MessageDraft>(() => ({
     kind: 'text',
     text: '',
     json: EXAMPLE_JSON,
@@ -26,8 +27,9 @@ export function DryRunPage() {
     skill: '',
     tags: '',
     organization: '',
+    ...takenMessage(),
     ...search,
-  });
+  }));
   const [fault, setFault] = useState<string | null>(null);
   const run = useMutation({
     mutationFn: async (from: MessageDraft) => {

@@ -57,7 +57,7 @@ export function RuleEditor({
         title="Rule"
         actions={
           <>
-            {isShown && <CheckBadge check={check} />}
+            {isShown && <CheckBadge check={{ ...check, problems }} />}
             {actions}
           </>
         }

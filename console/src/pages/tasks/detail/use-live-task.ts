@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { client, queries, type Schema } from '../../../api/client';
 import { type LiveState, useLive } from '../../../api/live';
 import { isEnded } from '../task-state';
+import { newestRun, united } from './event-runs';
 import { refreshTask, type TaskDetail, type TaskEvent, taskQuery } from './task-query';
 
 /** Events that come together are shown together. */
@@ -9,9 +10,11 @@ const GATHER_MS = 200;
 /** Of a task that goes on and on the oldest events leave the page; they can be read again. */
 const KEPT = 2_000;
 const EARLIER = 100;
+/** The most that the hub gives at once. */
+const PAGE = 200;
 
 export interface LiveTask {
-  /** By their numbers, oldest first. */
+  /** By their numbers, oldest first, and none is missing between them. */
   readonly events: readonly TaskEvent[];
   /** Null once the task has ended. */
   readonly live: LiveState | null;
@@ -32,7 +35,7 @@ export function useLiveTask(task: TaskDetail): LiveTask {
     timer.current = undefined;
     const next = gathered.current;
     gathered.current = [];
-    setCame((before) => [...before, ...next].slice(-KEPT));
+    setCame((before) => united(before, next).slice(-KEPT));
   }, []);
   const live = useLive({
     path: isOpen ? `api/v1/tasks/${encodeURIComponent(id)}/events?after=${begin}` : null,
@@ -52,7 +55,8 @@ export function useLiveTask(task: TaskDetail): LiveTask {
       }
     },
   });
-  const events = useMemo(() => united(task.events, came), [task.events, came]);
+  const known = useMemo(() => united(task.events, came), [task.events, came]);
+  const events = useMemo(() => newestRun(known), [known]);
   const first = events[0]?.seq ?? 1;
   const loadEarlier = useCallback(async () => {
     const after = Math.max(0, first - 1 - EARLIER);
@@ -60,12 +64,22 @@ export function useLiveTask(task: TaskDetail): LiveTask {
       params: { path: { id }, query: { after, limit: EARLIER } },
     });
     const earlier = (data?.items ?? []).filter(({ seq }) => seq < first);
-    setCame((before) => [...earlier, ...before]);
+    setCame((before) => united(earlier, before));
   }, [id, first]);
+  const older = known[known.length - events.length - 1]?.seq;
+  useEffect(() => {
+    // More than is kept is read when one wants it.
+    if (older === undefined || first - older > KEPT) return;
+    const stop = new AbortController();
+    const query = { after: older, limit: Math.min(PAGE, first - older - 1) };
+    client
+      .GET('/api/v1/tasks/{id}/events', { params: { path: { id }, query }, signal: stop.signal })
+      .then(
+        ({ data }) => setCame((before) => united(before, data?.items ?? []).slice(-KEPT)),
+        // What is before it can still be read as earlier events.
+        () => undefined,
+      );
+    return () => stop.abort();
+  }, [id, older, first]);
   return { events, live: isOpen ? live : null, hasEarlier: first > 1, loadEarlier };
-}
-
-function united(one: readonly TaskEvent[], other: readonly TaskEvent[]): readonly TaskEvent[] {
-  const bySeq = new Map([...one, ...other].map((event) => [event.seq, event]));
-  return [...bySeq.values()].sort((a, b) => a.seq - b.seq);
 }
