@@ -13,7 +13,7 @@ import {
 } from '../support/browser/actions.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { eventually } from '../support/eventually.js';
-import type { JsonObject } from '../support/json.js';
+import type { Json, JsonObject } from '../support/json.js';
 import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
@@ -294,11 +294,23 @@ describe('a task', () => {
     await press(page, 'Follow up');
     const dialog = dialogOf(page, 'Follow up');
     await fill(dialog, { Message: 'And now in French.' });
-    await dialog
-      .getByLabel('Attach files')
-      .setInputFiles({ name: 'a.bin', mimeType: 'application/octet-stream', buffer: BYTES });
-    await dialog.getByText('a.bin').waitFor();
+    await dialog.getByLabel('Attach files').setInputFiles([
+      { name: 'a.bin', mimeType: 'application/octet-stream', buffer: BYTES },
+      { name: 'notes.md', mimeType: '', buffer: BYTES },
+    ]);
+    await dialog.getByText('notes.md').waitFor();
+    // A try whose answer is lost is repeated as the same message.
+    const messageIds: unknown[] = [];
+    await page.route('**/a2a', async (route) => {
+      const { params } = JSON.parse(route.request().postData()!) as Json;
+      messageIds.push(params.message.messageId);
+      await (messageIds.length === 1 ? route.abort() : route.continue());
+    });
+    await press(dialog, 'Send');
+    await dialog.getByText('No connection').waitFor();
     await submit(dialog, 'Send');
+    await page.unroute('**/a2a');
+    expect(messageIds).toEqual([expect.any(String), messageIds[0]]);
     await page.waitForURL((url) => !url.pathname.endsWith(id));
     const next = new URL(page.url()).pathname.split('/').at(-1)!;
     await stateIs(next, 'completed');
@@ -310,6 +322,9 @@ describe('a task', () => {
     expect(call.text).toBe('And now in French.');
     expect(call.message['parts']).toContainEqual(
       expect.objectContaining({ filename: 'a.bin', raw: BYTES.toString('base64') }),
+    );
+    expect(call.message['parts']).toContainEqual(
+      expect.objectContaining({ filename: 'notes.md', mediaType: 'text/markdown' }),
     );
   });
 

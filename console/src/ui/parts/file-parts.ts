@@ -4,7 +4,15 @@ import { bytesText } from '../time';
 /** What the page can hold at ease; the hub has a limit of its own for a message. */
 const MAX_FILE_BYTES = 20e6;
 
-/** Files as parts of a message, with their bytes in base64. */
+/** Browsers know not all of these by their endings, and some otherwise. */
+const TYPES: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  md: 'text/markdown',
+  json: 'application/json',
+  txt: 'text/plain',
+};
+
+/** Files as parts of a message. Throws when one is too large, and says so. */
 export async function fileParts(files: readonly File[]): Promise<readonly Part[]> {
   const large = files.find(({ size }) => size > MAX_FILE_BYTES);
   if (large) {
@@ -12,13 +20,17 @@ export async function fileParts(files: readonly File[]): Promise<readonly Part[]
       `${large.name} has ${bytesText(large.size)}; a file sent inline has at most ${bytesText(MAX_FILE_BYTES)}.`,
     );
   }
-  return Promise.all(
-    files.map(async (file) => ({
-      raw: await base64Of(file),
-      filename: file.name,
-      mediaType: file.type || 'application/octet-stream',
-    })),
-  );
+  return Promise.all(files.map(partOfFile));
+}
+
+/** A file as a part of a message: its bytes in base64. */
+export async function partOfFile(file: File): Promise<Part> {
+  const ending = file.name.split('.').at(-1)?.toLowerCase() ?? '';
+  return {
+    raw: await base64Of(file),
+    filename: file.name,
+    mediaType: TYPES[ending] ?? (file.type || 'application/octet-stream'),
+  };
 }
 
 function base64Of(file: File): Promise<string> {
