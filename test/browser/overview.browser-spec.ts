@@ -103,7 +103,7 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   await show({
     agents: {
       ...body.agents,
-      failing: ten.map((i) => ({ agentId: `a${i}`, failed: 3, completed: 0 })),
+      failing: ten.map((i) => ({ agentId: `a${i}`, name: `A ${i}`, failed: 3, completed: 0 })),
     },
     limits: ten.map((i) => ({ kind: 'openTasks', used: i < 4 ? 9 : 8, limit: 9, state: 'near' })),
   });

@@ -107,6 +107,9 @@ describe('with a collector', () => {
     expect([route.kind, route.parentId]).toEqual([KIND.INTERNAL, request.spanId]);
     expect([delegation.kind, delegation.parentId]).toEqual([KIND.INTERNAL, request.spanId]);
     expect([call.kind, call.parentId]).toEqual([KIND.CLIENT, delegation.spanId]);
+    expect([request, route, delegation, call].map((span) => span.isParentRemote)).toEqual([
+      ...[true, false, false, false],
+    ]);
     // Each once.
     expect(spans.map(({ spanId }) => spanId)).toEqual([
       ...new Set(spans.map(({ spanId }) => spanId)),

@@ -12,6 +12,8 @@ export interface CollectedSpan {
   readonly spanId: string;
   /** Empty for the first of a trace. */
   readonly parentId: string;
+  /** Whether its parent is of another service; undefined: that is not said. */
+  readonly isParentRemote: boolean | undefined;
   readonly name: string;
   readonly kind: number;
   /** Milliseconds since 1970. */
@@ -142,6 +144,7 @@ function spanOf(span: Fields, resource: Attributes): CollectedSpan {
     ...{ traceId, spanId, resource },
     parentId: bytesOf(span, 4).toString('hex'),
     name: text(span, 5),
+    isParentRemote: remoteOf(count(span, 16)),
     kind: count(span, 6),
     begun: count(span, 7) / 1e6,
     ended: count(span, 8) / 1e6,
@@ -165,4 +168,9 @@ function valueOf(value: Fields): AttributeValue {
   if (value.has(3)) return count(value, 3);
   if (value.has(5)) return messages(message(value, 5), 1).map(valueOf);
   return text(value, 1);
+}
+
+/** Bits 8 and 9 of `flags` (opentelemetry-proto, SpanFlags). */
+function remoteOf(flags: number): boolean | undefined {
+  return (flags & 0x100) === 0 ? undefined : (flags & 0x200) !== 0;
 }

@@ -1,4 +1,3 @@
-import { sentenceOf } from '../../common/sentence.js';
 import { expect, it } from '@jest/globals';
 import { countOf, durationOf } from './words.js';
 
@@ -20,9 +19,3 @@ it('counts in words', () => {
     ...['0 updates', '1 update', '2 updates'],
   ]);
 });
-
-it.each([
-  ['it could not be reached', 'it could not be reached.'],
-  ['What?', 'What?'],
-  [' It ended. ', 'It ended.'],
-])('ends the sentence %j', (text, sentence) => expect(sentenceOf(text)).toBe(sentence));

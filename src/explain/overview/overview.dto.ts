@@ -41,6 +41,8 @@ export class NamedCountDto {
 export class FailingAgentDto {
   @Shown.Text()
   readonly agentId!: string;
+  @Shown.Text({ description: 'As its card has it.' })
+  readonly name!: string;
   @Shown.Num({
     description: 'Tasks, or parts of one, that it failed by its own fault in the last hour.',
   })

@@ -157,7 +157,10 @@ export class Overview {
       return new OverviewAgentsDto({
         ...counts,
         ...others,
-        failing: failing.slice(0, SHOWN),
+        failing: failing.slice(0, SHOWN).map((each) => ({
+          ...each,
+          name: this.registry.get(each.agentId)?.card.name ?? each.agentId,
+        })),
         inTrouble: troubled.length,
         troubled: troubled
           .sort(byUrgency)

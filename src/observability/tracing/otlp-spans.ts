@@ -37,7 +37,10 @@ export function otelSpansOf({ serviceName, version, instanceId }: SpanSource) {
       name: span.name,
       kind: KINDS[span.kind],
       spanContext: () => context,
-      ...(span.parent && { parentSpanContext: { ...contextOf(span.parent), isRemote: true } }),
+      // What is served for others begins there; everything else, also after a restart, within the hub.
+      ...(span.parent && {
+        parentSpanContext: { ...contextOf(span.parent), isRemote: span.kind === 'server' },
+      }),
       startTime: timeOf(span.begun),
       endTime: timeOf(span.ended),
       duration: timeOf(span.ended - span.begun),

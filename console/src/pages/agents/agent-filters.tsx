@@ -3,11 +3,16 @@ import { Field, Select } from '../../ui/field';
 import { FilterInput } from '../../ui/filter-input';
 import { type AgentsSearch, HEALTH_FILTERS } from './search';
 
+const LABELS: Readonly<Record<string, string>> = {
+  troubled: 'In trouble',
+  failing: 'Failing calls',
+};
+
 const HEALTHS = [
   { value: '', label: 'Any' },
   ...HEALTH_FILTERS.map((value) => ({
     value,
-    label: value === 'troubled' ? 'In trouble' : value.charAt(0).toUpperCase() + value.slice(1),
+    label: LABELS[value] ?? value.charAt(0).toUpperCase() + value.slice(1),
   })),
 ];
 

@@ -38,6 +38,7 @@ export function AgentNotices({
         <Notice tone={health.state === 'down' ? 'bad' : 'warning'}>
           <p>
             <strong>Last error:</strong> {health.lastError}
+            {health.verdict === 'failing' && ' Half or more of its last calls failed.'}
             {health.since && health.state !== 'healthy' && (
               <span className="faint">
                 {' '}

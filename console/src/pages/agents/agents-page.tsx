@@ -82,7 +82,7 @@ function hasHealth(agent: Schema<'AgentDto'>, wanted: AgentsSearch['health']): b
   if (wanted === undefined) return true;
   if (wanted === 'troubled') return agent.trouble !== null;
   const { state, verdict } = agent.health;
-  return state === wanted && verdict !== 'failing';
+  return (verdict === 'failing' ? verdict : state) === wanted;
 }
 
 function NoneFound() {

@@ -23,11 +23,11 @@ export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
               Queued: `${health.queued}${health.isFull ? ', and full: it gets no new task' : ''}`,
               'Answers in':
                 health.latencyMs === null ? 'not known yet' : durationText(health.latencyMs),
-              'Tasks that fail':
+              'Of tasks that it ended':
                 health.taskFailureRate === null
-                  ? 'none ended recently'
-                  : `${Math.round(health.taskFailureRate * 100)} % by its own fault`,
-              'Last answer': <Time at={health.lastOkAt} />,
+                  ? 'it has ended none recently'
+                  : `${Math.round(health.taskFailureRate * 100)} % failed by its own fault`,
+              'Last answer, to a call or a health check': <Time at={health.lastOkAt} />,
               'Why a task failed last': health.lastTaskError,
             }}
           />

@@ -1,6 +1,13 @@
 import { textsOf } from '../../ui/search';
 
-export const HEALTH_FILTERS = ['troubled', 'healthy', 'degraded', 'down', 'unknown'] as const;
+export const HEALTH_FILTERS = [
+  'troubled',
+  'failing',
+  'healthy',
+  'degraded',
+  'down',
+  'unknown',
+] as const;
 export type HealthFilter = (typeof HEALTH_FILTERS)[number];
 
 /** What the list of agents is narrowed to. */

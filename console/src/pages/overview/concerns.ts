@@ -98,14 +98,14 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
     });
   }
   if (counts.failing.length > 0) {
-    const names = counts.failing.map(({ agentId }) => agentId);
+    const names = counts.failing.map(({ name }) => name);
     const each = names.length === 1 ? 'it' : 'they each';
     found.push({
       tone: 'bad',
-      text: `${atLeast(names.length, names.length >= NAMED, 'agent', 'agents')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}.`,
+      text: `${atLeast(names.length, names.length >= NAMED, 'agent', 'agents')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''}.`,
       link:
         names.length === 1
-          ? { to: `/agents/${names[0]!}` }
+          ? { to: `/agents/${counts.failing[0]!.agentId}` }
           : { to: '/tasks', search: { state: 'failed', time: 'status', range: '1h' } },
     });
   }

@@ -36,6 +36,8 @@ export function PolicyForm({
   const [text, setText] = useState(policy?.text ?? TEMPLATES[0]!.text);
   const [enabled, setEnabled] = useState(policy?.enabled ?? true);
   const [tests, setTests] = useState<readonly Test[]>(policy?.tests ?? []);
+  // Whoever looks at a template has not lost what was written before.
+  const [ownText, setOwnText] = useState('');
   const over = useRef(policy?.version);
   const [aside, setAside] = useState<{ mine: PolicyDraft; version: number } | null>(null);
   const [offersForce, setOffersForce] = useState(false);
@@ -149,9 +151,12 @@ export function PolicyForm({
                 <Field label="Begin with">
                   <Select
                     value={TEMPLATES.find((each) => each.text === text)?.label ?? ''}
-                    onChange={({ target }) =>
-                      setText(TEMPLATES.find(({ label }) => label === target.value)?.text ?? text)
-                    }
+                    onChange={({ target }) => {
+                      if (!isTemplate(text)) setOwnText(text);
+                      setText(
+                        TEMPLATES.find(({ label }) => label === target.value)?.text ?? ownText,
+                      );
+                    }}
                     options={[
                       { value: '', label: 'My own text' },
                       ...TEMPLATES.map(({ label }) => ({ value: label, label })),
@@ -207,4 +212,8 @@ async function readPolicy(id: string): Promise<Saved<PolicyDraft>> {
 /** A test of another policy, which `force` passes over. */
 function isOther(field: string): boolean {
   return field.startsWith('policies[');
+}
+
+function isTemplate(text: string): boolean {
+  return TEMPLATES.some((each) => each.text === text);
 }

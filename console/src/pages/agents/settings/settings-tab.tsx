@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
+import { ApiProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { Notice } from '../../../ui/feedback';
 import { LeaveGuard } from '../../../ui/leave-guard';
@@ -89,6 +90,8 @@ function patched(edited: Partial<Settings>): ReturnType<typeof patchOf> {
     return patchOf(edited);
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw new Error(`The keys of the card are no JSON: ${thrown.message}`, { cause: thrown });
+    const description = `is no JSON: ${thrown.message}`;
+    const violation = { field: 'cardKeys', description };
+    throw new ApiProblem(400, 'INVALID_PARAMS', `Keys of its card ${description}`, [violation]);
   }
 }
