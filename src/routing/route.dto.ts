@@ -225,4 +225,12 @@ export class DryRunRouteDto extends RouteDto {
       'The outcome of each rule, when rules were evaluated; for callers who may manage them (scope `routing`).',
   })
   readonly rules?: readonly RuleReportDto[];
+
+  @Shown.Text({
+    optional: true,
+    list: true,
+    description:
+      'What is most likely meant otherwise: the organization of the caller that is assumed does not exist.',
+  })
+  readonly warnings?: readonly string[];
 }

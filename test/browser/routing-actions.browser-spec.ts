@@ -165,6 +165,14 @@ it('a form that was refused is not said to be one that can be saved', async () =
       .getByText(/^\d+ problems?$/)
       .waitFor();
     expect(await page.getByText('can be saved').count()).toBe(0);
+    // The name of an agent becomes its id.
+    const input = main().getByLabel('Agent', { exact: true }).first();
+    await input.fill('Two');
+    await input.blur();
+    await eventually(async () => expect(await input.inputValue()).toBe('two'));
+    await input.fill('three');
+    await main().getByText('No agent has this id or name.').waitFor();
+    await input.fill('');
   }
 });
 
@@ -180,9 +188,25 @@ describe('the dry run', () => {
     await fill(main(), { Agent: 'one' });
     await press(page, 'Who would get it?');
     await chosen.getByRole('link', { name: 'one', exact: true }).waitFor();
+    const policies = page.getByRole('list', { name: 'What the policies say' });
+    await policies.getByText('one', { exact: true }).waitFor();
+    // By its name, too.
+    await fill(main(), { Agent: 'TWO' });
+    await press(page, 'Who would get it?');
+    await chosen.getByRole('link', { name: 'two', exact: true }).waitFor();
+    const agent = main().getByLabel('Agent', { exact: true });
+    await eventually(async () => expect(await agent.inputValue()).toBe('two'));
     await fill(main(), { Agent: 'nobody' });
+    await main().getByText('No agent has this id or name.').waitFor();
     await press(page, 'Who would get it?');
     await page.getByRole('heading', { name: 'Nobody gets it' }).waitFor();
+    await policies.getByText('one', { exact: true }).waitFor();
+    expect(await policies.getByText('nobody', { exact: true }).count()).toBe(0);
+    expect(await main().getByRole('link', { name: 'nobody', exact: true }).count()).toBe(0);
+    await fill(main(), { Organization: 'no-such' });
+    await press(page, 'Who would get it?');
+    await main().getByText('There is no organization of the id "no-such".').waitFor();
+    await fill(main(), { Organization: '' });
     await hub.admin('PATCH', '/api/v1/agents/one', { enabled: false });
     await fill(main(), { Agent: 'one' });
     await press(page, 'Who would get it?');

@@ -124,6 +124,8 @@ describe('the filters of tasks', () => {
   it('take an agent by its name, and say that nothing is between a time and an earlier one', async () => {
     const asking = await send('asker');
     await own.goTo('tasks', 'Tasks');
+    await page.getByLabel('Agent', { exact: true }).fill('Slow and gone');
+    await page.getByText(/^There is no agent now that is called “Slow and gone”/).waitFor();
     await page.getByLabel('Agent', { exact: true }).fill('asks back');
     await eventually(() => expect(new URL(page.url()).searchParams.get('agent')).toBe('asker'));
     await rowOf(page, 'Tasks', asking.slice(-8)).waitFor();

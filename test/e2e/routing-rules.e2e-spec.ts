@@ -382,6 +382,22 @@ describe('a dry run of rules', () => {
     expect((await tried({ rules: [] })).body).toMatchObject({ reason: 'default', rules: [] });
   });
 
+  it('warns of an organization that there is not, whether the message is refused or not', async () => {
+    await hub.createKey({ organization: 'umbrella' });
+    const known = await tried({ caller: { organization: 'umbrella' } });
+    expect([known.status, known.body.warnings]).toEqual([200, undefined]);
+    for (const organization of ['no-such', 'Umbrella']) {
+      const caller = { organization };
+      const warning = `There is no organization of the id "${organization}".`;
+      expect((await tried({ caller })).body.warnings).toEqual([warning]);
+      const refused = await tried({
+        rules: [{ name: 'Never', target: { reject: 'No.' } }],
+        caller,
+      });
+      expect([refused.status, refused.body.metadata.warnings]).toEqual([422, warning]);
+    }
+  });
+
   it.each<[object, string]>([
     [{ rules: [{ name: 'r', target: {} }] }, 'rules[0].target'],
     [{ rules: [{ name: 'r' }] }, 'rules[0].target'],

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal, hasScope } from '../../auth/index.js';
+import { KnownOwners, type Principal, hasScope } from '../../auth/index.js';
+import { Log } from '../../common/logger.js';
 import type { Scope } from '../../common/scope.js';
 import { type FieldViolation, HubError, invalidFields } from '../../common/hub-error.js';
 import type { RuleDecision, RuleQuestion } from '../domain/rule-decision.js';
@@ -28,6 +29,12 @@ export interface RuleDryRunRequest {
     | { readonly organization?: string | undefined; readonly scopes?: readonly Scope[] | undefined }
     | undefined;
 }
+
+/** What a dry run tells. */
+export type DryRunRoute = Route & {
+  readonly rules?: readonly RuleReport[];
+  readonly warnings?: readonly string[];
+};
 
 /** Rules that are asked once and remember what became of each. */
 class DryRunRules extends RuleSource {
@@ -67,7 +74,11 @@ class SilentRules extends RuleSource {
 /** Dry runs that report on the rules: which one decides, and why each before it does not. */
 @Injectable()
 export class RuleDryRuns {
-  constructor(private readonly registry: RuleRegistry) {}
+  constructor(
+    private readonly registry: RuleRegistry,
+    private readonly owners: KnownOwners,
+    private readonly log: Log,
+  ) {}
 
   /**
    * The route that `route` gives for the caller and the rules that are tried, with a report of each
@@ -75,7 +86,7 @@ export class RuleDryRuns {
    * reports, which rule decides and why and which agents the caller may not use, and may try unsaved rules or another caller (else
    * PERMISSION_DENIED). Rejects with INVALID_PARAMS naming the fields of a rule that could not be saved
    * either; one that leads to agents or composite skills that are not there may be tried, and is passed
-   * over.
+   * over. An organization of the caller that there is not is warned of: it may come later.
    */
   async run(
     request: RuleDryRunRequest,
@@ -85,7 +96,7 @@ export class RuleDryRuns {
       rules: RuleSource,
       noteExcluded?: (excluded: ExcludedAgents) => void,
     ) => Promise<Route>,
-  ): Promise<Route & { readonly rules?: readonly RuleReport[] }> {
+  ): Promise<DryRunRoute> {
     const mayManage = hasScope(principal, 'routing');
     const { rules, rule, caller } = request;
     if (!mayManage && (rules ?? rule ?? caller) !== undefined) {
@@ -100,15 +111,34 @@ export class RuleDryRuns {
     }
     const dryRun = new DryRunRules(this.setOf(request), this.registry);
     let excluded: ExcludedAgents | undefined;
+    const warnings = await this.warningsOf(request);
     try {
       const found = await route(
         callerOf(request, principal),
         dryRun,
         (those) => void (excluded = those),
       );
-      return dryRun.reports === undefined ? found : { ...found, rules: dryRun.reports };
+      return {
+        ...found,
+        ...(dryRun.reports && { rules: dryRun.reports }),
+        ...(warnings.length > 0 && { warnings }),
+      };
     } catch (error) {
-      throw explained(error, dryRun.reports, excluded);
+      throw explained(error, dryRun.reports, excluded, warnings);
+    }
+  }
+
+  /** Never fails for want of a database: nothing is warned of then. */
+  private async warningsOf({ caller }: RuleDryRunRequest): Promise<readonly string[]> {
+    const organization = caller?.organization;
+    if (organization === undefined) return [];
+    try {
+      const known = await this.owners.organizations([organization]);
+      if (known.has(organization)) return [];
+      return [`There is no organization of the id ${JSON.stringify(organization)}.`];
+    } catch (err) {
+      this.log.warn({ err }, 'the organization of a dry run could not be looked up');
+      return [];
     }
   }
 
@@ -191,12 +221,13 @@ function read(
 
 /**
  * A refusal that tells what became of the rules, one line each, and as JSON the members of a route that say that
- * (`ruleReports`) and which agents the caller may not use (`excluded`), since the metadata of an error are texts.
+ * (`ruleReports`) and which agents the caller may not use (`excluded`), and the warnings, since the metadata of an error are texts.
  */
 function explained(
   error: unknown,
   reports: readonly RuleReport[] | undefined,
   excluded: ExcludedAgents | undefined,
+  warnings: readonly string[],
 ): unknown {
   if (!(error instanceof HubError)) return error;
   const rules = reports?.map(
@@ -204,12 +235,13 @@ function explained(
   );
   const shown = excluded?.shown ?? {};
   const isNoneExcluded = Object.keys(shown).length === 0;
-  if (rules === undefined && isNoneExcluded) return error;
+  if (rules === undefined && isNoneExcluded && warnings.length === 0) return error;
   return new HubError(error.reason, error.message, {
     metadata: {
       ...error.metadata,
       ...(rules && { rules: rules.join('\n'), ruleReports: JSON.stringify(reports) }),
       ...(!isNoneExcluded && { excluded: JSON.stringify(shown) }),
+      ...(warnings.length > 0 && { warnings: warnings.join('\n') }),
     },
     violations: error.violations,
     cause: error,

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTargets } from '../../api/targets';
+import { AgentInput } from '../../ui/agent-input';
 import { Field, Select } from '../../ui/field';
 import { Suggest } from '../../ui/suggest';
 import { type Mode, MODES } from './search';
@@ -16,7 +17,7 @@ const LABELS = { agent: 'Agent', skill: 'Skill', tags: 'Tags' } as const;
 export function TargetBar({ session }: { readonly session: PlaygroundSession }) {
   const search = useSearch({ from: '/playground' });
   const navigate = useNavigate({ from: '/playground' });
-  const { agents, skills, tags } = useTargets();
+  const { skills, tags } = useTargets();
   const target = targetOf(search);
   // Chosen, but without a name yet.
   const [begun, setBegun] = useState<TargetKind | null>(null);
@@ -27,7 +28,11 @@ export function TargetBar({ session }: { readonly session: PlaygroundSession }) 
       search: { ...(mode && { mode }), ...(chosen !== 'hub' && value && { [chosen]: value }) },
       replace: true,
     });
-  const values = { agent: agents, skill: skills.map(({ id }) => id), tags };
+  const values = { skill: skills.map(({ id }) => id), tags };
+  const typed = (value: string) => {
+    setBegun(kind);
+    name(kind, value);
+  };
   return (
     <>
       <div className="filters">
@@ -43,14 +48,15 @@ export function TargetBar({ session }: { readonly session: PlaygroundSession }) 
         </Field>
         {kind !== 'hub' && (
           <Field label={LABELS[kind]}>
-            <Suggest
-              values={values[kind]}
-              value={target.name}
-              onChange={(event) => {
-                setBegun(kind);
-                name(kind, event.target.value);
-              }}
-            />
+            {kind === 'agent' ? (
+              <AgentInput value={target.name} onChange={typed} />
+            ) : (
+              <Suggest
+                values={values[kind]}
+                value={target.name}
+                onChange={(event) => typed(event.target.value)}
+              />
+            )}
           </Field>
         )}
         <Field label="How">

@@ -1,4 +1,5 @@
 import { useTargets } from '../../api/targets';
+import { AgentInput, useMissingAgent } from '../../ui/agent-input';
 import { Field } from '../../ui/field';
 import { ListInput } from '../../ui/list-input';
 import { Suggest } from '../../ui/suggest';
@@ -15,7 +16,10 @@ export function TargetSuggest({
   readonly error: string | undefined;
   readonly onChange: (value: string | string[]) => void;
 }) {
-  const { agents, skills, tags, composites } = useTargets();
+  const { skills, tags, composites } = useTargets();
+  const missing = useMissingAgent(
+    kind === 'agentId' && typeof value === 'string' ? value : undefined,
+  );
   if (kind === 'tags') {
     return (
       <Field label="Tags" error={error}>
@@ -28,8 +32,15 @@ export function TargetSuggest({
       </Field>
     );
   }
+  const text = typeof value === 'string' ? value : '';
+  if (kind === 'agentId') {
+    return (
+      <Field label="Agent" hint={missing} error={error}>
+        <AgentInput value={text} onChange={onChange} />
+      </Field>
+    );
+  }
   const known = {
-    agentId: { label: 'Agent', values: agents },
     skillId: {
       label: 'Skill',
       values: skills.map(({ id }) => id).filter((id) => !id.startsWith('composite.')),
@@ -40,7 +51,7 @@ export function TargetSuggest({
     <Field label={known.label} error={error}>
       <Suggest
         values={known.values}
-        value={typeof value === 'string' ? value : ''}
+        value={text}
         onChange={({ target }) => onChange(target.value)}
       />
     </Field>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
+import { useAgentNames } from '../../../ui/agent-names';
 
 /** Agents with the reason why each was chosen or left out. */
 export function CandidateList({
@@ -58,8 +59,11 @@ function AgentLink({
   readonly skillId: string | undefined;
 }) {
   const [mayAgents, mayRouting] = [useMay('agents:organization'), useMay('routing')];
+  const { isMissing } = useAgentNames();
   const isComposite = agentId === 'composite';
   if (!(isComposite ? mayRouting : mayAgents)) return isComposite ? 'composite skill' : agentId;
+  // The page of one that is not there, or not to be seen, would lead to nothing.
+  if (!isComposite && isMissing(agentId)) return agentId;
   const to =
     agentId === 'composite' && skillId !== undefined
       ? `/routing/composite-skills/${skillId}`

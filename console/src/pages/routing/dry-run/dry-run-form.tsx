@@ -2,6 +2,7 @@ import type { FormEvent } from 'react';
 import { useMay } from '../../../api/me';
 import type { FieldViolation } from '../../../api/problem';
 import { useTargets } from '../../../api/targets';
+import { AgentInput, useMissingAgent } from '../../../ui/agent-input';
 import { Button } from '../../../ui/button';
 import { Field, Select, TextArea, TextInput, violationOf } from '../../../ui/field';
 import { JsonEditor } from '../../../ui/json-editor';
@@ -33,7 +34,8 @@ export function DryRunForm({
   readonly onRun: () => void;
 }) {
   const mayTryOthers = useMay('routing');
-  const { agents, skills, tags } = useTargets();
+  const { skills, tags } = useTargets();
+  const missing = useMissingAgent(draft.agent);
   const run = (event: FormEvent) => {
     event.preventDefault();
     onRun();
@@ -81,12 +83,11 @@ export function DryRunForm({
         <fieldset className="routing-fieldset">
           <legend>It asks for</legend>
           <div className="routing-pair">
-            <Field label="Agent" error={violationOf(problems, 'agentId')}>
-              <Suggest
+            <Field label="Agent" hint={missing} error={violationOf(problems, 'agentId')}>
+              <AgentInput
                 placeholder="left to the hub"
-                values={agents}
                 value={draft.agent}
-                onChange={({ target }) => onChange({ agent: target.value })}
+                onChange={(agent) => onChange({ agent })}
               />
             </Field>
             <Field label="Skill" error={violationOf(problems, 'skillId')}>

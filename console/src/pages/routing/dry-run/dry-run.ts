@@ -14,6 +14,8 @@ export interface DryRunAnswer {
   readonly rules: readonly RuleReport[] | undefined;
   /** Agents that fit but which the caller may not use; none for those who may not see them. */
   readonly exclusions: Exclusions;
+  /** What is most likely meant otherwise. */
+  readonly warnings: readonly string[];
 }
 
 /** Routes a message without sending it. Throws for a request that is wrong in itself. */
@@ -21,15 +23,22 @@ export async function dryRun(request: DryRunRequest, signal?: AbortSignal): Prom
   try {
     const body = request as Schema<'DryRunDto'>;
     const { data } = await client.POST('/api/v1/routes:dry-run', { body, signal: signal ?? null });
-    return { route: data ?? null, refusal: null, rules: data?.rules, exclusions: data ?? {} };
+    return {
+      route: data ?? null,
+      refusal: null,
+      rules: data?.rules,
+      exclusions: data ?? {},
+      warnings: data?.warnings ?? [],
+    };
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown;
-    const { ruleReports, excluded } = thrown.metadata;
+    const { ruleReports, excluded, warnings } = thrown.metadata;
     return {
       route: null,
       refusal: thrown,
       rules: memberIn<readonly RuleReport[]>(ruleReports),
       exclusions: memberIn<Exclusions>(excluded) ?? {},
+      warnings: warnings?.split('\n') ?? [],
     };
   }
 }

@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import { useMay, useMe } from '../../../api/me';
 import { useTargets } from '../../../api/targets';
+import { useAgentNames } from '../../../ui/agent-names';
 import { Badge } from '../../../ui/badge';
 import { ErrorView, Loading } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
@@ -34,7 +35,11 @@ export function PolicyDecisions({
   const { agents } = useTargets();
   const { caller } = request;
   const own = me && { id: me.id, organization: me.organization, groups: me.groups };
-  const asked = mayAsk ? askedOf(request, answer, agents) : [];
+  const { isMissing } = useAgentNames();
+  // Policies decide of what is not there, too, which says nothing.
+  const asked = mayAsk
+    ? askedOf(request, answer, agents).filter(({ agentId }) => !isMissing(agentId))
+    : [];
   const decisions = useQueries({
     queries: asked.map(({ agentId, skillId }) => ({
       queryKey: ['policy-decision', caller ?? own, agentId, skillId],

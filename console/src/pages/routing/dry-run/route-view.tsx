@@ -20,11 +20,16 @@ export function RouteView({
   readonly request: DryRunRequest;
   readonly answer: DryRunAnswer;
 }) {
-  const { route, refusal, rules, exclusions } = answer;
+  const { route, refusal, rules, exclusions, warnings } = answer;
   const { excluded = [], moreExcluded } = exclusions;
   const notes = exclusionNotes(exclusions);
   return (
     <>
+      {warnings.map((warning) => (
+        <Notice tone="warning" key={warning}>
+          {warning}
+        </Notice>
+      ))}
       {route && <Chosen route={route} />}
       {refusal && (
         <Card title="Nobody gets it">

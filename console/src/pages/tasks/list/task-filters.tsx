@@ -1,18 +1,16 @@
 import { api } from '../../../api/client';
 import { useMay } from '../../../api/me';
+import { useAgentNames } from '../../../ui/agent-names';
 import { Button } from '../../../ui/button';
 import { Field, Select } from '../../../ui/field';
 import { FilterInput } from '../../../ui/filter-input';
 import { TimeRangeField } from '../../../ui/time-range';
 import { present } from '../../../ui/search';
-import type { Suggestion } from '../../../ui/suggest';
 import { Toolbar } from '../../../ui/toolbar';
 import { FilterChips } from './filter-chips';
 import { StateFilter } from './state-filter';
 import { type EndReason, REASON_LABELS } from '../../../ui/end-reasons';
 import type { TaskSearch } from './task-search';
-
-const SUGGESTED = 200;
 
 /** What is searched for: each change is in the address at once. */
 export function TaskFilters({
@@ -27,7 +25,8 @@ export function TaskFilters({
   readonly onClear: () => void;
 }) {
   const seesAll = useMay('tasks:all');
-  const { agents, rules } = useSuggestions();
+  const agents = useAgentNames();
+  const rules = useRules();
   return (
     <section className="tasks-filters" aria-label="Filters">
       <StateFilter
@@ -43,8 +42,8 @@ export function TaskFilters({
           value={search.agent}
           placeholder="id or name"
           onChange={(agent) => set({ agent })}
-          meantBy={(typed) => idOf(typed, agents)}
-          suggestions={agents}
+          meantBy={agents.meantBy}
+          suggestions={agents.suggestions}
         />
         <FilterInput label="Skill" value={search.skill} onChange={(skill) => set({ skill })} />
         <FilterInput
@@ -96,31 +95,13 @@ export function TaskFilters({
   );
 }
 
-/** The id of the one agent that is called so; else what was typed. */
-function idOf(typed: string, agents: readonly Suggestion[] = []): string {
-  const isSame = (text: string | undefined) => text?.toLowerCase() === typed.toLowerCase();
-  const named = agents.filter(({ label }) => isSame(label));
-  return named.length === 1 && !agents.some(({ value }) => value === typed)
-    ? named[0]!.value
-    : typed;
-}
-
-/** The agents and rules that one may see. */
-function useSuggestions() {
-  const agents = api.useQuery(
-    'get',
-    '/api/v1/agents',
-    { params: { query: { limit: SUGGESTED } } },
-    { enabled: useMay('agents:organization'), staleTime: 60_000 },
-  );
+/** The rules that one may see. */
+function useRules(): readonly string[] | undefined {
   const rules = api.useQuery(
     'get',
     '/api/v1/routes/rules',
     {},
     { enabled: useMay('routing'), staleTime: 60_000 },
   );
-  return {
-    agents: agents.data?.items.map(({ id, name }) => ({ value: id, label: name })),
-    rules: rules.data?.items.map(({ name }) => name),
-  };
+  return rules.data?.items.map(({ name }) => name);
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { pageRows, usePages } from '../../../api/pages';
+import { useAgentNames } from '../../../ui/agent-names';
 import { Button } from '../../../ui/button';
 import { Empty } from '../../../ui/feedback';
 import { counted } from '../../../ui/lists';
@@ -173,10 +174,14 @@ function NoTasks() {
 }
 
 function NoneFits({ search, onAll }: { readonly search: TaskSearch; readonly onAll: () => void }) {
-  const { range, since, until, time } = search;
+  const { range, since, until, time, agent } = search;
+  const { isMissing } = useAgentNames();
   return (
     <Empty title="No task is like that">
       <p>
+        {agent !== undefined &&
+          isMissing(agent) &&
+          `There is no agent now that is called “${agent}” or has it as its id. `}
         {(range ?? since ?? until) !== undefined &&
           (time === 'status'
             ? 'The time is that of the last change of state. '
