@@ -340,6 +340,12 @@ describe('a task', () => {
     const next = new URL(page.url()).pathname.split('/').at(-1)!;
     await stateIs(next, 'completed');
     await hubHas(hub, `/api/v1/tasks/${next}`, { retryOf: expect.anything() });
+    // A second time, the dialog says so.
+    await openTask(id);
+    await press(page, 'Retry');
+    const again = dialogOf(page, 'Retry this task');
+    await again.getByText('It was retried already, as').waitFor();
+    await submit(again, 'Keep as it is');
     const same = agent.callsOf('SendStreamingMessage').filter((call) => call.text === 'once more');
     expect(same).toHaveLength(2);
   });

@@ -3,6 +3,7 @@ import { client, queries } from '../api/client';
 import { useMay } from '../api/me';
 import { readPages } from '../api/read-pages';
 import { useTargets } from '../api/targets';
+import { idOfName } from './id-of-name';
 import type { Suggestion } from './suggest';
 
 /** Agents that are looked at. */
@@ -39,11 +40,7 @@ export function useAgentNames(): AgentNames {
   });
   return {
     suggestions,
-    meantBy: (typed) => {
-      const text = typed.trim().toLowerCase();
-      const called = rows.filter(({ name }) => name.toLowerCase() === text);
-      return called.length === 1 && !ids.has(typed) ? called[0]!.id : typed;
-    },
+    meantBy: (typed) => (ids.has(typed) ? typed : idOfName(typed, rows)),
     isMissing: (id) => isWhole && id !== '' && !ids.has(id),
   };
 }

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { ApiProblem } from '../../../api/problem';
+import { AgentInput } from '../../../ui/agent-input';
 import { Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
 import { numberOf } from '../../../ui/number-text';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
 import { PrincipalInput } from '../shared/principal-inputs';
-import { AgentInput } from '../shared/suggest-inputs';
 
 type Limit = Schema<'LimitDto'>;
 type LimitBody = Schema<'LimitBodyDto'>;

@@ -4,7 +4,9 @@ import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { PAGE_ROWS } from '../../../api/pages';
 import { FilterInput } from '../../../ui/filter-input';
-import { Suggest, type Suggestion } from '../../../ui/suggest';
+import { idOfName } from '../../../ui/id-of-name';
+import { NamedInput, type NamedInputProps } from '../../../ui/named-input';
+import type { Suggestion } from '../../../ui/suggest';
 import { useDebounced } from '../../../ui/use-debounced';
 import { ACCESS } from '../query-keys';
 
@@ -29,39 +31,19 @@ function usePrincipalsLike(typed: string): readonly Principal[] {
   return data ?? [];
 }
 
-/** The id of the only principal that is called so; what names none, or several, stays. */
-function meantBy(typed: string, known: readonly Principal[]): string {
-  if (known.some(({ id }) => id === typed)) return typed;
-  const named = known.filter(({ name }) => name?.toLowerCase() === typed.toLowerCase());
-  return named.length === 1 ? named[0]!.id : typed;
-}
-
 function suggestionsOf(known: readonly Principal[]): Suggestion[] {
   return known.map(({ id, name }) => ({ value: id, ...(name !== null && { label: name }) }));
 }
 
-/** A principal by its id, or by its name, which becomes the id when one leaves the field. */
-export function PrincipalInput({
-  value,
-  onChange,
-  ...props
-}: {
-  readonly id?: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}) {
-  const known = usePrincipalsLike(value);
+/** A principal by its id, or by its name, which becomes the id when one leaves the input. */
+export function PrincipalInput(props: NamedInputProps) {
+  const known = usePrincipalsLike(props.value);
   return (
-    <Suggest
+    <NamedInput
       placeholder="id or name"
       {...props}
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-      onBlur={() => {
-        const meant = meantBy(value.trim(), known);
-        if (meant !== value) onChange(meant);
-      }}
-      values={suggestionsOf(known)}
+      suggestions={suggestionsOf(known)}
+      meantBy={(typed) => idOfName(typed, known)}
     />
   );
 }
@@ -85,7 +67,7 @@ export function PrincipalFilter({
       value={value}
       onChange={onChange}
       onType={setTyped}
-      meantBy={(text) => meantBy(text, known)}
+      meantBy={(text) => idOfName(text, known)}
       suggestions={suggestionsOf(known)}
     />
   );

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, client, type Schema } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { type FirstRows, readPages } from '../../../api/read-pages';
 import { ACCESS } from '../query-keys';
 import { barOf } from './bar';
@@ -8,7 +9,18 @@ import type { Caller, Question } from './decide';
 /** How often it is looked who there is. */
 const REFRESH_MS = 30_000;
 /** Questions of one table, at most, and what is read for them. */
-export const MOST = 400;
+const MOST = 400;
+
+/** The agents that whoever is signed in may see, as far as they are asked for. */
+export function useAgents() {
+  return useQuery({
+    queryKey: [ACCESS, 'agents'],
+    queryFn: ({ signal }) =>
+      readPages(MOST, (query) => client.GET('/api/v1/agents', { params: { query }, signal })),
+    staleTime: 60_000,
+    enabled: useMay('agents:organization'),
+  });
+}
 
 /** The principals that there are, the newest first, as far as they are asked for. */
 export function usePrincipals() {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useMay } from '../../../api/me';
 import { asProblem } from '../../../api/problem';
+import { AgentInput } from '../../../ui/agent-input';
 import { Button } from '../../../ui/button';
 import { Empty, ErrorView } from '../../../ui/feedback';
 import { DataTable } from '../../../ui/data-table';
@@ -11,10 +12,9 @@ import { Time } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
 import { useAccessSearch } from '../search';
 import { PrincipalFilter } from '../shared/principal-inputs';
-import { AgentInput, useAgents } from '../shared/suggest-inputs';
 import { type Caller, type Question, reachOf } from './decide';
 import { DecidedBy, DecisionView } from './decision-view';
-import { MOST, questionsOf, skillsOf, useCaller, usePrincipals } from './questions';
+import { questionsOf, skillsOf, useAgents, useCaller, usePrincipals } from './questions';
 import { summaryOf } from './summary';
 import { useDecisions } from './use-decisions';
 
@@ -24,7 +24,7 @@ const NO_ROWS = { rows: [], hasMore: false };
 export function WhoMayTab() {
   const [{ agent = '', skill = '', principal = '', by = 'agent' }, change] = useAccessSearch();
   const mayAgents = useMay('agents:organization');
-  const agents = useAgents(MOST);
+  const agents = useAgents();
   const principals = usePrincipals();
   const [groups, setGroups] = useState('');
   const [signIn, setSignIn] = useState('key');

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import { Button } from '../../../ui/button';
 import { Confirm } from '../../../ui/dialog';
+import { Notice } from '../../../ui/feedback';
+import { TaskLink } from '../../../ui/task-link';
 import { notify } from '../../../ui/toast';
 import { isEnded, isWaiting } from '../task-state';
 import { CancelDialog } from './cancel-dialog';
@@ -59,6 +61,13 @@ export function TaskActions({
         onClose={close}
         onConfirm={retry}
       >
+        {task.retriedAs !== null && (
+          <Notice tone="warning">
+            <p>
+              It was retried already, as <TaskLink id={task.retriedAs} />.
+            </p>
+          </Notice>
+        )}
         <p>
           Its first message is sent again as a new task of the same owner in the same context, and
           is routed anew. Later messages and webhooks are not repeated. The retry is logged.
