@@ -57,7 +57,7 @@ export class OwnAccessDto {
   @Shown.Text({
     nullable: true,
     description:
-      'What people know it as: the display name; else, of one whose id the hub has made, the name of its newest valid key; null without either.',
+      'What people know it as: the display name; else, of one whose id the hub has made, the name of its oldest valid key; null without either.',
     example: 'Billing service',
   })
   readonly name!: string | null;

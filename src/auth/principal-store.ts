@@ -47,7 +47,7 @@ export interface PrincipalFilter {
   readonly subject?: string | undefined;
   /** One of the hub's own groups. */
   readonly group?: string | undefined;
-  /** A part of the id, of the name, of the subject or of the name of its newest key, a to z in either case; a page may then be empty and not the last. */
+  /** A part of the id, of the name, of the subject or of the name of its oldest valid key, a to z in either case; a page may then be empty and not the last. */
   readonly text?: string | undefined;
 }
 

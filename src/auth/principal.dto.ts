@@ -29,7 +29,7 @@ export class PrincipalQueryDto extends PageQueryDto {
     min: 1,
     max: 200,
     description:
-      'Part of the id, of the name, of the subject or of the name of its newest key; a to z in either case. A page of such a search may have few principals, or none, and be followed by others.',
+      'Part of the id, of the name, of the subject or of the name of its oldest valid key; a to z in either case. A page of such a search may have few principals, or none, and be followed by others.',
   })
   text?: string;
 }
@@ -150,7 +150,7 @@ export class PrincipalDto {
   @Shown.Text({
     nullable: true,
     description:
-      'What people know it as: the display name; else, of one whose id the hub has made, the name of its newest valid key; null without either.',
+      'What people know it as: the display name; else, of one whose id the hub has made, the name of its oldest valid key; null without either.',
     example: 'Billing service',
   })
   readonly name!: string | null;

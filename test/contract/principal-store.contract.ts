@@ -52,7 +52,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
     const found = async (text: string): Promise<string[]> =>
       (await principals.list({ text }, 10)).items.map(({ id }) => id);
 
-    it('finds a part of the id, the name, or the name of the newest key', async () => {
+    it('finds a part of the id, the name, or the name of the oldest valid key', async () => {
       await add('k1', { principalId: 'alice', name: 'Night_job 100%' });
       await principals.change('alice', { displayName: 'Élodie Martin' });
       await add('k2', { principalId: 'bob-smith', name: 'Night-job' });
@@ -213,9 +213,9 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
     ];
     const namesOf = async (...ids: string[]) => Object.fromEntries(await names.of(ids));
 
-    it('is its display name, else that of its newest valid key where its id says nothing', async () => {
-      await add('k1', { principalId: made, name: 'old' });
-      await add('k2', { principalId: made, name: 'billing' });
+    it('is its display name, else that of its oldest valid key where its id says nothing', async () => {
+      await add('k1', { principalId: made, name: 'billing' });
+      await add('k2', { principalId: made, name: 'a further one' });
       await add('k3', { principalId: 'alice', name: 'of alice' });
       await add('k4', { principalId: other, name: 'gone' });
       await keys.revoke('k4', new Date(2000));
@@ -223,6 +223,8 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await namesOf(...all)).toEqual({ [made]: 'billing' });
       expect((await principals.get(made))?.name).toBe('billing');
       expect((await principals.get('alice'))?.name).toBeNull();
+      await keys.revoke('k1', new Date(2000));
+      expect(await namesOf(made)).toEqual({ [made]: 'a further one' });
       await principals.change(made, { displayName: 'Billing service' });
       await principals.change('alice', { displayName: 'Alice' });
       expect(await namesOf(...all)).toEqual({ [made]: 'Billing service', alice: 'Alice' });

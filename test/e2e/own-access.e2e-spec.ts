@@ -86,9 +86,9 @@ describe('what a caller may do', () => {
     const first = await made({ name: 'old' });
     const { principalId: principal } = first;
     await made({ name: 'new', principal, organization: undefined });
-    expect((await me(first.key)).body).toMatchObject({ id: principal, name: 'new' });
+    expect((await me(first.key)).body).toMatchObject({ id: principal, name: 'old' });
     const seen = await hub.admin('GET', `/api/v1/principals/${principal}`);
-    expect(seen.body).toMatchObject({ name: 'new' });
+    expect(seen.body).toMatchObject({ name: 'old' });
   });
 
   it('is everything for the admin key of the configuration', async () => {

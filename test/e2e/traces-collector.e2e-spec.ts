@@ -83,6 +83,7 @@ it('what is sent is what was recorded', async () => {
   expect(collector.faults).toEqual([]);
   expect(collector.spans[0]).toEqual({
     ...{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), parentId: '' },
+    isParentRemote: false,
     ...{ name: 'span', kind: 1, begun: 1_700_000_000_000.25, ended: 1_700_000_000_001.5 },
     attributes: { text: 'é', whole: 3, yes: true, list: ['a', 'b'] },
     events: [{ name: 'e', attributes: { n: 1 } }],

@@ -7,10 +7,10 @@ import type { DatabaseRow } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { PRINCIPAL } from './principal-writes.js';
 
-/** The name of the newest valid key of the principal `p`; {@link nameIn} reads it as `key_name`. */
+/** The name of the oldest valid key of the principal `p`, which a further one does not change; {@link nameIn} reads it as `key_name`. */
 export const KEY_NAME = `(SELECT k.name FROM api_keys k
     WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0
-    ORDER BY k.id DESC LIMIT 1)`;
+    ORDER BY k.id LIMIT 1)`;
 
 /** {@link PrincipalNames} in the hub's database. */
 @Injectable()
