@@ -10,7 +10,7 @@ import { isEnded, isWaiting } from '../task-state';
 import { CancelDialog } from './cancel-dialog';
 import { DeleteDialog } from './delete-dialog';
 import { FollowUpDialog } from './follow-up-dialog';
-import type { TaskDetail } from './task-query';
+import { refreshTask, type TaskDetail } from './task-query';
 import type { Rights } from './use-rights';
 
 type Open = 'cancel' | 'retry' | 'delete' | 'follow-up' | null;
@@ -32,6 +32,7 @@ export function TaskActions({
     });
     if (!data) return;
     notify('Sent again as a new task.');
+    await refreshTask(task.id);
     await navigate({ to: '/tasks/$taskId', params: { taskId: data.id } });
   };
   return (
