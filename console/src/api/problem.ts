@@ -28,6 +28,11 @@ export class ApiProblem extends Error {
   }
 }
 
+/** What the console refuses before it asks the hub, at a field, as the hub would. */
+export function invalidField(field: string, description: string, detail: string): ApiProblem {
+  return new ApiProblem(400, 'INVALID_PARAMS', detail, [{ field, description }]);
+}
+
 /** The problem that an answer tells of. Its body is read. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const body = (await response.json().catch(() => undefined)) as unknown;

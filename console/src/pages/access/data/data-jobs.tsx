@@ -117,7 +117,6 @@ function ExportActions({ job }: { readonly job: Job }) {
     }
   };
   const isOver = job.state === 'canceled' || job.state === 'failed';
-  const isUnderWay = job.state === 'waiting' || job.state === 'running';
   return (
     <span className="access-badges">
       <Receipt job={job} />
@@ -126,7 +125,7 @@ function ExportActions({ job }: { readonly job: Job }) {
           {bytes === null ? 'Download' : bytesText(bytes)}
         </Button>
       )}
-      {isUnderWay && (
+      {isUnderWay(job) && (
         <Button
           small
           onClick={() =>
@@ -144,12 +143,16 @@ function ExportActions({ job }: { readonly job: Job }) {
   );
 }
 
+/** Whether it can be canceled still. */
+function isUnderWay({ state }: Job): boolean {
+  return state === 'waiting' || state === 'running';
+}
+
 function DeletionActions({ job }: { readonly job: Job }) {
-  const isOpen = job.state === 'waiting' || job.state === 'running';
   return (
     <span className="access-badges">
       <Receipt job={job} />
-      {isOpen && (
+      {isUnderWay(job) && (
         <Button
           small
           onClick={() =>

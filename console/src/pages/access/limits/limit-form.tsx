@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { ApiProblem } from '../../../api/problem';
+import { type ApiProblem, invalidField } from '../../../api/problem';
 import { AgentInput } from '../../../ui/agent-input';
 import { Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
@@ -199,6 +199,5 @@ function writtenOf(limit: Limit): LimitBody {
 }
 
 function missingId(): ApiProblem {
-  const field = { field: 'id', description: 'is needed: it names the limit' };
-  return new ApiProblem(400, 'INVALID_PARAMS', 'The limit has no id yet.', [field]);
+  return invalidField('id', 'is needed: it names the limit', 'The limit has no id yet.');
 }

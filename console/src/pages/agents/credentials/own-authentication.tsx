@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { ApiProblem } from '../../../api/problem';
+import { type ApiProblem, invalidField } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { Confirm } from '../../../ui/dialog';
 import { FormDialog } from '../../../ui/form-dialog';
@@ -93,6 +93,6 @@ function SetAuthentication({
 
 /** What there is is taken away by its own button alone, which asks. */
 function noType(): ApiProblem {
-  const field = { field: 'authentication', description: 'choose how the hub gets it' };
-  return new ApiProblem(400, 'INVALID_PARAMS', 'No authentication is chosen.', [field]);
+  const description = 'choose how the hub gets it';
+  return invalidField('authentication', description, 'No authentication is chosen.');
 }

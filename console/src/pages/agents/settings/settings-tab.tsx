@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { ApiProblem } from '../../../api/problem';
+import { invalidField } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { Notice } from '../../../ui/feedback';
 import { LeaveGuard } from '../../../ui/leave-guard';
@@ -91,7 +91,6 @@ function patched(edited: Partial<Settings>): ReturnType<typeof patchOf> {
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown;
     const description = `is no JSON: ${thrown.message}`;
-    const violation = { field: 'cardKeys', description };
-    throw new ApiProblem(400, 'INVALID_PARAMS', `Keys of its card ${description}`, [violation]);
+    throw invalidField('cardKeys', description, `Keys of its card ${description}`);
   }
 }
