@@ -22,11 +22,18 @@ export function receiverStateOf(health: Attempts): ReceiverState {
 /** Whether it answers, but did not accept the event or the webhook of its last attempt. */
 export function rejectsEvents(health: Attempts & Pick<EndpointHealth, 'probeAt'>): boolean {
   return (
-    receiverStateOf(health) === 'failing' &&
-    health.state === 'healthy' &&
+    health.state !== 'disabled' &&
     health.failures === 0 &&
-    health.probeAt === null
+    health.probeAt === null &&
+    refusedLast(health)
   );
+}
+
+/** Whether its last answer was that a webhook is gone: the hub has disabled that webhook, and sends nothing more for it. */
+export function isGone(
+  health: Attempts & Pick<EndpointHealth, 'probeAt' | 'lastError'>,
+): boolean {
+  return rejectsEvents(health) && health.lastError === 'HTTP 410';
 }
 
 /** Whether a failure came after the last success. */
