@@ -68,7 +68,14 @@ export class TroubledReceivers {
         const { endpoint, lastError, waiting } = view;
         const { count = 0, rejected = 0 } = lost.get(endpoint) ?? {};
         lost.delete(endpoint);
-        return { ...partsOf(endpoint), ...stateOf(view), lastError, waiting, lost: count, rejected };
+        return {
+          ...partsOf(endpoint),
+          ...stateOf(view),
+          lastError,
+          waiting,
+          lost: count,
+          rejected,
+        };
       }),
     );
     const losing = [...lost.values()].slice(0, Math.max(0, most - found.length));

@@ -142,9 +142,9 @@ describe('an endpoint', () => {
     const next = (outcome: Partial<EndpointOutcome>, now: number): EndpointHealth =>
       afterOutcome(health, { ...outcome, begunAt: now } as EndpointOutcome, RULES, now, MIDDLE)
         .health;
-    expect(next({ kind: 'answered', error: 'HTTP 413' }, 1749)).toBe(health);
-    const later = next({ kind: 'answered', error: 'HTTP 413' }, 1750);
-    expect(later).toMatchObject({ lastFailureAt: 1750, lastError: 'HTTP 413' });
+    expect(next({ kind: 'answered', error: 'HTTP 410' }, 1749)).toBe(health);
+    expect(next({ kind: 'answered', error: 'HTTP 410' }, 1750).lastFailureAt).toBe(1750);
+    expect(next({ kind: 'answered', error: 'HTTP 413' }, 1001).lastError).toBe('HTTP 413');
     expect(next({ kind: 'delivered' }, 1001).lastSuccessAt).toBe(1001);
   });
 
@@ -159,6 +159,11 @@ describe('an endpoint', () => {
     }
     expect(writes).toBe(20);
     expect(7500 - story.health.lastFailureAt!).toBeLessThan(750);
+  });
+
+  it('is written at the first refusal after a failure, however soon', () => {
+    const story = new Story().fails(1).succeeds(2).refuses(3, 'HTTP 400');
+    expect(story.health).toMatchObject({ lastFailureAt: 3, lastError: 'HTTP 400' });
   });
 
   it('has recovered once it accepts something, not while it rejects what it gets', () => {

@@ -1,4 +1,5 @@
 import { openTimeMs } from '../../../common/circuit-breaker.js';
+import { verdictOfError } from './attempt-verdict.js';
 import { failingSinceAt } from './failing-time.js';
 import { refusedLast } from './receiver-state.js';
 import type { EndpointHealth, EndpointOutcome } from '../endpoint.js';
@@ -36,8 +37,8 @@ type Refusal = Extract<EndpointOutcome, { kind: 'answered' }>;
 /** The time of the last success is kept this exactly, so that a busy endpoint is not written each time. */
 export const SUCCESS_GRAIN_MS = 60_000;
 /**
- * Likewise of the last refusal, and a refusal that follows a success: of an endpoint whose webhooks are answered differently at
- * most one of each is written in that time. Shorter than the pause before a rejected delivery is tried again, so the last try is.
+ * Likewise of the last refusal, also where a success came between: of an endpoint that takes some events and rejects others at
+ * most one of each is written in that time. Shorter than the pause before a rejected event is tried again, so the last try is.
  */
 const REFUSAL_GRAIN_MS = 750;
 
@@ -89,7 +90,10 @@ function refused(
 ): EndpointChange {
   if (health.openedAt !== null && begunAt <= health.openedAt) return { health, event };
   const last = health.lastFailureAt ?? -Infinity;
-  const isKnown = health === before && Math.abs(now - last) < REFUSAL_GRAIN_MS;
+  const isKnown =
+    health === before &&
+    Math.abs(now - last) < REFUSAL_GRAIN_MS &&
+    verdictOfError(health.lastError) === verdictOfError(error);
   if (isKnown) return { health, event };
   return {
     health: { ...health, lastFailureAt: afterSuccess(health, now), lastError: error },

@@ -1,4 +1,5 @@
 import type { EndpointHealth } from '../endpoint.js';
+import { verdictOfError } from './attempt-verdict.js';
 
 /**
  * What is said of a receiver everywhere: in its list, the overview and the checks.
@@ -30,10 +31,8 @@ export function rejectsEvents(health: Attempts & Pick<EndpointHealth, 'probeAt'>
 }
 
 /** Whether its last answer was that a webhook is gone: the hub has disabled that webhook, and sends nothing more for it. */
-export function isGone(
-  health: Attempts & Pick<EndpointHealth, 'probeAt' | 'lastError'>,
-): boolean {
-  return rejectsEvents(health) && health.lastError === 'HTTP 410';
+export function isGone(health: Attempts & Pick<EndpointHealth, 'probeAt' | 'lastError'>): boolean {
+  return rejectsEvents(health) && verdictOfError(health.lastError) === 'gone';
 }
 
 /** Whether a failure came after the last success. */
