@@ -75,14 +75,14 @@ export class OverviewAgentsDto {
   readonly enabled!: number;
   @Shown.Num()
   readonly disabled!: number;
-  @Shown.Num()
+  @Shown.Num({ description: 'Each enabled one is counted once, in this or the next four.' })
   readonly healthy!: number;
   @Shown.Num({
     description:
-      'Of these, those whose verdict is failing: half or more of their last calls failed.',
+      'Those whose verdict is failing: half or more of their last calls failed, yet they are not down.',
   })
   readonly callsFailing!: number;
-  @Shown.Num()
+  @Shown.Num({ description: 'Degraded, and their verdict is another.' })
   readonly degraded!: number;
   @Shown.Num()
   readonly down!: number;
