@@ -98,7 +98,7 @@ export class OverviewAgentsDto {
   @Shown.Nested(() => FailingAgentDto, {
     list: true,
     description:
-      'Those that failed more tasks by their own fault than they completed in the last hour, 3 at least; the 10 with most, read at most every ten seconds.',
+      'Those that failed more tasks by their own fault than they completed in the last hour, 3 at least; the 10 with most, read at most every five seconds.',
   })
   readonly failing!: readonly FailingAgentDto[];
   @Shown.Num({
@@ -167,7 +167,7 @@ export class OverviewTasksDto {
   readonly open!: OpenTasksDto;
   @Shown.Nested(() => StuckTasksDto, {
     description:
-      'Those that make no progress, as `stuck=true` lists them; read at most every ten seconds.',
+      'Those that make no progress, as `stuck=true` lists them; read at most every five seconds.',
   })
   readonly stuck!: StuckTasksDto;
   @Shown.Num(COUNTED)
@@ -257,6 +257,11 @@ export class TroubledReceiverDto {
     description: 'Of one that is failing: it answers, but did not accept the last event.',
   })
   readonly rejects!: boolean;
+  @Shown.Flag({
+    description:
+      'Of one that rejects events: its last answer was 410, and the webhook that got it is disabled.',
+  })
+  readonly gone!: boolean;
   @Shown.Text({
     nullable: true,
     description:

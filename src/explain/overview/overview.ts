@@ -63,7 +63,7 @@ const MOST_AGENTS = 200;
 const MOST_DELIVERIES = 10_000;
 const FRESH_MS = 2000;
 /** What does not change in seconds, and costs more. */
-const SLOW_FRESH_MS = 10_000;
+const SLOW_FRESH_MS = 5000;
 
 /**
  * How the whole hub stands, as far as a caller may see it. What callers with the same rights see is read once for all of

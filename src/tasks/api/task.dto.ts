@@ -98,6 +98,13 @@ export class TaskFilterDto {
   })
   reason?: EndCode;
 
+  @Choice(END_CODES, {
+    optional: true,
+    description:
+      'Only tasks of which a delegation ended without success for this reason, however the task itself ended.',
+  })
+  delegationReason?: EndCode;
+
   @Time({ optional: true, description: 'Only tasks that were begun since.' })
   createdAfter?: string;
 
@@ -149,7 +156,7 @@ export function searchOf(
   stuck: StuckSince,
 ): TaskSearch {
   const { state, contextId, agentId, skill, rule, reason, q, organization, principalId } = query;
-  const { createdAfter, createdBefore, statusAfter, statusBefore } = query;
+  const { delegationReason, createdAfter, createdBefore, statusAfter, statusBefore } = query;
   return {
     ...(state && { states: state.flatMap((each) => STATES.get(each) ?? []) }),
     ...(contextId && { contextId }),
@@ -158,6 +165,7 @@ export function searchOf(
     // A rule that was deleted is found by its id.
     ...(rule && { ruleIds: [...new Set([rule, ...idsOf(rule)])] }),
     ...(reason && { endCode: reason }),
+    ...(delegationReason && { partEndCode: delegationReason }),
     ...(createdAfter && { createdAfter: new Date(createdAfter) }),
     ...(createdBefore && { createdBefore: new Date(createdBefore) }),
     ...(q && { text: q }),

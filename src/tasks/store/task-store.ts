@@ -83,6 +83,8 @@ export interface TaskSearch extends Omit<TaskFilter, 'state'> {
   readonly ruleIds?: readonly string[];
   /** Ended for this reason. */
   readonly endCode?: EndCode;
+  /** With a delegation that ended for this reason, however the task did. */
+  readonly partEndCode?: EndCode;
   readonly createdAfter?: Date;
   readonly createdBefore?: Date;
   /** The id of the task, its context or its trace. */
