@@ -249,7 +249,10 @@ describe('subscriptions', () => {
     await tab('subscriptions');
     await press(page, 'New subscription');
     const dialog = dialogOf(page, 'New subscription');
-    await fill(dialog, { Name: 'ends', Address: sink.url('/ends'), Agents: 'worker' });
+    await fill(dialog, { Name: 'ends', Address: sink.url('/ends'), Agents: 'worker, wroker' });
+    await dialog.getByText('No agent has the id “wroker”.').waitFor();
+    await fill(dialog, { Agents: 'worker' });
+    await dialog.getByText('No agent has the id').waitFor({ state: 'detached' });
     await dialog.getByRole('checkbox', { name: 'completed' }).check();
     await submit(dialog, 'Create');
     const [made] = await itemsOf('/subscriptions');

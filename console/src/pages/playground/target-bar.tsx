@@ -4,6 +4,7 @@ import { useTargets } from '../../api/targets';
 import { AgentInput } from '../../ui/agent-input';
 import { Field, Select } from '../../ui/field';
 import { Suggest } from '../../ui/suggest';
+import { COMPOSER } from './composer';
 import { type Mode, MODES } from './search';
 import { takeMessage, type TakenMessage } from '../../api/taken-message';
 import { jsonOf, type PlaygroundDraft } from './draft';
@@ -49,7 +50,7 @@ export function TargetBar({ session }: { readonly session: PlaygroundSession }) 
         {kind !== 'hub' && (
           <Field label={LABELS[kind]}>
             {kind === 'agent' ? (
-              <AgentInput value={target.name} onChange={typed} />
+              <AgentInput form={COMPOSER} value={target.name} onChange={typed} />
             ) : (
               <Suggest
                 values={values[kind]}

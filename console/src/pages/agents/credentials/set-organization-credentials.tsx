@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { Field, TextInput, violationOf } from '../../../ui/field';
+import { Field, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { notify } from '../../../ui/toast';
 import {
   AuthenticationFields,
@@ -55,11 +56,7 @@ export function SetOrganizationCredentials({
         <>
           {given === '' && (
             <Field label="Organization" error={violationOf(violations, 'organization')}>
-              <TextInput
-                required
-                value={organization}
-                onChange={({ target }) => setOrganization(target.value)}
-              />
+              <OrganizationInput required value={organization} onChange={setOrganization} />
             </Field>
           )}
           <HeaderEditor

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { asProblem } from '../../../api/problem';
-import { refreshAgentNames, useAgentNames } from '../../../ui/agent-names';
+import { refreshAgentNames } from '../../../ui/agent-names';
 import { Empty, ErrorView } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
 import { RoutingFrame } from '../routing-frame';
@@ -49,7 +49,6 @@ export function DryRunPage() {
       void navigate({ search: values, replace: true });
     }
   };
-  const { meantBy } = useAgentNames();
   const problems = run.error ? asProblem(run.error).violations : [];
   return (
     <RoutingFrame lead="Who would get a message, and why: without sending it.">
@@ -60,7 +59,7 @@ export function DryRunPage() {
           fault={fault}
           busy={run.isPending}
           onChange={change}
-          onRun={() => fault === null && run.mutate({ ...draft, agent: meantBy(draft.agent) })}
+          onRun={() => fault === null && run.mutate(draft)}
         />
         <div className="routing-answer" aria-live="polite">
           {run.error && <ErrorView error={run.error} />}

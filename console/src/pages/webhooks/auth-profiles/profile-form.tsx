@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { Checkbox, Field, Select, TextArea, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { listOf } from '../../../ui/lists';
 import { notify } from '../../../ui/toast';
 import { present } from '../../../ui/search';
@@ -163,10 +164,10 @@ export function ProfileForm({
             hint="Empty: your own."
             error={violationOf(violations, 'organization')}
           >
-            <TextInput
+            <OrganizationInput
               disabled={everyone}
               value={organization}
-              onChange={(event) => setOrganization(event.target.value)}
+              onChange={setOrganization}
             />
           </Field>
           <Checkbox
