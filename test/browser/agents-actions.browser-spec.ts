@@ -255,6 +255,8 @@ describe('credentials of an agent', () => {
     await open('credentials');
     await press(page, 'Set for an organization');
     const dialog = dialogOf(page, 'Credentials for an organization');
+    await fill(dialog, { Organization: 'tset' });
+    await dialog.getByText('There is no organization “tset”.').waitFor();
     await fill(dialog, {
       Organization: 'tests',
       Header: 'x-api-key',

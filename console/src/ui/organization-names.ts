@@ -16,12 +16,14 @@ export function useOrganizations(): readonly string[] {
   return useNames().ids;
 }
 
-/** What to say of organizations that are named and not there; undefined: nothing, or it is not known. */
+/** What to say of organizations that are named and not there, of an empty name nothing; undefined: nothing, or it is not known. */
 export function useMissingOrganizations(named: readonly string[]): string | undefined {
   const { ids, isWhole } = useNames();
   const looked = JSON.parse(useDebounced(JSON.stringify(named), PAUSE_MS)) as readonly string[];
   if (!isWhole) return undefined;
-  const missing = looked.filter((each) => !ids.includes(each)).map((each) => `“${each}”`);
+  const missing = looked
+    .filter((each) => each !== '' && !ids.includes(each))
+    .map((each) => `“${each}”`);
   if (missing.length === 0) return undefined;
   return missing.length === 1
     ? `There is no organization ${missing[0]}.`

@@ -60,11 +60,7 @@ function faultsOfNumbers({ counts, budget }: LimitTexts): readonly Fault[] {
     ...Object.entries(counts).map(
       ([name, text]): Fault | false =>
         isGiven(text) &&
-        !/^\d+$/.test(text.trim()) &&
-        (name !== 'requestsPerSecond' || !isPlainNumber(text)) && [
-          name,
-          'Write a number in digits alone, such as 1000.',
-        ],
+        !/^\d+$/.test(text.trim()) && [name, 'Write a number in digits alone, such as 1000.'],
     ),
     isGiven(amount) &&
       !isPlainNumber(amount) && ['budget.amount', 'Write a number, such as 12.50.'],

@@ -4,6 +4,7 @@ import { client, type Schema } from '../../../api/client';
 import { Field, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
 import { OrganizationInput } from '../../../ui/organization-inputs';
+import { useMissingOrganizations } from '../../../ui/organization-names';
 import { notify } from '../../../ui/toast';
 import {
   AuthenticationFields,
@@ -29,6 +30,7 @@ export function SetOrganizationCredentials({
   const [organization, setOrganization] = useState(given);
   const [rows, setRows] = useState<readonly HeaderRow[]>([EMPTY_ROW]);
   const [chosen, setChosen] = useState<ChosenAuthentication>(NO_AUTHENTICATION);
+  const missing = useMissingOrganizations([organization]);
   const save = async () => {
     const headers = headersOf(rows);
     await client.PUT('/api/v1/agents/{id}/credentials/{organization}', {
@@ -55,7 +57,11 @@ export function SetOrganizationCredentials({
       {(violations) => (
         <>
           {given === '' && (
-            <Field label="Organization" error={violationOf(violations, 'organization')}>
+            <Field
+              label="Organization"
+              warning={missing}
+              error={violationOf(violations, 'organization')}
+            >
               <OrganizationInput required value={organization} onChange={setOrganization} />
             </Field>
           )}

@@ -7,6 +7,7 @@ import { useAgentNames } from '../../../ui/agent-names';
 import { ListInput } from '../../../ui/list-input';
 import { FormDialog } from '../../../ui/form-dialog';
 import { OrganizationInput } from '../../../ui/organization-inputs';
+import { useMissingOrganizations } from '../../../ui/organization-names';
 import { betweenCommas } from '../../../ui/lists';
 import { notify } from '../../../ui/toast';
 import { refreshPush } from '../keys';
@@ -50,6 +51,7 @@ export function SubscriptionForm({
   const [secrets, setSecrets] = useState(emptySecrets(!isNew));
   const { known } = useAgentNames();
   const missing = useMissingAgents(agents);
+  const missingOrganization = useMissingOrganizations([organization.trim()]);
   const submit = async () => {
     const given = name.trim() === '' ? null : name.trim();
     const filter = filterOf(agents, betweenCommas(tags), states);
@@ -122,6 +124,7 @@ export function SubscriptionForm({
               <Field
                 label="Organization"
                 hint="Empty: your own."
+                warning={missingOrganization}
                 error={violationOf(violations, 'organization')}
               >
                 <OrganizationInput value={organization} onChange={setOrganization} />
