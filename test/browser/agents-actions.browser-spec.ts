@@ -33,6 +33,7 @@ beforeAll(async () => {
     ScriptedAgent.start({ name: 'Slow', live: { manual: true } }),
   ]);
   hub = await startHub();
+  await hub.admin('POST', '/api/v1/organizations', { id: 'acme' });
   await hub.registerAgent(slow.url, { id: 'slow' });
   own = await ConsoleBrowser.open(hub.url);
   page = await own.signIn('agents');
@@ -150,7 +151,6 @@ describe('an agent', () => {
   });
 
   it('warns of organizations that are not there, and suggests those that are', async () => {
-    await hub.admin('POST', '/api/v1/organizations', { id: 'acme' });
     await open('settings');
     const field = page.getByLabel('Organizations', { exact: true });
     await field.fill('acme, acmee, tsets');

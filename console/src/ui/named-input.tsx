@@ -124,6 +124,9 @@ function useSentOnceMeant(
     return () => form?.removeEventListener('submit', onSubmit);
   });
   useEffect(() => {
-    if (sendable?.value === value) input.current?.form?.requestSubmit();
+    if (sendable?.value !== value) return;
+    // Not while the event is still dispatched by which it was held back: then the form takes no other.
+    const timer = setTimeout(() => input.current?.form?.requestSubmit());
+    return () => clearTimeout(timer);
   }, [sendable, value, input]);
 }

@@ -10,6 +10,8 @@ const MOST = 400;
 const DEFAULT = 'default';
 /** What is still typed is not looked for. */
 const PAUSE_MS = 500;
+/** How often it is looked which there are. */
+const REFRESH_MS = 30_000;
 
 /** The ids of the organizations that one may see, the own one among them. */
 export function useOrganizations(): readonly string[] {
@@ -39,6 +41,7 @@ function useNames(): { readonly ids: readonly string[]; readonly isWhole: boolea
       readPages(MOST, (query) =>
         client.GET('/api/v1/organizations', { params: { query }, signal }),
       ),
+    refetchInterval: REFRESH_MS,
     enabled: useMay('access:organization'),
   });
   const listed = data?.rows.map(({ id }) => id) ?? [];
