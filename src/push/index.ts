@@ -3,6 +3,7 @@ export { PushCommitModule } from './push-commit.module.js';
 export { deadCauseOf } from './delivery/domain/dead-causes.js';
 export { partsOf } from './receivers/endpoint.js';
 export {
+  isGone,
   RECEIVER_STATES,
   type ReceiverState,
   receiverStateOf,
@@ -10,6 +11,7 @@ export {
 } from './receivers/domain/receiver-state.js';
 export { DeliveryService } from './records/delivery.service.js';
 export type { DeliveryBacklog } from './records/delivery-store.js';
+export type { EndpointView } from './receivers/endpoint-store.js';
 export { EndpointsService } from './receivers/endpoints.service.js';
 export { PushData } from './owners/push-data.js';
 export type { TaskWebhook } from './registration/webhook.js';

@@ -100,6 +100,29 @@ describe('the list of agents', () => {
     expect(own.faults).toEqual([]);
   });
 
+  it('shows in its health over time when it failed its calls', async () => {
+    const broken = await ScriptedAgent.start({
+      name: 'Broken',
+      handlers: { '*': (call) => call.send(500, 'broken') },
+    });
+    try {
+      await hub.registerAgent(broken.url, { id: 'broken' });
+      const { id } = await hub.submit('hello', { message: { metadata: { agentId: 'broken' } } });
+      await hub.waitForTask(String(id), 'TASK_STATE_FAILED');
+      await hub.app.get(ActivityRecorder).flush();
+      await own.goTo('agents/broken', 'Broken');
+      await own.page
+        .getByRole('img', {
+          name: /^Health over time: .*half or more of its calls failed in [12] of/,
+        })
+        .waitFor();
+      expect(own.faults).toEqual([]);
+    } finally {
+      await hub.admin('DELETE', '/api/v1/agents/broken');
+      await broken.close();
+    }
+  });
+
   it('leads from the work that an agent failed to what it did', async () => {
     const failing = await ScriptedAgent.start({
       streaming: false,

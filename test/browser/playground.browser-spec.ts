@@ -106,6 +106,9 @@ describe('the playground', () => {
     await text.waitFor();
     expect(await text.inputValue()).toBe('Is this the right agent?');
     expect(page.url()).not.toContain('right');
+    // Who would get it was the question: it is answered at once.
+    const answer = page.locator('.routing-answer');
+    await answer.getByRole('link', { name: 'agent', exact: true }).first().waitFor();
     await page.goBack();
     const message = page.getByRole('textbox', { name: 'Message', exact: true });
     await message.waitFor();
@@ -113,10 +116,16 @@ describe('the playground', () => {
     await page.getByText('Data, metadata and media types').click();
     const metadata = page.getByRole('textbox', { name: 'Metadata of the message (JSON)' });
     await metadata.fill('{"tier": "gold"}');
+    const file = { name: 'sums.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('sums.csv').waitFor();
     await page.getByRole('link', { name: 'Who would get it?' }).click();
     const json = page.getByRole('textbox', { name: 'The message as JSON' });
     await json.waitFor();
-    await eventually(async () => expect(await json.inputValue()).toMatch(/right agent[^]*gold/));
+    await eventually(async () =>
+      expect(await json.inputValue()).toMatch(/right agent[^]*sums.csv[^]*text.csv[^]*gold/),
+    );
+    expect(await json.inputValue()).not.toContain(file.buffer.toString('base64'));
     // It is taken along once.
     await own.goTo('agents', 'Agents');
     await own.goTo('routing/dry-run', 'Routing');

@@ -245,6 +245,24 @@ export function endpointHealthContract(
       expect(await stores.endpoints.list(one, others, 10, null)).toEqual([]);
     });
 
+    it('closes with an event that it rejects, and has recovered once it accepts one', async () => {
+      await opened(3);
+      now += 5000;
+      const [probe] = await claim();
+      const dead = { state: 'dead', reason: 'HTTP 400', effect: 'none' } as const;
+      const answered = { kind: 'answered', begunAt: now, error: 'HTTP 400' } as const;
+      await record(probe!, dead, answered, 400);
+      expect(await endpoint()).toMatchObject({ state: 'failing', probeAt: null, failures: 0 });
+      const filter = { state: 'failing', rejects: true } as const;
+      expect(await stores.endpoints.list(filter, EVERYTHING, 10, null)).toHaveLength(1);
+      expect(await types()).toEqual(['endpoint.failing']);
+      const [next] = await claim();
+      now += 1;
+      await succeed(next!);
+      expect(await stores.endpoints.list(filter, EVERYTHING, 10, null)).toEqual([]);
+      expect(await types()).toEqual(['endpoint.failing', 'endpoint.recovered']);
+    });
+
     it('closes with a test that is delivered, unless it began before it opened', async () => {
       await opened(8);
       const tested = { organization: 'acme', endpoint: E };

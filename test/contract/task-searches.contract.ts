@@ -112,6 +112,10 @@ export function taskSearchesContract(databases: DatabaseFactory): void {
     expect(await ids({ endCode: 'AGENT_TIMEOUT', ruleIds: ['r1'] })).toEqual([failed]);
     expect(await ids({ endCode: 'AGENT_TIMEOUT', ruleIds: ['r2'] })).toEqual([]);
     expect(await ids({ ruleIds: ['r1'], states: [WORKING] })).toEqual([one]);
+    // Of a delegation, whatever became of its task.
+    expect(await ids({ partEndCode: 'AGENT_TIMEOUT' })).toEqual([failed]);
+    expect(await ids({ partEndCode: 'AGENT_FAILED' })).toEqual([]);
+    expect(await counts({ partEndCode: 'AGENT_TIMEOUT' })).toEqual({ failed: 1 });
     // An agent leads to few tasks: the rest counts as well.
     const [{ agentId }] = (await hub.load(failed)).delegations as unknown as [{ agentId: string }];
     expect(await ids({ agentId, ruleIds: ['r2'] })).toEqual([two]);

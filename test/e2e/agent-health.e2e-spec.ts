@@ -160,10 +160,10 @@ describe('what is said of an agent', () => {
     await eventually(async () => {
       const { agents: counts } = (await hub.admin('GET', '/api/v1/overview')).body;
       expect(counts).toMatchObject({
-        ...{ healthy: 1, callsFailing: 1, inTrouble: 1 },
+        ...{ enabled: 1, healthy: 0, callsFailing: 1, inTrouble: 1 },
         troubled: [
           {
-            ...{ agentId: 'frail', name: expect.any(String), verdict: 'failing' },
+            ...{ agentId: 'frail', name: expect.any(String), verdict: 'failing', since: null },
             why: expect.stringMatching(/^Its health checks pass, but .*HTTP 500/),
           },
         ],
@@ -172,6 +172,17 @@ describe('what is said of an agent', () => {
     delete agent.handlers['*'];
     expect(stateOf(await send('frail'))).toBe('TASK_STATE_COMPLETED');
     await shows('frail', { state: 'healthy', verdict: 'healthy' });
+  }, 40_000);
+
+  it('stays that its calls fail when its card is read again after they took it down', async () => {
+    await use(PROBING);
+    await frail();
+    for (let n = 0; n < 3; n++) await send('frail');
+    await eventually(async () => {
+      const { agents } = (await hub.admin('GET', '/api/v1/overview')).body;
+      expect(agents).toMatchObject({ healthy: 0, degraded: 0, callsFailing: 1, down: 0 });
+    }, 10_000);
+    await shows('frail', { state: 'healthy', verdict: 'failing' });
   }, 40_000);
 
   it('is that it recovers when it completes tasks again, before its rank is as it was', async () => {

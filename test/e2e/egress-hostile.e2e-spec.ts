@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type Resolver } from '../../src/common/egress/egress.js';
-import { errorClassOf } from '../../src/push/delivery/domain/attempt-verdict.js';
+import { errorClassOf } from '../../src/push/receivers/domain/attempt-verdict.js';
 import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import type { SendError, WebhookAnswer } from '../../src/push/sending/webhook-sender.js';

@@ -65,7 +65,7 @@ describe('a receiver in trouble', () => {
       expect(found.total).toBeGreaterThan(0);
       expect(await endpoint()).toMatchObject({
         ...{ state: 'failing', rejects: true, failures: 0, breaker: 'closed', waiting: 0 },
-        lastError: 'HTTP 400',
+        ...{ gone: false, lastError: 'HTTP 400' },
       });
       return found;
     }, 30_000);
@@ -117,5 +117,20 @@ describe('a receiver in trouble', () => {
       const { status } = await hub.admin('GET', `${PUSH}/dead-letters:by-receiver?${query}`);
       expect([query, status]).toEqual([query, 400]);
     }
+  }, 60_000);
+
+  it('is said to be gone when it answers 410', async () => {
+    sink.answer = 410;
+    await hub.send('hi', { tenant: 'a' });
+    await eventually(async () => {
+      expect(await endpoint()).toMatchObject({ state: 'failing', rejects: true, gone: true });
+      const { checks } = await get('/health/details');
+      const { troubles } = checks.find(({ name }: Json) => name === 'receivers');
+      expect(troubles[0].why).toMatch(/^It answered 410: the webhook .* is disabled/);
+      const { receivers } = await get('/api/v1/overview');
+      expect(receivers).toMatchObject([{ rejects: true, gone: true }]);
+    }, 20_000);
+    const { items } = await get(`${PUSH}/subscriptions`);
+    expect(items).toMatchObject([{ state: 'disabled' }]);
   }, 60_000);
 });

@@ -49,6 +49,8 @@ describe('filters of the list of tasks', () => {
     expect(await listed('reason=AGENT_REFUSED')).toMatchObject([
       { id: failed['id'], reason: 'AGENT_REFUSED' },
     ]);
+    expect(await idsOf('delegationReason=AGENT_REFUSED')).toEqual([failed['id']]);
+    expect(await idsOf('delegationReason=AGENT_TIMEOUT')).toEqual([]);
     expect(await listed(`q=${String(fine['id'])}`)).toMatchObject([
       { id: fine['id'], reason: null },
     ]);
@@ -83,6 +85,7 @@ describe('filters of the list of tasks', () => {
       'state=done',
       'state=',
       'reason=BAD',
+      'delegationReason=BAD',
       'createdAfter=monday',
       'stuck=maybe',
       'stuck=true&stuck=true',

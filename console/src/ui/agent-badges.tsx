@@ -11,7 +11,7 @@ const HEALTH_TONES: Readonly<Record<string, Tone>> = {
 
 const HEALTH_MEANINGS: Readonly<Record<string, string>> = {
   healthy: 'Its calls are answered.',
-  failing: 'Its health checks pass, but half or more of its last calls failed.',
+  failing: 'Half or more of its last calls failed, yet it is not down: it still gets work.',
   recovering:
     'Its last tasks were all completed. Agents of equal priority come before it until fewer of its last ones failed.',
   degraded: 'Some calls fail, or most of its tasks do: agents of equal priority come before it.',

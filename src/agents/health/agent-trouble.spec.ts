@@ -34,6 +34,12 @@ describe('what is wrong with an agent', () => {
       { verdict: 'failing', lastError: 'HTTP 502' },
       'Its health checks pass, but half or more of its last calls failed: HTTP 502.',
     ],
+    [
+      'failing, no health check having passed since',
+      {},
+      { health: 'degraded', verdict: 'failing', lastError: 'HTTP 502' },
+      'Half or more of its last calls failed: HTTP 502.',
+    ],
     ['full', {}, { isFull: true }, 'Its queue is full: new tasks for it are refused.'],
     ['disabled', { enabled: false }, { health: 'down', verdict: 'down' }, null],
     [

@@ -25,14 +25,15 @@ function troubleOfHealth({
   lastTaskError,
   isFull,
 }: AgentHealthView): string | null {
+  if (verdict === 'failing') {
+    const what =
+      health === 'healthy'
+        ? 'Its health checks pass, but half or more of its last calls failed'
+        : 'Half or more of its last calls failed';
+    return becauseOf(what, lastError);
+  }
   if (health === 'down' || health === 'degraded') {
     return becauseOf(`It is ${health}`, lastError ?? lastTaskError);
-  }
-  if (verdict === 'failing') {
-    return becauseOf(
-      'Its health checks pass, but half or more of its last calls failed',
-      lastError,
-    );
   }
   return isFull ? 'Its queue is full: new tasks for it are refused.' : null;
 }

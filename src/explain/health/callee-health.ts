@@ -118,7 +118,8 @@ function receiverTrouble(receiver: TroubledReceiver, isLeast: boolean): HealthTr
   };
 }
 
-function stateText({ state, rejects, rejected }: TroubledReceiver): string {
+function stateText({ state, rejects, gone, rejected }: TroubledReceiver): string {
+  if (gone) return 'It answered 410: the webhook that it no longer wants is disabled';
   if (rejects) return 'It answers, but rejects events';
   if (state === 'failing' || state === 'disabled') return `It is ${state}`;
   if (state === 'untried') return 'Nothing was sent there yet, but events were lost';

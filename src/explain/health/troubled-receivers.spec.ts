@@ -60,7 +60,7 @@ it('tell a receiver that rejects events from one that lost some while it was awa
       reasons: [{ reason: GAVE_UP, count: 3 }],
     },
   ]);
-  const known = { organization: 'acme', state: 'healthy', rejects: false, waiting: 0 };
+  const known = { organization: 'acme', state: 'healthy', rejects: false, gone: false, waiting: 0 };
   expect((await find()).receivers).toEqual([
     { ...known, origin: 'https://both.example:443', lost: 9, rejected: 2, lastError: REJECTS },
     { ...known, origin: 'https://away.example:443', lost: 3, rejected: 0, lastError: GAVE_UP },
@@ -88,14 +88,18 @@ it('name one that fails once, with what it lost', async () => {
 });
 
 it.each([
-  [WELL, { state: 'healthy', rejects: false }],
+  [WELL, { state: 'healthy', rejects: false, gone: false }],
   [
-    { ...WELL, lastFailureAt: 6 },
-    { state: 'failing', rejects: true },
+    { ...WELL, lastFailureAt: 6, lastError: 'HTTP 422' },
+    { state: 'failing', rejects: true, gone: false },
+  ],
+  [
+    { ...WELL, lastFailureAt: 6, lastError: 'HTTP 410' },
+    { state: 'failing', rejects: true, gone: true },
   ],
   [
     { ...WELL, failures: 1 },
-    { state: 'failing', rejects: false },
+    { state: 'failing', rejects: false, gone: false },
   ],
 ])('say of one that lost events what its list says of it: %j', async (known, said) => {
   const reasons = [{ reason: REJECTS, count: 3 }];

@@ -5,6 +5,8 @@ import {
   deadCauseOf,
   DeliveryService,
   EndpointsService,
+  type EndpointView,
+  isGone,
   partsOf,
   type ReceiverState,
   receiverStateOf,
@@ -26,6 +28,8 @@ export interface TroubledReceiver {
   readonly state: ReceiverState;
   /** Of one that is failing: it answers, but did not accept the last event. */
   readonly rejects: boolean;
+  /** Of one that rejects events: its last answer was 410, and the webhook that got it is disabled. */
+  readonly gone: boolean;
   /** Of one that is neither failing nor disabled, why it rejected most of those that it did, else why most were lost. */
   readonly lastError: string | null;
   /** Webhooks that wait for it. */
@@ -64,9 +68,14 @@ export class TroubledReceivers {
         const { endpoint, lastError, waiting } = view;
         const { count = 0, rejected = 0 } = lost.get(endpoint) ?? {};
         lost.delete(endpoint);
-        const state = receiverStateOf(view);
-        const known = { state, rejects: rejectsEvents(view), lastError, waiting };
-        return { ...partsOf(endpoint), ...known, lost: count, rejected };
+        return {
+          ...partsOf(endpoint),
+          ...stateOf(view),
+          lastError,
+          waiting,
+          lost: count,
+          rejected,
+        };
       }),
     );
     const losing = [...lost.values()].slice(0, Math.max(0, most - found.length));
@@ -79,8 +88,7 @@ export class TroubledReceivers {
       const view = viewOf.get(endpoint);
       return {
         ...partsOf(endpoint),
-        state: view ? receiverStateOf(view) : 'untried',
-        rejects: view !== undefined && rejectsEvents(view),
+        ...(view ? stateOf(view) : UNTRIED),
         lastError: reasons.find(({ reason }) => showsWhy(reason, rejected))?.reason ?? null,
         waiting: view?.waiting ?? 0,
         lost: count,
@@ -89,6 +97,12 @@ export class TroubledReceivers {
     });
     return { receivers: [...found, ...others].slice(0, most), isLeast };
   }
+}
+
+const UNTRIED = { state: 'untried', rejects: false, gone: false } as const;
+
+function stateOf(view: EndpointView): Pick<TroubledReceiver, keyof typeof UNTRIED> {
+  return { state: receiverStateOf(view), rejects: rejectsEvents(view), gone: isGone(view) };
 }
 
 /** Whether it says why events were lost: of one that rejected some, why it did. */

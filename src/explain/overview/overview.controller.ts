@@ -28,7 +28,7 @@ export class OverviewController {
     summary:
       'Get how the hub stands: agents, tasks a minute, queues, calls, deliveries, receivers in trouble, limits near their end.',
     description:
-      'What the caller may not see is null. Read at most every two seconds for all callers with the same rights; what other processes count arrives within ten seconds, and a crash may lose those: numbers for eyes, not for bills.',
+      'What the caller may not see is null. Read at most every two seconds for all callers with the same rights; what processes count arrives within three seconds, and a crash may lose those: numbers for eyes, not for bills.',
   })
   @ApiOkResponse({ type: OverviewDto })
   get(

@@ -60,7 +60,11 @@ export class TroubledAgentDto {
   readonly verdict!: AgentVerdict;
   @Shown.Choice(BREAKER_STATES)
   readonly breaker!: BreakerState;
-  @Shown.Time({ nullable: true, description: 'Since when its health is what it is.' })
+  @Shown.Time({
+    nullable: true,
+    description:
+      'Since when its health is what it is; null: it was not called yet, or its verdict is failing.',
+  })
   readonly since!: string | null;
   @Shown.Text({ description: 'What is wrong, as /health/details has it.' })
   readonly why!: string;
@@ -75,14 +79,14 @@ export class OverviewAgentsDto {
   readonly enabled!: number;
   @Shown.Num()
   readonly disabled!: number;
-  @Shown.Num()
+  @Shown.Num({ description: 'Each enabled one is counted once, in this or the next four.' })
   readonly healthy!: number;
   @Shown.Num({
     description:
-      'Of these, those whose verdict is failing: half or more of their last calls failed.',
+      'Those whose verdict is failing: half or more of their last calls failed, yet they are not down.',
   })
   readonly callsFailing!: number;
-  @Shown.Num()
+  @Shown.Num({ description: 'Degraded, and their verdict is another.' })
   readonly degraded!: number;
   @Shown.Num()
   readonly down!: number;
@@ -98,7 +102,7 @@ export class OverviewAgentsDto {
   @Shown.Nested(() => FailingAgentDto, {
     list: true,
     description:
-      'Those that failed more tasks by their own fault than they completed in the last hour, 3 at least; the 10 with most, read at most every ten seconds.',
+      'Those that failed more tasks by their own fault than they completed in the last hour, 3 at least; the 10 with most, read at most every five seconds.',
   })
   readonly failing!: readonly FailingAgentDto[];
   @Shown.Num({
@@ -167,7 +171,7 @@ export class OverviewTasksDto {
   readonly open!: OpenTasksDto;
   @Shown.Nested(() => StuckTasksDto, {
     description:
-      'Those that make no progress, as `stuck=true` lists them; read at most every ten seconds.',
+      'Those that make no progress, as `stuck=true` lists them; read at most every five seconds.',
   })
   readonly stuck!: StuckTasksDto;
   @Shown.Num(COUNTED)
@@ -257,6 +261,11 @@ export class TroubledReceiverDto {
     description: 'Of one that is failing: it answers, but did not accept the last event.',
   })
   readonly rejects!: boolean;
+  @Shown.Flag({
+    description:
+      'Of one that rejects events: its last answer was 410, and the webhook that got it is disabled.',
+  })
+  readonly gone!: boolean;
   @Shown.Text({
     nullable: true,
     description:

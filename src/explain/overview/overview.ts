@@ -63,7 +63,7 @@ const MOST_AGENTS = 200;
 const MOST_DELIVERIES = 10_000;
 const FRESH_MS = 2000;
 /** What does not change in seconds, and costs more. */
-const SLOW_FRESH_MS = 10_000;
+const SLOW_FRESH_MS = 5000;
 
 /**
  * How the whole hub stands, as far as a caller may see it. What callers with the same rights see is read once for all of
@@ -134,8 +134,8 @@ export class Overview {
   private agentsOf(caller: Principal): Promise<OverviewAgentsDto | null> {
     if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
     return this.agents.get(keyOf(organizationOfAgents(caller)), async () => {
-      const counts = { healthy: 0, degraded: 0, down: 0, unknown: 0 };
-      const others = { enabled: 0, disabled: 0, breakersOpen: 0, callsFailing: 0, unusable: 0 };
+      const counts = { healthy: 0, callsFailing: 0, degraded: 0, down: 0, unknown: 0 };
+      const others = { enabled: 0, disabled: 0, breakersOpen: 0, unusable: 0 };
       const troubled: TroubledAgent[] = [];
       const own = this.registry.all().filter((agent) => administers(caller, agent));
       const unread = this.unread.all().filter((agent) => administers(caller, agent));
@@ -144,9 +144,8 @@ export class Overview {
         others[enabled ? 'enabled' : 'disabled'] += 1;
         if (!enabled) return;
         const view = this.monitor.viewOf(id);
-        counts[view.health] += 1;
+        counts[view.verdict === 'failing' ? 'callsFailing' : view.health] += 1;
         if (view.breaker === 'open') others.breakersOpen += 1;
-        if (view.verdict === 'failing') others.callsFailing += 1;
         if (isWithoutWork(agent)) others.unusable += 1;
         const trouble = troubledAgent(agent, view);
         if (trouble !== null) troubled.push(trouble);

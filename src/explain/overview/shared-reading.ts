@@ -6,8 +6,8 @@ import { KeptValue } from '../../common/kept-value.js';
 const MOST = 500;
 
 /**
- * One reading for all who may see the same: however many ask, it is read once in `freshMs`. Who asks rarely gets one that is
- * at most twice as old.
+ * One reading for all who may see the same: however many ask, it is read once in `freshMs`, and whoever asks gets none that is
+ * older.
  */
 export class SharedReading<T> {
   private readonly kept = new Map<string, KeptValue<T>>();
@@ -22,7 +22,7 @@ export class SharedReading<T> {
     let value = this.kept.get(key);
     if (value === undefined) {
       const { freshMs } = this;
-      value = new KeptValue({ read, freshMs, keptMs: 2 * freshMs, failureMs: 1000 }, this.clock);
+      value = new KeptValue({ read, freshMs, keptMs: freshMs, failureMs: 1000 }, this.clock);
       evictOldest(this.kept, MOST);
       this.kept.set(key, value);
     }

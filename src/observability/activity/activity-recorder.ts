@@ -13,7 +13,8 @@ import { AppConfig } from '../../config/index.js';
 import { Activity } from './activity.js';
 import { ActivityStore } from './activity-store.js';
 
-const STORE_EVERY_MS = 10_000;
+/** The overview and the list of agents are as old as that. */
+const STORE_EVERY_MS = 3000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_AT_ONCE = 500;
 /** Minutes are kept for so long: what is older is asked for by the quarter of an hour. */

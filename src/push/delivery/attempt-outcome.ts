@@ -1,4 +1,4 @@
-import { isOwnTrouble, verdictOf } from './domain/attempt-verdict.js';
+import { isOwnTrouble, verdictOf } from '../receivers/domain/attempt-verdict.js';
 import type { AttemptDecision } from './domain/attempt-decision.js';
 import type { EndpointOutcome } from '../receivers/endpoint.js';
 import type { AttemptRecord } from './delivery-stream-store.js';

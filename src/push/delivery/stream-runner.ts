@@ -10,7 +10,7 @@ import { type DeliveryObserver, PushMetrics } from './push-metrics.js';
 import { outcomeOf, resultOf, saidBy } from './attempt-outcome.js';
 import { AttemptSender } from '../sending/attempt-sender.js';
 import type { OpenDelivery, ReadyDelivery } from './delivery.js';
-import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
+import { errorClassOf, verdictOf } from '../receivers/domain/attempt-verdict.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
 import { type AttemptDecision, decideAttempt } from './domain/attempt-decision.js';
 import { failingForMs } from './domain/webhook-health.js';

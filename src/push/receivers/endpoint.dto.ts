@@ -3,6 +3,7 @@ import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { fill } from '../../common/http/view.js';
 import type { EndpointView } from './endpoint-store.js';
 import {
+  isGone,
   RECEIVER_STATES,
   type ReceiverState,
   receiverStateOf,
@@ -106,6 +107,12 @@ export class EndpointDto {
   })
   readonly rejects!: boolean;
 
+  @Shown.Flag({
+    description:
+      'Of one that rejects events: its last answer was 410. The webhook that got it is disabled, and nothing is sent for it until it is set again or resumed.',
+  })
+  readonly gone!: boolean;
+
   @Shown.Choice(BREAKERS, {
     description:
       'State of the circuit breaker. open: one webhook probes the endpoint, the others wait.',
@@ -144,7 +151,7 @@ export class EndpointDto {
   @Shown.Time({ nullable: true, description: 'To the minute.' })
   readonly lastSuccessAt!: string | null;
 
-  @Shown.Time({ nullable: true })
+  @Shown.Time({ nullable: true, description: 'To the second, of one that rejects events.' })
   readonly lastFailureAt!: string | null;
 
   @Shown.Text({ nullable: true, example: 'HTTP 503' })
@@ -189,6 +196,7 @@ export class EndpointDto {
       origin: originOf(view.endpoint),
       state: receiverStateOf(view),
       rejects: rejectsEvents(view),
+      gone: isGone(view),
       breaker: view.probeAt === null ? 'closed' : 'open',
       slots: view.concurrency,
       failingSince: iso(view.failingSince),

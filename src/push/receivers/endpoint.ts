@@ -1,7 +1,7 @@
 /**
  * What breaker and disabling go by; what people are told is `receiverStateOf`.
  * - `healthy`: it may be called;
- * - `failing`: its breaker opened, or a delivery to it was given up, and it has not answered since;
+ * - `failing`: its breaker opened, or a delivery to it was given up, and it has accepted nothing since;
  * - `disabled`: nothing but failures for `push.disableAfter`; its webhooks of then are disabled.
  */
 export type EndpointState = 'healthy' | 'failing' | 'disabled';

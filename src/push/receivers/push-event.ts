@@ -1,7 +1,7 @@
 /**
  * - `endpoint.failing`: its delivery streams wait but for one that tries, or a delivery was given up;
  * - `endpoint.disabled`: nothing but failures for `push.disableAfter`; its webhooks are disabled;
- * - `endpoint.recovered`: it answers again;
+ * - `endpoint.recovered`: it accepts what it gets again;
  * - `webhook.disabled`: one webhook is disabled, by a 410 or by failures of its own.
  */
 export const PUSH_EVENT_TYPES = [

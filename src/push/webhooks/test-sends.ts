@@ -9,7 +9,7 @@ import { TaskStore } from '../../tasks/index.js';
 import type { DeliveryAttempt } from '../delivery/delivery.js';
 import { DeliveryStreamStore } from '../delivery/delivery-stream-store.js';
 import { PushWakeup } from '../delivery/push-wakeup.js';
-import { errorClassOf, verdictOf } from '../delivery/domain/attempt-verdict.js';
+import { errorClassOf, verdictOf } from '../receivers/domain/attempt-verdict.js';
 import { saidBy } from '../delivery/attempt-outcome.js';
 import { type SentTest, TestSender } from '../sending/test-sender.js';
 import { WebhookStore, type TestRecord } from './webhook-store.js';

@@ -167,11 +167,13 @@ export async function branchesOf(
 /** What no index has in the order of the list. */
 function restOf(search: TaskSearch): Condition[] {
   const { agentId, skillId, contextId, createdAfter, createdBefore, text, stuckSince } = search;
+  const { partEndCode } = search;
   return [
     ...(text === undefined ? [] : [named(text)]),
     ...(contextId === undefined ? [] : [ofContext(contextId)]),
     ...(skillId === undefined ? [] : [ofSkill(skillId, agentId)]),
     ...(agentId === undefined || skillId !== undefined ? [] : [ofAgent(agentId)]),
+    ...(partEndCode === undefined ? [] : [withPartEnded(partEndCode)]),
     ...(createdAfter === undefined ? [] : [created('>=', createdAfter)]),
     ...(createdBefore === undefined ? [] : [created('<', createdBefore)]),
     ...(stuckSince === undefined ? [] : [stuck(stuckSince)]),
@@ -230,6 +232,15 @@ function stuck(since: StuckSince): Condition {
 
 function withEndCode(endCode: string): Condition {
   return { sql: 't.end_code = ?', params: [endCode] };
+}
+
+/** By the member of that name of what is stored of the delegation. */
+function withPartEnded(endCode: string): Condition {
+  return {
+    sql: `EXISTS (SELECT 1 FROM delegations d WHERE d.task_id = t.id AND d.state <> 'completed'
+      AND d.progress LIKE ?)`,
+    params: [`%"endCode":"${endCode}"%`],
+  };
 }
 
 function ofRule(ruleIds: readonly string[] | undefined): Condition[] {

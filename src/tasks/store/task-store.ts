@@ -83,6 +83,8 @@ export interface TaskSearch extends Omit<TaskFilter, 'state'> {
   readonly ruleIds?: readonly string[];
   /** Ended for this reason. */
   readonly endCode?: EndCode;
+  /** With a delegation that ended for this reason, however the task did. */
+  readonly partEndCode?: EndCode;
   readonly createdAfter?: Date;
   readonly createdBefore?: Date;
   /** The id of the task, its context or its trace. */
@@ -124,7 +126,7 @@ export interface StateCount {
   readonly isLeast: boolean;
 }
 
-/** A task as lists of operators show it: without its contents. */
+/** A task without its contents. */
 export type FoundTask = Pick<TaskAggregate, 'record' | 'delegations'>;
 
 /** What one piece of deleting tasks has done. */
@@ -209,6 +211,9 @@ export abstract class TaskStore {
 
   /** The small columns only. */
   abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
+
+  /** The small columns and the delegations only; undefined when the task does not exist for `visibility`. */
+  abstract withoutContents(taskId: string, visibility: Visibility): Promise<FoundTask | undefined>;
 
   /**
    * Log entries after `afterSeq`, ascending, at most `limit`; none behind those that have `maxText`

@@ -37,8 +37,8 @@ export function AgentNotices({
       {agent.enabled && health.verdict !== 'healthy' && health.lastError && (
         <Notice tone={health.state === 'down' ? 'bad' : 'warning'}>
           <p>
+            {health.verdict === 'failing' && 'Half or more of its last calls failed. '}
             <strong>Last error:</strong> {health.lastError}
-            {health.verdict === 'failing' && ' Half or more of its last calls failed.'}
             {health.since && health.state !== 'healthy' && (
               <span className="faint">
                 {' '}

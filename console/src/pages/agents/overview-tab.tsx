@@ -21,11 +21,10 @@ export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
             facts={{
               'At work': `${health.outstanding} for this process`,
               Queued: `${health.queued}${health.isFull ? ', and full: it gets no new task' : ''}`,
-              'Answers in':
-                health.latencyMs === null ? 'not known yet' : durationText(health.latencyMs),
-              'Of tasks that it ended':
+              'Answers in': answersIn(health),
+              'Of the last tasks that it ended':
                 health.taskFailureRate === null
-                  ? 'it has ended none recently'
+                  ? null
                   : `${Math.round(health.taskFailureRate * 100)} % failed by its own fault`,
               'Last answer, to a call or a health check': <Time at={health.lastOkAt} />,
               'Why a task failed last': health.lastTaskError,
@@ -81,4 +80,13 @@ export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
       </div>
     </div>
   );
+}
+
+/** How long its calls take to the first answer; those that got none took no time that counts. */
+function answersIn({ latencyMs, verdict }: Schema<'AgentHealthDto'>): string {
+  if (latencyMs === null) return 'not known yet';
+  const time = durationText(latencyMs);
+  return verdict === 'failing' || verdict === 'down'
+    ? `its last calls failed; before, ${time}`
+    : time;
 }

@@ -86,8 +86,8 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
   if (counts.callsFailing > 0) {
     found.push({
       tone: 'warning',
-      text: `Half or more of the last calls of ${counted(counts.callsFailing, 'agent')} failed, though health checks pass.`,
-      link: { to: '/agents', search: { health: 'troubled' } },
+      text: `Half or more of the last calls of ${counted(counts.callsFailing, 'agent')} failed, though ${counts.callsFailing === 1 ? 'it is' : 'they are'} not down.`,
+      link: { to: '/agents', search: { health: 'failing' } },
     });
   }
   if (counts.unusable > 0) {

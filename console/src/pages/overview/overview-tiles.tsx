@@ -17,24 +17,24 @@ export function OverviewTiles({ overview }: { readonly overview: Schema<'Overvie
 }
 
 function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> }) {
-  const { inTrouble } = agents;
+  const { enabled, down, unusable, callsFailing, inTrouble } = agents;
   return (
     <Tile
       label="Agents in service"
-      value={`${agents.enabled - agents.down - agents.unusable} of ${agents.enabled}`}
+      value={`${enabled - down - unusable - callsFailing} of ${enabled}`}
       detail={
         [
-          agents.down > 0 && `${agents.down} down`,
-          agents.unusable > 0 && `${agents.unusable} without a usable card`,
+          down > 0 && `${down} down`,
+          unusable > 0 && `${unusable} without a usable card`,
           agents.degraded > 0 && `${agents.degraded} degraded`,
-          agents.callsFailing > 0 && `${agents.callsFailing} failing calls`,
+          callsFailing > 0 && `${callsFailing} failing calls`,
           agents.unknown > 0 && `${agents.unknown} not called yet`,
           agents.disabled > 0 && `${agents.disabled} disabled`,
         ]
           .filter(Boolean)
           .join(', ') || 'all healthy'
       }
-      tone={agents.down > 0 ? 'bad' : inTrouble > 0 ? 'warning' : 'good'}
+      tone={down > 0 ? 'bad' : inTrouble > 0 ? 'warning' : 'good'}
       link={{ to: '/agents', ...(inTrouble > 0 && { search: { health: 'troubled' } }) }}
     />
   );

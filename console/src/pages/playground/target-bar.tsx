@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTargets } from '../../api/targets';
 import { AgentInput } from '../../ui/agent-input';
 import { Field, Select } from '../../ui/field';
+import { emptyPartOf } from '../../ui/parts/file-parts';
 import { Suggest } from '../../ui/suggest';
 import { COMPOSER } from './composer';
 import { type Mode, MODES } from './search';
@@ -86,17 +87,20 @@ export function TargetBar({ session }: { readonly session: PlaygroundSession }) 
   );
 }
 
-/** What is written, as a dry run has it: without its files. */
-function messageOf({ text, data, metadata, modes }: PlaygroundDraft): TakenMessage {
+/** What is written, as a dry run has it: without the bytes of its files. */
+function messageOf({ text, data, metadata, modes, files }: PlaygroundDraft): TakenMessage {
   const [own, said] = [jsonOf(data).value, jsonOf(metadata, true).value];
   const accepted = { modes: modes.join(', ') };
-  if (own === undefined && said === undefined) return { ...accepted, kind: 'text', text };
+  if (own === undefined && said === undefined && files.length === 0) {
+    return { ...accepted, kind: 'text', text };
+  }
   const message = {
     messageId: '1',
     role: 'ROLE_USER',
     parts: [
       ...(text.trim() === '' ? [] : [{ text }]),
       ...(own === undefined ? [] : [{ data: own }]),
+      ...files.map(emptyPartOf),
     ],
     ...(said !== undefined && { metadata: said }),
   };

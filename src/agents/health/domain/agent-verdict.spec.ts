@@ -14,6 +14,11 @@ it.each([
   ['degraded', [OK, OK], false, 'degraded'],
   ['degraded', [OK, OK], true, 'recovering'],
   ['degraded', [OK, NO], true, 'degraded'],
+  ['degraded', [NO], false, 'degraded'],
+  ['degraded', [NO, NO], false, 'failing'],
+  ['degraded', [NO, OK, NO], true, 'failing'],
+  ['degraded', [NO, OK, OK, OK, NO], false, 'degraded'],
+  ['degraded', [NO, NO, OK], false, 'degraded'],
   ['down', [NO], true, 'down'],
   ['unknown', [], false, 'unknown'],
 ] as const)('an agent that is %s, after %j, is said to be so', (health, calls, tasks, verdict) => {

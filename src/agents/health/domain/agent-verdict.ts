@@ -2,7 +2,8 @@ import type { HealthState } from '../agent-health.js';
 
 /**
  * What is said of an agent to people, from its health and its last calls and tasks; routing goes by the health alone.
- * - `failing`: its health checks pass, but half or more of its last calls, of an hour, failed by its own fault;
+ * - `failing`: half or more of its last calls, of an hour, failed by its own fault, yet it is not down: it was
+ *   degraded by two of them at least, or a health check has passed since;
  * - `recovering`: degraded by tasks that failed, and its last ones were all completed;
  * - the others as its health.
  */
@@ -19,6 +20,8 @@ export type AgentVerdict = (typeof AGENT_VERDICTS)[number];
 /** Calls that are looked at, and for how long each. */
 const MAX_CALLS = 10;
 const CALL_MS = 3_600_000;
+/** One failed call makes an agent degraded; only of more follows that it fails its calls. */
+const DEGRADED_FAILS = 2;
 
 /** Whether a call succeeded, and when it came to that. */
 export interface CallResult {
@@ -41,7 +44,9 @@ export function agentVerdictOf(
   if (health === 'down' || health === 'unknown') return health;
   const lately = calls.filter(({ at }) => now - at < CALL_MS);
   const failedLast = lately.at(-1)?.ok === false;
-  const callsFail = failedLast && lately.filter(({ ok }) => !ok).length * 2 >= lately.length;
-  if (health === 'healthy') return callsFail ? 'failing' : 'healthy';
+  const failed = lately.filter(({ ok }) => !ok).length;
+  const callsFail = failedLast && failed * 2 >= lately.length;
+  if (callsFail && (health === 'healthy' || failed >= DEGRADED_FAILS)) return 'failing';
+  if (health === 'healthy') return 'healthy';
   return tasksRecovered && !failedLast ? 'recovering' : 'degraded';
 }

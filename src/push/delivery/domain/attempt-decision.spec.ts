@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorClassOf, verdictOf } from './attempt-verdict.js';
+import { errorClassOf, verdictOf } from '../../receivers/domain/attempt-verdict.js';
 import { decideAttempt } from './attempt-decision.js';
 
 const SCHEDULE = {

@@ -1,4 +1,4 @@
-import type { Verdict } from './attempt-verdict.js';
+import type { Verdict } from '../../receivers/domain/attempt-verdict.js';
 import { REJECTED } from './dead-causes.js';
 import { quickRetryDelayMs, retryDelayMs, type RetrySchedule } from './retry-schedule.js';
 

@@ -1,7 +1,7 @@
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { DeliveryAttempt, OpenDelivery } from '../delivery.js';
-import { verdictOf } from '../domain/attempt-verdict.js';
+import { verdictOf } from '../../receivers/domain/attempt-verdict.js';
 import { type AttemptSignal, healthAfter } from '../domain/webhook-health.js';
 import type { DeliveryStream, Reached, AttemptRecord } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';

@@ -142,10 +142,40 @@ describe('an endpoint', () => {
     const next = (outcome: Partial<EndpointOutcome>, now: number): EndpointHealth =>
       afterOutcome(health, { ...outcome, begunAt: now } as EndpointOutcome, RULES, now, MIDDLE)
         .health;
-    expect(next({ kind: 'answered', error: 'HTTP 410' }, 60_999)).toBe(health);
-    expect(next({ kind: 'answered', error: 'HTTP 410' }, 61_000).lastFailureAt).toBe(61_000);
+    expect(next({ kind: 'answered', error: 'HTTP 410' }, 1749)).toBe(health);
+    expect(next({ kind: 'answered', error: 'HTTP 410' }, 1750).lastFailureAt).toBe(1750);
     expect(next({ kind: 'answered', error: 'HTTP 413' }, 1001).lastError).toBe('HTTP 413');
     expect(next({ kind: 'delivered' }, 1001).lastSuccessAt).toBe(1001);
+  });
+
+  it('is written twice in a second at most, of each 0.75 s, when its webhooks are answered differently', () => {
+    const story = new Story().succeeds(0).succeeds(0).succeeds(0);
+    let writes = 0;
+    for (let now = 1; now <= 7500; now += 1) {
+      const { health } = story;
+      if (now % 2 === 0) story.succeeds(now);
+      else story.refuses(now, now % 3 === 0 ? 'HTTP 400' : 'HTTP 422');
+      if (story.health !== health) writes += 1;
+    }
+    expect(writes).toBe(20);
+    expect(7500 - story.health.lastFailureAt!).toBeLessThan(750);
+  });
+
+  it('is written at the first refusal after a failure, however soon', () => {
+    const story = new Story().fails(1).succeeds(2).refuses(3, 'HTTP 400');
+    expect(story.health).toMatchObject({ lastFailureAt: 3, lastError: 'HTTP 400' });
+  });
+
+  it('has recovered once it accepts something, not while it rejects what it gets', () => {
+    const story = new Story().fails(1).fails(2).fails(3).refuses(5003);
+    expect(story.health).toMatchObject({ state: 'failing', failures: 0, failingSince: null });
+    expect(isOpen(story.health)).toBe(false);
+    expect(story.events).toEqual(['endpoint.failing']);
+    const { health } = story;
+    expect(story.refuses(5100).health).toBe(health);
+    story.succeeds(6000);
+    expect(story.health.state).toBe('healthy');
+    expect(story.events).toEqual(['endpoint.failing', 'endpoint.recovered']);
   });
 
   it('is held for its Retry-After up to the limit, without counting as failing', () => {

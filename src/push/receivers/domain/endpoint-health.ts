@@ -1,4 +1,5 @@
 import { openTimeMs } from '../../../common/circuit-breaker.js';
+import { verdictOfError } from './attempt-verdict.js';
 import { failingSinceAt } from './failing-time.js';
 import { refusedLast } from './receiver-state.js';
 import type { EndpointHealth, EndpointOutcome } from '../endpoint.js';
@@ -33,8 +34,13 @@ export interface EndpointChange {
 type Failure = Extract<EndpointOutcome, { kind: 'failed' }>;
 type Refusal = Extract<EndpointOutcome, { kind: 'answered' }>;
 
-/** The time of the last success or refusal is kept this exactly, so that a busy endpoint is not written each time. */
+/** The time of the last success is kept this exactly, so that a busy endpoint is not written each time. */
 export const SUCCESS_GRAIN_MS = 60_000;
+/**
+ * Likewise of the last refusal, also where a success came between: of an endpoint that takes some events and rejects others at
+ * most one of each is written in that time. Shorter than the pause before a rejected event is tried again, so the last try is.
+ */
+const REFUSAL_GRAIN_MS = 750;
 
 /** An endpoint without any attempt. */
 export function newEndpoint(rules: EndpointRules): EndpointHealth {
@@ -72,20 +78,22 @@ export function afterOutcome(
 ): EndpointChange {
   if (outcome.kind === 'failed') return afterFailure(health, outcome, rules, now, random);
   const change = afterAnswer(health, outcome, rules, now);
-  return outcome.kind === 'answered' ? refused(change, outcome, now) : change;
+  return outcome.kind === 'answered' ? refused(health, change, outcome, now) : change;
 }
 
 /** It is there, and did not accept what it got; one that goes on so is not written each time. */
 function refused(
+  before: EndpointHealth,
   { health, event }: EndpointChange,
   { begunAt, error }: Refusal,
   now: number,
 ): EndpointChange {
   if (health.openedAt !== null && begunAt <= health.openedAt) return { health, event };
+  const last = health.lastFailureAt ?? -Infinity;
   const isKnown =
-    refusedLast(health) &&
-    health.lastError === error &&
-    Math.abs(now - health.lastFailureAt!) < SUCCESS_GRAIN_MS;
+    health === before &&
+    Math.abs(now - last) < REFUSAL_GRAIN_MS &&
+    verdictOfError(health.lastError) === verdictOfError(error);
   if (isKnown) return { health, event };
   return {
     health: { ...health, lastFailureAt: afterSuccess(health, now), lastError: error },
@@ -111,8 +119,10 @@ function afterAnswer(
     : health.concurrency;
   const last = health.lastSuccessAt ?? -Infinity;
   const isStale = delivered && (Math.abs(now - last) >= SUCCESS_GRAIN_MS || refusedLast(health));
+  // What it refuses says that it is there, not that it is well again.
+  const state = delivered || health.state === 'healthy' ? 'healthy' : 'failing';
   const isClean =
-    health.state === 'healthy' &&
+    health.state === state &&
     health.failures === 0 &&
     health.failingSince === null &&
     !isOpen(health);
@@ -120,7 +130,7 @@ function afterAnswer(
   return {
     health: {
       ...health,
-      state: 'healthy',
+      state,
       failures: 0,
       concurrency: isOpen(health)
         ? Math.min(rules.maxConcurrency, rules.startConcurrency)
@@ -132,7 +142,7 @@ function afterAnswer(
       disabledAt: null,
       lastSuccessAt: delivered ? Math.max(now, health.lastFailureAt ?? now) : health.lastSuccessAt,
     },
-    event: health.state === 'healthy' ? null : 'endpoint.recovered',
+    event: delivered && health.state !== 'healthy' ? 'endpoint.recovered' : null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EndpointHealth, EndpointOutcome } from '../endpoint.js';
 import { afterOutcome, type EndpointRules, newEndpoint } from './endpoint-health.js';
-import { receiverStateOf, rejectsEvents } from './receiver-state.js';
+import { isGone, receiverStateOf, rejectsEvents } from './receiver-state.js';
 
 const RULES: EndpointRules = {
   failuresToOpen: 3,
@@ -47,6 +47,8 @@ describe('the state of a receiver', () => {
     ['one failure', [{}], 'failing', false],
     ['a failure after successes', ['+', '+', {}], 'failing', false],
     ['a refusal after failures', [{}, {}, '-'], 'failing', true],
+    ['a refusal after its breaker opened', [{}, {}, {}, '-'], 'failing', true],
+    ['a failure after a refusal', ['-', {}], 'failing', false],
     ['a success after failures', [{}, {}, {}, {}, '+'], 'healthy', false],
     ['a name that cannot be looked up', [{ blame: 'way' }], 'failing', false],
     ['a request to wait', ['+', { retryAfterMs: 5000 }], 'failing', false],
@@ -54,6 +56,12 @@ describe('the state of a receiver', () => {
   ] as const)('after %s', (_, attempts, state, rejects) => {
     const health = after(...attempts);
     expect([receiverStateOf(health), rejectsEvents(health)]).toEqual([state, rejects]);
+    // They are refused by 410 here.
+    expect(isGone(health)).toBe(rejects);
+  });
+
+  it('is not that a webhook is gone after another refusal', () => {
+    expect(isGone({ ...after('-'), lastError: 'HTTP 400' })).toBe(false);
   });
 
   it('goes by the order of attempts, also where the clock of another process was ahead', () => {

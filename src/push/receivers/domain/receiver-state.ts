@@ -1,4 +1,5 @@
 import type { EndpointHealth } from '../endpoint.js';
+import { verdictOfError } from './attempt-verdict.js';
 
 /**
  * What is said of a receiver everywhere: in its list, the overview and the checks.
@@ -22,11 +23,16 @@ export function receiverStateOf(health: Attempts): ReceiverState {
 /** Whether it answers, but did not accept the event or the webhook of its last attempt. */
 export function rejectsEvents(health: Attempts & Pick<EndpointHealth, 'probeAt'>): boolean {
   return (
-    receiverStateOf(health) === 'failing' &&
-    health.state === 'healthy' &&
+    health.state !== 'disabled' &&
     health.failures === 0 &&
-    health.probeAt === null
+    health.probeAt === null &&
+    refusedLast(health)
   );
+}
+
+/** Whether its last answer was that a webhook is gone: the hub has disabled that webhook, and sends nothing more for it. */
+export function isGone(health: Attempts & Pick<EndpointHealth, 'probeAt' | 'lastError'>): boolean {
+  return rejectsEvents(health) && verdictOfError(health.lastError) === 'gone';
 }
 
 /** Whether a failure came after the last success. */

@@ -5,7 +5,7 @@ const REFUSED_LAST = `last_failure_at IS NOT NULL
 const WELL = `state = 'healthy' AND failures = 0`;
 
 /** What `rejectsEvents` says, likewise. */
-export const REJECTS_EVENTS = `(${WELL} AND probe_at IS NULL AND ${REFUSED_LAST})`;
+export const REJECTS_EVENTS = `(state <> 'disabled' AND failures = 0 AND probe_at IS NULL AND ${REFUSED_LAST})`;
 
 /** What `receiverStateOf` says, as conditions on the rows of endpoints. */
 export const RECEIVER_STATE_IS: Readonly<Record<ReceiverState, string>> = {

@@ -7,7 +7,7 @@ export function ConditionStrip({ steps }: { readonly steps: readonly Step[] }) {
       <Strip
         label="Health"
         cells={steps.map(({ at, health }) => ({ at, state: health }))}
-        bad={['down', 'degraded']}
+        bad={['down', 'failing', 'degraded']}
       />
       <Strip
         label="Breaker"
@@ -15,9 +15,9 @@ export function ConditionStrip({ steps }: { readonly steps: readonly Step[] }) {
         bad={['open', 'half-open']}
       />
       <ul className="agents-legend" aria-hidden="true">
-        {['healthy', 'degraded', 'down', 'unknown'].map((state) => (
+        {['healthy', 'degraded', 'failing', 'down', 'unknown'].map((state) => (
           <li key={state}>
-            <span className={`agents-cell agents-cell-${state}`} /> {state}
+            <span className={`agents-cell agents-cell-${state}`} /> {nameOf(state)}
           </li>
         ))}
         <li>
@@ -43,7 +43,7 @@ function Strip({
   const troubled = bad
     .map((state) => [state, cells.filter((cell) => cell.state === state).length] as const)
     .filter(([, count]) => count > 0)
-    .map(([state, count]) => `${state} in ${count} of ${cells.length} steps`);
+    .map(([state, count]) => `${nameOf(state)} in ${count} of ${cells.length} steps`);
   return (
     <>
       <span className="agents-strip-label" aria-hidden="true">
@@ -52,16 +52,20 @@ function Strip({
       <div
         className="agents-strip"
         role="img"
-        aria-label={`${label} over time: now ${cells.at(-1)?.state ?? 'unknown'}; ${troubled.join(', ') || 'never in trouble'}.`}
+        aria-label={`${label} over time: now ${nameOf(cells.at(-1)?.state ?? 'unknown')}; ${troubled.join(', ') || 'never in trouble'}.`}
       >
         {cells.map(({ at, state }) => (
           <span
             key={at}
             className={`agents-cell-${state}`}
-            title={`${new Date(at).toLocaleString()}: ${state}`}
+            title={`${new Date(at).toLocaleString()}: ${nameOf(state)}`}
           />
         ))}
       </div>
     </>
   );
+}
+
+function nameOf(state: string): string {
+  return state === 'failing' ? 'half or more of its calls failed' : state;
 }

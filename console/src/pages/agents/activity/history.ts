@@ -12,12 +12,15 @@ export const RANGE_MS: Readonly<Record<Range, number>> = {
   '7d': 7 * 24 * 3_600_000,
 };
 
+/** `failing`: it was not down, but half or more of its calls failed. */
+export type StepHealth = Health | 'failing';
+
 /** One step of time, with what was counted in it, and how the agent stood. */
 export interface Step {
   readonly at: number;
   readonly bucket: Bucket | undefined;
   /** The worst in it; `unknown` before anything was heard of it. */
-  readonly health: Health;
+  readonly health: StepHealth;
   readonly breaker: Breaker | 'unknown';
 }
 
@@ -52,12 +55,17 @@ export function stepsOf(activity: Schema<'AgentActivityDto'>): readonly Step[] {
     steps.push({
       at,
       bucket,
-      health: worst([health, ...healths], HEALTH_RANK),
+      health: withCalls(worst([health, ...healths], HEALTH_RANK), bucket),
       breaker: worst([breaker, ...breakers], BREAKER_RANK),
     });
     [health, breaker] = after(conditions, health, breaker);
   }
   return steps;
+}
+
+function withCalls(health: Health, bucket: Bucket | undefined): StepHealth {
+  const errors = errorsIn(bucket);
+  return health !== 'down' && errors > 0 && errors * 2 >= (bucket?.calls ?? 0) ? 'failing' : health;
 }
 
 /** How an agent stood after these changes, whose order is not known; as it did before, without any. */

@@ -17,6 +17,12 @@ export function verdictOf(status: number | null): Verdict {
   return REJECTED.has(status) ? 'rejected' : 'retry';
 }
 
+/** The meaning of the status in an error that is kept, such as `HTTP 410`. */
+export function verdictOfError(error: string | null): Verdict {
+  const status = /^HTTP (\d+)$/.exec(error ?? '')?.[1];
+  return verdictOf(status === undefined ? null : Number(status));
+}
+
 /** The class of failure an attempt is recorded under; null for a success. */
 export function errorClassOf(status: number | null, error: string | null): string | null {
   if (error !== null) return error;
