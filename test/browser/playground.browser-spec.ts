@@ -56,7 +56,7 @@ let folder: string;
 beforeAll(async () => {
   [agent, asker, slow, folder] = await Promise.all([
     ScriptedAgent.start(),
-    ScriptedAgent.start({ live: { askAfter: 1 } }),
+    ScriptedAgent.start({ name: 'Asks Back', live: { askAfter: 1 } }),
     ScriptedAgent.start({ live: { manual: true } }),
     mkdtemp(join(tmpdir(), 'a2a-hub-copied-')),
   ]);
@@ -106,6 +106,9 @@ describe('the playground', () => {
     await text.waitFor();
     expect(await text.inputValue()).toBe('Is this the right agent?');
     expect(page.url()).not.toContain('right');
+    // Who would get it was the question: it is answered at once.
+    const answer = page.locator('.routing-answer');
+    await answer.getByRole('link', { name: 'agent', exact: true }).first().waitFor();
     await page.goBack();
     const message = page.getByRole('textbox', { name: 'Message', exact: true });
     await message.waitFor();
@@ -113,10 +116,16 @@ describe('the playground', () => {
     await page.getByText('Data, metadata and media types').click();
     const metadata = page.getByRole('textbox', { name: 'Metadata of the message (JSON)' });
     await metadata.fill('{"tier": "gold"}');
+    const file = { name: 'sums.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('sums.csv').waitFor();
     await page.getByRole('link', { name: 'Who would get it?' }).click();
     const json = page.getByRole('textbox', { name: 'The message as JSON' });
     await json.waitFor();
-    await eventually(async () => expect(await json.inputValue()).toMatch(/right agent[^]*gold/));
+    await eventually(async () =>
+      expect(await json.inputValue()).toMatch(/right agent[^]*sums.csv[^]*text.csv[^]*gold/),
+    );
+    expect(await json.inputValue()).not.toContain(file.buffer.toString('base64'));
     // It is taken along once.
     await own.goTo('agents', 'Agents');
     await own.goTo('routing/dry-run', 'Routing');
@@ -209,6 +218,16 @@ describe('the playground', () => {
     await log().getByRole('button', { name: 'Cancel the task' }).click();
     await log().getByText('canceled').first().waitFor();
     await hubHas(hub, `/api/v1/tasks/${await taskId()}`, { state: 'canceled' });
+  });
+
+  it('goes to the agent whose name was typed just before', async () => {
+    const before = asker.callsOf('SendStreamingMessage').length;
+    await write('', 'hello');
+    await page.getByLabel('Agent', { exact: true }).fill('asks back');
+    await press(page, 'Send');
+    await page.getByLabel('Your answer', { exact: true }).waitFor();
+    expect(asker.callsOf('SendStreamingMessage')).toHaveLength(before + 1);
+    expect(await log().getByRole('alert').count()).toBe(0);
   });
 
   it('says which agents there are when one is not named, or is not there', async () => {

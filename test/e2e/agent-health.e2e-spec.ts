@@ -163,7 +163,7 @@ describe('what is said of an agent', () => {
         ...{ enabled: 1, healthy: 0, callsFailing: 1, inTrouble: 1 },
         troubled: [
           {
-            ...{ agentId: 'frail', name: expect.any(String), verdict: 'failing' },
+            ...{ agentId: 'frail', name: expect.any(String), verdict: 'failing', since: null },
             why: expect.stringMatching(/^Its health checks pass, but .*HTTP 500/),
           },
         ],

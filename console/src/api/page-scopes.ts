@@ -37,7 +37,7 @@ const PAGE_SCOPES: readonly (readonly [path: string, scopes: readonly Scope[]])[
   ['/webhooks', ['push']],
   ['/access', [...new Set(Object.values(ACCESS_TABS).flatMap(({ scopes }) => scopes))]],
   ['/playground', ['a2a']],
-  ['', ['tasks:organization', 'push', 'agents:organization', 'access:organization', 'routing']],
+  ['', ['tasks:organization', 'push', 'agents:organization', 'access']],
 ];
 
 /** The scopes of which one opens this address of the console; undefined when there is no such page. */

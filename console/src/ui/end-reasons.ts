@@ -8,7 +8,7 @@ export const REASON_LABELS: Readonly<Record<EndReason, string>> = {
   AGENT_REJECTED: 'The agent rejected it',
   AGENT_CANCELED: 'The agent canceled it',
   AGENT_UNREACHABLE: 'Agent unreachable',
-  AGENT_REFUSED: 'The agent refused the call',
+  AGENT_REFUSED: 'The agent answered with an error',
   AGENT_BUSY: 'Agent too busy',
   AGENT_TIMEOUT: 'No answer in time',
   AGENT_LOST_TASK: 'The agent lost the task',

@@ -12,7 +12,7 @@ export interface TroubledAgent {
   readonly name: string;
   readonly verdict: AgentVerdict;
   readonly breaker: AgentHealthView['breaker'];
-  /** Since when its health is what it is; null: it was not called yet. */
+  /** Since when its health is what it is; null: it was not called yet, or only its calls fail. */
   readonly since: Date | null;
   /** What is wrong, a sentence. */
   readonly why: string;
@@ -31,7 +31,8 @@ const URGENCY: Readonly<Record<AgentVerdict, number>> = {
 export function troubledAgent(agent: Agent, view: AgentHealthView): TroubledAgent | null {
   const why = agentTrouble(agent, view);
   if (why === null) return null;
-  const { verdict, breaker, since } = view;
+  const { verdict, breaker } = view;
+  const since = verdict === 'failing' ? null : view.since;
   return { agentId: agent.id, name: agent.card.name, verdict, breaker, since, why };
 }
 

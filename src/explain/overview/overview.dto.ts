@@ -60,7 +60,11 @@ export class TroubledAgentDto {
   readonly verdict!: AgentVerdict;
   @Shown.Choice(BREAKER_STATES)
   readonly breaker!: BreakerState;
-  @Shown.Time({ nullable: true, description: 'Since when its health is what it is.' })
+  @Shown.Time({
+    nullable: true,
+    description:
+      'Since when its health is what it is; null: it was not called yet, or its verdict is failing.',
+  })
   readonly since!: string | null;
   @Shown.Text({ description: 'What is wrong, as /health/details has it.' })
   readonly why!: string;

@@ -50,7 +50,7 @@ describe('text', () => {
           agentId: 'c',
           skillId: 'draw',
           score: 0.7,
-          why: 'Its skill "draw" has draw, cats of the text: 0.7.',
+          why: '"draw", "cats" of the text are in its skill "draw": score 0.7.',
         },
       ],
     });

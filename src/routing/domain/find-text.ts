@@ -110,9 +110,10 @@ function missed(match: TextMatch, why: string): Candidate {
 }
 
 function wordsSentence({ skillId, words, score }: TextMatch): string {
-  return words.length === 0
-    ? `Its skill "${skillId}" has no word of the text.`
-    : `Its skill "${skillId}" has ${words.join(', ')} of the text: ${score}.`;
+  const inSkill = `in its skill "${skillId}"`;
+  if (words.length === 0) return `No word of the text is ${inSkill}.`;
+  const named = words.map((word) => `"${word}"`).join(', ');
+  return `${named} of the text ${words.length === 1 ? 'is' : 'are'} ${inSkill}: score ${score}.`;
 }
 
 /** The best of each agent, and of the composite skills. */

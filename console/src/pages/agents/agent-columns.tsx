@@ -5,7 +5,7 @@ import type { Column } from '../../ui/data-table';
 import { counted } from '../../ui/lists';
 import { Menu } from '../../ui/menu';
 import { PageLink } from '../../ui/page-link';
-import { durationText, Time } from '../../ui/time';
+import { durationText } from '../../ui/time';
 import type { AgentActions } from './actions/agent-actions';
 import { skillsOf } from './card/agent-card';
 
@@ -135,7 +135,7 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'for',
       header: 'For',
-      share: 1.05,
+      share: 0.8,
       minor: true,
       cell: ({ organizations }) =>
         organizations === null ? <span className="faint">all</span> : organizations.join(', '),
@@ -143,16 +143,12 @@ export function agentColumns(actions: AgentActions): readonly Column<Agent>[] {
     {
       id: 'error',
       header: 'Last error',
-      share: 1.4,
+      share: 1.9,
       minor: true,
-      cell: ({ health: { lastError, lastTaskError, lastOkAt } }) =>
+      cell: ({ health: { lastError, lastTaskError } }) =>
         lastError || lastTaskError ? (
           <span className="agents-error" title={lastError ?? lastTaskError ?? ''}>
             {lastError ?? lastTaskError}
-          </span>
-        ) : lastOkAt ? (
-          <span className="faint">
-            none, last answer <Time at={lastOkAt} />
           </span>
         ) : (
           <span className="faint">none</span>

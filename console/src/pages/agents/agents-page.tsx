@@ -6,6 +6,7 @@ import { Empty } from '../../ui/feedback';
 import { Icon } from '../../ui/icons';
 import { Card, Page } from '../../ui/page';
 import { PageLink } from '../../ui/page-link';
+import { NoAgentYet } from '../../ui/no-agent-yet';
 import { PagedTable } from '../../ui/paged-table';
 import { useAgentActions } from './actions/agent-actions';
 import { agentColumns } from './agent-columns';
@@ -59,7 +60,7 @@ export function AgentsPage() {
           columns={agentColumns(actions)}
           pages={{ ...pages, data: agents, rows: agents ?? [] }}
           rowId={({ id }) => id}
-          empty={isNarrowed ? <NoneFound /> : <NoneYet />}
+          empty={isNarrowed ? <NoneFound /> : <NoAgentYet />}
         />
       </Card>
       {actions.dialogs}
@@ -89,20 +90,6 @@ function NoneFound() {
   return (
     <Empty title="No agent is like that">
       <PageLink to="/agents">Show all agents</PageLink>
-    </Empty>
-  );
-}
-
-function NoneYet() {
-  return (
-    <Empty title="No agent yet">
-      <p>
-        Give the hub the address of an agent that speaks A2A: it reads the card and shows what it
-        would call.
-      </p>
-      <PageLink to="/agents/new" className="button button-primary">
-        Register an agent
-      </PageLink>
     </Empty>
   );
 }

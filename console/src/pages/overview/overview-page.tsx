@@ -2,12 +2,12 @@ import { api, type Schema } from '../../api/client';
 import { useMay } from '../../api/me';
 import { useMayOpen } from '../../api/page-scopes';
 import { Empty, Loaded } from '../../ui/feedback';
-import { Page } from '../../ui/page';
+import { NoAgentYet } from '../../ui/no-agent-yet';
+import { Card, Page } from '../../ui/page';
 import { Time } from '../../ui/time';
 import { ActivityCharts } from './activity-charts';
 import { concernsOf, whatIsWell } from './concerns';
 import { LongestQueues, TaskFailures } from './failures';
-import { FirstSteps } from './first-steps';
 import { HealthChecks } from './health-checks';
 import { NearLimits } from './near-limits';
 import './overview.css';
@@ -65,7 +65,11 @@ function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
   const concerns = concernsOf(overview, health.data);
   return (
     <>
-      {hasNoAgent && <FirstSteps />}
+      {hasNoAgent && (
+        <Card>
+          <NoAgentYet />
+        </Card>
+      )}
       {!(hasNoAgent && concerns.length === 0) && (
         <Verdict concerns={concerns} well={whatIsWell(overview, health.data)} />
       )}

@@ -3,7 +3,9 @@ import { useState } from 'react';
 import { useTargets } from '../../api/targets';
 import { AgentInput } from '../../ui/agent-input';
 import { Field, Select } from '../../ui/field';
+import { emptyPartOf } from '../../ui/parts/file-parts';
 import { Suggest } from '../../ui/suggest';
+import { COMPOSER } from './composer';
 import { type Mode, MODES } from './search';
 import { takeMessage, type TakenMessage } from '../../api/taken-message';
 import { jsonOf, type PlaygroundDraft } from './draft';
@@ -49,7 +51,7 @@ export function TargetBar({ session }: { readonly session: PlaygroundSession }) 
         {kind !== 'hub' && (
           <Field label={LABELS[kind]}>
             {kind === 'agent' ? (
-              <AgentInput value={target.name} onChange={typed} />
+              <AgentInput form={COMPOSER} value={target.name} onChange={typed} />
             ) : (
               <Suggest
                 values={values[kind]}
@@ -85,17 +87,20 @@ export function TargetBar({ session }: { readonly session: PlaygroundSession }) 
   );
 }
 
-/** What is written, as a dry run has it: without its files. */
-function messageOf({ text, data, metadata, modes }: PlaygroundDraft): TakenMessage {
+/** What is written, as a dry run has it: without the bytes of its files. */
+function messageOf({ text, data, metadata, modes, files }: PlaygroundDraft): TakenMessage {
   const [own, said] = [jsonOf(data).value, jsonOf(metadata, true).value];
   const accepted = { modes: modes.join(', ') };
-  if (own === undefined && said === undefined) return { ...accepted, kind: 'text', text };
+  if (own === undefined && said === undefined && files.length === 0) {
+    return { ...accepted, kind: 'text', text };
+  }
   const message = {
     messageId: '1',
     role: 'ROLE_USER',
     parts: [
       ...(text.trim() === '' ? [] : [{ text }]),
       ...(own === undefined ? [] : [{ data: own }]),
+      ...files.map(emptyPartOf),
     ],
     ...(said !== undefined && { metadata: said }),
   };

@@ -25,9 +25,17 @@ export async function fileParts(files: readonly File[]): Promise<readonly Part[]
 
 /** A file as a part of a message: its bytes in base64. */
 export async function partOfFile(file: File): Promise<Part> {
+  return { raw: await base64Of(file), ...namedAs(file) };
+}
+
+/** A file as a part that has none of its bytes: for whom it is chosen goes by the others. */
+export function emptyPartOf(file: File): Part {
+  return { raw: '', ...namedAs(file) };
+}
+
+function namedAs(file: File): Pick<Part, 'filename' | 'mediaType'> {
   const ending = file.name.split('.').at(-1)?.toLowerCase() ?? '';
   return {
-    raw: await base64Of(file),
     filename: file.name,
     mediaType: TYPES[ending] ?? (file.type || 'application/octet-stream'),
   };

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { asProblem } from '../../../api/problem';
 import { refreshAgentNames, useAgentNames } from '../../../ui/agent-names';
 import { Empty, ErrorView } from '../../../ui/feedback';
@@ -17,6 +17,7 @@ const IN_ADDRESS = ['agent', 'skill', 'tags', 'organization'] as const;
 export function DryRunPage() {
   const search = useSearch({ from: '/routing/dry-run' });
   const navigate = useNavigate({ from: '/routing/dry-run' });
+  const [taken] = useState(takenMessage);
   const [draft, setDraft] = useState<MessageDraft>(() => ({
     kind: 'text',
     text: '',
@@ -28,7 +29,7 @@ export function DryRunPage() {
     skill: '',
     tags: '',
     organization: '',
-    ...takenMessage(),
+    ...taken,
     ...search,
   }));
   const [fault, setFault] = useState<string | null>(null);
@@ -50,6 +51,13 @@ export function DryRunPage() {
     }
   };
   const { meantBy } = useAgentNames();
+  const { mutate } = run;
+  const tryNow = () => fault === null && mutate({ ...draft, agent: meantBy(draft.agent) });
+  useEffect(() => {
+    // Who brought a message along wants to know who would get it.
+    if (taken.kind === 'json' || taken.text?.trim()) tryNow();
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [taken]);
   const problems = run.error ? asProblem(run.error).violations : [];
   return (
     <RoutingFrame lead="Who would get a message, and why: without sending it.">
@@ -60,7 +68,7 @@ export function DryRunPage() {
           fault={fault}
           busy={run.isPending}
           onChange={change}
-          onRun={() => fault === null && run.mutate({ ...draft, agent: meantBy(draft.agent) })}
+          onRun={tryNow}
         />
         <div className="routing-answer" aria-live="polite">
           {run.error && <ErrorView error={run.error} />}

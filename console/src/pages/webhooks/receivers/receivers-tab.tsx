@@ -5,7 +5,7 @@ import { PAGE_ROWS, usePages } from '../../../api/pages';
 import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
-import { FilterInput } from '../../../ui/filter-input';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { PagedTable } from '../../../ui/paged-table';
 import { Card } from '../../../ui/page';
 import { Toolbar } from '../../../ui/toolbar';
@@ -77,8 +77,7 @@ export function ReceiversTab() {
           />
         </Field>
         {mayAll && (
-          <FilterInput
-            label="Organization"
+          <OrganizationFilter
             value={organization}
             onChange={(next) => change({ organization: next })}
           />
