@@ -38,12 +38,12 @@ export function beginCallSpan(
   return span;
 }
 
-function noteAddress(span: Span, { urls, isOverHttp }: Binding, written: string): void {
-  const [address] = urls(written);
+function noteAddress(span: Span, binding: Binding, written: string): void {
+  const [address] = binding.urls(written);
   if (address === undefined) return;
   const { protocol, hostname, port } = new URL(address);
   // An address of gRPC is a host and a port, without a scheme.
-  if (isOverHttp) span.set(ATTR.URL_SCHEME, protocol.slice(0, -1));
+  if (binding.isOverHttp) span.set(ATTR.URL_SCHEME, protocol.slice(0, -1));
   span.set(ATTR.SERVER_ADDRESS, hostname);
   span.set(ATTR.SERVER_PORT, port === '' ? null : Number(port));
 }
