@@ -2,14 +2,14 @@ import { Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AgentRegistry, budgetsOf } from '../agents/index.js';
 import { PrincipalNames } from '../audit/index.js';
-import { CurrentPrincipal, hasScope, type Principal, ReserveAnswer } from '../auth/index.js';
+import { CurrentPrincipal, hasScope, type Principal } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { AdminController } from '../common/http/admin-controller.js';
 import { AppConfig } from '../config/index.js';
 import { HubError } from '../common/hub-error.js';
 import { NO_WORKERS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskWebhooksService } from '../push/index.js';
-import { operatorsView, type ReserveBytes, TaskLog, taskNotFound } from '../tasks/index.js';
+import { operatorsView, TaskLog, taskNotFound } from '../tasks/index.js';
 import { storyOf } from './domain/task-story.js';
 import { awaitsUpdates, type FollowedWebhook } from './domain/webhook-story.js';
 import { StoryDto } from './story.dto.js';
@@ -38,16 +38,12 @@ export class ExplainController {
       'No content of messages or artifacts is in it, but the reason that an agent gives for its end. With the scope `tasks:all` the error texts of agents are shown, with `push` its webhooks.',
   })
   @ApiOkResponse({ type: StoryDto })
-  async explain(
-    @Param('id') id: string,
-    @CurrentPrincipal() caller: Principal,
-    @ReserveAnswer() reserve?: ReserveBytes,
-  ): Promise<StoryDto> {
-    const aggregate = await this.log.read(id, operatorsView(caller), reserve);
-    if (!aggregate) throw taskNotFound(id);
+  async explain(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<StoryDto> {
+    const task = await this.log.withoutContents(id, operatorsView(caller));
+    if (!task) throw taskNotFound(id);
     const { shown, hasMore } = await this.webhooksOf(id, caller);
-    const { principalId } = aggregate.record;
-    const story = storyOf(aggregate, shown, {
+    const { principalId } = task.record;
+    const story = storyOf(task, shown, {
       callerName: (await this.names.of([principalId])).get(principalId) ?? null,
       now: this.clock.now(),
       seesTroubles: hasScope(caller, 'tasks:all'),

@@ -154,6 +154,7 @@ describe('keys', () => {
     await fill(dialog, { Name: 'half' });
     const asks = dialogOf(page, 'Close without saving?');
     await page.keyboard.press('Escape');
+    await asks.getByRole('button', { name: 'Keep as it is' }).and(page.locator(':focus')).waitFor();
     await submit(asks, 'Keep as it is');
     await page.mouse.click(5, 5);
     await submit(asks, 'Keep as it is');
@@ -185,6 +186,53 @@ describe('keys', () => {
     await rows.filter({ hasText: 'another of Bea' }).waitFor();
     await page.getByRole('main').getByLabel('Principal', { exact: true }).fill('Bea');
     await page.getByText('No key is of a principal of this id or name').waitFor();
+  });
+
+  it('are made for the principal whose name was typed last', async () => {
+    await principalOf('hasty', { displayName: 'Harriet Hasty' });
+    await principalOf('twin-1', { displayName: 'Twin' });
+    await principalOf('twin-2', { displayName: 'Twin' });
+    await tab('keys');
+    await press(page, 'New key');
+    const dialog = dialogOf(page, 'New key');
+    await fill(dialog, { Name: 'in haste' });
+    await dialog.getByLabel('For', { exact: true }).selectOption('A principal that there is');
+    await press(dialog, 'Create the key');
+    await dialog.getByText('Name the principal: by its id, or by its name.').waitFor();
+    const whose = dialog.getByLabel('Principal', { exact: true });
+    await whose.fill('twin');
+    await press(dialog, 'Create the key');
+    await dialog.getByText('Several principals are called “twin”').waitFor();
+    expect(await whose.getAttribute('aria-invalid')).toBe('true');
+    await whose.fill('harriet hasty');
+    await whose.press('Enter');
+    await submit(dialogOf(page, 'The key in haste'), 'I have stored it');
+    expect((await itemsOf('/api/v1/keys')).find(({ name }) => name === 'in haste')).toMatchObject({
+      principalId: 'hasty',
+    });
+  });
+
+  it.each([
+    [1280, 720],
+    [400, 720],
+  ])('have their buttons in view on a screen of %d by %d', async (width, height) => {
+    await page.setViewportSize({ width, height });
+    await tab('keys');
+    await press(page, 'New key');
+    const dialog = dialogOf(page, 'New key');
+    const button = dialog.getByRole('button', { name: 'Create the key', exact: true });
+    const isInView = async () => {
+      const { y, height: own } = (await button.boundingBox())!;
+      expect(y + own).toBeLessThanOrEqual(height);
+    };
+    await isInView();
+    const last = dialog.getByLabel('Only from these web origins', { exact: true });
+    await last.focus();
+    await isInView();
+    const [field, foot] = [(await last.boundingBox())!, (await button.boundingBox())!];
+    expect(field.y + field.height).toBeLessThan(foot.y);
+    await press(dialog, 'Cancel');
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('that end at a time are not created without it', async () => {
@@ -418,6 +466,9 @@ describe('policies', () => {
     const row = rowOf(page, 'Callers of the agent', /^carl/);
     await row.getByText('may not', { exact: true }).waitFor();
     await row.getByText('Contractors do not see the books.').waitFor();
+    // Where the sentence names it, not once more behind it.
+    await row.getByRole('link', { name: 'no-contractors', exact: true }).waitFor();
+    expect((await row.innerText()).match(/no-contractors/g)).toHaveLength(1);
     await rowOf(page, 'Callers of the agent', /^dora/).getByText('may', { exact: true }).waitFor();
     await page.getByLabel('Question').selectOption('What may a caller ask?');
     await page.getByLabel('Caller', { exact: true }).fill('carl');
@@ -430,6 +481,9 @@ describe('policies', () => {
     // Of a caller that there is not, nothing is said.
     await page.getByLabel('Caller', { exact: true }).fill('dor');
     await page.getByText('There is no principal “dor”').waitFor();
+    await page.getByLabel('Caller', { exact: true }).fill('x'.repeat(1500));
+    await page.getByText(/^There is no principal “x{1500}”/).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     await principalOf('ed', { displayName: 'Ed <b>Ward</b>', groups: ['contractors'] });
     await page.getByLabel('Caller', { exact: true }).fill('ed <b>ward</b>');
     await page.getByText('0 of 2 may.').waitFor();
@@ -647,6 +701,7 @@ describe('limits', () => {
 describe('limits that are not as they should be', () => {
   it('are refused at the field, and what is there already is not replaced', async () => {
     const path = '/api/v1/limits/wrong-one';
+    await hub.admin('POST', '/api/v1/organizations', { id: 'wrong' });
     await hub.admin('PUT', '/api/v1/limits/taken', { organization: 'taken', openTasks: 3 });
     await tab('limits');
     await press(page, 'New limit');
@@ -659,6 +714,16 @@ describe('limits that are not as they should be', () => {
       await press(dialog, 'Save');
       await eventually(() => isWrong(label), WAIT_MS);
     };
+    await isRefused('Organization');
+    await dialog.getByText('Say who or what it is for', { exact: false }).waitFor();
+    await dialog.getByText('Limit something', { exact: false }).waitFor();
+    // Each is said once, at its field, and not by the names that the API has for them.
+    expect(await dialog.getByRole('alert').textContent()).toBe(
+      'NOT SENT Something is missing or wrong: see the fields.',
+    );
+    await fill(dialog, { Organization: 'wrong', 'Open tasks': '1e3' });
+    await isRefused('Open tasks');
+    await dialog.getByText('Write a number in digits alone, such as 1000.').waitFor();
     await fill(dialog, { Organization: 'wrong', 'Tasks a day': '7', 'Open tasks': '1,000' });
     await isRefused('Id');
     await fill(dialog, { Id: 'wrong-one' });
@@ -677,6 +742,31 @@ describe('limits that are not as they should be', () => {
     await fill(dialog, { Id: 'wrong-one' });
     await submit(dialog, 'Save');
     await hubHas(hub, path, { openTasks: 1000, tasksPerDay: 7, budget: null });
+  });
+
+  it('are asked about when who they are for is not there', async () => {
+    await tab('limits');
+    await press(page, 'New limit');
+    const dialog = dialogOf(page, 'New limit');
+    await fill(dialog, {
+      Id: 'early',
+      Principal: 'not-yet',
+      Skill: 'books.none',
+      'Open tasks': '1',
+    });
+    const asks = dialogOf(page, 'Save all the same?');
+    await press(dialog, 'Save');
+    await asks.getByText('There is no principal “not-yet” yet').waitFor();
+    await asks.getByText('There is no skill “books.none” yet').waitFor();
+    await submit(asks, 'Keep as it is');
+    await hubAnswers(hub, '/api/v1/limits/early', 404);
+    await fill(dialog, { Skill: 'books.ledger' });
+    await press(dialog, 'Save');
+    await asks.getByText('There is no principal “not-yet” yet').waitFor();
+    expect(await asks.getByText('skill').count()).toBe(0);
+    await submit(asks, 'Save all the same');
+    await dialog.waitFor({ state: 'hidden' });
+    await hubHas(hub, '/api/v1/limits/early', { principal: 'not-yet', skill: 'books.ledger' });
   });
 });
 

@@ -33,6 +33,7 @@ beforeAll(async () => {
     ScriptedAgent.start({ name: 'Slow', live: { manual: true } }),
   ]);
   hub = await startHub();
+  await hub.admin('POST', '/api/v1/organizations', { id: 'acme' });
   await hub.registerAgent(slow.url, { id: 'slow' });
   own = await ConsoleBrowser.open(hub.url);
   page = await own.signIn('agents');
@@ -61,6 +62,12 @@ describe('an agent', () => {
     await confirm(page, 'Leave without saving?', 'Leave without saving');
     await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
     await own.goTo('agents/new', 'Register an agent');
+    await fill(page.getByRole('main'), {
+      'Address of the agent': 'http://127.0.0.1:9',
+    });
+    await fill(page.getByRole('main'), { 'Address of the agent': 'nonsense' });
+    await press(page, 'Look at it');
+    await page.getByText('Write a whole address, such as https://agent.example.').waitFor();
     await fill(page.getByRole('main'), {
       'Address of the agent': 'http://127.0.0.1:9',
     });
@@ -94,6 +101,7 @@ describe('an agent', () => {
       Organizations: 'tests, default',
       Priority: '7',
     });
+    await page.getByText('There is no organization “tests”.').waitFor();
     // As long as it is under way, leaving is asked about as before.
     let answered: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (answered = resolve));
@@ -142,12 +150,27 @@ describe('an agent', () => {
     }, WAIT_MS);
   });
 
+  it('warns of organizations that are not there, and suggests those that are', async () => {
+    await open('settings');
+    const field = page.getByLabel('Organizations', { exact: true });
+    await field.fill('acme, acmee, tsets');
+    await page.getByText('There are no organizations “acmee”, “tsets”.').waitFor();
+    await field.fill('acme');
+    await page.getByText('There are no organizations').waitFor({ state: 'detached' });
+    const list = await field.getAttribute('list');
+    expect(await page.locator(`[id="${list}"] option[value="default"]`).count()).toBe(1);
+    await press(page, 'Discard the changes');
+  });
+
   it('keeps settings that are not saved yet until one leaves them by choice', async () => {
     await open('settings');
     const main = page.getByRole('main');
     const tags = main.getByLabel('Tags', { exact: true });
     const dialog = dialogOf(page, 'Leave without saving?');
     await tags.fill('unsaved');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await submit(dialogOf(page, 'Sign out without saving?'), 'Keep as it is');
+    expect(await tags.inputValue()).toBe('unsaved');
     await page.getByRole('tab', { name: 'Card', exact: true }).click();
     await press(dialog, 'Keep as it is');
     expect(await tags.inputValue()).toBe('unsaved');
@@ -232,6 +255,8 @@ describe('credentials of an agent', () => {
     await open('credentials');
     await press(page, 'Set for an organization');
     const dialog = dialogOf(page, 'Credentials for an organization');
+    await fill(dialog, { Organization: 'tset' });
+    await dialog.getByText('There is no organization “tset”.').waitFor();
     await fill(dialog, {
       Organization: 'tests',
       Header: 'x-api-key',

@@ -202,6 +202,28 @@ describe('the search for pages and ids', () => {
     await page.unroute('**/api/v1/policies?*');
   });
 
+  it('finds an id as the console shortens it among what was read, and says so of others', async () => {
+    const shortened = `${task.id.slice(0, 8)}…${task.id.slice(-6)}`;
+    await page.reload();
+    await own.signIn('agents');
+    await page.keyboard.press('Control+k');
+    const input = dialog().getByRole('combobox');
+    await input.fill(shortened);
+    await dialog().getByText('Paste the whole id.').waitFor();
+    await page.keyboard.press('Escape');
+    await own.goTo('tasks', 'Tasks');
+    await lookFor(shortened, `Task ${task.id}`);
+    await input.fill('book…per');
+    await options().first().filter({ hasText: 'Agent' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('says of one letter that more are needed to find more than pages', async () => {
+    await lookFor('r', 'Page');
+    await dialog().getByText('Type at least 2 letters to find names and ids.').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   it('says when there is nothing, and gives the focus back', async () => {
     const opener = page.getByRole('button', { name: 'Go to', exact: true });
     await opener.click();

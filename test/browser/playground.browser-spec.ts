@@ -56,7 +56,7 @@ let folder: string;
 beforeAll(async () => {
   [agent, asker, slow, folder] = await Promise.all([
     ScriptedAgent.start(),
-    ScriptedAgent.start({ live: { askAfter: 1 } }),
+    ScriptedAgent.start({ name: 'Asks Back', live: { askAfter: 1 } }),
     ScriptedAgent.start({ live: { manual: true } }),
     mkdtemp(join(tmpdir(), 'a2a-hub-copied-')),
   ]);
@@ -218,6 +218,16 @@ describe('the playground', () => {
     await log().getByRole('button', { name: 'Cancel the task' }).click();
     await log().getByText('canceled').first().waitFor();
     await hubHas(hub, `/api/v1/tasks/${await taskId()}`, { state: 'canceled' });
+  });
+
+  it('goes to the agent whose name was typed just before', async () => {
+    const before = asker.callsOf('SendStreamingMessage').length;
+    await write('', 'hello');
+    await page.getByLabel('Agent', { exact: true }).fill('asks back');
+    await press(page, 'Send');
+    await page.getByLabel('Your answer', { exact: true }).waitFor();
+    expect(asker.callsOf('SendStreamingMessage')).toHaveLength(before + 1);
+    expect(await log().getByRole('alert').count()).toBe(0);
   });
 
   it('says which agents there are when one is not named, or is not there', async () => {

@@ -249,7 +249,12 @@ describe('subscriptions', () => {
     await tab('subscriptions');
     await press(page, 'New subscription');
     const dialog = dialogOf(page, 'New subscription');
-    await fill(dialog, { Name: 'ends', Address: sink.url('/ends'), Agents: 'worker' });
+    await fill(dialog, { Name: 'ends', Address: sink.url('/ends'), Agents: 'worker, wroker' });
+    await dialog.getByText('No agent has the id “wroker”.').waitFor();
+    await fill(dialog, { Agents: 'worker', Organization: 'nowhere' });
+    await dialog.getByText('There is no organization “nowhere”.').waitFor();
+    await fill(dialog, { Organization: '' });
+    await dialog.getByText('No agent has the id').waitFor({ state: 'detached' });
     await dialog.getByRole('checkbox', { name: 'completed' }).check();
     await submit(dialog, 'Create');
     const [made] = await itemsOf('/subscriptions');
@@ -460,6 +465,9 @@ describe('auth profiles', () => {
     await press(page, 'New auth profile');
     const dialog = dialogOf(page, 'New auth profile');
     const { origin } = new URL(sink.url());
+    await fill(dialog, { Organization: 'nowhere' });
+    await dialog.getByText('There is no organization “nowhere”.').waitFor();
+    await fill(dialog, { Organization: '' });
     await fill(dialog, { Name: 'signer', Addresses: `${origin}/profiled` });
     await submit(dialog, 'Create');
     const once = dialogOf(page, 'The secret that the hub made');

@@ -137,12 +137,29 @@ export function outlinedTasksContract(databases: DatabaseFactory): void {
     const { record } = await hub.create();
     for (let n = 0; n < 5; n += 1) await hub.append(record.id, chunk(`${n} ${PIECE}`));
     const load = jest.spyOn(hub.store, 'load');
-    const withoutContents = await hub.log.withoutContents(record.id);
+    const withoutContents = await hub.log.withoutContents(record.id, EVERYTHING);
     expect(withoutContents?.record.seq).toBe(record.seq + 5);
     expect(withoutContents?.delegations).toHaveLength(1);
     expect(load).not.toHaveBeenCalled();
-    expect((await hub.another().log.withoutContents(record.id))?.delegations).toHaveLength(1);
-    expect(await hub.log.withoutContents('unknown')).toBeUndefined();
+    expect(await hub.log.withoutContents('unknown', EVERYTHING)).toBeUndefined();
+  });
+
+  it('show another process how they stand, of what is visible, without their log', async () => {
+    const { record } = await hub.create();
+    for (let n = 0; n < 5; n += 1) await hub.append(record.id, chunk(`${n} ${PIECE}`));
+    const whole = await hub.another().load(record.id);
+    const { log } = hub.another();
+    const read = jest.spyOn(hub.database, 'read');
+    const own = { kind: 'organization', organization: record.organization } as const;
+    expect(await log.withoutContents(record.id, own)).toEqual({
+      record: whole.record,
+      delegations: whole.delegations,
+    });
+    const others = { ...own, organization: 'evil' };
+    expect(await log.withoutContents(record.id, others)).toBeUndefined();
+    const statements = read.mock.calls.map(([sql]) => sql).join('\n');
+    expect(statements).toContain('FROM delegations');
+    expect(statements).not.toMatch(/task_(?:events|checkpoints|texts)/);
   });
 
   it('get their checkpoints', async () => {

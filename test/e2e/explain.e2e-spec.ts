@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { TaskLog } from '../../src/tasks/index.js';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import type { Json, JsonObject } from '../support/json.js';
@@ -100,6 +101,17 @@ describe('the story of a task', () => {
     expect(JSON.stringify(told)).not.toContain(SECRET);
     const times = (told['entries'] as JsonObject[]).map(({ at }) => Date.parse(String(at)));
     expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  it('is of a task whose contents are not read, as are its details', async () => {
+    const { id } = await sentTo('fine');
+    await hub.waitForTask(String(id), 'TASK_STATE_COMPLETED');
+    const read = jest.spyOn(hub.app.get(TaskLog, { strict: false }), 'read');
+    await story(id);
+    const { status, body } = await hub.admin('GET', `/api/v1/tasks/${String(id)}`);
+    expect([status, body['id']]).toEqual([200, id]);
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
   });
 
   it('says why it failed', async () => {

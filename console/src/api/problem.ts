@@ -4,6 +4,8 @@ export interface FieldViolation {
   readonly description: string;
 }
 
+const NOT_SENT = 'NOT_SENT';
+
 /** An answer of the hub that is an error (RFC 9457), or that none came. */
 export class ApiProblem extends Error {
   constructor(
@@ -23,14 +25,24 @@ export class ApiProblem extends Error {
     this.name = 'ApiProblem';
   }
 
+  /** Refused by the console itself. */
+  get isNotSent(): boolean {
+    return this.reason === NOT_SENT;
+  }
+
   get isUnreachable(): boolean {
     return this.reason === 'UNREACHABLE';
   }
 }
 
-/** What the console refuses before it asks the hub, at a field, as the hub would. */
+/** What the console refuses before it asks the hub, in its own words: it is shown at the fields. */
+export function invalidFields(violations: readonly FieldViolation[], detail: string): ApiProblem {
+  return new ApiProblem(400, NOT_SENT, detail, violations);
+}
+
+/** The same of one field. */
 export function invalidField(field: string, description: string, detail: string): ApiProblem {
-  return new ApiProblem(400, 'INVALID_PARAMS', detail, [{ field, description }]);
+  return invalidFields([{ field, description }], detail);
 }
 
 /** The problem that an answer tells of. Its body is read. */

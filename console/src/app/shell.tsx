@@ -10,6 +10,7 @@ import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { ErrorView, Loading, Notice } from '../ui/feedback';
 import { Icon } from '../ui/icons';
+import { ConfirmLoss, hasUnsaved } from '../ui/leave-guard';
 import { Page } from '../ui/page';
 import { notify, Toasts } from '../ui/toast';
 import { NAV } from './nav';
@@ -137,6 +138,8 @@ function Who() {
   const me = useMe();
   const theme = useTheme();
   const next = theme === 'dark' ? 'light' : 'dark';
+  const [asks, setAsks] = useState(false);
+  const isSession = kind === 'session';
   return (
     <div className="who">
       {me.data && (
@@ -153,10 +156,16 @@ function Who() {
           icon={<Icon name={theme === 'dark' ? 'sun' : 'moon'} />}
           onClick={() => chooseTheme(next)}
         />
-        <Button small onClick={() => void leave(kind === 'session')}>
+        <Button small onClick={() => (hasUnsaved() ? setAsks(true) : void leave(isSession))}>
           Sign out
         </Button>
       </div>
+      <ConfirmLoss
+        what="Sign out"
+        open={asks}
+        onClose={() => setAsks(false)}
+        onConfirm={() => leave(isSession)}
+      />
     </div>
   );
 }

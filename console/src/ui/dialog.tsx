@@ -111,6 +111,7 @@ export function Confirm({
 }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const keep = useRef<HTMLButtonElement>(null);
   const close = () => {
     setError(null);
     onClose();
@@ -128,13 +129,15 @@ export function Confirm({
     }
   };
   return (
-    <Dialog title={title} open={open} onClose={close}>
+    <Dialog title={title} open={open} onClose={close} first={keep}>
       <div className="dialog-body">
         {children}
         {error !== null && <ErrorView error={error} />}
       </div>
       <footer className="dialog-foot">
-        <Button onClick={close}>Keep as it is</Button>
+        <Button ref={keep} onClick={close}>
+          Keep as it is
+        </Button>
         <Button kind={danger ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
           {action}
         </Button>

@@ -46,7 +46,7 @@ export function ErrorView({
         </strong>{' '}
         {problem.message}
       </p>
-      {problem.violations.length > 0 && (
+      {problem.violations.length > 0 && !problem.isNotSent && (
         <ul>
           {problem.violations.map(({ field, description }) => (
             <li key={field + description}>

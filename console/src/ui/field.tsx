@@ -3,6 +3,7 @@ import {
   type InputHTMLAttributes,
   type ReactElement,
   type ReactNode,
+  type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
@@ -15,20 +16,24 @@ interface Described {
   readonly 'aria-invalid'?: boolean;
 }
 
-/** A labelled input with a hint and what is wrong with it. */
+/** A labelled input with a hint, what is most likely meant otherwise and what is wrong with it. */
 export function Field({
   label,
   hint,
+  warning,
   error,
   children,
 }: {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
+  readonly warning?: string | undefined;
   readonly error?: string | undefined;
   readonly children: ReactElement<Described>;
 }) {
   const id = useId();
-  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const describedBy = [hint && `${id}-hint`, warning && `${id}-warning`, error && `${id}-error`]
+    .filter(Boolean)
+    .join(' ');
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -40,6 +45,11 @@ export function Field({
       {hint && (
         <p className="hint" id={`${id}-hint`}>
           {hint}
+        </p>
+      )}
+      {warning && (
+        <p className="field-warning" id={`${id}-warning`} role="status">
+          {warning}
         </p>
       )}
       {error && (
@@ -62,7 +72,9 @@ export function violationOf(
   return found.length === 0 ? undefined : found.map(({ description }) => description).join(' ');
 }
 
-export function TextInput(props: InputHTMLAttributes<HTMLInputElement>) {
+export function TextInput(
+  props: InputHTMLAttributes<HTMLInputElement> & { readonly ref?: Ref<HTMLInputElement> },
+) {
   return <input type="text" autoComplete="off" spellCheck={false} {...props} className="input" />;
 }
 

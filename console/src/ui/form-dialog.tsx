@@ -1,7 +1,8 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { asProblem, type FieldViolation } from '../api/problem';
 import { Button } from './button';
 import { Confirm, Dialog } from './dialog';
+import { ConfirmLoss } from './leave-guard';
 import { SaveFault, type WaysOn } from './save-fault';
 import { useSave } from './use-save';
 
@@ -15,6 +16,7 @@ export function FormDialog<T extends object>({
   action,
   wide = false,
   onClose,
+  check,
   onSubmit,
   ways,
   children,
@@ -25,19 +27,34 @@ export function FormDialog<T extends object>({
   readonly action: string;
   readonly wide?: boolean;
   readonly onClose: () => void;
+  /** Called before it is sent: throws what is wrong; of what it returns, sentences on what is most likely meant otherwise, it is asked first. */
+  readonly check?: () => Promise<readonly string[]>;
   /** False keeps it open: it has something to show. */
   readonly onSubmit: () => Promise<unknown>;
   /** Of what has versions: how to go on when somebody else has saved before. */
   readonly ways?: ((run: () => void, clear: () => void) => WaysOn<T>) | undefined;
   readonly children: (violations: readonly FieldViolation[]) => ReactNode;
 }) {
+  const [doubts, setDoubts] = useState<readonly string[]>([]);
+  const isSure = useRef(false);
   const { busy, error, submit, run, clear } = useSave(async () => {
+    const wasSure = isSure.current;
+    isSure.current = false;
+    const found = (await check?.()) ?? [];
+    if (found.length > 0 && !wasSure) return setDoubts(found);
     if ((await onSubmit()) !== false) onClose();
   });
   const violations = error === null ? [] : asProblem(error).violations;
   const [isTouched, setTouched] = useState(false);
   const [asks, setAsks] = useState(false);
   const touch = () => setTouched(true);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error === null) return;
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true], [role=alert]');
+    wrong?.focus();
+    wrong?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   return (
     <Dialog
       title={title}
@@ -46,7 +63,14 @@ export function FormDialog<T extends object>({
       wide={wide}
       onClose={() => (isTouched ? setAsks(true) : onClose())}
     >
-      <form className="dialog-body" onSubmit={submit} onInput={touch} onChange={touch} noValidate>
+      <form
+        ref={form}
+        className="dialog-body"
+        onSubmit={submit}
+        onInput={touch}
+        onChange={touch}
+        noValidate
+      >
         {children(violations)}
         {error !== null && <SaveFault error={error} ways={ways?.(run, clear)} />}
         <footer className="dialog-foot">
@@ -57,14 +81,27 @@ export function FormDialog<T extends object>({
         </footer>
       </form>
       <Confirm
-        title="Close without saving?"
-        action="Close without saving"
+        title={`${action} all the same?`}
+        action={`${action} all the same`}
+        danger={false}
+        open={doubts.length > 0}
+        onClose={() => setDoubts([])}
+        onConfirm={() => {
+          isSure.current = true;
+          run();
+          return Promise.resolve();
+        }}
+      >
+        {doubts.map((each) => (
+          <p key={each}>{each}</p>
+        ))}
+      </Confirm>
+      <ConfirmLoss
+        what="Close"
         open={asks}
         onClose={() => setAsks(false)}
         onConfirm={() => Promise.resolve(onClose())}
-      >
-        <p>What you have written here is not saved yet, and will be lost.</p>
-      </Confirm>
+      />
     </Dialog>
   );
 }

@@ -1,3 +1,5 @@
+import type { Suggestion } from './suggest';
+
 /** What has an id, and mostly a name that people know it by. */
 export interface Named {
   readonly id: string;
@@ -6,8 +8,23 @@ export interface Named {
 
 /** The id of the only one that is called so, whatever the case; an id, and what names none or several, stays as it was typed. */
 export function idOfName(typed: string, known: readonly Named[]): string {
-  const text = typed.trim().toLowerCase();
-  if (known.some(({ id }) => id === typed.trim())) return typed;
-  const called = known.filter(({ name }) => name?.toLowerCase() === text);
+  const called = calledSo(typed, known);
   return called.length === 1 ? called[0]!.id : typed;
+}
+
+/** Whether several are called so. */
+export function namesSeveral(typed: string, known: readonly Named[]): boolean {
+  return calledSo(typed, known).length > 1;
+}
+
+/** Those of this name; none where it is the id of one. */
+function calledSo(typed: string, known: readonly Named[]): readonly Named[] {
+  const text = typed.trim();
+  if (text === '' || known.some(({ id }) => id === text)) return [];
+  return known.filter(({ name }) => name?.toLowerCase() === text.toLowerCase());
+}
+
+/** Ids as they are suggested, with what each is called. */
+export function suggestionsOf(known: readonly Named[]): Suggestion[] {
+  return known.map(({ id, name }) => ({ value: id, ...(name !== null && { label: name }) }));
 }

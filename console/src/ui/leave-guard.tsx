@@ -1,5 +1,14 @@
 import { useBlocker } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { Confirm } from './dialog';
+
+/** What of the page is not saved yet. */
+const guarded = new Set<() => boolean>();
+
+/** Whether something of the page would be lost if it were left. */
+export function hasUnsaved(): boolean {
+  return [...guarded].some((isUnsaved) => isUnsaved());
+}
 
 /** Asks before what one has written is left behind. Another view of the same draft does not leave it. */
 export function LeaveGuard({ isUnsaved }: { readonly isUnsaved: () => boolean }) {
@@ -9,15 +18,30 @@ export function LeaveGuard({ isUnsaved }: { readonly isUnsaved: () => boolean })
     enableBeforeUnload: isUnsaved,
     withResolver: true,
   });
+  useEffect(() => {
+    guarded.add(isUnsaved);
+    return () => void guarded.delete(isUnsaved);
+  });
   return (
-    <Confirm
-      title="Leave without saving?"
-      action="Leave without saving"
+    <ConfirmLoss
+      what="Leave"
       open={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
       onConfirm={() => Promise.resolve(blocker.proceed?.())}
-    >
-      <p>What you have changed here is not saved yet, and will be lost.</p>
+    />
+  );
+}
+
+/** Asks before something by which what is not saved is lost: `Leave`. */
+export function ConfirmLoss({
+  what,
+  ...confirm
+}: Pick<Parameters<typeof Confirm>[0], 'open' | 'onClose' | 'onConfirm'> & {
+  readonly what: string;
+}) {
+  return (
+    <Confirm {...confirm} title={`${what} without saving?`} action={`${what} without saving`}>
+      <p>What you have written here is not saved yet, and will be lost.</p>
     </Confirm>
   );
 }

@@ -4,3 +4,11 @@ const LONG = 18;
 export function shortened(id: string): string {
   return id.length > LONG ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
 }
+
+/** What is left of an id that was shortened; undefined of a text that is none. */
+export function partsOfShortened(
+  text: string,
+): { readonly begin: string; readonly end: string } | undefined {
+  const parts = /^([^\s…]{2,})(?:…|\.{3})([^\s…]{2,})$/.exec(text);
+  return parts ? { begin: parts[1]!.toLowerCase(), end: parts[2]!.toLowerCase() } : undefined;
+}

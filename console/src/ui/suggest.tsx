@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, useId } from 'react';
+import { type InputHTMLAttributes, type Ref, useId } from 'react';
 import { TextInput } from './field';
 
 /** A value that is suggested, and what it stands for. */
@@ -11,7 +11,10 @@ export interface Suggestion {
 export function Suggest({
   values,
   ...props
-}: InputHTMLAttributes<HTMLInputElement> & { readonly values: readonly (string | Suggestion)[] }) {
+}: InputHTMLAttributes<HTMLInputElement> & {
+  readonly values: readonly (string | Suggestion)[];
+  readonly ref?: Ref<HTMLInputElement>;
+}) {
   const list = useId();
   return (
     <>

@@ -20,12 +20,12 @@ import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
 import { textOf } from '../log/text-of-events.js';
 import { operatorsView } from '../reading/operators-view.js';
-import type { ReserveBytes } from '../store/task-store.js';
+import type { FoundTask, ReserveBytes } from '../store/task-store.js';
 import { NotedReads } from './noted-reads.js';
 import { TaskDto, TaskEventDto } from './task.dto.js';
 import { TaskReaders } from './task-readers.js';
 import { TaskEventsDto, TaskEventsQueryDto } from './task-events.dto.js';
-import { TaskFollower, type TaskOutline } from './task-follower.js';
+import { TaskFollower } from './task-follower.js';
 
 const EVENT_STREAM = 'text/event-stream';
 
@@ -131,7 +131,7 @@ export class TaskEventsController {
     }
   }
 
-  private async shown(task: TaskOutline, caller: Principal): Promise<TaskDto> {
+  private async shown(task: FoundTask, caller: Principal): Promise<TaskDto> {
     return new TaskDto(task, await this.readers.of(caller, [task]));
   }
 }

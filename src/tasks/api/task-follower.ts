@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { EVERYTHING } from '../../auth/index.js';
 import type { EventFeed } from '../../common/http/event-feed.js';
 import { LONG } from '../../common/long-work.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -6,12 +7,10 @@ import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../log/task-log.js';
 import { textOf } from '../log/text-of-events.js';
 import { UpdateWaiters } from '../signals/update-waiter.js';
-import type { TaskAggregate, TaskEvent } from '../task.js';
+import type { FoundTask } from '../store/task-store.js';
+import type { TaskEvent } from '../task.js';
 
 const PAGE_SIZE = 100;
-
-/** What a task is apart from its contents. */
-export type TaskOutline = Pick<TaskAggregate, 'record' | 'delegations'>;
 
 /** Sends what happens to a task, wherever it runs, until it has ended. */
 @Injectable()
@@ -29,7 +28,7 @@ export class TaskFollower {
     taskId: string,
     after: number,
     feed: EventFeed,
-    shown: (task: TaskOutline) => Promise<unknown>,
+    shown: (task: FoundTask) => Promise<unknown>,
     gone: AbortSignal,
   ): Promise<void> {
     const waiter = this.waiters.of(taskId, gone);
@@ -37,7 +36,7 @@ export class TaskFollower {
     let known = '';
     try {
       while (!gone.aborted && !waiter.stopped) {
-        const task = await this.log.withoutContents(taskId);
+        const task = await this.log.withoutContents(taskId, EVERYTHING);
         if (task === undefined) throw taskNotFound(taskId);
         const present = fingerprintOf(task);
         if (present !== known) {
@@ -83,7 +82,7 @@ function textOfEvent({ seq, kind, at, body }: TaskEvent): string {
 }
 
 /** Another text after every change of what `task` events show, but for the number of the newest event. */
-function fingerprintOf({ record, delegations }: TaskOutline): string {
+function fingerprintOf({ record, delegations }: FoundTask): string {
   const { state, statusAt, cancelRequestedAt } = record;
   const parts = delegations.map(({ id, state: own, agentId, epoch, calls, reason, progress }) => [
     ...[id, own, agentId, epoch, calls, reason],

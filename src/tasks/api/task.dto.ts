@@ -18,14 +18,13 @@ import { isTerminal, nameOfState } from '../../protocol/task-state.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { canceledBy, retryOf } from '../domain/operator-actions.js';
 import type { StuckSince } from '../store/stuck-tasks.js';
-import type { StateCount, TaskSearch } from '../store/task-store.js';
+import type { FoundTask, StateCount, TaskSearch } from '../store/task-store.js';
 import {
   END_CODES,
   type EndCode,
   EVENT_KINDS,
   type Delegation,
   type DelegationState,
-  type TaskAggregate,
   type TaskEvent,
 } from '../task.js';
 import {
@@ -188,7 +187,7 @@ export interface TaskReader extends NameReader {
 }
 
 /** The principals whose tasks these are, and the operators that canceled or retried them. */
-export function principalIdsOf(tasks: readonly Pick<TaskAggregate, 'record'>[]): string[] {
+export function principalIdsOf(tasks: readonly Pick<FoundTask, 'record'>[]): string[] {
   const ids = tasks.flatMap(({ record }) => [
     record.principalId,
     canceledBy(record.cancelMetadata)?.principalId ?? [],
@@ -198,7 +197,7 @@ export function principalIdsOf(tasks: readonly Pick<TaskAggregate, 'record'>[]):
 }
 
 /** The API keys that created tasks. */
-export function keyIdsOf(tasks: readonly Pick<TaskAggregate, 'record'>[]): string[] {
+export function keyIdsOf(tasks: readonly Pick<FoundTask, 'record'>[]): string[] {
   return [...new Set(tasks.flatMap(({ record }) => record.keyId ?? []))];
 }
 
@@ -344,10 +343,7 @@ export class TaskDto {
   })
   readonly rule: RouteRuleDto | null;
 
-  constructor(
-    { record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>,
-    reader: TaskReader,
-  ) {
+  constructor({ record, delegations }: FoundTask, reader: TaskReader) {
     this.id = record.id;
     this.contextId = record.contextId;
     this.principalId = record.principalId;
@@ -429,17 +425,17 @@ export class TaskDetailDto extends TaskDto {
   readonly events: readonly TaskEventDto[];
 
   constructor(
-    aggregate: TaskAggregate,
+    task: FoundTask,
     events: readonly TaskEvent[],
     reader: TaskReader,
     traceLink: string | null,
   ) {
-    super(aggregate, reader);
-    const { route } = aggregate.record;
+    super(task, reader);
+    const { route, traceparent, hops } = task.record;
     this.route = reader.isAdmin ? route : withoutExcluded(route);
-    this.traceparent = aggregate.record.traceparent;
-    this.traceUrl = traceUrlOf(this.traceparent, traceLink);
-    this.hops = aggregate.record.hops;
+    this.traceparent = traceparent;
+    this.traceUrl = traceUrlOf(traceparent, traceLink);
+    this.hops = hops;
     this.events = events.map((each) => new TaskEventDto(each));
   }
 }

@@ -104,12 +104,12 @@ export class TasksController {
     @Req() { id: requestId }: FastifyRequest,
     @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<TaskDetailDto> {
-    const aggregate = await this.log.read(id, operatorsView(principal), reserve);
-    if (!aggregate) throw taskNotFound(id);
-    await this.reads.note(principal, aggregate.record, requestId);
+    const task = await this.log.withoutContents(id, operatorsView(principal));
+    if (!task) throw taskNotFound(id);
+    await this.reads.note(principal, task.record, requestId);
     const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, reserve);
-    const reader = await this.readers.of(principal, [aggregate]);
-    return new TaskDetailDto(aggregate, events, reader, this.config.telemetry.traces.linkTo);
+    const reader = await this.readers.of(principal, [task]);
+    return new TaskDetailDto(task, events, reader, this.config.telemetry.traces.linkTo);
   }
 
   @Delete('tasks/:id')

@@ -1,4 +1,4 @@
-import { EVERYTHING, type Visibility } from '../../auth/index.js';
+import type { Visibility } from '../../auth/index.js';
 import { ByteBudget, type BudgetRules, type ByteReservation } from '../../common/byte-budget.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
@@ -24,7 +24,7 @@ import type {
   PreparedAppend,
 } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
-import type { KeyHolder, ReserveBytes, TaskStore } from '../store/task-store.js';
+import type { FoundTask, KeyHolder, ReserveBytes, TaskStore } from '../store/task-store.js';
 import type { LogHeader, NewTask, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { isVisible } from '../store/visibility.js';
 
@@ -134,14 +134,13 @@ export class GroupCommitTaskLog extends TaskLog {
     return isVisible(known.record, visibility) ? known : undefined;
   }
 
-  async withoutContents(
-    taskId: string,
-  ): Promise<Pick<TaskAggregate, 'record' | 'delegations'> | undefined> {
+  async withoutContents(taskId: string, visibility: Visibility): Promise<FoundTask | undefined> {
     const known = await this.fromMemory(taskId, ({ aggregate: { record, delegations } }) => ({
       record,
       delegations,
     }));
-    return known ?? this.reading(this.load(taskId, EVERYTHING, undefined));
+    if (known === undefined) return this.reading(this.store.withoutContents(taskId, visibility));
+    return isVisible(known.record, visibility) ? known : undefined;
   }
 
   async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {

@@ -2,7 +2,7 @@ import type { AppliedLimit } from '../../limits/index.js';
 import type { Visibility } from '../../auth/index.js';
 import type { EnlistedWork, Fence } from '../store/prepared-append.js';
 import type { ClaimedDelegation } from '../store/claimed-task.js';
-import type { KeyHolder, ReserveBytes } from '../store/task-store.js';
+import type { FoundTask, KeyHolder, ReserveBytes } from '../store/task-store.js';
 import type {
   Delegation,
   IdempotencyKey,
@@ -108,12 +108,10 @@ export abstract class TaskLog {
   ): Promise<TaskAggregate | undefined>;
 
   /**
-   * The small columns and the delegations of the committed task, without its contents; undefined when there is no
-   * such task.
+   * The small columns and the delegations of the committed task, without its contents, which are not read;
+   * undefined when it does not exist for `visibility`.
    */
-  abstract withoutContents(
-    taskId: string,
-  ): Promise<Pick<TaskAggregate, 'record' | 'delegations'> | undefined>;
+  abstract withoutContents(taskId: string, visibility: Visibility): Promise<FoundTask | undefined>;
 
   /**
    * The small columns of the committed task; from memory where this process has them, so that waits for

@@ -20,6 +20,7 @@ import {
   TaskStore,
   type DeleteResult,
   type ForgottenTasks,
+  type FoundTask,
   type KeyHolder,
   type DownstreamTasks,
   type ReserveBytes,
@@ -49,7 +50,7 @@ import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
 import { countStates } from './count-states.js';
 import { listTasks, searchTasks } from './list.js';
-import { buildTasks, findTaskRow } from './load.js';
+import { buildTasks, findTaskRow, readDelegations } from './load.js';
 import { readEvents, readHeaders, readNewest } from './read-events.js';
 import { toEvent, toLogHeader } from './task-rows.js';
 import { VersionReads } from './version-reads.js';
@@ -135,6 +136,13 @@ export class SqlTaskStore extends TaskStore {
   async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
     const row = await findTaskRow(this.database, taskId);
     return row && isVisible(row.record, visibility) ? row.record : undefined;
+  }
+
+  async withoutContents(taskId: string, visibility: Visibility): Promise<FoundTask | undefined> {
+    const row = await findTaskRow(this.database, taskId);
+    if (row === undefined || !isVisible(row.record, visibility)) return undefined;
+    const delegations = (await readDelegations(this.database, [row])).get(taskId) ?? [];
+    return { record: row.record, delegations };
   }
 
   async events(

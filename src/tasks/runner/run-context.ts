@@ -4,6 +4,7 @@ import {
   type AgentCallOptions,
   budgetsOf,
 } from '../../agents/index.js';
+import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { inSteps } from '../domain/large-task.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
@@ -305,7 +306,7 @@ export class RunContext {
     const statusIn = (
       aggregate: Pick<TaskAggregate, 'record' | 'delegations'>,
     ): DelegationStatus | undefined => statusAfter(aggregate, NO_CHANGE, this.fence.delegationId);
-    const read = everywhere ? await log.withoutContents(taskId) : undefined;
+    const read = everywhere ? await log.withoutContents(taskId, EVERYTHING) : undefined;
     const status = read
       ? statusIn(read)
       : await log.update(taskId, (aggregate) => ({

@@ -126,7 +126,7 @@ export interface StateCount {
   readonly isLeast: boolean;
 }
 
-/** A task as lists of operators show it: without its contents. */
+/** A task without its contents. */
 export type FoundTask = Pick<TaskAggregate, 'record' | 'delegations'>;
 
 /** What one piece of deleting tasks has done. */
@@ -211,6 +211,9 @@ export abstract class TaskStore {
 
   /** The small columns only. */
   abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
+
+  /** The small columns and the delegations only; undefined when the task does not exist for `visibility`. */
+  abstract withoutContents(taskId: string, visibility: Visibility): Promise<FoundTask | undefined>;
 
   /**
    * Log entries after `afterSeq`, ascending, at most `limit`; none behind those that have `maxText`

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, queryOptions } from '@tanstack/react-query';
 import { client, queries } from '../../api/client';
 import { may, type Scope } from '../../api/me';
 import { ApiProblem } from '../../api/problem';
@@ -7,6 +7,7 @@ import type { PageOf } from '../../api/pages';
 import { readPages } from '../../api/read-pages';
 import { ACCESS } from '../../pages/access/query-keys';
 import { PUSH } from '../../pages/webhooks/keys';
+import { partsOfShortened } from '../../ui/shortened';
 import type { Place } from './pages';
 
 /** Of each kind so many are shown. */
@@ -137,6 +138,7 @@ const LOOKS: readonly { readonly scope: Scope; readonly look: Look }[] = [
 ];
 
 async function tasks(q: string, signal: AbortSignal): Promise<Found> {
+  if (partsOfShortened(q)) return whole(loadedTasks(q));
   const { data } = await client.GET('/api/v1/tasks', {
     params: { query: { q, limit: 1 } },
     signal,
@@ -150,29 +152,68 @@ async function tasks(q: string, signal: AbortSignal): Promise<Found> {
   return whole(contextId === q ? [conversation, list] : [list]);
 }
 
+/** Of the tasks in lists that were read, those of a shortened id, and their conversations. */
+function loadedTasks(text: string): readonly Place[] {
+  const has = matcherOf(text);
+  const rows = loadedRows<{ readonly id: string; readonly contextId: string }>(['tasks', 'list']);
+  const ids = new Set(rows.map(({ id }) => id).filter(has));
+  const contextIds = new Set(rows.map(({ contextId }) => contextId).filter(has));
+  return [
+    ...[...ids].map((id) => place('Task', id, `/tasks/${encodeURIComponent(id)}`)),
+    ...[...contextIds].map((id) =>
+      place('Conversation', id, `/tasks/contexts/${encodeURIComponent(id)}`),
+    ),
+  ];
+}
+
+/** The rows of the lists of this key that were read and are kept. */
+function loadedRows<Row>(queryKey: readonly string[]): readonly Row[] {
+  return queries
+    .getQueriesData<InfiniteData<PageOf<Row>>>({ queryKey })
+    .flatMap(([, data]) => data?.pages.flatMap(({ items }) => items) ?? []);
+}
+
+/** Whether a name has the text in it; of a shortened id, whether it begins and ends so. */
+function matcherOf(text: string): (name: string) => boolean {
+  const parts = partsOfShortened(text);
+  const wanted = text.toLowerCase();
+  return (name) => {
+    const lower = name.toLowerCase();
+    return parts
+      ? lower.startsWith(parts.begin) && lower.endsWith(parts.end)
+      : lower.includes(wanted);
+  };
+}
+
 async function agents(text: string, signal: AbortSignal): Promise<Found> {
   const { data } = await client.GET('/api/v1/agents', {
-    params: { query: { text, limit: MOST_READ } },
+    params: { query: { text: searchOf(text), limit: MOST_READ } },
     signal,
   });
   const { items, nextCursor } = data!;
-  const found = items.map(({ id, name }) => ({
-    names: [id, name],
-    place: place('Agent', labelOf(id, name), `/agents/${encodeURIComponent(id)}`),
-  }));
+  const found = ofShortened(
+    text,
+    items.map(({ id, name }) => ({
+      names: [id, name],
+      place: place('Agent', labelOf(id, name), `/agents/${encodeURIComponent(id)}`),
+    })),
+  );
   return { ...bestOf('agents', text, found, nextCursor !== null), isWhole: true };
 }
 
 async function principals(text: string, signal: AbortSignal): Promise<Found> {
   const { data } = await client.GET('/api/v1/principals', {
-    params: { query: { text, limit: MOST_READ } },
+    params: { query: { text: searchOf(text), limit: MOST_READ } },
     signal,
   });
   const { items, nextCursor } = data!;
-  const found = items.map(({ id, name }) => ({
-    names: [id, name ?? ''],
-    place: within('Principal', labelOf(id, name), '/access', { tab: 'principals', text: id }),
-  }));
+  const found = ofShortened(
+    text,
+    items.map(({ id, name }) => ({
+      names: [id, name ?? ''],
+      place: within('Principal', labelOf(id, name), '/access', { tab: 'principals', text: id }),
+    })),
+  );
   const best = bestOf('principals', text, found, items.length === MOST_READ);
   // One page of the hub may be short where not all were looked at.
   return { ...best, isWhole: nextCursor === null || items.length === MOST_READ };
@@ -192,7 +233,6 @@ function listed<Item extends object>(
   shownOf: (item: Item) => Named,
 ): Look {
   return async (text, _signal, scopes) => {
-    const wanted = text.toLowerCase();
     const { rows, hasMore } = await queries.fetchQuery(
       queryOptions({
         // Another key of the same principal may see less.
@@ -201,11 +241,15 @@ function listed<Item extends object>(
         staleTime: 60_000,
       }),
     );
-    const found = rows
-      .map(shownOf)
-      .filter(({ names }) => names.some((each) => each.toLowerCase().includes(wanted)));
+    const found = rows.map(shownOf).filter(({ names }) => names.some(matcherOf(text)));
     return { ...bestOf(what, text, found, false), isWhole: !hasMore };
   };
+}
+
+/** Of a shortened id, those that begin and end so; of any other text all that the hub has found for it. */
+function ofShortened(text: string, found: readonly Named[]): readonly Named[] {
+  if (!partsOfShortened(text)) return found;
+  return found.filter(({ names }) => names.some(matcherOf(text)));
 }
 
 /** A place, and what it is called. */
@@ -237,12 +281,25 @@ function bestOf(
 }
 
 async function configs(id: string, signal: AbortSignal): Promise<Found> {
+  if (partsOfShortened(id)) {
+    const ids = loadedRows<{ readonly id: string }>([PUSH, 'configs']).map((row) => row.id);
+    return whole([...new Set(ids.filter(matcherOf(id)))].map(webhook));
+  }
   if (!isMadeId(id)) return whole([]);
   const { data } = await client.GET('/api/v1/push/configs/{id}', {
     params: { path: { id } },
     signal,
   });
-  return whole(data ? [within('Webhook', id, '/webhooks', { tab: 'webhooks', id })] : []);
+  return whole(data ? [webhook(id)] : []);
+}
+
+function webhook(id: string): Place {
+  return within('Webhook', id, '/webhooks', { tab: 'webhooks', id });
+}
+
+/** What the hub, which knows no shortened ids, is to search. */
+function searchOf(text: string): string {
+  return partsOfShortened(text)?.begin ?? text;
 }
 
 function labelOf(id: string, name: string | null): string {

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { useMe } from '../../api/me';
 import { Dialog } from '../../ui/dialog';
+import { partsOfShortened } from '../../ui/shortened';
 import { useDebounced } from '../../ui/use-debounced';
 import { type Found, foundBy, MOST, type More } from './found';
 import { pagesWith, type Place } from './pages';
@@ -27,6 +28,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     queryKey: ['palette', wanted, scopes],
     queryFn: ({ signal }) => foundBy(wanted, scopes, signal),
     enabled: isLookedFor,
+    // Shortened ids are looked for among what was read, which grows.
+    staleTime: 0,
   });
   const isCurrent = isLookedFor && wanted === text;
   const places = [...(isCurrent ? (found.data?.places ?? []) : []), ...pagesWith(text, scopes)];
@@ -93,15 +96,18 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           ))}
         </ul>
         <p className="faint" role="status">
-          {saidOf(places.length, isLooking, isCurrent ? found.data : undefined)}
+          {saidOf(text, places.length, isLooking, isCurrent ? found.data : undefined)}
         </p>
       </div>
     </Dialog>
   );
 }
 
-function saidOf(count: number, isLooking: boolean, found: Found | undefined): string {
+function saidOf(text: string, count: number, isLooking: boolean, found: Found | undefined): string {
   if (isLooking) return 'Looking …';
+  if (text.length > 0 && text.length < SHORTEST) {
+    return `These are pages. Type at least ${SHORTEST} letters to find names and ids.`;
+  }
   const { more = [], isWhole = true } = found ?? {};
   const said = [
     ...(more.length > 0
@@ -115,6 +121,9 @@ function saidOf(count: number, isLooking: boolean, found: Found | undefined): st
   ];
   if (said.length > 0) return said.join(' ');
   if (count > 0) return '';
+  if (partsOfShortened(text)) {
+    return 'This id is shortened, and nothing that the console has read begins and ends so. Paste the whole id.';
+  }
   return 'Nothing you may see is called so. A task, a conversation or a webhook is found by its whole id.';
 }
 

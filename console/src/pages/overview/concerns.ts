@@ -166,24 +166,18 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
   return found;
 }
 
-function receivers({
-  receivers: named,
-  receiversIsLeast,
-}: Schema<'OverviewDto'>): readonly Concern[] {
+function receivers(overview: Schema<'OverviewDto'>): readonly Concern[] {
   const found: Concern[] = [];
-  const all = named ?? [];
-  const disabled = all.filter(({ state }) => state === 'disabled').length;
-  const failed = all.filter(({ state }) => state === 'failing');
-  const rejecting = failed.filter(({ rejects }) => rejects).length;
-  const failing = failed.length - rejecting;
-  const losing = all.length - disabled - failed.length;
+  const { total, disabled, failing, gone, rejecting, losing } = troublesOf(
+    overview.receivers ?? [],
+  );
   // The hub names the worst ones alone: of the last kind that is among them there may be more.
-  const isFull = all.length >= NAMED;
-  const isCut = isFull || receiversIsLeast;
+  const isFull = total >= NAMED;
+  const isCut = isCutOff(overview);
   if (disabled > 0) {
     found.push({
       tone: 'bad',
-      text: `${atLeast(disabled, isFull && failed.length + losing === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
+      text: `${atLeast(disabled, isFull && total === disabled, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
       link: { to: '/webhooks', search: { tab: 'receivers', state: 'disabled' } },
     });
   }
@@ -191,14 +185,21 @@ function receivers({
     found.push({
       tone: 'warning',
       text: `${atLeast(failing, isFull && losing === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
-      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing' } },
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing', rejects: 'false' } },
+    });
+  }
+  if (gone > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${atLeast(gone, isFull && losing === 0, 'receiver of webhooks', 'receivers of webhooks')} answered 410: the webhook that got it is disabled.`,
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing', rejects: 'true' } },
     });
   }
   if (rejecting > 0) {
     found.push({
       tone: 'warning',
       text: `${atLeast(rejecting, isFull && losing === 0, 'receiver of webhooks answers, but rejects', 'receivers of webhooks answer, but reject')} events: they are lost until they are sent again.`,
-      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing' } },
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing', rejects: 'true' } },
     });
   }
   if (losing > 0) {
@@ -221,6 +222,41 @@ function deadLetters(deliveries: Schema<'OverviewDto'>['deliveries']): readonly 
       link: { to: '/webhooks', search: { tab: 'dead-letters' } },
     },
   ];
+}
+
+/** How many receivers are in which trouble, each counted once. */
+export interface ReceiverTroubles {
+  readonly total: number;
+  readonly disabled: number;
+  /** Without the next two. */
+  readonly failing: number;
+  readonly gone: number;
+  readonly rejecting: number;
+  /** Well by now, but they lost events. */
+  readonly losing: number;
+}
+
+export function troublesOf(all: readonly Schema<'TroubledReceiverDto'>[]): ReceiverTroubles {
+  const disabled = all.filter(({ state }) => state === 'disabled').length;
+  const failed = all.filter(({ state }) => state === 'failing');
+  const gone = failed.filter((each) => each.gone).length;
+  const rejecting = failed.filter(({ rejects }) => rejects).length - gone;
+  return {
+    total: all.length,
+    disabled,
+    failing: failed.length - gone - rejecting,
+    gone,
+    rejecting,
+    losing: all.length - disabled - failed.length,
+  };
+}
+
+/** Whether there may be more receivers in trouble than are named. */
+export function isCutOff({
+  receivers,
+  receiversIsLeast,
+}: Pick<Schema<'OverviewDto'>, 'receivers' | 'receiversIsLeast'>): boolean {
+  return receiversIsLeast || (receivers ?? []).length >= NAMED;
 }
 
 function limits(near: Schema<'OverviewDto'>['limits']): readonly Concern[] {

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/client';
 import { Tile } from '../../ui/tile';
 import { durationText, Time } from '../../ui/time';
-import { endedLately, recent } from './concerns';
+import { endedLately, isCutOff, recent, troublesOf } from './concerns';
 
 /** The numbers that say how much there is to do, each leading to what it counts. */
 export function OverviewTiles({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
@@ -11,6 +11,9 @@ export function OverviewTiles({ overview }: { readonly overview: Schema<'Overvie
       {agents && <AgentTile agents={agents} />}
       {tasks && <TaskTiles tasks={tasks} />}
       {calls && <CallTile calls={calls} />}
+      {overview.receivers && (
+        <ReceiverTile receivers={overview.receivers} isCut={isCutOff(overview)} />
+      )}
       {deliveries && <DeliveryTiles deliveries={deliveries} />}
     </div>
   );
@@ -87,6 +90,34 @@ function CallTile({ calls }: { readonly calls: Schema<'OverviewCallsDto'> }) {
       value={number(recent(calls.answered) + failed)}
       detail={`${number(failed)} failed${calls.p95Ms === null ? '' : `, 95 % of the hour within ${durationText(calls.p95Ms)}`}`}
       link={{ to: '/agents' }}
+    />
+  );
+}
+
+function ReceiverTile({
+  receivers,
+  isCut,
+}: {
+  readonly receivers: readonly Schema<'TroubledReceiverDto'>[];
+  readonly isCut: boolean;
+}) {
+  const { total, disabled, failing, gone, rejecting, losing } = troublesOf(receivers);
+  const named = [
+    disabled > 0 && `${disabled} disabled`,
+    failing > 0 && `${failing} failing`,
+    gone > 0 && `${gone} with a webhook gone`,
+    rejecting > 0 && `${rejecting} rejecting events`,
+    losing > 0 && `${losing} that lost events`,
+  ].filter(Boolean);
+  return (
+    <Tile
+      label="Receivers in trouble"
+      value={number(total) + (isCut ? '+' : '')}
+      detail={
+        named.join(', ') || (isCut ? 'not all were looked at' : 'none lost events in 24 hours')
+      }
+      tone={disabled > 0 ? 'bad' : total > 0 ? 'warning' : 'neutral'}
+      link={{ to: '/webhooks', search: { tab: 'receivers' } }}
     />
   );
 }

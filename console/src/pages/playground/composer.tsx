@@ -15,6 +15,9 @@ import { openTask, type PlaygroundSession } from './playground-session';
 import { directiveOf, targetInWords, targetOf } from './target';
 import { type Turn, waitsForClient } from './turn';
 
+/** The id of the form of the next message: whom it is for is named outside of it. */
+export const COMPOSER = 'next-message';
+
 /** Writes the next message: text, data and files. */
 export function Composer({
   session,
@@ -43,8 +46,8 @@ export function Composer({
 
   // It is there again when one comes back from another page.
   const change = (changed: Partial<PlaygroundDraft>) => setDraft(session.write(changed));
-  const send = async (event?: FormEvent) => {
-    event?.preventDefault();
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
     if (isEmpty || fault !== null) return;
     setError(null);
     try {
@@ -68,13 +71,14 @@ export function Composer({
       setError(thrown);
     }
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+  const onKey = ({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (key === 'Enter' && (ctrlKey || metaKey)) currentTarget.form?.requestSubmit();
   };
   const add = (list: FileList | null) => list && change({ files: [...files, ...list] });
 
   return (
     <form
+      id={COMPOSER}
       className={classNames('card', 'playground-composer', isOver && 'over')}
       aria-label="Message"
       onSubmit={(event) => void send(event)}

@@ -5,6 +5,7 @@ import { AgentInput } from '../../ui/agent-input';
 import { Field, Select } from '../../ui/field';
 import { emptyPartOf } from '../../ui/parts/file-parts';
 import { Suggest } from '../../ui/suggest';
+import { COMPOSER } from './composer';
 import { type Mode, MODES } from './search';
 import { takeMessage, type TakenMessage } from '../../api/taken-message';
 import { jsonOf, type PlaygroundDraft } from './draft';
@@ -50,7 +51,7 @@ export function TargetBar({ session }: { readonly session: PlaygroundSession }) 
         {kind !== 'hub' && (
           <Field label={LABELS[kind]}>
             {kind === 'agent' ? (
-              <AgentInput value={target.name} onChange={typed} />
+              <AgentInput form={COMPOSER} value={target.name} onChange={typed} />
             ) : (
               <Suggest
                 values={values[kind]}

@@ -35,7 +35,7 @@ export function TargetSuggest({
   const text = typeof value === 'string' ? value : '';
   if (kind === 'agentId') {
     return (
-      <Field label="Agent" hint={missing} error={error}>
+      <Field label="Agent" warning={missing} error={error}>
         <AgentInput value={text} onChange={onChange} />
       </Field>
     );

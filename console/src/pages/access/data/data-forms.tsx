@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import { Checkbox, Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
 import { PrincipalInput } from '../shared/principal-inputs';
@@ -39,7 +40,7 @@ function OwnerFields({
         {kind === 'principal' ? (
           <PrincipalInput value={id} onChange={setId} />
         ) : (
-          <TextInput value={id} onChange={(event) => setId(event.target.value)} />
+          <OrganizationInput value={id} onChange={setId} />
         )}
       </Field>
     </div>

@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { type Scope, useMay, useMe } from '../../../api/me';
+import { invalidField } from '../../../api/problem';
 import { Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { listOf, textOfList } from '../../../ui/lists';
 import { OnceSecret } from '../../../ui/once-secret';
 import { notify } from '../../../ui/toast';
@@ -42,6 +44,10 @@ export function KeyForm({
     );
   }
   const submit = async () => {
+    if (!isNew && whose.trim() === '') {
+      const description = 'Name the principal: by its id, or by its name.';
+      throw invalidField('principal', description, 'The key is for no principal yet.');
+    }
     const expiresAt = expiryOf(expiry);
     const { data } = await client.POST('/api/v1/keys', {
       body: {
@@ -92,10 +98,7 @@ export function KeyForm({
                 hint="Empty: default."
                 error={violationOf(violations, 'organization')}
               >
-                <TextInput
-                  value={organization}
-                  onChange={(event) => setOrganization(event.target.value)}
-                />
+                <OrganizationInput value={organization} onChange={setOrganization} />
               </Field>
             )}
             <ExpiryFields

@@ -1,13 +1,16 @@
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { type ApiProblem, invalidField } from '../../../api/problem';
+import { invalidFields } from '../../../api/problem';
 import { AgentInput } from '../../../ui/agent-input';
 import { Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { numberOf } from '../../../ui/number-text';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
 import { PrincipalInput } from '../shared/principal-inputs';
+import { faultsOf } from './limit-faults';
+import { unknownSubjects } from './unknown-subjects';
 
 type Limit = Schema<'LimitDto'>;
 type LimitBody = Schema<'LimitBodyDto'>;
@@ -42,9 +45,14 @@ export function LimitForm({
     value: subject[name] ?? '',
     onChange: (value: string) => setSubject({ ...subject, [name]: value }),
   });
+  const check = async () => {
+    const faults = faultsOf({ id, subject, counts, budget });
+    if (faults.length > 0)
+      throw invalidFields(faults, 'Something is missing or wrong: see the fields.');
+    return unknownSubjects(editedOf(limit, { ...subject, ...counts }, budget));
+  };
   const save = async () => {
     const path = { id: id.trim() };
-    if (path.id === '') throw missingId();
     const edited = editedOf(limit, { ...subject, ...counts }, budget);
     // Of one that is changed the rest is as it is by now, not as it was when one began.
     const rest = limit === null ? {} : writtenOf(await limitOf(path.id));
@@ -62,6 +70,7 @@ export function LimitForm({
       description="Empty members are not limited by it; 0 lifts the setting of the hub. Numbers have no separators."
       action="Save"
       onClose={onClose}
+      check={check}
       onSubmit={save}
     >
       {(violations) => (
@@ -79,10 +88,7 @@ export function LimitForm({
                 hint="All its principals together."
                 error={violationOf(violations, 'organization')}
               >
-                <TextInput
-                  value={subject['organization']}
-                  onChange={(event) => of('organization').onChange(event.target.value)}
-                />
+                <OrganizationInput {...of('organization')} />
               </Field>
               <Field
                 label="Principal"
@@ -165,7 +171,7 @@ function budgetText(limit: Limit | null) {
   return { unit, amount: String(amount), per };
 }
 
-/** What was typed otherwise than it was. What is no number, or a budget without its unit, is refused at its field. */
+/** What was typed otherwise than it was. */
 function editedOf(
   limit: Limit | null,
   texts: Readonly<Record<string, string>>,
@@ -196,8 +202,4 @@ async function limitOf(id: string): Promise<Limit> {
 function writtenOf(limit: Limit): LimitBody {
   const names = [...SUBJECTS, ...COUNTS.map(([name]) => name), 'budget' as const];
   return Object.fromEntries(names.map((name) => [name, limit[name]]));
-}
-
-function missingId(): ApiProblem {
-  return invalidField('id', 'is needed: it names the limit', 'The limit has no id yet.');
 }

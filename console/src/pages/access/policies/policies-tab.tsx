@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button';
 import type { Column } from '../../../ui/data-table';
 import { Confirm } from '../../../ui/dialog';
 import { Empty } from '../../../ui/feedback';
-import { FilterInput } from '../../../ui/filter-input';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { Icon } from '../../../ui/icons';
 import { Menu } from '../../../ui/menu';
 import { Card } from '../../../ui/page';
@@ -56,8 +56,7 @@ export function PoliciesTab() {
           </Button>
         }
       >
-        <FilterInput
-          label="Organization"
+        <OrganizationFilter
           value={organization}
           onChange={(next) => change({ organization: next })}
         />

@@ -3,6 +3,7 @@ import { client, type Schema } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { Checkbox, Field, Select, TextArea, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { type Saved, SetAside } from '../../../ui/save-fault';
 import { present } from '../../../ui/search';
 import { notify } from '../../../ui/toast';
@@ -143,10 +144,7 @@ export function PolicyForm({
                   hint="Whose callers it is for. Empty: all."
                   error={violationOf(violations, 'organization')}
                 >
-                  <TextInput
-                    value={organization}
-                    onChange={(event) => setOrganization(event.target.value)}
-                  />
+                  <OrganizationInput value={organization} onChange={setOrganization} />
                 </Field>
                 <Field label="Begin with">
                   <Select

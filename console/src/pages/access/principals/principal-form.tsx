@@ -3,6 +3,7 @@ import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { Field, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { listOf, textOfList } from '../../../ui/lists';
 import { present } from '../../../ui/search';
 import { notify } from '../../../ui/toast';
@@ -73,10 +74,7 @@ export function PrincipalForm({
                 hint="Empty: default."
                 error={violationOf(violations, 'organization')}
               >
-                <TextInput
-                  value={organization}
-                  onChange={(event) => setOrganization(event.target.value)}
-                />
+                <OrganizationInput value={organization} onChange={setOrganization} />
               </Field>
             </div>
           )}

@@ -8,6 +8,7 @@ import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { FilterInput } from '../../../ui/filter-input';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { Icon } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
@@ -81,8 +82,7 @@ export function PrincipalsTab() {
         </Field>
         <FilterInput label="Group" value={group} onChange={(next) => change({ group: next })} />
         {mayAll && (
-          <FilterInput
-            label="Organization"
+          <OrganizationFilter
             value={organization}
             onChange={(next) => change({ organization: next })}
           />

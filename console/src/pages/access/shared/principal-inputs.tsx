@@ -3,14 +3,17 @@ import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { PAGE_ROWS } from '../../../api/pages';
+import { readPages } from '../../../api/read-pages';
 import { FilterInput } from '../../../ui/filter-input';
-import { idOfName } from '../../../ui/id-of-name';
+import { idOfName, suggestionsOf } from '../../../ui/id-of-name';
 import { NamedInput, type NamedInputProps } from '../../../ui/named-input';
-import type { Suggestion } from '../../../ui/suggest';
 import { useDebounced } from '../../../ui/use-debounced';
 import { ACCESS } from '../query-keys';
 
 type Principal = Schema<'PrincipalDto'>;
+
+/** Principals of one text that are looked at. */
+const MOST = 400;
 
 /** Principals whose names or ids have a text; of none, the newest. */
 function usePrincipalsLike(typed: string): readonly Principal[] {
@@ -31,19 +34,25 @@ function usePrincipalsLike(typed: string): readonly Principal[] {
   return data ?? [];
 }
 
-function suggestionsOf(known: readonly Principal[]): Suggestion[] {
-  return known.map(({ id, name }) => ({ value: id, ...(name !== null && { label: name }) }));
+/** Of all principals those whose names or ids have a text, up to a bound. */
+async function principalsLike(text: string): Promise<readonly Principal[]> {
+  const { rows } = await readPages(MOST, (query) =>
+    client.GET('/api/v1/principals', { params: { query: { ...query, text } } }),
+  );
+  return rows;
 }
 
 /** A principal by its id, or by its name, which becomes the id when one leaves the input. */
 export function PrincipalInput(props: NamedInputProps) {
   const known = usePrincipalsLike(props.value);
+  const mayRead = useMay('access:organization');
   return (
     <NamedInput
       placeholder="id or name"
       {...props}
-      suggestions={suggestionsOf(known)}
-      meantBy={(typed) => idOfName(typed, known)}
+      kind="principals"
+      known={known}
+      read={(typed) => (mayRead ? principalsLike(typed.trim()) : Promise.resolve([]))}
     />
   );
 }

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, client, type Schema } from '../../../api/client';
-import { useMay } from '../../../api/me';
 import { type FirstRows, readPages } from '../../../api/read-pages';
 import { ACCESS } from '../query-keys';
 import { barOf } from './bar';
@@ -10,17 +9,6 @@ import type { Caller, Question } from './decide';
 const REFRESH_MS = 30_000;
 /** Questions of one table, at most, and what is read for them. */
 const MOST = 400;
-
-/** The agents that whoever is signed in may see, as far as they are asked for. */
-export function useAgents() {
-  return useQuery({
-    queryKey: [ACCESS, 'agents'],
-    queryFn: ({ signal }) =>
-      readPages(MOST, (query) => client.GET('/api/v1/agents', { params: { query }, signal })),
-    staleTime: 60_000,
-    enabled: useMay('agents:organization'),
-  });
-}
 
 /** The principals that there are, the newest first, as far as they are asked for. */
 export function usePrincipals() {

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useMay } from '../../../api/me';
 import { asProblem } from '../../../api/problem';
 import { AgentInput } from '../../../ui/agent-input';
+import { useAgents } from '../../../ui/agent-names';
 import { Button } from '../../../ui/button';
 import { Empty, ErrorView } from '../../../ui/feedback';
 import { DataTable } from '../../../ui/data-table';
@@ -14,7 +15,7 @@ import { useAccessSearch } from '../search';
 import { PrincipalFilter } from '../shared/principal-inputs';
 import { type Caller, type Question, reachOf } from './decide';
 import { DecidedBy, DecisionView } from './decision-view';
-import { questionsOf, skillsOf, useAgents, useCaller, usePrincipals } from './questions';
+import { questionsOf, skillsOf, useCaller, usePrincipals } from './questions';
 import { summaryOf } from './summary';
 import { useDecisions } from './use-decisions';
 
@@ -217,7 +218,10 @@ function NoCaller({
       </Empty>
     );
   }
-  if (asProblem(caller.error).status !== 404) return <ErrorView error={caller.error} />;
+  // What cannot be an id at all, a text that is too long, is that of no principal either.
+  if (![400, 404].includes(asProblem(caller.error).status)) {
+    return <ErrorView error={caller.error} />;
+  }
   return (
     <Empty title={`There is no principal “${principal}”`}>
       <p>

@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { Field, TextInput, violationOf } from '../../../ui/field';
+import { Field, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
+import { useMissingOrganizations } from '../../../ui/organization-names';
 import { notify } from '../../../ui/toast';
 import {
   AuthenticationFields,
@@ -28,6 +30,7 @@ export function SetOrganizationCredentials({
   const [organization, setOrganization] = useState(given);
   const [rows, setRows] = useState<readonly HeaderRow[]>([EMPTY_ROW]);
   const [chosen, setChosen] = useState<ChosenAuthentication>(NO_AUTHENTICATION);
+  const missing = useMissingOrganizations([organization]);
   const save = async () => {
     const headers = headersOf(rows);
     await client.PUT('/api/v1/agents/{id}/credentials/{organization}', {
@@ -54,12 +57,12 @@ export function SetOrganizationCredentials({
       {(violations) => (
         <>
           {given === '' && (
-            <Field label="Organization" error={violationOf(violations, 'organization')}>
-              <TextInput
-                required
-                value={organization}
-                onChange={({ target }) => setOrganization(target.value)}
-              />
+            <Field
+              label="Organization"
+              warning={missing}
+              error={violationOf(violations, 'organization')}
+            >
+              <OrganizationInput required value={organization} onChange={setOrganization} />
             </Field>
           )}
           <HeaderEditor

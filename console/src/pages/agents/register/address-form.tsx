@@ -32,7 +32,7 @@ export function AddressForm({
   const fault = error === null ? null : faultOf(error);
   return (
     <Card title="1. Where is it?">
-      <form className="form" onSubmit={submit}>
+      <form className="form" onSubmit={submit} noValidate>
         <Field
           label="Address of the agent"
           hint="Such as https://agent.example, or the address of its card. Nothing is kept until you register it."

@@ -4,6 +4,9 @@ import { useMay, useMe } from '../../../api/me';
 import type { ApiProblem } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { Checkbox, Field, TextInput, violationOf } from '../../../ui/field';
+import { betweenCommas } from '../../../ui/lists';
+import { OrganizationsInput } from '../../../ui/organization-inputs';
+import { useMissingOrganizations } from '../../../ui/organization-names';
 import { Card } from '../../../ui/page';
 import { SaveFault } from '../../../ui/save-fault';
 import { AuthenticationFields } from '../credentials/authentication-fields';
@@ -28,6 +31,7 @@ export function NewAgentForm({
 }) {
   const seesAll = useMay('agents');
   const own = useMe().data?.organization;
+  const missing = useMissingOrganizations(betweenCommas(settings.organizations));
   const violations = error?.violations ?? [];
   const set = (part: Partial<NewSettings>) => onChange({ ...settings, ...part });
   const submit = (event: FormEvent) => {
@@ -61,11 +65,12 @@ export function NewAgentForm({
               <Field
                 label="Organizations"
                 hint="Only these may use it, with commas between them. Empty: everybody."
+                warning={missing}
                 error={violationOf(violations, 'organizations')}
               >
-                <TextInput
+                <OrganizationsInput
                   value={settings.organizations}
-                  onChange={({ target }) => set({ organizations: target.value })}
+                  onChange={(organizations) => set({ organizations })}
                 />
               </Field>
             )}

@@ -1,4 +1,5 @@
 import type { Schema } from '../../../api/client';
+import { invalidField } from '../../../api/problem';
 import { authenticationOf } from '../credentials/authentication-form';
 import type { ChosenAuthentication } from '../credentials/authentication-fields';
 import { type HeaderRow, headersOf } from '../credentials/header-rows';
@@ -26,7 +27,7 @@ export interface NewSettings {
   readonly taken: Readonly<Record<string, unknown>>;
 }
 
-/** Throws a SyntaxError for a card that is no JSON. */
+/** Throws a SyntaxError for a card that is no JSON, and an ApiProblem for an address that is none. */
 export function sourceRequest({
   cardUrl,
   card,
@@ -34,11 +35,18 @@ export function sourceRequest({
 }: CardSource): Schema<'RegisterAgentDto'> {
   const headers = headersOf(cardHeaders);
   const source =
-    card.trim() === '' ? { cardUrl: cardUrl.trim() } : { card: JSON.parse(card) as unknown };
+    card.trim() === '' ? { cardUrl: addressOf(cardUrl) } : { card: JSON.parse(card) as unknown };
   return {
     ...source,
     ...(Object.keys(headers).length > 0 && { cardHeaders: headers }),
   } as Schema<'RegisterAgentDto'>;
+}
+
+function addressOf(typed: string): string {
+  const address = typed.trim();
+  if (URL.canParse(address)) return address;
+  const description = 'Write a whole address, such as https://agent.example.';
+  throw invalidField('cardUrl', description, description);
 }
 
 /** What proves its calls, which a probe needs as well. */

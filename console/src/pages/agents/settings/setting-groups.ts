@@ -6,7 +6,12 @@ export interface Setting {
   readonly hint: string;
   /** By which the hub names it when it refuses a value. */
   readonly field: string;
-  readonly kind: 'text' | 'number' | 'json' | readonly { value: string; label: string }[];
+  readonly kind:
+    | 'text'
+    | 'organizations'
+    | 'number'
+    | 'json'
+    | readonly { value: string; label: string }[];
 }
 
 export interface SettingGroup {
@@ -34,7 +39,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         label: 'Organizations',
         hint: 'Only these may use it, with commas between them. Empty: everybody.',
         field: 'organizations',
-        kind: 'text',
+        kind: 'organizations',
       },
       {
         name: 'tags',

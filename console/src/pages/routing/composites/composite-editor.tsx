@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { ErrorView } from '../../../ui/feedback';
-import { TextInput } from '../../../ui/field';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { Card } from '../../../ui/page';
 import { LeaveGuard } from '../../../ui/leave-guard';
 import { type Saved, SaveFault, SetAside } from '../../../ui/save-fault';
@@ -56,11 +56,11 @@ export function CompositeEditor({
         actions={
           <>
             {isShown && <CheckBadge check={{ ...check, problems }} />}
-            <TextInput
+            <OrganizationInput
               aria-label="As an organization"
               placeholder="as your organization"
               value={organization}
-              onChange={({ target }) => setOrganization(target.value)}
+              onChange={setOrganization}
             />
           </>
         }

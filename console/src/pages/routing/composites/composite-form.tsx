@@ -3,6 +3,7 @@ import { Button } from '../../../ui/button';
 import { Checkbox, Field, TextArea, TextInput, violationOf } from '../../../ui/field';
 import { Icon } from '../../../ui/icons';
 import { ListInput } from '../../../ui/list-input';
+import { useMissingOrganizations, useOrganizations } from '../../../ui/organization-names';
 import { NumberInput } from '../../../ui/number-input';
 import { type CompositeDraft, type StepDraft, stepsOf } from './composite-draft';
 import { StepFields } from './step-fields';
@@ -22,6 +23,8 @@ export function CompositeForm({
   const fault = (field: string) => violationOf(problems, field);
   const steps = stepsOf(draft);
   const setSteps = (next: readonly StepDraft[]) => set({ steps: next });
+  const organizations = useOrganizations();
+  const missing = useMissingOrganizations(draft.organizations ?? []);
   const whole = problems.filter(({ field }) => field === 'steps');
   return (
     <div className="form">
@@ -66,9 +69,10 @@ export function CompositeForm({
             onChange={(tags) => set({ tags })}
           />
         </Field>
-        <Field label="Only for the organizations" error={fault('organizations')}>
+        <Field label="Only for the organizations" warning={missing} error={fault('organizations')}>
           <ListInput
             placeholder="everybody"
+            suggestions={organizations}
             values={draft.organizations ?? []}
             onChange={(values) => set({ organizations: values.length === 0 ? null : values })}
           />

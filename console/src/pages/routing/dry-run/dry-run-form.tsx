@@ -6,6 +6,7 @@ import { AgentInput, useMissingAgent } from '../../../ui/agent-input';
 import { Button } from '../../../ui/button';
 import { Field, Select, TextArea, TextInput, violationOf } from '../../../ui/field';
 import { JsonEditor } from '../../../ui/json-editor';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { Card } from '../../../ui/page';
 import { Suggest } from '../../../ui/suggest';
 import { Tabs } from '../../../ui/tabs';
@@ -83,7 +84,7 @@ export function DryRunForm({
         <fieldset className="routing-fieldset">
           <legend>It asks for</legend>
           <div className="routing-pair">
-            <Field label="Agent" hint={missing} error={violationOf(problems, 'agentId')}>
+            <Field label="Agent" warning={missing} error={violationOf(problems, 'agentId')}>
               <AgentInput
                 placeholder="left to the hub"
                 value={draft.agent}
@@ -132,10 +133,10 @@ export function DryRunForm({
             <legend>On behalf of</legend>
             <div className="routing-pair">
               <Field label="Organization" error={violationOf(problems, 'caller.organization')}>
-                <TextInput
+                <OrganizationInput
                   placeholder="your own"
                   value={draft.organization}
-                  onChange={({ target }) => onChange({ organization: target.value })}
+                  onChange={(organization) => onChange({ organization })}
                 />
               </Field>
               <Field label="With the scopes" error={violationOf(problems, 'caller.scopes')}>

@@ -1,9 +1,9 @@
 import type { FieldViolation } from '../../../api/problem';
-import { useMe } from '../../../api/me';
 import { Button } from '../../../ui/button';
 import { Checkbox, Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { Icon } from '../../../ui/icons';
 import { ListInput } from '../../../ui/list-input';
+import { useMissingOrganizations, useOrganizations } from '../../../ui/organization-names';
 import { type RuleDraft, scalarOf, typedOf } from './rule-draft';
 
 type Conditions = NonNullable<RuleDraft['conditions']>;
@@ -46,8 +46,9 @@ export function ConditionFields({
   readonly problems: readonly FieldViolation[];
   readonly onChange: (conditions: Conditions) => void;
 }) {
-  const organization = useMe().data?.organization;
+  const known = useOrganizations();
   const { organizations, scopes, inputTypes, tags, tagMatch, text, metadata } = conditions;
+  const missing = useMissingOrganizations(organizations ?? []);
   const set = (changed: Conditions) => onChange({ ...conditions, ...changed });
   const fault = (field: string) => violationOf(problems, `conditions.${field}`);
   return (
@@ -79,10 +80,10 @@ export function ConditionFields({
         />
       )}
       <div className="routing-pair">
-        <Field label="Organization is one of" error={fault('organizations')}>
+        <Field label="Organization is one of" warning={missing} error={fault('organizations')}>
           <ListInput
             placeholder="any"
-            suggestions={organization ? [organization] : []}
+            suggestions={known}
             values={organizations ?? []}
             onChange={(values) => set({ organizations: orNone(values) })}
           />

@@ -1,6 +1,7 @@
 import { useMay } from '../../../api/me';
 import { ErrorView } from '../../../ui/feedback';
-import { Field, TextArea, TextInput } from '../../../ui/field';
+import { Field, TextArea } from '../../../ui/field';
+import { OrganizationInput } from '../../../ui/organization-inputs';
 import { Card } from '../../../ui/page';
 import { OutcomeBadge } from '../dry-run/rule-reports';
 import { RouteSummary } from '../dry-run/route-summary';
@@ -33,10 +34,10 @@ export function RuleTrial({
           />
         </Field>
         <Field label="From the organization">
-          <TextInput
+          <OrganizationInput
             placeholder="your own"
             value={message.organization}
-            onChange={({ target }) => onChange({ ...message, organization: target.value })}
+            onChange={(organization) => onChange({ ...message, organization })}
           />
         </Field>
         {error ? <ErrorView error={error} /> : null}

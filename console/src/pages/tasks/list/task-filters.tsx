@@ -4,6 +4,8 @@ import { useAgentNames } from '../../../ui/agent-names';
 import { Button } from '../../../ui/button';
 import { Field, Select } from '../../../ui/field';
 import { FilterInput } from '../../../ui/filter-input';
+import { suggestionsOf } from '../../../ui/id-of-name';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { TimeRangeField } from '../../../ui/time-range';
 import { present } from '../../../ui/search';
 import { Toolbar } from '../../../ui/toolbar';
@@ -43,7 +45,7 @@ export function TaskFilters({
           placeholder="id or name"
           onChange={(agent) => set({ agent })}
           meantBy={agents.meantBy}
-          suggestions={agents.suggestions}
+          suggestions={suggestionsOf(agents.known)}
         />
         <FilterInput label="Skill" value={search.skill} onChange={(skill) => set({ skill })} />
         <FilterInput
@@ -53,8 +55,7 @@ export function TaskFilters({
           suggestions={rules}
         />
         {seesAll && (
-          <FilterInput
-            label="Organization"
+          <OrganizationFilter
             value={search.organization}
             onChange={(organization) => set({ organization })}
           />

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { Checkbox, Field, Select, TextArea, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
+import { OrganizationInput } from '../../../ui/organization-inputs';
+import { useMissingOrganizations } from '../../../ui/organization-names';
 import { listOf } from '../../../ui/lists';
 import { notify } from '../../../ui/toast';
 import { present } from '../../../ui/search';
@@ -85,6 +87,7 @@ export function ProfileForm({
   const [secret, setSecret] = useState('');
   const [parameters, setParameters] = useState<Partial<Record<Parameter, string>>>({});
   const known = SCHEMES.find(({ value }) => value === scheme)!;
+  const missing = useMissingOrganizations([organization.trim()]);
   const submit = async () => {
     const isReference = /^(env|file|vault|aws):/.test(secret);
     const { data } = await client.POST('/api/v1/push/auth-profiles', {
@@ -161,12 +164,13 @@ export function ProfileForm({
           <Field
             label="Organization"
             hint="Empty: your own."
+            warning={missing}
             error={violationOf(violations, 'organization')}
           >
-            <TextInput
+            <OrganizationInput
               disabled={everyone}
               value={organization}
-              onChange={(event) => setOrganization(event.target.value)}
+              onChange={setOrganization}
             />
           </Field>
           <Checkbox

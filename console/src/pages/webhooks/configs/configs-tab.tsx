@@ -7,6 +7,7 @@ import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { FilterInput } from '../../../ui/filter-input';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { Icon } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
@@ -77,8 +78,7 @@ export function ConfigsTab() {
           onChange={(next) => change({ subscription: next })}
         />
         {mayAll && (
-          <FilterInput
-            label="Organization"
+          <OrganizationFilter
             value={organization}
             onChange={(next) => change({ organization: next })}
           />

@@ -1,5 +1,6 @@
 import { useMay } from '../../../api/me';
 import { FilterInput } from '../../../ui/filter-input';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { TimeRangeField } from '../../../ui/time-range';
 import { useWebhookSearch } from '../search';
 
@@ -29,8 +30,7 @@ export function DeliveryFilters({
         onChange={(config) => change({ config })}
       />
       {mayAll && (
-        <FilterInput
-          label="Organization"
+        <OrganizationFilter
           value={search.organization}
           onChange={(organization) => change({ organization })}
         />

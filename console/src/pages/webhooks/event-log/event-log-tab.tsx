@@ -6,6 +6,7 @@ import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { FilterInput } from '../../../ui/filter-input';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { TaskLink } from '../../../ui/task-link';
@@ -61,8 +62,7 @@ export function EventLogTab() {
           onChange={(next) => change({ endpoint: next })}
         />
         {mayAll && (
-          <FilterInput
-            label="Organization"
+          <OrganizationFilter
             value={organization}
             onChange={(next) => change({ organization: next })}
           />

@@ -5,7 +5,7 @@ import { PAGE_ROWS, usePages } from '../../../api/pages';
 import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
-import { FilterInput } from '../../../ui/filter-input';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { PagedTable } from '../../../ui/paged-table';
 import { Card } from '../../../ui/page';
 import { Toolbar } from '../../../ui/toolbar';
@@ -77,8 +77,7 @@ export function ReceiversTab() {
           />
         </Field>
         {mayAll && (
-          <FilterInput
-            label="Organization"
+          <OrganizationFilter
             value={organization}
             onChange={(next) => change({ organization: next })}
           />
@@ -145,7 +144,7 @@ function columnsOf(
     {
       id: 'receiver',
       header: 'Receiver',
-      share: 1.6,
+      share: 1.8,
       sortBy: ({ origin }) => origin,
       cell: (row) => (
         <button type="button" className="webhooks-open" onClick={() => open(row)}>
@@ -225,13 +224,13 @@ function columnsOf(
     {
       id: 'probe',
       header: 'Next try',
-      share: 0.6,
+      share: 0.7,
       minor: true,
       cell: ({ nextProbeAt, breaker, waiting }) => {
         if (nextProbeAt) return <Time at={nextProbeAt} />;
         if (breaker === 'open') return 'now';
         // Each event that waits has a time of its own.
-        return waiting > 0 ? 'by its schedule' : '';
+        return waiting > 0 ? <span className="webhooks-words">by its schedule</span> : '';
       },
     },
   ];

@@ -2,8 +2,13 @@ import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { Checkbox, Field, Select, TextInput, violationOf } from '../../../ui/field';
+import { useMissingAgents } from '../../../ui/agent-input';
+import { useAgentNames } from '../../../ui/agent-names';
+import { ListInput } from '../../../ui/list-input';
 import { FormDialog } from '../../../ui/form-dialog';
-import { betweenCommas, listOf, textOfList } from '../../../ui/lists';
+import { OrganizationInput } from '../../../ui/organization-inputs';
+import { useMissingOrganizations } from '../../../ui/organization-names';
+import { betweenCommas } from '../../../ui/lists';
 import { notify } from '../../../ui/toast';
 import { refreshPush } from '../keys';
 import { AddressField, BodiesField, EventsField } from '../shared/delivery-fields';
@@ -40,13 +45,16 @@ export function SubscriptionForm({
   const [version, setVersion] = useState<Subscription['version']>('1.0');
   const [scope, setScope] = useState('');
   const [organization, setOrganization] = useState('');
-  const [agents, setAgents] = useState(textOfList(subscription?.filter?.agents));
+  const [agents, setAgents] = useState<readonly string[]>(subscription?.filter?.agents ?? []);
   const [tags, setTags] = useState((subscription?.filter?.tags ?? []).join(', '));
   const [states, setStates] = useState<readonly State[]>(subscription?.filter?.states ?? []);
   const [secrets, setSecrets] = useState(emptySecrets(!isNew));
+  const { known } = useAgentNames();
+  const missing = useMissingAgents(agents);
+  const missingOrganization = useMissingOrganizations([organization.trim()]);
   const submit = async () => {
     const given = name.trim() === '' ? null : name.trim();
-    const filter = filterOf(listOf(agents), betweenCommas(tags), states);
+    const filter = filterOf(agents, betweenCommas(tags), states);
     if (isNew) {
       await client.POST('/api/v1/push/subscriptions', {
         body: {
@@ -116,12 +124,10 @@ export function SubscriptionForm({
               <Field
                 label="Organization"
                 hint="Empty: your own."
+                warning={missingOrganization}
                 error={violationOf(violations, 'organization')}
               >
-                <TextInput
-                  value={organization}
-                  onChange={(event) => setOrganization(event.target.value)}
-                />
+                <OrganizationInput value={organization} onChange={setOrganization} />
               </Field>
             )}
           </div>
@@ -131,9 +137,14 @@ export function SubscriptionForm({
               <Field
                 label="Agents"
                 hint="Ids, with commas; one of them works on the task. Empty: any."
+                warning={missing}
                 error={violationOf(violations, 'filter.agents')}
               >
-                <TextInput value={agents} onChange={(event) => setAgents(event.target.value)} />
+                <ListInput
+                  suggestions={known.map(({ id }) => id)}
+                  values={agents}
+                  onChange={setAgents}
+                />
               </Field>
               <Field
                 label="Tags"

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button';
 import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
-import { FilterInput } from '../../../ui/filter-input';
+import { OrganizationFilter } from '../../../ui/organization-inputs';
 import { Icon } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
@@ -73,8 +73,7 @@ export function SubscriptionsTab() {
           />
         </Field>
         {mayAll && (
-          <FilterInput
-            label="Organization"
+          <OrganizationFilter
             value={organization}
             onChange={(next) => change({ organization: next })}
           />
