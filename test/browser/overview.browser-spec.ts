@@ -66,7 +66,7 @@ it('leads to the tasks that failed lately, and to the receiver that is away', as
   const reason = page.getByRole('region', { name: 'Tasks' }).getByText(/answered HTTP 400/);
   await reason.waitFor();
   expect(await reason.evaluate((text) => text.scrollWidth <= text.clientWidth)).toBe(true);
-  const chip = page.getByRole('button', { name: /^Remove the filter A part failed The agent re/ });
+  const chip = page.getByRole('button', { name: /^Remove the filter A part failed The agent an/ });
   await chip.waitFor();
   expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('1h');
   expect(await page.getByLabel('Time of').inputValue()).toBe('status');
