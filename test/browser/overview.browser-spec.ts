@@ -66,7 +66,7 @@ it('leads to the tasks that failed lately, and to the receiver that is away', as
   const reason = page.getByRole('region', { name: 'Tasks' }).getByText(/answered HTTP 400/);
   await reason.waitFor();
   expect(await reason.evaluate((text) => text.scrollWidth <= text.clientWidth)).toBe(true);
-  const chip = page.getByRole('button', { name: /^Remove the filter A part failed The agent re/ });
+  const chip = page.getByRole('button', { name: /^Remove the filter A part failed The agent an/ });
   await chip.waitFor();
   expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('1h');
   expect(await page.getByLabel('Time of').inputValue()).toBe('status');
@@ -94,10 +94,10 @@ it('does not tell what it has not looked at whole as if it had', async () => {
     tasks: { ...body.tasks, failed: [], oldestWaitMs: null },
   };
   const { body: health } = await hub.admin('GET', '/health/details');
-  const show = async (parts: object) => {
+  const show = async (parts: object, checks: readonly object[] = []) => {
     await page.unrouteAll();
     await page.route('**/health/details', (route) =>
-      route.fulfill({ json: { ...health, state: 'ok', checks: [] } }),
+      route.fulfill({ json: { ...health, checks } }),
     );
     await page.route('**/api/v1/overview**', (route) =>
       route.fulfill({ json: { ...shown, ...parts } }),
@@ -140,6 +140,18 @@ it('does not tell what it has not looked at whole as if it had', async () => {
     tasks: { ...shown.tasks, stuck: { submitted: 0, working: 0, total: 0, isLeast: true } },
   });
   await page.getByText(/none of the tasks that were looked at is stuck/).waitFor();
+  const quiet = { ...{ down: 0, degraded: 0, callsFailing: 0, unusable: 0 }, failing: [] };
+  const rest = { deliveries: { ...body.deliveries, deadLetters: 0 }, limits: [] };
+  const idle = { ...body.agents, ...quiet, breakersOpen: 0, inTrouble: 0 };
+  await show({ ...rest, agents: { ...idle, enabled: 0, disabled: 2 } });
+  await state
+    .getByText('2 agents are registered, none enabled: every message is refused.')
+    .waitFor();
+  await show({ ...rest, agents: { ...idle, inTrouble: 1, troubled: [trouble] } });
+  await state.getByText('1 agent is in trouble.').waitFor();
+  const late = { name: 'tasks', state: 'failing', summary: 'It took over 6 s.', troubles: [] };
+  await show({ ...rest, agents: idle }, [late]);
+  await state.getByText('It took over 6 s.').waitFor();
   await page.unrouteAll();
 });
 

@@ -17,12 +17,6 @@ const LONG_WAIT_MS = 60_000;
 /** Failing agents, receivers in trouble and limits that an overview names at most. */
 const NAMED = 10;
 
-/** Dead letters that the hub counts at most. */
-export const MOST_DEAD_LETTERS = 10_000;
-
-/** These checks look at what the overview counts itself. */
-const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'tasks', 'workers']);
-
 /** Tasks that ended in the last minutes, but for those that were canceled. */
 export function endedLately({
   completed,
@@ -37,12 +31,17 @@ export function concernsOf(
   overview: Schema<'OverviewDto'>,
   health: Schema<'HealthDetailsDto'> | undefined,
 ): readonly Concern[] {
+  // By the names of the checks that look at the same.
+  const own: Readonly<Record<string, readonly Concern[]>> = {
+    workers: workers(overview),
+    agents: agents(overview.agents),
+    tasks: tasks(overview.tasks),
+    receivers: receivers(overview),
+  };
   const found = [
-    ...checks(health),
-    ...workers(overview),
-    ...agents(overview.agents),
-    ...tasks(overview.tasks),
-    ...webhooks(overview),
+    ...checks(health, own),
+    ...Object.values(own).flat(),
+    ...deadLetters(overview.deliveries),
     ...limits(overview.limits),
   ];
   return [
@@ -51,13 +50,17 @@ export function concernsOf(
   ];
 }
 
-function checks(health: Schema<'HealthDetailsDto'> | undefined): readonly Concern[] {
-  return (health?.checks ?? [])
-    .filter(({ name, state }) => state !== 'ok' && !COUNTED_ELSEWHERE.has(name))
-    .map(({ state, summary }) => ({
-      tone: state === 'failing' ? 'bad' : 'warning',
-      text: summary,
-    }));
+/** Those that say more, or worse, than what is counted of the same. */
+function checks(
+  health: Schema<'HealthDetailsDto'> | undefined,
+  own: Readonly<Record<string, readonly Concern[]>>,
+): readonly Concern[] {
+  return (health?.checks ?? []).flatMap(({ name, state, summary }): readonly Concern[] => {
+    if (state === 'ok') return [];
+    const said = own[name] ?? [];
+    const isSaid = state === 'failing' ? said.some(({ tone }) => tone === 'bad') : said.length > 0;
+    return isSaid ? [] : [{ tone: state === 'failing' ? 'bad' : 'warning', text: summary }];
+  });
 }
 
 function workers({ workers }: Schema<'OverviewDto'>): readonly Concern[] {
@@ -69,6 +72,13 @@ function workers({ workers }: Schema<'OverviewDto'>): readonly Concern[] {
 function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
   if (counts === null) return [];
   const found: Concern[] = [];
+  if (counts.enabled === 0 && counts.disabled > 0) {
+    found.push({
+      tone: 'bad',
+      text: `${counted(counts.disabled, 'agent is', 'agents are')} registered, none enabled: every message is refused.`,
+      link: { to: '/agents', search: { state: 'disabled' } },
+    });
+  }
   if (counts.down > 0) {
     found.push({
       tone: 'bad',
@@ -116,6 +126,13 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'troubled' } },
     });
   }
+  if (found.length === 0 && counts.inTrouble > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${counted(counts.inTrouble, 'agent is', 'agents are')} in trouble.`,
+      link: { to: '/agents', search: { health: 'troubled' } },
+    });
+  }
   return found;
 }
 
@@ -149,16 +166,14 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
   return found;
 }
 
-function webhooks({
-  receivers,
-  receiversIsLeast,
-  deliveries,
-}: Schema<'OverviewDto'>): readonly Concern[] {
+function receivers(overview: Schema<'OverviewDto'>): readonly Concern[] {
   const found: Concern[] = [];
-  const { total, disabled, failing, gone, rejecting, losing } = troublesOf(receivers ?? []);
+  const { total, disabled, failing, gone, rejecting, losing } = troublesOf(
+    overview.receivers ?? [],
+  );
   // The hub names the worst ones alone: of the last kind that is among them there may be more.
   const isFull = total >= NAMED;
-  const isCut = isCutOff({ receivers, receiversIsLeast });
+  const isCut = isCutOff(overview);
   if (disabled > 0) {
     found.push({
       tone: 'bad',
@@ -194,14 +209,19 @@ function webhooks({
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
-  if (deliveries !== null && deliveries.deadLetters > 0) {
-    found.push({
-      tone: 'warning',
-      text: `${atLeast(deliveries.deadLetters, deliveries.deadLetters >= MOST_DEAD_LETTERS, 'webhook was', 'webhooks were')} given up. They can be sent again unless their webhook is gone by now.`,
-      link: { to: '/webhooks', search: { tab: 'dead-letters' } },
-    });
-  }
   return found;
+}
+
+function deadLetters(deliveries: Schema<'OverviewDto'>['deliveries']): readonly Concern[] {
+  if (deliveries === null || deliveries.deadLetters === 0) return [];
+  const { deadLetters: count, countedUpTo } = deliveries;
+  return [
+    {
+      tone: 'warning',
+      text: `${atLeast(count, count >= countedUpTo, 'webhook was', 'webhooks were')} given up. They can be sent again unless their webhook is gone by now.`,
+      link: { to: '/webhooks', search: { tab: 'dead-letters' } },
+    },
+  ];
 }
 
 /** How many receivers are in which trouble, each counted once. */

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/client';
 import { Tile } from '../../ui/tile';
 import { durationText, Time } from '../../ui/time';
-import { endedLately, isCutOff, MOST_DEAD_LETTERS, recent, troublesOf } from './concerns';
+import { endedLately, isCutOff, recent, troublesOf } from './concerns';
 
 /** The numbers that say how much there is to do, each leading to what it counts. */
 export function OverviewTiles({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
@@ -20,11 +20,11 @@ export function OverviewTiles({ overview }: { readonly overview: Schema<'Overvie
 }
 
 function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> }) {
-  const { enabled, down, unusable, callsFailing, inTrouble } = agents;
+  const { enabled, inService, down, unusable, callsFailing, inTrouble } = agents;
   return (
     <Tile
       label="Agents in service"
-      value={`${enabled - down - unusable - callsFailing} of ${enabled}`}
+      value={`${inService} of ${enabled}`}
       detail={
         [
           down > 0 && `${down} down`,
@@ -123,16 +123,19 @@ function ReceiverTile({
 }
 
 function DeliveryTiles({ deliveries }: { readonly deliveries: Schema<'OverviewDeliveriesDto'> }) {
-  const { pending, waitingForRetry, deadLetters, oldestAt } = deliveries;
+  const { pending, waitingForRetry, deadLetters, countedUpTo, oldestAt } = deliveries;
+  const orMore = (...counts: readonly number[]) =>
+    counts.some((count) => count >= countedUpTo) ? '+' : '';
   return (
     <>
       <Tile
         label="Webhooks on their way"
-        value={number(pending + waitingForRetry)}
+        value={number(pending + waitingForRetry) + orMore(pending, waitingForRetry)}
         detail={
           waitingForRetry > 0 ? (
             <>
-              {number(waitingForRetry)} retrying, the oldest <Time at={oldestAt} />
+              {number(waitingForRetry)}
+              {orMore(waitingForRetry)} retrying, the oldest <Time at={oldestAt} />
             </>
           ) : (
             'none retrying'
@@ -146,7 +149,7 @@ function DeliveryTiles({ deliveries }: { readonly deliveries: Schema<'OverviewDe
       />
       <Tile
         label="Dead letters"
-        value={number(deadLetters) + (deadLetters >= MOST_DEAD_LETTERS ? '+' : '')}
+        value={number(deadLetters) + orMore(deadLetters)}
         detail={deadLetters > 0 ? 'to be sent again or purged' : 'none was given up'}
         tone={deadLetters > 0 ? 'bad' : 'neutral'}
         link={{ to: '/webhooks', search: { tab: 'dead-letters' } }}

@@ -1,5 +1,5 @@
 import type { Message, Part, StreamResponse, Task } from '../../api/a2a';
-import { credential } from '../../api/credential';
+import { callerNumber } from '../../api/sign-in';
 import { newId } from '../../api/new-id';
 import { hubUrl } from '../../api/place';
 import { type ApiProblem, asProblem } from '../../api/problem';
@@ -246,14 +246,14 @@ export function openTask(
 }
 
 let current = new PlaygroundSession();
-let owner = credential();
+let owner = callerNumber();
 
 /** The conversation of who is signed in. */
 export function playgroundSession(): PlaygroundSession {
-  if (owner !== credential()) {
+  if (owner !== callerNumber()) {
     current.clear();
     current = new PlaygroundSession();
-    owner = credential();
+    owner = callerNumber();
   }
   return current;
 }
