@@ -107,13 +107,13 @@ export class PlaygroundSession {
     if (turn.task) this.call(turn.id, 'GetTask', { id: turn.task.id });
   }
 
-  /** Follows the task again, behind the last event that came. */
+  /** Follows the task again: behind the last event that came, or from how it is now where it was read since. */
   listen(turn: Turn): void {
     if (!turn.task) return;
     const last = this.state.exchanges
       .filter(({ id }) => this.turnOf.get(id) === turn.id)
       .flatMap(({ events }) => events)
-      .findLast(({ id }) => id !== null)?.id;
+      .at(-1)?.id;
     this.call(
       turn.id,
       'SubscribeToTask',
