@@ -34,6 +34,7 @@ import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
 import { AgentCalls } from './health/agent-calls.js';
+import { AgentsByHealth } from './api/agents-by-health.js';
 import { AgentHours } from './health/agent-hours.js';
 import { AgentActivity } from './health/agent-activity.js';
 import { AgentEvents } from './health/agent-events.js';
@@ -93,6 +94,7 @@ import { logOf } from '../common/module-logs.js';
     AgentMetrics,
     AgentActivity,
     AgentHours,
+    AgentsByHealth,
     EndpointMemory,
     CardReader,
     CardVerifier,

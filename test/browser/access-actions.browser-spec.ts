@@ -473,6 +473,9 @@ describe('policies', () => {
     const row = rowOf(page, 'Callers of the agent', /^carl/);
     await row.getByText('may not', { exact: true }).waitFor();
     await row.getByText('Contractors do not see the books.').waitFor();
+    // Where the sentence names it, not once more behind it.
+    await row.getByRole('link', { name: 'no-contractors', exact: true }).waitFor();
+    expect((await row.innerText()).match(/no-contractors/g)).toHaveLength(1);
     await rowOf(page, 'Callers of the agent', /^dora/).getByText('may', { exact: true }).waitFor();
     await page.getByLabel('Question').selectOption('What may a caller ask?');
     await page.getByLabel('Caller', { exact: true }).fill('carl');
@@ -485,6 +488,9 @@ describe('policies', () => {
     // Of a caller that there is not, nothing is said.
     await page.getByLabel('Caller', { exact: true }).fill('dor');
     await page.getByText('There is no principal “dor”').waitFor();
+    await page.getByLabel('Caller', { exact: true }).fill('x'.repeat(1500));
+    await page.getByText(/^There is no principal “x{1500}”/).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     await principalOf('ed', { displayName: 'Ed <b>Ward</b>', groups: ['contractors'] });
     await page.getByLabel('Caller', { exact: true }).fill('ed <b>ward</b>');
     await page.getByText('0 of 2 may.').waitFor();

@@ -57,7 +57,7 @@ describe('what is said of an agent', () => {
       await route.fulfill({ response: answer, json: body });
     });
     try {
-      await own.goTo('agents?health=troubled', 'Agents');
+      await own.goTo('agents', 'Agents');
       const table = page.getByRole('region', { name: 'Agents' });
       await table.getByText('failing calls', { exact: true }).waitFor();
       await table.getByText('3 of 4 calls failed, 1 h').waitFor();
@@ -97,6 +97,22 @@ describe('the list of agents', () => {
     await table.getByText('Errors, 1 h').waitFor();
     await table.getByText(String(calls), { exact: true }).first().waitFor();
     expect(await own.axe()).toEqual([]);
+    expect(own.faults).toEqual([]);
+  });
+
+  it('are those of a health that one chooses, wherever they are in the list', async () => {
+    const { page } = own;
+    const questions: string[] = [];
+    page.on('request', (request) => questions.push(request.url()));
+    await own.goTo('agents?health=down', 'Agents');
+    await page.getByText('No agent is like that').waitFor();
+    const { state } = (await hub.admin('GET', '/api/v1/agents/scripted')).body.health;
+    await page.getByLabel('Health', { exact: true }).selectOption(state);
+    await page
+      .getByRole('region', { name: 'Agents' })
+      .getByRole('link', { name: 'Scripted' })
+      .waitFor();
+    expect(questions.some((url) => /agents\?.*health=down/.test(url))).toBe(true);
     expect(own.faults).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { ActivityRecorder } from '../../src/observability/activity/activity-reco
 import { ADMIN_KEY, type Hub, startHub } from '../support/app.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { eventually } from '../support/eventually.js';
+import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
@@ -60,8 +61,13 @@ it('leads to pages that show what it speaks of, none of which is refused', async
 it('leads to the tasks that failed lately, and to the receiver that is away', async () => {
   const links = await linksOfOverview();
   const linkTo = (wanted: RegExp): string => links.find((link) => wanted.test(link))!;
-  await own.signIn(linkTo(/^tasks\?.*reason=/));
-  await page.getByRole('region', { name: 'Tasks' }).getByRole('link').first().waitFor();
+  // Those of which a part failed so, which are not all that ended so.
+  await own.signIn(linkTo(/^tasks\?.*part=AGENT_REFUSED/));
+  const reason = page.getByRole('region', { name: 'Tasks' }).getByText(/answered HTTP 400/);
+  await reason.waitFor();
+  expect(await reason.evaluate((text) => text.scrollWidth <= text.clientWidth)).toBe(true);
+  const chip = page.getByRole('button', { name: /^Remove the filter A part failed The agent an/ });
+  await chip.waitFor();
   expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('1h');
   expect(await page.getByLabel('Time of').inputValue()).toBe('status');
   await own.signIn(linkTo(/^webhooks\?.*id=/));
@@ -88,10 +94,10 @@ it('does not tell what it has not looked at whole as if it had', async () => {
     tasks: { ...body.tasks, failed: [], oldestWaitMs: null },
   };
   const { body: health } = await hub.admin('GET', '/health/details');
-  const show = async (parts: object) => {
+  const show = async (parts: object, checks: readonly object[] = []) => {
     await page.unrouteAll();
     await page.route('**/health/details', (route) =>
-      route.fulfill({ json: { ...health, state: 'ok', checks: [] } }),
+      route.fulfill({ json: { ...health, checks } }),
     );
     await page.route('**/api/v1/overview**', (route) =>
       route.fulfill({ json: { ...shown, ...parts } }),
@@ -103,7 +109,7 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   await show({
     agents: {
       ...body.agents,
-      failing: ten.map((i) => ({ agentId: `a${i}`, name: `A ${i}`, failed: 3, completed: 0 })),
+      failingTasks: ten.map((i) => ({ agentId: `a${i}`, name: `A ${i}`, failed: 3, completed: 0 })),
     },
     limits: ten.map((i) => ({ kind: 'openTasks', used: i < 4 ? 9 : 8, limit: 9, state: 'near' })),
   });
@@ -116,7 +122,14 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   };
   await show({
     agents: {
-      ...{ ...body.agents, down: 0, degraded: 0, callsFailing: 1, breakersOpen: 0, failing: [] },
+      ...{
+        ...body.agents,
+        down: 0,
+        degraded: 0,
+        failingCalls: 1,
+        breakersOpen: 0,
+        failingTasks: [],
+      },
       ...{ inTrouble: 3, unusable: 2, troubled: [trouble] },
     },
   });
@@ -128,12 +141,31 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   await card.getByText(trouble.why).waitFor();
   expect(await card.getByRole('link').allTextContents()).toEqual(['Invoices', '2 more']);
   await show({
-    agents: { ...body.agents, down: 0, degraded: 0, breakersOpen: 0, failing: [], inTrouble: 0 },
+    agents: {
+      ...body.agents,
+      down: 0,
+      degraded: 0,
+      breakersOpen: 0,
+      failingTasks: [],
+      inTrouble: 0,
+    },
     deliveries: { ...body.deliveries, deadLetters: 0 },
     limits: [],
     tasks: { ...shown.tasks, stuck: { submitted: 0, working: 0, total: 0, isLeast: true } },
   });
   await page.getByText(/none of the tasks that were looked at is stuck/).waitFor();
+  const quiet = { ...{ down: 0, degraded: 0, failingCalls: 0, unusable: 0 }, failingTasks: [] };
+  const rest = { deliveries: { ...body.deliveries, deadLetters: 0 }, limits: [] };
+  const idle = { ...body.agents, ...quiet, breakersOpen: 0, inTrouble: 0 };
+  await show({ ...rest, agents: { ...idle, enabled: 0, disabled: 2 } });
+  await state
+    .getByText('2 agents are registered, none enabled: every message is refused.')
+    .waitFor();
+  await show({ ...rest, agents: { ...idle, inTrouble: 1, troubled: [trouble] } });
+  await state.getByText('1 agent is in trouble.').waitFor();
+  const late = { name: 'tasks', state: 'failing', summary: 'It took over 6 s.', troubles: [] };
+  await show({ ...rest, agents: idle }, [late]);
+  await state.getByText('It took over 6 s.').waitFor();
   await page.unrouteAll();
 });
 
@@ -160,4 +192,31 @@ it('says that a task is stuck, and leads to the list of those', async () => {
   await own.goTo('', 'Overview');
   const check = page.getByRole('listitem').filter({ hasText: 'What to do:' });
   await check.locator(`a[href="/console/tasks/${String(id)}"]`).waitFor();
+});
+
+it('leads from the advice of a check to pages, not to calls of the API', async () => {
+  const { body } = await hub.admin('GET', '/health/details');
+  const inTrouble = (name: string) => {
+    const known = body.checks.find((each: JsonObject) => each['name'] === name);
+    const why = 'It is in trouble.';
+    return { ...known, state: 'warning', advice: 'GET /api/v1/it', troubles: [{ id: 'one', why }] };
+  };
+  const checks = ['tasks', 'agents', 'receivers'].map(inTrouble);
+  const none = { ...inTrouble('agents'), troubles: [], summary: 'No agent is registered.' };
+  await page.route('**/health/details', (route) =>
+    route.fulfill({ json: { ...body, checks: [...checks, none] } }),
+  );
+  await own.signIn();
+  const card = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Checks of the hub' }),
+  });
+  await card.getByRole('link', { name: 'one' }).first().waitFor();
+  const links = await card.getByRole('link').all();
+  const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
+  expect(paths.map((path) => path!.replace('/console/', ''))).toEqual([
+    ...['tasks/one', 'tasks?stuck=%22true%22', 'agents/one', 'agents?health=troubled'],
+    ...['webhooks?tab=receivers&id=one', 'webhooks?tab=receivers', 'agents/new'],
+  ]);
+  expect(await card.getByText('/api/').count()).toBe(0);
+  await page.unrouteAll();
 });

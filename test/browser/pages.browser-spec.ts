@@ -74,6 +74,11 @@ describe.each([
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     );
     expect(beyond).toBeLessThanOrEqual(0);
+    const tabs = page.getByRole('tab');
+    const ends = await tabs.evaluateAll((all) =>
+      all.map((tab) => tab.getBoundingClientRect().right),
+    );
+    expect(Math.max(0, ...ends)).toBeLessThan(page.viewportSize()!.width);
     expect([...own.origins]).toEqual([hub.url]);
   });
 });

@@ -45,6 +45,29 @@ def stream(method, url, headers, json, timeout):
     yield post(url, headers, json, timeout)
 `;
 
+/** A stream that begins as those of the hub do, has one heartbeat, and is silent for good. */
+const DYING = `(() => {
+  const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } };
+  const data = JSON.stringify({ jsonrpc: '2.0', id: '1', result: { task } });
+  globalThis.realFetch = globalThis.fetch;
+  globalThis.fetch = (input, init) => {
+    if (!String(input?.url ?? input).endsWith('/a2a')) return globalThis.realFetch(input, init);
+    const body = new ReadableStream({
+      start(to) {
+        to.enqueue(new TextEncoder().encode('id: 1\\ndata: ' + data + '\\n\\n: heartbeat every 100 ms\\n\\n'));
+      },
+    });
+    return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+  };
+})()`;
+/** Files are read after half a second. */
+const SLOW_FILES = `(() => {
+  const read = FileReader.prototype.readAsDataURL;
+  FileReader.prototype.readAsDataURL = function (file) {
+    setTimeout(() => read.call(this, file), 500);
+  };
+})()`;
+
 let hub: Hub;
 let agent: ScriptedAgent;
 let asker: ScriptedAgent;
@@ -153,6 +176,67 @@ describe('the playground', () => {
     await hubHas(hub, `/api/v1/tasks/${id}`, { state: 'completed' });
     await wire().getByText('SendStreamingMessage').first().waitFor();
     await wire().getByText('TASK_STATE_COMPLETED').first().waitFor();
+  });
+
+  it('shows what an agent makes once, however one reads the task and listens again', async () => {
+    await write('slow', 'go on');
+    const before = new Set(slow.tasks.keys());
+    await press(page, 'Send');
+    await eventually(() => expect(slow.tasks.size).toBe(before.size + 1), WAIT_MS);
+    const task = [...slow.tasks].find(([id]) => !before.has(id))![1];
+    const artifact = log().getByRole('article', { name: 'Artifact Numbered chunks' });
+    const words = async (): Promise<string[]> =>
+      (await artifact.textContent())!.match(/one|two|three|four/g) ?? [];
+    const has = (...wanted: string[]): Promise<unknown> =>
+      eventually(async () => expect(await words()).toEqual(wanted), WAIT_MS);
+    task.chunk('one ');
+    await artifact.waitFor();
+    await has('one');
+    await press(log(), 'Stop listening');
+    task.chunk('two ');
+    await press(log(), 'Listen');
+    await has('one', 'two');
+    await press(log(), 'Stop listening');
+    task.chunk('three ');
+    await eventually(async () => {
+      await press(log(), 'Read the task');
+      await log().getByRole('button', { name: 'Read the task' }).waitFor();
+      expect(await words()).toEqual(['one', 'two', 'three']);
+    }, WAIT_MS);
+    await press(log(), 'Listen');
+    task.chunk('four');
+    await eventually(async () => expect(await words()).toContain('four'), WAIT_MS);
+    expect(await words()).toEqual(['one', 'two', 'three', 'four']);
+    task.end();
+    await log().getByText('completed').first().waitFor();
+  });
+
+  it('notices that a stream has died', async () => {
+    await page.evaluate(DYING);
+    try {
+      await write('agent', 'hello');
+      await press(page, 'Send');
+      await log().getByText('The hub has fallen silent').waitFor();
+      expect(await log().getByText('Listening …').count()).toBe(0);
+    } finally {
+      await page.evaluate('globalThis.fetch = globalThis.realFetch');
+    }
+  });
+
+  it('sends a message once, however long its files are read', async () => {
+    const before = agent.calls.length;
+    await page.evaluate(SLOW_FILES);
+    await write('agent', 'with a slow file');
+    const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') };
+    await page.getByLabel('Files to send').setInputFiles(file);
+    await page.getByRole('list', { name: 'Files to be sent' }).getByText('a.txt').waitFor();
+    const message = page.getByRole('textbox', { name: 'Message', exact: true });
+    await message.press('Control+Enter');
+    await message.press('Control+Enter');
+    await log().getByText('completed').first().waitFor();
+    await eventually(async () => expect(await message.inputValue()).toBe(''));
+    expect(await log().getByRole('article', { name: /^To / }).count()).toBe(1);
+    expect(agent.calls.length).toBe(before + 1);
   });
 
   it.each([

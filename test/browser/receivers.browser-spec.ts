@@ -150,6 +150,14 @@ it('that are being retried say when next, and draw how long each attempt took', 
       };
     }`);
     await rowOf(shown, 'Receivers', origin).getByText('by its schedule').waitFor();
+    const linesOfWord = `{
+      const [text] = document.querySelector('.webhooks-words').childNodes;
+      const word = document.createRange();
+      word.setStart(text, text.data.indexOf('schedule'));
+      word.setEnd(text, text.data.length);
+      word.getClientRects().length
+    }`;
+    expect(await shown.evaluate(linesOfWord)).toBe(1);
     await rowOf(shown, 'Receivers', origin).getByRole('button').click();
     const dialog = dialogOf(shown, origin);
     await dialog.locator('dd').getByText('in 1 hr.', { exact: true }).waitFor();
@@ -164,6 +172,39 @@ it('that are being retried say when next, and draw how long each attempt took', 
     expect(third.faults).toEqual([]);
   } finally {
     await third.close();
+  }
+}, 60_000);
+
+it('that answer 410 are said to be gone, and their webhook is to be resumed', async () => {
+  const [third, gone] = await Promise.all([ConsoleBrowser.open(hub.url), WebhookSink.start()]);
+  try {
+    gone.answer = 410;
+    await hub.admin('POST', `${PUSH}/subscriptions`, { url: gone.url('/gone') });
+    await send();
+    const { origin } = new URL(gone.url());
+    await hubHas(hub, `${PUSH}/endpoints?endpoint=${encodeURIComponent(`default ${origin}`)}`, {
+      items: [expect.objectContaining({ gone: true })],
+    });
+    const { page: shown } = third;
+    await third.signIn('webhooks?tab=receivers');
+    const row = rowOf(shown, 'Receivers', origin);
+    await row.getByText('webhook gone').waitFor();
+    await row.getByRole('button').click();
+    const dialog = dialogOf(shown, origin);
+    await dialog.getByText(/The webhook that it answered so is disabled/).waitFor();
+    await dialog.getByRole('button', { name: 'Bring it back' }).click();
+    const resume = dialog.getByRole('heading', { name: '2. Resume its webhooks' });
+    await resume.waitFor();
+    gone.answer = 200;
+    await dialog.getByRole('button', { name: 'Test now' }).click();
+    await dialog.getByText('delivered', { exact: true }).waitFor();
+    await dialog.getByText('healthy', { exact: true }).waitFor();
+    expect(await resume.count()).toBe(1);
+    await third.goTo('', 'Overview');
+    await shown.getByText(/1 that lost events/).waitFor();
+    expect(third.faults).toEqual([]);
+  } finally {
+    await Promise.all([third.close(), gone.close()]);
   }
 }, 60_000);
 
@@ -212,6 +253,8 @@ describe('where a receiver is given up soon', () => {
     await page.getByText('lost events', { exact: true }).waitFor();
     await page.getByText(/1 receiver of webhooks lost events in the last 24 hours/).waitFor();
     expect(await page.getByText(/rejects? events/).count()).toBe(0);
+    const tile = page.getByRole('link', { name: /^Receivers in trouble/ });
+    expect(await tile.innerText()).toMatch(/\s1\s+1 that lost events$/);
   }, 60_000);
 
   it('lost events are counted again by themselves only while they are few', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { type Hub, startHub } from '../support/app.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { CONSOLE_CLIENT, ConsoleProvider } from '../support/console-provider.js';
@@ -57,6 +58,10 @@ async function signInAs(name: string, path: string, at = hub): Promise<void> {
   const { page } = own;
   await page.goto(`${at.url}/console/${path}`);
   await page.getByRole('link', { name: 'Sign in with Acme staff' }).click();
+  await passProvider(page, name);
+}
+
+async function passProvider(page: Page, name: string): Promise<void> {
   await page.getByPlaceholder('Enter any login').fill(name);
   await page.getByPlaceholder('and password').fill('any');
   await page.getByRole('button', { name: 'Sign-in' }).click();
@@ -130,6 +135,26 @@ describe('the sign-in at a provider', () => {
     await own.followBehindDialog('Agents');
     await own.page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
     expect(new URL(own.page.url()).pathname).toBe('/console/agents');
+  });
+
+  it('begins anew in another tab, and what was typed is still there', async () => {
+    await signInAs('fred', 'playground');
+    const { page } = own;
+    const message = page.getByRole('textbox', { name: 'Message', exact: true });
+    await message.fill('half a question');
+    await page.context().clearCookies();
+    await own.followBehindDialog('Agents');
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    const [tab] = await Promise.all([
+      page.waitForEvent('popup'),
+      again.getByRole('link', { name: 'Sign in with Acme staff' }).click(),
+    ]);
+    await passProvider(tab, 'fred');
+    await again.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe('/console/agents');
+    await own.goTo('playground', 'Playground');
+    expect(await message.inputValue()).toBe('half a question');
+    await tab.close();
   });
 });
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { ADMIN_KEY, type Hub, startHub } from '../support/app.js';
 import { hubHas, rowOf } from '../support/browser/actions.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { eventually } from '../support/eventually.js';
+import type { LiveTask } from '../support/live-task.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const WAIT_MS = 30_000;
@@ -107,6 +108,76 @@ describe('without its stream', () => {
       await page.unroute(TASK_EVENTS);
     }
   }, 120_000);
+});
+
+describe('an open task', () => {
+  interface OpenTask {
+    readonly path: string;
+    readonly live: LiveTask;
+  }
+
+  /** A new task at work, on its page. */
+  async function opened(tab: string): Promise<OpenTask> {
+    const before = new Set(worker.tasks.keys());
+    const { id } = await hub.submit('hello', { tenant: 'worker' }, { key: ADMIN_KEY });
+    const path = `/api/v1/tasks/${String(id)}`;
+    await eventually(() => expect(worker.tasks.size).toBe(before.size + 1));
+    const live = [...worker.tasks].find(([theirs]) => !before.has(theirs))![1];
+    live.setState('TASK_STATE_WORKING');
+    await hubHas(hub, path, { state: 'working' });
+    const text = String(id);
+    await own.goTo(`tasks/${text}?tab=${tab}`, `Task ${text.slice(0, 8)}…${text.slice(-6)}`);
+    await page.getByText('live', { exact: true }).waitFor();
+    return { path, live };
+  }
+
+  /** The tab is in view, or another one is. */
+  const show = (state: 'visible' | 'hidden'): Promise<unknown> =>
+    page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+       document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+
+  it('is followed while its tab is in view, and not in a hidden one', async () => {
+    const { live } = await opened('events');
+    const isStream = (request: Request): boolean =>
+      request.headers()['accept'] === 'text/event-stream';
+    const cut = page.waitForEvent('requestfailed', isStream);
+    await show('hidden');
+    await cut;
+    live.setState('TASK_STATE_WORKING', 'while it was hidden');
+    const again = page.waitForEvent('request', isStream);
+    await show('visible');
+    expect((await again).headers()['last-event-id']).toMatch(/^\d+$/);
+    await page.getByText('while it was hidden').first().waitFor();
+    live.end();
+  }, 60_000);
+
+  it('has its contents read when something has happened', async () => {
+    let reads = 0;
+    const count = (request: Request): void => {
+      if (request.postData()?.includes('"GetTask"') === true) reads += 1;
+    };
+    page.on('request', count);
+    try {
+      const { live } = await opened('content');
+      await page.getByRole('region', { name: 'Messages' }).getByText('hello').waitFor();
+      // What has come since it was read first is read too.
+      await page.waitForTimeout(4_000);
+      const before = reads;
+      await page.waitForTimeout(7_000);
+      expect(reads).toBe(before);
+      live.setState('TASK_STATE_WORKING', 'a step of the work');
+      await page
+        .getByRole('region', { name: 'Messages' })
+        .getByText('a step of the work')
+        .waitFor();
+      expect(reads).toBe(before + 1);
+      live.end();
+    } finally {
+      page.off('request', count);
+    }
+  }, 60_000);
 });
 
 /** The first stream of agents of a page: alive, and then silent for good. */

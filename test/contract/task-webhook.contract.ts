@@ -54,8 +54,27 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
       expect(await stores.webhooks.listOfTask(taskId, 10, null)).toHaveLength(2);
     });
 
+    it('is in the trace of its task, whatever the trace of the call that sets it', async () => {
+      const draft = stores.draft({ configId: 'c', traceparent: '00-follow-up-01' });
+      const traceOf = async (taskId: string): Promise<(string | null | undefined)[]> => {
+        const set = await stores.webhooks.set(
+          taskId,
+          { ...draft, streamId: stores.ids.next() },
+          INLINE,
+        );
+        const read = await stores.webhooks.ofTask(taskId, 'c');
+        return [set.traceparent, read?.traceparent];
+      };
+      const traced = await stores.addTask(2, undefined, '00-task-01');
+      expect(await traceOf(traced)).toEqual(['00-task-01', '00-task-01']);
+      expect(await traceOf(traced)).toEqual(['00-task-01', '00-task-01']);
+      expect(await traceOf(await stores.addTask(2))).toEqual([null, null]);
+      // The row of a task that is being created is not there yet.
+      expect(await traceOf(stores.ids.next())).toEqual(['00-follow-up-01', '00-follow-up-01']);
+    });
+
     it('gives back all that was stored', async () => {
-      const taskId = await stores.addTask(2);
+      const taskId = await stores.addTask(2, undefined, '00-a-b-01');
       const draft = stores.draft({
         configId: 'c',
         version: '0.3',

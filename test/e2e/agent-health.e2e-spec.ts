@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
 import { Draining } from '../../src/common/draining.js';
 import { ADMIN_KEY, type Hub, type HubOptions, startHub, stateOf } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -160,7 +161,7 @@ describe('what is said of an agent', () => {
     await eventually(async () => {
       const { agents: counts } = (await hub.admin('GET', '/api/v1/overview')).body;
       expect(counts).toMatchObject({
-        ...{ enabled: 1, healthy: 0, callsFailing: 1, inTrouble: 1 },
+        ...{ enabled: 1, healthy: 0, failingCalls: 1, inTrouble: 1 },
         troubled: [
           {
             ...{ agentId: 'frail', name: expect.any(String), verdict: 'failing', since: null },
@@ -169,9 +170,22 @@ describe('what is said of an agent', () => {
         ],
       });
     }, 10_000);
+    await register('sound');
+    await shows('sound', { state: 'healthy' });
+    const idsOf = async (health: string): Promise<string[]> =>
+      (await hub.admin('GET', `/api/v1/agents?limit=1&health=${health}`)).body.items.map(
+        ({ id }: Json) => id,
+      );
+    expect(await Promise.all(['failing', 'troubled', 'healthy', 'down'].map(idsOf))).toEqual([
+      ['frail'],
+      ['frail'],
+      ['sound'],
+      [],
+    ]);
     delete agent.handlers['*'];
     expect(stateOf(await send('frail'))).toBe('TASK_STATE_COMPLETED');
     await shows('frail', { state: 'healthy', verdict: 'healthy' });
+    expect(await idsOf('troubled')).toEqual([]);
   }, 40_000);
 
   it('stays that its calls fail when its card is read again after they took it down', async () => {
@@ -180,7 +194,7 @@ describe('what is said of an agent', () => {
     for (let n = 0; n < 3; n++) await send('frail');
     await eventually(async () => {
       const { agents } = (await hub.admin('GET', '/api/v1/overview')).body;
-      expect(agents).toMatchObject({ healthy: 0, degraded: 0, callsFailing: 1, down: 0 });
+      expect(agents).toMatchObject({ healthy: 0, degraded: 0, failingCalls: 1, down: 0 });
     }, 10_000);
     await shows('frail', { state: 'healthy', verdict: 'failing' });
   }, 40_000);
@@ -188,8 +202,14 @@ describe('what is said of an agent', () => {
   it('is that it recovers when it completes tasks again, before its rank is as it was', async () => {
     await use(HALF);
     const agent = await register('mended', { handlers: { SendStreamingMessage: failing } });
-    for (let n = 0; n < 5; n++) await send('mended');
+    await send('mended');
+    const began = Date.parse((await healthOf('mended')).since);
+    await setTimeout(2);
+    for (let n = 0; n < 4; n++) await send('mended');
     expect(await healthOf('mended')).toMatchObject({ state: 'degraded', verdict: 'degraded' });
+    // It is healthy by its calls since the first one.
+    const { since } = await healthOf('mended');
+    expect(Date.parse(since)).toBeGreaterThan(began);
     agent.handlers['SendStreamingMessage'] = (call) => agent.serve(call);
     for (let n = 0; n < 2; n++) await send('mended');
     expect(await healthOf('mended')).toMatchObject({ state: 'degraded', verdict: 'degraded' });
@@ -495,6 +515,35 @@ describe('the events of agents', () => {
     ]);
     const lost = await follow('of-another-process-7');
     await eventually(() => expect(lost.events[0]?.event).toBe('snapshot'));
+  });
+
+  it('of an agent that is gone are not for the next owner of its id', async () => {
+    await use(LASTING);
+    const agent = await frail('handed');
+    await send('handed');
+    const log = async (key?: string): Promise<Json[]> =>
+      (await hub.admin('GET', '/api/v1/agents/events/log?agentId=handed', undefined, key)).body
+        .items;
+    expect(await log()).toMatchObject([{ agentId: 'handed', health: 'degraded' }]);
+    await hub.admin('DELETE', '/api/v1/agents/handed');
+    const key = await hub.createKey({ scopes: ['agents:organization'], organization: 'globex' });
+    const fields = { id: 'handed', cardUrl: agent.url, organizations: ['globex'] };
+    expect((await hub.admin('POST', '/api/v1/agents', fields, key)).status).toBe(201);
+    expect(await log(key)).toEqual([]);
+    expect(await log()).toHaveLength(1);
+    const own = await hub.createKey({ organization: 'globex' });
+    await hub.send('hello', to('handed'), { key: own });
+    expect(await log(key)).toMatchObject([{ health: 'degraded', before: { health: 'unknown' } }]);
+  });
+
+  it('begin with one that is down also while a message may decide', async () => {
+    await frail();
+    for (let n = 0; n < 3; n++) await send('frail');
+    await shows('frail', { state: 'down', breaker: 'half-open' });
+    const feed = await follow();
+    await eventually(() => expect(feed.events).toHaveLength(1));
+    const down = { agentId: 'frail', health: 'down', breaker: 'half-open' };
+    expect(feed.events[0]!.data).toEqual({ agents: [down] });
   });
 
   it('are for the scope agents, and end with the key and with the process', async () => {

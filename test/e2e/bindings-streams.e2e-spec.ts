@@ -62,7 +62,7 @@ describe('open streams', () => {
     bindings.on('tasks.subscribe', () => feed.items());
     feed.push(item(1));
     const reader = textReader(await subscribe());
-    await reader.until(': heartbeat\n\n: heartbeat\n\n');
+    await reader.until(': heartbeat every 30 ms\n\n: heartbeat every 30 ms\n\n');
     feed.end();
     await reader.end();
   });

@@ -16,10 +16,13 @@ import { anAgent, NO_DEVIATIONS, NO_PROOFS, NO_REFERENCES, NO_REGISTRY } from '.
 import { type SdkAgentOptions, startSdkAgent, textPart } from './agents.js';
 import { listenOnLoopback } from './http-listener.js';
 import { ScriptedAgent, type ScriptedAgentOptions } from './scripted-agent.js';
-import { NoTracing } from '../../src/common/tracing/tracing.js';
+import { NoTracing, type Tracing } from '../../src/common/tracing/tracing.js';
 
 /** The hub's own client and agents for it to call; everything is closed after each test. */
-export function agentCalls(clock: Clock = new SystemClock()) {
+export function agentCalls(
+  clock: Clock = new SystemClock(),
+  tracing: Pick<Tracing, 'isOn' | 'begin'> = new NoTracing(),
+) {
   const egress = new Egress({ allow: ['127.0.0.1'] });
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
@@ -73,7 +76,7 @@ export function agentCalls(clock: Clock = new SystemClock()) {
     NO_REFERENCES,
     NO_PROOFS,
     NO_REGISTRY,
-    new NoTracing(),
+    tracing,
   );
   return { client, closing, register, sdkAgent, scripted, raw };
 }

@@ -105,13 +105,17 @@ export class PushStores {
   }
 
   /** A task whose log has `seq` entries. */
-  async addTask(seq: number, id = this.ids.next()): Promise<string> {
+  async addTask(
+    seq: number,
+    id = this.ids.next(),
+    traceparent: string | null = null,
+  ): Promise<string> {
     await this.database.write((tx) =>
       tx.run(
         `INSERT INTO tasks (id, context_id, principal_id, organization, state, status_at, seq,
-           version, checkpoint_seq, route, allow_reply, created_at, updated_at)
-         VALUES (?, 'ctx', 'alice', 'acme', 2, 0, ?, 1, 0, '{}', 0, 0, 0)`,
-        [id, seq],
+           version, checkpoint_seq, route, allow_reply, created_at, updated_at, traceparent)
+         VALUES (?, 'ctx', 'alice', 'acme', 2, 0, ?, 1, 0, '{}', 0, 0, 0, ?)`,
+        [id, seq, traceparent],
       ),
     );
     return id;

@@ -22,6 +22,8 @@ const UNKNOWN_SILENCE_MS = 60_000;
 /** After so many heartbeats that did not come a stream is dead, but not before a slow network could have brought one. */
 const HEARTBEATS = 3;
 const LEAST_SILENCE_MS = 5_000;
+const SILENT =
+  'The hub has fallen silent: the connection was probably cut. What has begun goes on there.';
 
 /**
  * Follows Server-Sent Events of the hub while the component is shown, with the same authentication as every request
@@ -90,34 +92,41 @@ async function follow(
   }
 }
 
-/** Reads one answer of events to its end. `body` makes it a POST. Throws an ApiProblem for what the hub refuses. */
-export async function readEvents(
+/** Reads one answer of events to its end. Throws an ApiProblem for what the hub refuses. */
+async function readEvents(
   path: string,
   headers: Record<string, string>,
   signal: AbortSignal,
-  to: {
-    readonly onOpen?: (response: Response) => void;
-    readonly onEvent: (event: EventSourceMessage) => void;
-  },
-  body?: string,
+  to: { readonly onOpen: () => void; readonly onEvent: (event: EventSourceMessage) => void },
 ): Promise<void> {
   const response = await fetch(hubUrl(path), {
-    method: body === undefined ? 'GET' : 'POST',
     headers: { Accept: 'text/event-stream', ...authenticationHeaders(), ...headers },
-    ...(body !== undefined && { body }),
     signal,
   });
   if (!response.ok || response.body === null) {
     noteSessionEnd(response);
     throw await problemOf(response);
   }
-  to.onOpen?.(response);
-  let silenceMs: number | null = UNKNOWN_SILENCE_MS;
+  to.onOpen();
+  await readStream(response.body, to.onEvent, UNKNOWN_SILENCE_MS);
+}
+
+/**
+ * Reads the events of an answer to its end. Throws an ApiProblem when the stream misses its heartbeats; `silence`: how long it may
+ * be silent until it has said how often they come, in milliseconds, null for ever.
+ */
+export async function readStream(
+  body: ReadableStream<BufferSource>,
+  onEvent: (event: EventSourceMessage) => void,
+  silence: number | null,
+): Promise<void> {
+  let silenceMs = silence;
   const onComment = (comment: string) => {
-    silenceMs = silenceOf(comment) ?? silenceMs;
+    const said = silenceOf(comment);
+    if (said !== undefined) silenceMs = said;
   };
-  const parser = createParser({ onEvent: to.onEvent, onComment });
-  const text = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const parser = createParser({ onEvent, onComment });
+  const text = body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await readWithin(text, silenceMs);
     if (done) return;
@@ -132,15 +141,21 @@ function silenceOf(comment: string): number | null | undefined {
   return everyMs === '0' ? null : Math.max(HEARTBEATS * Number(everyMs), LEAST_SILENCE_MS);
 }
 
-/** What comes next. A stream that is silent for longer is given up, and has ended by that. */
+/** What comes next. A stream that is silent for longer is given up. */
 async function readWithin(
   stream: ReadableStreamDefaultReader<string>,
   silenceMs: number | null,
 ): Promise<ReadableStreamReadResult<string>> {
   if (silenceMs === null) return await stream.read();
-  const timer = setTimeout(() => void stream.cancel(), silenceMs);
+  let isSilent = false;
+  const timer = setTimeout(() => {
+    isSilent = true;
+    void stream.cancel();
+  }, silenceMs);
   try {
-    return await stream.read();
+    const next = await stream.read();
+    if (isSilent) throw new ApiProblem(0, 'SILENT', SILENT);
+    return next;
   } finally {
     clearTimeout(timer);
   }

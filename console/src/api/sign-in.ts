@@ -1,5 +1,5 @@
 import { queries } from './client';
-import { forgetCredential, SESSION_HEADERS, setCredential } from './credential';
+import { type Credential, forgetCredential, SESSION_HEADERS, setCredential } from './credential';
 import { knownMe, type Me } from './me';
 import { HUB_URL, hubUrl } from './place';
 import { problemOf } from './problem';
@@ -10,7 +10,7 @@ import { SharedValue, useShared } from './shared-value';
 export interface Session {
   /** The providers at which one may sign in. */
   readonly signIn: readonly { readonly issuer: string; readonly name: string }[];
-  readonly session: { readonly expiresAt: string } | null;
+  readonly session: { readonly expiresAt: string; readonly caller: Me } | null;
   /** Why there is none although this browser had one. */
   readonly fault: { readonly session: string; readonly detail: string } | null;
 }
@@ -25,22 +25,36 @@ export async function readSession(): Promise<Session> {
 /** How many have signed in to this page, one after the other. */
 const callers = new SharedValue(0);
 
-/** Another value as soon as somebody else has signed in: what was shown to the one before is not for them. */
+/** Another value as soon as somebody else has signed in. */
+export function callerNumber(): number {
+  return callers.get();
+}
+
+/** The same as it changes: what was shown to the one before is not for them. */
 export function useCallerNumber(): number {
   return useShared(callers);
 }
 
-/** Tries a key: it is taken when the hub knows it. Of anybody else than before, nothing that was read is kept. */
+/** Tries a key: it is taken when the hub knows it. */
 export async function signInWithKey(key: string): Promise<void> {
   const response = await fetch(hubUrl('api/v1/me'), {
     headers: { Authorization: `Bearer ${key}` },
   });
   if (!response.ok) throw await problemOf(response);
-  const next = (await response.json()) as Me;
+  signedIn((await response.json()) as Me, { kind: 'key', key });
+}
+
+/** Takes the session that this browser has. */
+export function takeSession({ caller }: NonNullable<Session['session']>): void {
+  signedIn(caller, { kind: 'session' });
+}
+
+/** Of anybody else than before, nothing that was read is kept. */
+function signedIn(caller: Me, by: Credential): void {
   const before = knownMe();
-  const isSame = before?.id === next.id && before.organization === next.organization;
+  const isSame = before?.id === caller.id && before.organization === caller.organization;
   if (!isSame) queries.clear();
-  setCredential({ kind: 'key', key });
+  setCredential(by);
   if (!isSame) callers.set(callers.get() + 1);
   sessionRenewed();
 }
@@ -53,11 +67,6 @@ export function signInUrl(issuer: string): string {
   const here = location.pathname.slice(HUB_URL.pathname.length - 1) + location.search;
   url.searchParams.set('returnTo', here);
   return url.href;
-}
-
-export function takeSession(): void {
-  setCredential({ kind: 'session' });
-  sessionRenewed();
 }
 
 /**

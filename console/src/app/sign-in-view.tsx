@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { queries } from '../api/client';
 import { ApiProblem } from '../api/problem';
 import { readSession, signInUrl, signInWithKey, takeSession } from '../api/sign-in';
@@ -8,24 +8,46 @@ import { ErrorView, Loading, Notice } from '../ui/feedback';
 import { Field } from '../ui/field';
 import { Icon } from '../ui/icons';
 
-/** Asks who comes: by a sign-in at the company's provider, or by a key that is pasted. */
+const LOOK_MS = 2000;
+
+/**
+ * Asks who comes: by a sign-in at the company's provider, or by a key that is pasted. `again`: above a page that stays, so that
+ * the provider's pages open in another tab, and a session that was not there is taken.
+ */
 export function SignInView({ again = false }: { readonly again?: boolean }) {
-  const session = useQuery({ queryKey: ['console-session'], queryFn: readSession });
-  const signedIn = session.data?.session != null && !again;
+  const session = useQuery({
+    queryKey: ['console-session'],
+    queryFn: readSession,
+    ...(again && { refetchInterval: LOOK_MS, staleTime: 0 }),
+  });
+  const found = session.data?.session ?? null;
+  const isRead = session.isFetchedAfterMount;
+  const wasThere = useRef(again);
   useEffect(() => {
-    if (signedIn) takeSession();
-  }, [signedIn]);
-  if (session.isPending || signedIn) return <Loading what="Looking for a session …" />;
+    if (!isRead) return;
+    if (found === null) wasThere.current = false;
+    else if (!wasThere.current) takeSession(found);
+  }, [isRead, found]);
+  if (session.isPending || (found !== null && !again))
+    return <Loading what="Looking for a session …" />;
   const providers = session.data?.signIn ?? [];
   return (
     <div className="sign-in">
       {session.error && <ErrorView error={session.error} onRetry={() => void session.refetch()} />}
       {session.data?.fault && <Notice tone="warning">{session.data.fault.detail}</Notice>}
       {providers.map(({ issuer, name }) => (
-        <a key={issuer} className="button button-primary" href={signInUrl(issuer)}>
+        <a
+          key={issuer}
+          className="button button-primary"
+          href={signInUrl(issuer)}
+          {...(again && { target: '_blank', rel: 'noopener' })}
+        >
           Sign in with {name}
         </a>
       ))}
+      {again && providers.length > 0 && (
+        <p className="faint">In another tab; it goes on here when you have signed in there.</p>
+      )}
       {providers.length > 0 && <p className="or">or</p>}
       <KeyForm primary={providers.length === 0} />
     </div>

@@ -9,7 +9,7 @@ export function Badge({
   children,
 }: {
   readonly tone?: Tone;
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly children: ReactNode;
 }) {
   return (
@@ -36,14 +36,30 @@ const STATE_TONES: Readonly<Record<string, Tone>> = {
   retrying: 'warning',
   delivered: 'good',
   dead: 'bad',
+  active: 'good',
+  paused: 'neutral',
+  healthy: 'good',
+  untried: 'neutral',
+  failing: 'warning',
+  disabled: 'bad',
 };
 
-/** The colour of a state of a task, a delegation or a delivery. */
+/** The colour of a state of a task, a delegation, a delivery, a webhook or a receiver. */
 export function toneOfState(state: string): Tone {
   return STATE_TONES[state] ?? 'neutral';
 }
 
-/** The state of a task, of a delegation or of a delivery. */
-export function StateBadge({ state }: { readonly state: string }) {
-  return <Badge tone={toneOfState(state)}>{state}</Badge>;
+/** The state of a task, a delegation, a delivery or a webhook. */
+export function StateBadge({
+  state,
+  title,
+}: {
+  readonly state: string;
+  readonly title?: string | undefined;
+}) {
+  return (
+    <Badge tone={toneOfState(state)} title={title}>
+      {state}
+    </Badge>
+  );
 }

@@ -1,14 +1,7 @@
 import type { Schema } from '../api/client';
-import { Badge, type Tone } from './badge';
+import { Badge, toneOfState } from './badge';
 
-type Receiver = Pick<Schema<'EndpointDto'>, 'state' | 'rejects'>;
-
-const TONES: Readonly<Record<Receiver['state'], Tone>> = {
-  healthy: 'good',
-  untried: 'neutral',
-  failing: 'warning',
-  disabled: 'bad',
-};
+type Receiver = Pick<Schema<'EndpointDto'>, 'state' | 'rejects' | 'gone'>;
 
 const MEANINGS: Readonly<Record<Receiver['state'], string>> = {
   healthy: 'It accepted the last attempt.',
@@ -18,14 +11,22 @@ const MEANINGS: Readonly<Record<Receiver['state'], string>> = {
 };
 
 /** What the hub says of a receiver: the same words wherever it is shown. */
-export function ReceiverBadge({ state, rejects }: Receiver) {
-  const words = rejects ? 'rejects events' : state === 'untried' ? 'no attempts yet' : state;
+export function ReceiverBadge(receiver: Receiver) {
+  const [words, meaning] = saidOf(receiver);
   return (
-    <Badge
-      tone={TONES[state]}
-      title={rejects ? 'It answers, but did not accept the last event.' : MEANINGS[state]}
-    >
+    <Badge tone={toneOfState(receiver.state)} title={meaning}>
       {words}
     </Badge>
   );
+}
+
+function saidOf({ state, rejects, gone }: Receiver): readonly [string, string] {
+  if (gone) {
+    return [
+      'webhook gone',
+      'It answered 410: the webhook that it no longer wants is disabled, and nothing is sent for it.',
+    ];
+  }
+  if (rejects) return ['rejects events', 'It answers, but did not accept the last event.'];
+  return [state === 'untried' ? 'no attempts yet' : state, MEANINGS[state]];
 }

@@ -1,5 +1,5 @@
 import { Tabs as Radix } from 'radix-ui';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 
 export interface Tab {
   readonly id: string;
@@ -20,16 +20,9 @@ export function Tabs({
   readonly onChange: (id: string) => void;
 }) {
   const shown = tabs.some(({ id }) => id === value) ? value : (tabs[0]?.id ?? '');
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // Where they do not all fit.
-    list.current
-      ?.querySelector('[data-state=active]')
-      ?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
-  }, [shown]);
   return (
     <Radix.Root value={shown} onValueChange={onChange}>
-      <Radix.List ref={list} className="tabs" aria-label={label}>
+      <Radix.List className="tabs" aria-label={label}>
         {tabs.map((tab) => (
           <Radix.Trigger key={tab.id} value={tab.id} className="tab">
             {tab.label}

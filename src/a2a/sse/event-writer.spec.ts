@@ -96,7 +96,7 @@ describe('EventWriter', () => {
     await new Promise((resolve) => setTimeout(resolve, 150));
     writer.end();
     const text = await textOf(await answer);
-    expect(text).toMatch(/^id: 1\ndata: \{\}\n\n(: heartbeat\n\n){2,}$/);
+    expect(text).toMatch(/^id: 1\ndata: \{\}\n\n(: heartbeat every 40 ms\n\n){2,}$/);
   });
 
   it('writes no comments when they are switched off', async () => {

@@ -8,8 +8,6 @@ export interface EventWriterOptions {
   readonly bufferBytes: number;
 }
 
-const HEARTBEAT = ': heartbeat\n\n';
-
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -94,8 +92,8 @@ export class EventWriter {
   }
 
   private beat(): void {
-    // A reader with events to read needs no sign of life.
-    if (!this.outbox.busy) this.write(HEARTBEAT);
+    // A reader with events to read needs no sign of life. Others learn when to expect the next one.
+    if (!this.outbox.busy) this.write(`: heartbeat every ${this.options.heartbeatMs} ms\n\n`);
   }
 
   private stop(): void {

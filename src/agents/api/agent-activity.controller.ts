@@ -35,7 +35,7 @@ export class AgentActivityController {
   @ApiOperation({
     summary: 'Get the calls, errors and times of an agent, and how its health changed.',
     description:
-      'Of all processes, by the minute for the last three hours and by the quarter of an hour before (activity.retention). What was counted in the last ten seconds may be missing.',
+      'Of all processes, by the minute for the last three hours and by the quarter of an hour before (activity.retention). What was counted in the last three seconds may be missing.',
   })
   @ApiOkResponse({ type: AgentActivityDto })
   async get(

@@ -46,9 +46,16 @@ export class AgentActivityBucketDto {
   readonly completed!: number;
   @Shown.Num({ description: COUNTED.failed })
   readonly failed!: number;
-  @Shown.Num({ nullable: true, description: 'Milliseconds to the first answer.' })
+  @Shown.Num({
+    nullable: true,
+    description: 'Milliseconds to the first answer, of the calls that got one.',
+  })
   readonly meanMs!: number | null;
-  @Shown.Num({ nullable: true, description: 'Estimated: 95 of 100 calls were answered sooner.' })
+  @Shown.Num({
+    nullable: true,
+    description:
+      'Estimated: 95 of 100 calls that were answered got their answer sooner; null: over 100 seconds, or none was.',
+  })
   readonly p95Ms!: number | null;
   @Shown.Nested(() => AgentConditionDto, {
     list: true,

@@ -1,5 +1,6 @@
 import { Choice, Text } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { HEALTH_FILTERS, type HealthFilter } from './agents-by-health.js';
 
 export class AgentQueryDto extends PageQueryDto {
   @Text({ optional: true, max: 100, description: "A tag of the operator's or of a skill." })
@@ -17,4 +18,11 @@ export class AgentQueryDto extends PageQueryDto {
 
   @Choice(['enabled', 'disabled'], { optional: true })
   state?: 'enabled' | 'disabled';
+
+  @Choice(HEALTH_FILTERS, {
+    optional: true,
+    description:
+      'As the process that answers sees it. troubled: something is wrong with it (its trouble); failing: by its verdict; the others: by its health, and its verdict is not failing.',
+  })
+  health?: HealthFilter;
 }

@@ -371,7 +371,7 @@ export class LastHourDto {
 export class ListedAgentDto extends AgentDto {
   @Shown.Nested(() => LastHourDto, {
     description:
-      'Its calls by all processes and the tasks that ended at it in the last hour. What was counted in the last ten seconds may be missing.',
+      'Its calls by all processes and the tasks that ended at it in the last hour. What was counted in the last three seconds may be missing.',
   })
   readonly lastHour: LastHourDto;
 

@@ -21,6 +21,7 @@ import { AgentDeviations } from '../registry/agent-deviations.js';
 import { PatchAgentDto } from '../request/patch-agent.dto.js';
 import { RegisterAgentDto } from '../request/register-agent.dto.js';
 import { AgentCardsDto } from './agent-card.dto.js';
+import { AgentsByHealth } from './agents-by-health.js';
 import { AgentQueryDto } from './agent-query.dto.js';
 import {
   AgentDto,
@@ -39,6 +40,7 @@ export class AgentsController {
     private readonly references: SecretReferences,
     private readonly own: OrganizationCredentialsService,
     private readonly calls: AgentHours,
+    private readonly byHealth: AgentsByHealth,
   ) {}
 
   @Post()
@@ -60,9 +62,10 @@ export class AgentsController {
     @Query() query: AgentQueryDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<Page<ListedAgentDto>> {
-    const { limit, cursor, state, ...filter } = query;
+    const { limit, cursor, state, health, ...filter } = query;
     const enabled = state === undefined ? undefined : state === 'enabled';
-    const page = await this.agents.list({ ...filter, enabled }, caller, limit, cursor);
+    const ids = health === undefined ? undefined : await this.byHealth.ids(health);
+    const page = await this.agents.list({ ...filter, enabled, ids }, caller, limit, cursor);
     const hourOf = await this.calls.of(page.items.map(({ id }) => id));
     // One of many agents is written in a tenth of a millisecond, with its skills and its health.
     const items = await mapInSlices(

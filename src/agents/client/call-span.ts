@@ -10,6 +10,8 @@ import { type StreamResponse, TaskState } from '../../protocol/a2a.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import type { AgentCallError } from '../binding/agent-call-error.js';
 import type { AgentMethod } from '../binding/agent-method.js';
+import type { Binding } from '../binding/binding.js';
+import { bindingOf } from '../binding/bindings.js';
 import type { AgentCallOptions } from './agent-client.js';
 
 const SYSTEMS: Readonly<Record<string, string>> = { GRPC: RPC_OF_GRPC, JSONRPC: RPC_OF_JSON };
@@ -24,12 +26,9 @@ export function beginCallSpan(
 ): Span | undefined {
   const span = tracing.begin(traceparent, SPAN.call(method), 'client');
   if (span === undefined) return undefined;
-  const { protocol, hostname, port } = new URL(url);
   span.set(ATTR.RPC_SYSTEM, SYSTEMS[protocolBinding]);
   span.set(ATTR.RPC_METHOD, method);
-  span.set(ATTR.URL_SCHEME, protocol.slice(0, -1));
-  span.set(ATTR.SERVER_ADDRESS, hostname);
-  span.set(ATTR.SERVER_PORT, port === '' ? null : Number(port));
+  noteAddress(span, bindingOf(protocolBinding), url);
   span.set(ATTR.BINDING, protocolBinding);
   span.set(ATTR.PROTOCOL_VERSION, protocolVersion);
   span.set(ATTR.GEN_AI_AGENT_ID, agent.id);
@@ -37,6 +36,26 @@ export function beginCallSpan(
   span.set(ATTR.GEN_AI_CONVERSATION, caller?.contextId);
   span.set(ATTR.TASK_ID, caller?.taskId);
   return span;
+}
+
+function noteAddress(span: Span, binding: Binding, written: string): void {
+  const [address] = binding.urls(written);
+  if (address === undefined) return;
+  const { protocol, hostname, port } = new URL(address);
+  // An address of gRPC is a host and a port, without a scheme.
+  if (binding.isOverHttp) span.set(ATTR.URL_SCHEME, protocol.slice(0, -1));
+  span.set(ATTR.SERVER_ADDRESS, hostname);
+  span.set(ATTR.SERVER_PORT, port === '' ? null : Number(port));
+}
+
+/** What `prepare` gives. Where it throws, the call is not made, and its span is over. */
+export function endingIfThrown<T>(span: Span | undefined, prepare: () => T): T {
+  try {
+    return prepare();
+  } catch (error) {
+    span?.end('internal');
+    throw error;
+  }
 }
 
 /** Notes an event of the agent by its kind and the state it reports; nothing of its contents. */

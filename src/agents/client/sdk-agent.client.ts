@@ -30,7 +30,7 @@ import { explained } from './refused-credentials.js';
 import { requestOf } from './send-request.js';
 import type { AgentTransport } from '../binding/agent-transport.js';
 import { CallGate } from './call-gate.js';
-import { beginCallSpan, failCallSpan, noteEvent } from './call-span.js';
+import { beginCallSpan, endingIfThrown, failCallSpan, noteEvent } from './call-span.js';
 import { CallPlan } from './call-plan.js';
 import type { AgentMethod } from '../binding/agent-method.js';
 import { EndpointMemory } from './endpoint-memory.js';
@@ -325,36 +325,38 @@ class WiredAgentClient extends AgentClient {
     const span = tracing.isOn
       ? beginCallSpan(tracing, method, agent, endpoint, options)
       : undefined;
-    const traceparent = span?.traceparent ?? options.traceparent;
-    const headers = headersOf(credentials, endpoint, options, traceparent);
-    if (made !== undefined) Object.assign(headers, made.headers);
-    if (issued !== undefined) headers[CALLER_HEADER] = issued;
-    const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
-    const { agentId, secrets: own, connectTimeoutMs } = this.targetOf(agent);
-    const known = credentials === agent.credentials ? own : [...own, ...secretsIn(credentials)];
-    const secrets = made === undefined ? known : [...known, ...made.secrets];
-    const { transport, exchange } = connectors.of(protocolBinding).open({
-      agentId,
-      secrets,
-      connectTimeoutMs,
-      method,
-      url,
-      version,
-      headers,
-      contextId,
-      files,
-      signal,
-      budget,
-      http,
-      onDeviation,
-      isControl: method in gates,
-      onSent: () => connection?.given(),
-      tls: made?.tls,
-      maxAnswerBytes: this.config.tasks.maxSizeBytes,
+    return endingIfThrown(span, () => {
+      const traceparent = span?.traceparent ?? options.traceparent;
+      const headers = headersOf(credentials, endpoint, options, traceparent);
+      if (made !== undefined) Object.assign(headers, made.headers);
+      if (issued !== undefined) headers[CALLER_HEADER] = issued;
+      const onDeviation = (kind: DeviationKind): void => this.deviations.note(agent, kind);
+      const { agentId, secrets: own, connectTimeoutMs } = this.targetOf(agent);
+      const known = credentials === agent.credentials ? own : [...own, ...secretsIn(credentials)];
+      const secrets = made === undefined ? known : [...known, ...made.secrets];
+      const { transport, exchange } = connectors.of(protocolBinding).open({
+        agentId,
+        secrets,
+        connectTimeoutMs,
+        method,
+        url,
+        version,
+        headers,
+        contextId,
+        files,
+        signal,
+        budget,
+        http,
+        onDeviation,
+        isControl: method in gates,
+        onSent: () => connection?.given(),
+        tls: made?.tls,
+        maxAnswerBytes: this.config.tasks.maxSizeBytes,
+      });
+      const otherForm = (): void => onDeviation('other-form');
+      const sent = { signal, serviceParameters: headers };
+      return { transport, exchange, tenant, otherForm, span, options: sent };
     });
-    const otherForm = (): void => onDeviation('other-form');
-    const sent = { signal, serviceParameters: headers };
-    return { transport, exchange, tenant, otherForm, span, options: sent };
   }
 
   /** With what a call is made once more; see {@link provenAgain}. No call is made more than twice for it. */

@@ -32,9 +32,10 @@ export class AgentActivity implements OnModuleInit {
     this.calls.onEnded(({ agentId, outcome, seconds }) => {
       const name = NAMES[outcome];
       if (name === null) return;
-      const ms = 1000 * seconds;
+      // One that failed, at once or too late, says nothing of how long an answer takes.
+      const ms = name === 'answered' ? 1000 * seconds : 0;
       activity.count('calls', name, { agentId }, ms);
-      activity.count('callTimes', timeName(ms), { agentId });
+      if (name === 'answered') activity.count('callTimes', timeName(ms), { agentId });
     });
     this.events.subscribe(({ change: { agentId, health, breaker } }) =>
       activity.count('conditions', `${health}/${breaker}`, { agentId }),

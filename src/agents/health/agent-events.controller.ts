@@ -13,7 +13,7 @@ import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
 import { administers, organizationOfAgents } from '../registry/administered.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
-import { type AgentEvent, AgentEvents } from './agent-events.js';
+import { type AgentChange, type AgentEvent, AgentEvents } from './agent-events.js';
 import { AgentChangeDto, AgentEventDto, AgentEventQueryDto } from './agent-health.dto.js';
 import { AgentMonitor } from './agent-monitor.js';
 
@@ -46,8 +46,8 @@ export class AgentEventsController {
         : readCursor('agent-events', cursor, (id) => this.events.isOwn(id));
     this.monitor.removeGone();
     const isShown = this.shownTo(caller);
-    const isMeant = (id: string): boolean =>
-      (agentId === undefined || id === agentId) && isShown(id);
+    const isMeant = (change: AgentChange): boolean =>
+      (agentId === undefined || change.agentId === agentId) && isShown(change);
     const found = this.events.newest(limit + 1, isMeant, before);
     const page = pageOf('agent-events', found, limit, ({ id }) => id);
     return { ...page, items: page.items.map((event) => new AgentEventDto(event)) };
@@ -73,7 +73,7 @@ export class AgentEventsController {
     const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });
     const isShown = this.shownTo(principal);
     const send = ({ id, change }: AgentEvent): void => {
-      if (isShown(change.agentId)) {
+      if (isShown(change)) {
         feed.send({ id, event: 'agent', data: new AgentChangeDto(change) });
       }
     };
@@ -96,24 +96,27 @@ export class AgentEventsController {
     });
     const missed = lastEventId === undefined ? undefined : this.events.after(lastEventId);
     if (missed) for (const event of missed) send(event);
-    else feed.send({ id: this.events.newestId, event: 'snapshot', data: this.snapshot(isShown) });
+    else feed.send({ id: this.events.newestId, event: 'snapshot', data: this.snapshot(principal) });
     if (this.draining.signal.aborted) end();
   }
 
-  /** Asked at each event: an agent may be opened for others, or no longer. */
-  private shownTo(caller: Principal): (agentId: string) => boolean {
-    return (agentId) => {
+  /**
+   * Asked at each event: an agent may be opened for others, or no longer. One that is gone may have been anyone's, also when
+   * another has its id now.
+   */
+  private shownTo(caller: Principal): (change: AgentChange) => boolean {
+    return ({ agentId, at }) => {
       const agent = this.registry.known(agentId);
-      return agent === undefined
+      return agent === undefined || at < agent.createdAt
         ? organizationOfAgents(caller) === null
         : administers(caller, agent);
     };
   }
 
-  private snapshot(isShown: (agentId: string) => boolean): object {
-    const shown = this.registry.all().filter(({ id }) => isShown(id));
+  private snapshot(caller: Principal): object {
+    const shown = this.registry.all().filter((agent) => administers(caller, agent));
     const agents = shown.map(({ id: agentId }) => {
-      const { health, breaker } = this.monitor.conditionOf(agentId);
+      const { health, breaker } = this.monitor.viewOf(agentId);
       return { agentId, health, breaker };
     });
     return { agents };

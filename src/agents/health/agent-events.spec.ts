@@ -55,7 +55,7 @@ describe('the events of agents', () => {
     events.publish({ ...CHANGE, agentId: 'a1' });
     const second = events.newest(9, undefined, first.at(-1)!.id);
     expect(second.map(({ change }) => change.agentId)).toEqual(['a2', 'a1', 'a0']);
-    expect(events.newest(9, (id) => id === 'a1')).toHaveLength(2);
+    expect(events.newest(9, ({ agentId }) => agentId === 'a1')).toHaveLength(2);
     expect(events.isOwn(first[0]!.id)).toBe(true);
     expect(events.isOwn(eventsWith(1).newestId)).toBe(false);
     expect(events.isOwn('nonsense')).toBe(false);

@@ -54,10 +54,10 @@ export class AgentEvents {
     this.published.emit(event);
   }
 
-  /** Those still kept of the agents that are meant, newest first; `before` is the id of one, and only older ones are given. */
+  /** Those still kept that are meant, newest first; `before` is the id of one, and only older ones are given. */
   newest(
     limit: number,
-    isMeant: (agentId: string) => boolean = () => true,
+    isMeant: (change: AgentChange) => boolean = () => true,
     before?: string,
   ): readonly AgentEvent[] {
     const end = before === undefined ? Infinity : this.countOf(before);
@@ -65,7 +65,7 @@ export class AgentEvents {
     for (let at = this.kept.length - 1; at >= 0 && found.length < limit; at--) {
       const event = this.kept[at]!;
       const isOlder = this.countOf(event.id) < end;
-      if (isOlder && isMeant(event.change.agentId)) found.push(event);
+      if (isOlder && isMeant(event.change)) found.push(event);
     }
     return found;
   }

@@ -17,11 +17,11 @@ export class AgentHealthDto {
 
   @Shown.Choice(AGENT_VERDICTS, {
     description:
-      'What the state and the last calls and tasks say together. failing: it is healthy by its health checks, but half or more of its last calls, of an hour, failed by its own fault; recovering: it is degraded, but its last tasks were all completed; else the state.',
+      'What the state and the last calls and tasks say together. failing: half or more of its last calls, of an hour, failed by its own fault, yet it is not down; recovering: it is degraded, but its last tasks were all completed; else the state.',
   })
   readonly verdict!: AgentVerdict;
 
-  @Shown.Time({ nullable: true })
+  @Shown.Time({ nullable: true, description: 'Since when the state is what it is.' })
   readonly since!: string | null;
 
   @Shown.Choice(BREAKER_STATES, {

@@ -60,6 +60,8 @@ interface Watched {
   readonly results: TaskResults;
   /** The agent as it was registered or changed last: what was known of it before is void. */
   readonly revision: number;
+  /** Another agent may get the id of one that was deleted. */
+  readonly createdAt: number;
   readonly knownSince: number;
   /** The agent's own random number, so that it is looked at in its own rhythm. */
   readonly jitter: number;
@@ -106,15 +108,16 @@ export class AgentMonitor extends AgentHealth {
     const watched = this.watchedOf(agentId);
     const record = watched?.record;
     const health = watched ? this.withResults(watched.record.health, watched) : 'unknown';
+    const failures = watched?.results.failures(this.time());
     return {
       ...this.conditionOf(agentId),
       health,
       verdict: verdictFor(health, watched, this.time()),
-      since: dateOf(record?.since),
+      since: dateOf(health === record?.health ? record.since : failures?.failingSince),
       lastOkAt: dateOf(record?.lastOkAt),
       lastError: record?.lastError ?? null,
       latencyMs: record?.latencyMs == null ? null : Math.round(record.latencyMs),
-      taskFailureRate: watched?.results.failures(this.time()).failureRate ?? null,
+      taskFailureRate: failures?.failureRate ?? null,
       lastTaskError: watched?.results.lastError ?? null,
       tasksEnded: watched?.results.counts ?? { completed: 0, failed: 0 },
     };
@@ -276,11 +279,14 @@ export class AgentMonitor extends AgentHealth {
     const known = this.known(agent);
     if (known) return known;
     const now = this.time();
-    const before = this.watched.get(agent.id);
+    const createdAt = agent.createdAt.getTime();
+    const other = this.watched.get(agent.id);
+    const before = other?.createdAt === createdAt ? other : undefined;
     const watched: Watched = {
       record: newRecord(now),
       results: new TaskResults(this.config.agents.health),
       revision: revisionOf(agent),
+      createdAt,
       knownSince: now,
       jitter: this.ids.jitter(),
       lookedAt: now,

@@ -141,7 +141,9 @@ export class SqlAgentStore extends AgentStore {
         `${SELECT} WHERE ${id} > ? AND deleted_at IS NULL ORDER BY ${id} LIMIT ?`,
         [after, CHUNK],
       );
-      const agents = await mapInSlices(rows, (row) => this.rows.toAgent(ROW.read(row)));
+      // The others need not be read.
+      const meant = rows.filter((row) => filter.ids?.has(row['id'] as string) ?? true);
+      const agents = await mapInSlices(meant, (row) => this.rows.toAgent(ROW.read(row)));
       found.push(...agents.filter((agent) => matchesFilter(agent, filter)));
       const last = rows.at(-1);
       if (found.length > limit || last === undefined || rows.length < CHUNK) break;

@@ -4,7 +4,8 @@ import type { AgentFilter } from './agent-store.js';
 /** Whether an agent passes every part of the filter. */
 export function matchesFilter(agent: Agent, filter: AgentFilter): boolean {
   const { card, organizations } = agent;
-  const { soleOrganization: sole } = filter;
+  const { soleOrganization: sole, ids } = filter;
+  if (ids !== undefined && !ids.has(agent.id)) return false;
   if (sole !== undefined && !(organizations?.length === 1 && organizations[0] === sole)) {
     return false;
   }

@@ -9,6 +9,8 @@ export interface AgentFilter {
   /** Part of name, description or a skill's name (case-insensitive). */
   readonly text?: string | undefined;
   readonly enabled?: boolean | undefined;
+  /** Only these. */
+  readonly ids?: ReadonlySet<string> | undefined;
   /** Only those that this organization alone may use. */
   readonly soleOrganization?: string | undefined;
 }

@@ -89,7 +89,10 @@ export class TroubledReceivers {
       return {
         ...partsOf(endpoint),
         ...(view ? stateOf(view) : UNTRIED),
-        lastError: reasons.find(({ reason }) => showsWhy(reason, rejected))?.reason ?? null,
+        lastError:
+          view && isGone(view)
+            ? view.lastError
+            : (reasons.find(({ reason }) => showsWhy(reason, rejected))?.reason ?? null),
         waiting: view?.waiting ?? 0,
         lost: count,
         rejected,

@@ -79,13 +79,15 @@ export class OverviewAgentsDto {
   readonly enabled!: number;
   @Shown.Num()
   readonly disabled!: number;
+  @Shown.Num({ description: 'Enabled, and neither down nor failing nor without a usable card.' })
+  readonly inService!: number;
   @Shown.Num({ description: 'Each enabled one is counted once, in this or the next four.' })
   readonly healthy!: number;
   @Shown.Num({
     description:
       'Those whose verdict is failing: half or more of their last calls failed, yet they are not down.',
   })
-  readonly callsFailing!: number;
+  readonly failingCalls!: number;
   @Shown.Num({ description: 'Degraded, and their verdict is another.' })
   readonly degraded!: number;
   @Shown.Num()
@@ -104,7 +106,7 @@ export class OverviewAgentsDto {
     description:
       'Those that failed more tasks by their own fault than they completed in the last hour, 3 at least; the 10 with most, read at most every five seconds.',
   })
-  readonly failing!: readonly FailingAgentDto[];
+  readonly failingTasks!: readonly FailingAgentDto[];
   @Shown.Num({
     description:
       'Enabled ones that are down or degraded, fail their calls, have a full queue, or a card that was refused or cannot be read or used.',
@@ -233,12 +235,16 @@ export class OverviewDeliveriesDto {
   readonly retrying!: readonly number[];
   @Shown.Num({ ...COUNTED, description: `Deliveries that were given up. ${OF_MINUTES}` })
   readonly dead!: readonly number[];
-  @Shown.Num({ description: 'Made and not tried yet; up to 10000, as the next ones.' })
+  @Shown.Num({ description: 'Made and not tried yet.' })
   readonly pending!: number;
   @Shown.Num({ description: 'Failed, and tried again later.' })
   readonly waitingForRetry!: number;
   @Shown.Num({ description: 'Given up, without those that the owner of a webhook ended.' })
   readonly deadLetters!: number;
+  @Shown.Num({
+    description: 'Those three are counted up to this number each: there may be more.',
+  })
+  readonly countedUpTo!: number;
   @Shown.Time({ nullable: true, description: 'When the oldest that has not ended was made.' })
   readonly oldestAt!: string | null;
 

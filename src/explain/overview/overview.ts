@@ -57,8 +57,8 @@ interface Buckets {
 
 /** Of receivers, limits and reasons. */
 const SHOWN = 10;
-/** Agents of an organization whose calls are added up. */
-const MOST_AGENTS = 200;
+/** Agents of one statement. */
+const AGENTS_AT_ONCE = 200;
 /** Deliveries of a state that are counted. */
 const MOST_DELIVERIES = 10_000;
 const FRESH_MS = 2000;
@@ -134,8 +134,8 @@ export class Overview {
   private agentsOf(caller: Principal): Promise<OverviewAgentsDto | null> {
     if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
     return this.agents.get(keyOf(organizationOfAgents(caller)), async () => {
-      const counts = { healthy: 0, callsFailing: 0, degraded: 0, down: 0, unknown: 0 };
-      const others = { enabled: 0, disabled: 0, breakersOpen: 0, unusable: 0 };
+      const counts = { healthy: 0, failingCalls: 0, degraded: 0, down: 0, unknown: 0 };
+      const others = { enabled: 0, disabled: 0, inService: 0, breakersOpen: 0, unusable: 0 };
       const troubled: TroubledAgent[] = [];
       const own = this.registry.all().filter((agent) => administers(caller, agent));
       const unread = this.unread.all().filter((agent) => administers(caller, agent));
@@ -144,9 +144,10 @@ export class Overview {
         others[enabled ? 'enabled' : 'disabled'] += 1;
         if (!enabled) return;
         const view = this.monitor.viewOf(id);
-        counts[view.verdict === 'failing' ? 'callsFailing' : view.health] += 1;
+        counts[view.verdict === 'failing' ? 'failingCalls' : view.health] += 1;
         if (view.breaker === 'open') others.breakersOpen += 1;
         if (isWithoutWork(agent)) others.unusable += 1;
+        else if (view.verdict !== 'down' && view.verdict !== 'failing') others.inService += 1;
         const trouble = troubledAgent(agent, view);
         if (trouble !== null) troubled.push(trouble);
       });
@@ -156,7 +157,7 @@ export class Overview {
       return new OverviewAgentsDto({
         ...counts,
         ...others,
-        failing: failing.slice(0, SHOWN).map((each) => ({
+        failingTasks: failing.slice(0, SHOWN).map((each) => ({
           ...each,
           name: this.registry.get(each.agentId)?.card.name ?? each.agentId,
         })),
@@ -174,8 +175,12 @@ export class Overview {
     const organization = organizationOfAgents(caller);
     return this.calls.get(keyOf(organization, times), async () => {
       const own = this.registry.all().filter((agent) => administers(caller, agent));
-      const agentIds = organization === null ? [''] : own.slice(0, MOST_AGENTS).map(({ id }) => id);
-      const found = await this.counts(['calls', 'callTimes'], times, { agentIds });
+      const ids = organization === null ? [''] : own.map(({ id }) => id);
+      const found: ActivityCount[] = [];
+      for (let start = 0; start < ids.length; start += AGENTS_AT_ONCE) {
+        const agentIds = ids.slice(start, start + AGENTS_AT_ONCE);
+        found.push(...(await this.counts(['calls', 'callTimes'], times, { agentIds })));
+      }
       const calls = found.filter(({ kind }) => kind === 'calls');
       return new OverviewCallsDto({
         answered: seriesOf(calls, times.at, (name) => name === 'answered'),
@@ -245,6 +250,7 @@ export class Overview {
         pending: backlog.pending,
         waitingForRetry: backlog.retrying,
         deadLetters: backlog.deadLetters,
+        countedUpTo: MOST_DELIVERIES,
         oldestAt: backlog.oldestAt?.toISOString() ?? null,
       });
     });

@@ -10,15 +10,15 @@ import { Clock, DAY_MS } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { longTurn } from '../../common/long-work.js';
 import { AppConfig } from '../../config/index.js';
-import { Activity } from './activity.js';
+import { Activity, MINUTE_MS } from './activity.js';
 import { ActivityStore } from './activity-store.js';
 
 /** The overview and the list of agents are as old as that. */
 const STORE_EVERY_MS = 3000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_AT_ONCE = 500;
-/** Minutes are kept for so long: what is older is asked for by the quarter of an hour. */
-export const MINUTES_KEPT_MS = 3 * 3_600_000;
+/** Minutes are kept for so long, three hours and what is begun of a minute: what is older is asked for by the quarter of an hour. */
+export const MINUTES_KEPT_MS = 3 * 3_600_000 + MINUTE_MS;
 
 /** Stores what this process has counted, and deletes what is old. */
 @Injectable()

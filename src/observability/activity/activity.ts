@@ -7,8 +7,8 @@ import type { Writable } from '../../common/writable.js';
  * - `tasks`: that began (`started`) or ended, by their end state.
  * - `errors`: delegations that ended without success, by the code of their end.
  * - `parts`: delegations that agents completed, or failed by their own fault (`completed`, `failed`), by agent.
- * - `calls`: to agents, by outcome; with the milliseconds to the first answer.
- * - `callTimes`: the same calls by {@link TIME_BOUNDS}.
+ * - `calls`: to agents, by outcome; those that were `answered` with the milliseconds to the first answer.
+ * - `callTimes`: those that were answered, by {@link TIME_BOUNDS}.
  * - `conditions`: changes of an agent, by what it became (`down/open`).
  * - `deliveries`: attempts of webhooks, by what the delivery became.
  */

@@ -25,10 +25,10 @@ describe('what was counted', () => {
 
   it('tells the mean, and within its bounds the time that 95 of 100 kept to', () => {
     expect(meanMs([])).toBeNull();
-    expect(meanMs([counted('answered', 3, 0, 60), counted('invalid', 1, 0, 40)])).toBe(25);
+    expect(meanMs([counted('answered', 3, 0, 60), counted('invalid', 1, 0, 40)])).toBe(20);
     expect(shareMs([], 0.95)).toBeNull();
     expect(shareMs([counted('10', 100)], 0.95)).toBe(10);
     expect(shareMs([counted('10', 90), counted('300', 10)], 0.95)).toBe(200);
-    expect(shareMs([counted('10', 90), counted('more', 10)], 0.95)).toBe(100_000);
+    expect(shareMs([counted('10', 90), counted('more', 10)], 0.95)).toBeNull();
   });
 });

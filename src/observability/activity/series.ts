@@ -24,16 +24,17 @@ export function seriesOf(
   return times.map((at) => sums.get(at) ?? 0);
 }
 
-/** The mean time of these calls in milliseconds; null without any. */
+/** The mean time of those of these calls that were answered, in milliseconds; null without any. */
 export function meanMs(calls: readonly ActivityCount[]): number | null {
-  const total = calls.reduce((sum, { totalMs }) => sum + totalMs, 0);
-  const count = calls.reduce((sum, each) => sum + each.count, 0);
+  const answered = calls.filter(({ name }) => name === 'answered');
+  const total = answered.reduce((sum, { totalMs }) => sum + totalMs, 0);
+  const count = answered.reduce((sum, each) => sum + each.count, 0);
   return count === 0 ? null : Math.round(total / count);
 }
 
 /**
  * The time in which this share of calls was answered, from their `callTimes`: estimated within the two bounds that it lies
- * between. Null without calls; the last bound where it is beyond it.
+ * between. Null without calls, and where it is beyond the last bound.
  */
 export function shareMs(callTimes: readonly ActivityCount[], share: number): number | null {
   const sums = new Map(sumsOf(callTimes).map(({ name, count }) => [name, count]));
@@ -47,5 +48,5 @@ export function shareMs(callTimes: readonly ActivityCount[], share: number): num
     left -= count;
     below = bound;
   }
-  return below;
+  return null;
 }

@@ -79,6 +79,7 @@ export abstract class WebhookStore {
    *   delivered and tries at once; a delivery stream with nothing left, or a disabled one, begins with the present
    *   state. A claim made under the old one is over: it sends and records nothing more.
    *
+   * What is sent to it is in the trace of the task; the draft's is that of a task which is created in the transaction.
    * A draft without an id takes the id of the task's webhook with the same URL, else a new one.
    * No event of the task, however close, is missed between reading its state and the delivery stream being there.
    * Throws HubError INVALID_PARAMS when the task has too many. The caller has checked the task.

@@ -2,16 +2,16 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { FIRST_MESSAGE_SEQ } from '../task.js';
-import { TaskPositions } from '../store/task-positions.js';
+import { type TaskPosition, TaskPositions } from '../store/task-positions.js';
 
 /** {@link TaskPositions} on the hub's database. */
 export class SqlTaskPositions extends TaskPositions {
-  *lockSeq(tx: Tx, taskId: string): Work<number> {
-    const [task] = yield* tx.all<{ seq: number }>(
-      `SELECT seq FROM tasks WHERE id = ?${forUpdate(tx)}`,
+  *lock(tx: Tx, taskId: string): Work<TaskPosition> {
+    const [task] = yield* tx.all<{ seq: number; traceparent: string | null }>(
+      `SELECT seq, traceparent FROM tasks WHERE id = ?${forUpdate(tx)}`,
       [taskId],
     );
-    return task?.seq ?? FIRST_MESSAGE_SEQ;
+    return task ?? { seq: FIRST_MESSAGE_SEQ, traceparent: undefined };
   }
 
   *lockSeqs(tx: Tx, taskIds: readonly string[]): Work<ReadonlyMap<string, number>> {

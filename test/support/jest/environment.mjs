@@ -78,9 +78,16 @@ export default class Environment {
     });
   }
 
-  /** Jest has a context of its own in each test file. On Node 20 every promise visits all that were ever entered. */
+  /**
+   * Jest has a context of its own in each test file. On Node 20 every promise visits all that were ever entered; on Node 24,
+   * where it cannot be replaced, none does.
+   */
   #endContexts() {
-    const { AsyncLocalStorage } = asyncHooks;
+    const { value: AsyncLocalStorage, writable } = Object.getOwnPropertyDescriptor(
+      asyncHooks,
+      'AsyncLocalStorage',
+    );
+    if (!writable) return;
     const entered = [];
     asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
       constructor(...options) {

@@ -13,7 +13,7 @@ import { agentColumns } from './agent-columns';
 import { AgentFilters } from './agent-filters';
 import './agents.css';
 import { present } from '../../ui/search';
-import { type AgentsSearch, agentsSearchOf } from './search';
+import { agentsSearchOf } from './search';
 
 const route = getRouteApi('/agents');
 
@@ -22,16 +22,13 @@ export function AgentsPage() {
   const navigate = route.useNavigate();
   const { conditions, live } = useAgentConditions(true);
   const actions = useAgentActions();
-  const { health, ...filter } = search;
-  const pages = usePages(['agents', filter], (cursor, signal) =>
+  const pages = usePages(['agents', search], (cursor, signal) =>
     client.GET('/api/v1/agents', {
-      params: { query: { ...filter, limit: PAGE_ROWS, ...(cursor && { cursor }) } },
+      params: { query: { ...search, limit: PAGE_ROWS, ...(cursor && { cursor }) } },
       signal,
     }),
   );
-  const agents = pages.data
-    ?.map((agent) => withCondition(agent, conditions))
-    .filter((agent) => hasHealth(agent, health));
+  const agents = pages.data?.map((agent) => withCondition(agent, conditions));
   const isNarrowed = Object.keys(present(search)).length > 0;
   return (
     <Page
@@ -77,13 +74,6 @@ function withCondition(
   const { health, breaker } = condition;
   const verdict = verdictOf(agent.health, condition);
   return { ...agent, health: { ...agent.health, state: health, breaker, verdict } };
-}
-
-function hasHealth(agent: Schema<'AgentDto'>, wanted: AgentsSearch['health']): boolean {
-  if (wanted === undefined) return true;
-  if (wanted === 'troubled') return agent.trouble !== null;
-  const { state, verdict } = agent.health;
-  return (verdict === 'failing' ? verdict : state) === wanted;
 }
 
 function NoneFound() {

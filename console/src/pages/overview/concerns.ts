@@ -17,12 +17,6 @@ const LONG_WAIT_MS = 60_000;
 /** Failing agents, receivers in trouble and limits that an overview names at most. */
 const NAMED = 10;
 
-/** Dead letters that the hub counts at most. */
-export const MOST_DEAD_LETTERS = 10_000;
-
-/** These checks look at what the overview counts itself. */
-const COUNTED_ELSEWHERE = new Set(['agents', 'receivers', 'tasks', 'workers']);
-
 /** Tasks that ended in the last minutes, but for those that were canceled. */
 export function endedLately({
   completed,
@@ -37,12 +31,17 @@ export function concernsOf(
   overview: Schema<'OverviewDto'>,
   health: Schema<'HealthDetailsDto'> | undefined,
 ): readonly Concern[] {
+  // By the names of the checks that look at the same.
+  const own: Readonly<Record<string, readonly Concern[]>> = {
+    workers: workers(overview),
+    agents: agents(overview.agents),
+    tasks: tasks(overview.tasks),
+    receivers: receivers(overview),
+  };
   const found = [
-    ...checks(health),
-    ...workers(overview),
-    ...agents(overview.agents),
-    ...tasks(overview.tasks),
-    ...webhooks(overview),
+    ...checks(health, own),
+    ...Object.values(own).flat(),
+    ...deadLetters(overview.deliveries),
     ...limits(overview.limits),
   ];
   return [
@@ -51,13 +50,17 @@ export function concernsOf(
   ];
 }
 
-function checks(health: Schema<'HealthDetailsDto'> | undefined): readonly Concern[] {
-  return (health?.checks ?? [])
-    .filter(({ name, state }) => state !== 'ok' && !COUNTED_ELSEWHERE.has(name))
-    .map(({ state, summary }) => ({
-      tone: state === 'failing' ? 'bad' : 'warning',
-      text: summary,
-    }));
+/** Those that say more, or worse, than what is counted of the same. */
+function checks(
+  health: Schema<'HealthDetailsDto'> | undefined,
+  own: Readonly<Record<string, readonly Concern[]>>,
+): readonly Concern[] {
+  return (health?.checks ?? []).flatMap(({ name, state, summary }): readonly Concern[] => {
+    if (state === 'ok') return [];
+    const said = own[name] ?? [];
+    const isSaid = state === 'failing' ? said.some(({ tone }) => tone === 'bad') : said.length > 0;
+    return isSaid ? [] : [{ tone: state === 'failing' ? 'bad' : 'warning', text: summary }];
+  });
 }
 
 function workers({ workers }: Schema<'OverviewDto'>): readonly Concern[] {
@@ -69,6 +72,13 @@ function workers({ workers }: Schema<'OverviewDto'>): readonly Concern[] {
 function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
   if (counts === null) return [];
   const found: Concern[] = [];
+  if (counts.enabled === 0 && counts.disabled > 0) {
+    found.push({
+      tone: 'bad',
+      text: `${counted(counts.disabled, 'agent is', 'agents are')} registered, none enabled: every message is refused.`,
+      link: { to: '/agents', search: { state: 'disabled' } },
+    });
+  }
   if (counts.down > 0) {
     found.push({
       tone: 'bad',
@@ -83,10 +93,10 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'degraded' } },
     });
   }
-  if (counts.callsFailing > 0) {
+  if (counts.failingCalls > 0) {
     found.push({
       tone: 'warning',
-      text: `Half or more of the last calls of ${counted(counts.callsFailing, 'agent')} failed, though ${counts.callsFailing === 1 ? 'it is' : 'they are'} not down.`,
+      text: `Half or more of the last calls of ${counted(counts.failingCalls, 'agent')} failed, though ${counts.failingCalls === 1 ? 'it is' : 'they are'} not down.`,
       link: { to: '/agents', search: { health: 'failing' } },
     });
   }
@@ -97,15 +107,15 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'troubled' } },
     });
   }
-  if (counts.failing.length > 0) {
-    const names = counts.failing.map(({ name }) => name);
+  if (counts.failingTasks.length > 0) {
+    const names = counts.failingTasks.map(({ name }) => name);
     const each = names.length === 1 ? 'it' : 'they each';
     found.push({
       tone: 'bad',
       text: `${atLeast(names.length, names.length >= NAMED, 'agent', 'agents')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''}.`,
       link:
         names.length === 1
-          ? { to: `/agents/${counts.failing[0]!.agentId}` }
+          ? { to: `/agents/${counts.failingTasks[0]!.agentId}` }
           : { to: '/tasks', search: { state: 'failed', time: 'status', range: '1h' } },
     });
   }
@@ -113,6 +123,13 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
     found.push({
       tone: 'warning',
       text: `The breaker of ${counted(counts.breakersOpen, 'agent is', 'agents is')} open: no work goes there for a while.`,
+      link: { to: '/agents', search: { health: 'troubled' } },
+    });
+  }
+  if (found.length === 0 && counts.inTrouble > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${counted(counts.inTrouble, 'agent is', 'agents are')} in trouble.`,
       link: { to: '/agents', search: { health: 'troubled' } },
     });
   }
@@ -149,25 +166,18 @@ function tasks(numbers: Schema<'OverviewDto'>['tasks']): readonly Concern[] {
   return found;
 }
 
-function webhooks({
-  receivers,
-  receiversIsLeast,
-  deliveries,
-}: Schema<'OverviewDto'>): readonly Concern[] {
+function receivers(overview: Schema<'OverviewDto'>): readonly Concern[] {
   const found: Concern[] = [];
-  const all = receivers ?? [];
-  const disabled = all.filter(({ state }) => state === 'disabled').length;
-  const failed = all.filter(({ state }) => state === 'failing');
-  const rejecting = failed.filter(({ rejects }) => rejects).length;
-  const failing = failed.length - rejecting;
-  const losing = all.length - disabled - failed.length;
+  const { total, disabled, failing, gone, rejecting, losing } = troublesOf(
+    overview.receivers ?? [],
+  );
   // The hub names the worst ones alone: of the last kind that is among them there may be more.
-  const isFull = all.length >= NAMED;
-  const isCut = isFull || receiversIsLeast;
+  const isFull = total >= NAMED;
+  const isCut = isCutOff(overview);
   if (disabled > 0) {
     found.push({
       tone: 'bad',
-      text: `${atLeast(disabled, isFull && failed.length + losing === 0, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
+      text: `${atLeast(disabled, isFull && total === disabled, 'receiver of webhooks is', 'receivers of webhooks are')} disabled after too many failures.`,
       link: { to: '/webhooks', search: { tab: 'receivers', state: 'disabled' } },
     });
   }
@@ -175,14 +185,21 @@ function webhooks({
     found.push({
       tone: 'warning',
       text: `${atLeast(failing, isFull && losing === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
-      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing' } },
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing', rejects: 'false' } },
+    });
+  }
+  if (gone > 0) {
+    found.push({
+      tone: 'warning',
+      text: `${atLeast(gone, isFull && losing === 0, 'receiver of webhooks', 'receivers of webhooks')} answered 410: the webhook that got it is disabled.`,
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing', rejects: 'true' } },
     });
   }
   if (rejecting > 0) {
     found.push({
       tone: 'warning',
       text: `${atLeast(rejecting, isFull && losing === 0, 'receiver of webhooks answers, but rejects', 'receivers of webhooks answer, but reject')} events: they are lost until they are sent again.`,
-      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing' } },
+      link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing', rejects: 'true' } },
     });
   }
   if (losing > 0) {
@@ -192,14 +209,54 @@ function webhooks({
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
-  if (deliveries !== null && deliveries.deadLetters > 0) {
-    found.push({
-      tone: 'warning',
-      text: `${atLeast(deliveries.deadLetters, deliveries.deadLetters >= MOST_DEAD_LETTERS, 'webhook was', 'webhooks were')} given up. They can be sent again unless their webhook is gone by now.`,
-      link: { to: '/webhooks', search: { tab: 'dead-letters' } },
-    });
-  }
   return found;
+}
+
+function deadLetters(deliveries: Schema<'OverviewDto'>['deliveries']): readonly Concern[] {
+  if (deliveries === null || deliveries.deadLetters === 0) return [];
+  const { deadLetters: count, countedUpTo } = deliveries;
+  return [
+    {
+      tone: 'warning',
+      text: `${atLeast(count, count >= countedUpTo, 'webhook was', 'webhooks were')} given up. They can be sent again unless their webhook is gone by now.`,
+      link: { to: '/webhooks', search: { tab: 'dead-letters' } },
+    },
+  ];
+}
+
+/** How many receivers are in which trouble, each counted once. */
+export interface ReceiverTroubles {
+  readonly total: number;
+  readonly disabled: number;
+  /** Without the next two. */
+  readonly failing: number;
+  readonly gone: number;
+  readonly rejecting: number;
+  /** Well by now, but they lost events. */
+  readonly losing: number;
+}
+
+export function troublesOf(all: readonly Schema<'TroubledReceiverDto'>[]): ReceiverTroubles {
+  const disabled = all.filter(({ state }) => state === 'disabled').length;
+  const failed = all.filter(({ state }) => state === 'failing');
+  const gone = failed.filter((each) => each.gone).length;
+  const rejecting = failed.filter(({ rejects }) => rejects).length - gone;
+  return {
+    total: all.length,
+    disabled,
+    failing: failed.length - gone - rejecting,
+    gone,
+    rejecting,
+    losing: all.length - disabled - failed.length,
+  };
+}
+
+/** Whether there may be more receivers in trouble than are named. */
+export function isCutOff({
+  receivers,
+  receiversIsLeast,
+}: Pick<Schema<'OverviewDto'>, 'receivers' | 'receiversIsLeast'>): boolean {
+  return receiversIsLeast || (receivers ?? []).length >= NAMED;
 }
 
 function limits(near: Schema<'OverviewDto'>['limits']): readonly Concern[] {

@@ -14,7 +14,7 @@ export function TaskFailures({ errors }: { readonly errors: readonly Schema<'Nam
         counts={errors.map(({ name, count }) => ({
           name,
           count,
-          link: { to: '/tasks', search: { reason: name, time: 'status', range: '1h' } },
+          link: { to: '/tasks', search: { part: name, time: 'status', range: '1h' } },
         }))}
       />
     </Card>

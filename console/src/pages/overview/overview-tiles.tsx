@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/client';
 import { Tile } from '../../ui/tile';
 import { durationText, Time } from '../../ui/time';
-import { endedLately, MOST_DEAD_LETTERS, recent } from './concerns';
+import { endedLately, isCutOff, recent, troublesOf } from './concerns';
 
 /** The numbers that say how much there is to do, each leading to what it counts. */
 export function OverviewTiles({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
@@ -11,23 +11,26 @@ export function OverviewTiles({ overview }: { readonly overview: Schema<'Overvie
       {agents && <AgentTile agents={agents} />}
       {tasks && <TaskTiles tasks={tasks} />}
       {calls && <CallTile calls={calls} />}
+      {overview.receivers && (
+        <ReceiverTile receivers={overview.receivers} isCut={isCutOff(overview)} />
+      )}
       {deliveries && <DeliveryTiles deliveries={deliveries} />}
     </div>
   );
 }
 
 function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> }) {
-  const { enabled, down, unusable, callsFailing, inTrouble } = agents;
+  const { enabled, inService, down, unusable, failingCalls, inTrouble } = agents;
   return (
     <Tile
       label="Agents in service"
-      value={`${enabled - down - unusable - callsFailing} of ${enabled}`}
+      value={`${inService} of ${enabled}`}
       detail={
         [
           down > 0 && `${down} down`,
           unusable > 0 && `${unusable} without a usable card`,
           agents.degraded > 0 && `${agents.degraded} degraded`,
-          callsFailing > 0 && `${callsFailing} failing calls`,
+          failingCalls > 0 && `${failingCalls} failing calls`,
           agents.unknown > 0 && `${agents.unknown} not called yet`,
           agents.disabled > 0 && `${agents.disabled} disabled`,
         ]
@@ -91,17 +94,48 @@ function CallTile({ calls }: { readonly calls: Schema<'OverviewCallsDto'> }) {
   );
 }
 
+function ReceiverTile({
+  receivers,
+  isCut,
+}: {
+  readonly receivers: readonly Schema<'TroubledReceiverDto'>[];
+  readonly isCut: boolean;
+}) {
+  const { total, disabled, failing, gone, rejecting, losing } = troublesOf(receivers);
+  const named = [
+    disabled > 0 && `${disabled} disabled`,
+    failing > 0 && `${failing} failing`,
+    gone > 0 && `${gone} with a webhook gone`,
+    rejecting > 0 && `${rejecting} rejecting events`,
+    losing > 0 && `${losing} that lost events`,
+  ].filter(Boolean);
+  return (
+    <Tile
+      label="Receivers in trouble"
+      value={number(total) + (isCut ? '+' : '')}
+      detail={
+        named.join(', ') || (isCut ? 'not all were looked at' : 'none lost events in 24 hours')
+      }
+      tone={disabled > 0 ? 'bad' : total > 0 ? 'warning' : 'neutral'}
+      link={{ to: '/webhooks', search: { tab: 'receivers' } }}
+    />
+  );
+}
+
 function DeliveryTiles({ deliveries }: { readonly deliveries: Schema<'OverviewDeliveriesDto'> }) {
-  const { pending, waitingForRetry, deadLetters, oldestAt } = deliveries;
+  const { pending, waitingForRetry, deadLetters, countedUpTo, oldestAt } = deliveries;
+  const orMore = (...counts: readonly number[]) =>
+    counts.some((count) => count >= countedUpTo) ? '+' : '';
   return (
     <>
       <Tile
         label="Webhooks on their way"
-        value={number(pending + waitingForRetry)}
+        value={number(pending + waitingForRetry) + orMore(pending, waitingForRetry)}
         detail={
           waitingForRetry > 0 ? (
             <>
-              {number(waitingForRetry)} retrying, the oldest <Time at={oldestAt} />
+              {number(waitingForRetry)}
+              {orMore(waitingForRetry)} retrying, the oldest <Time at={oldestAt} />
             </>
           ) : (
             'none retrying'
@@ -115,7 +149,7 @@ function DeliveryTiles({ deliveries }: { readonly deliveries: Schema<'OverviewDe
       />
       <Tile
         label="Dead letters"
-        value={number(deadLetters) + (deadLetters >= MOST_DEAD_LETTERS ? '+' : '')}
+        value={number(deadLetters) + orMore(deadLetters)}
         detail={deadLetters > 0 ? 'to be sent again or purged' : 'none was given up'}
         tone={deadLetters > 0 ? 'bad' : 'neutral'}
         link={{ to: '/webhooks', search: { tab: 'dead-letters' } }}

@@ -34,6 +34,7 @@ export function Composer({
   const [hadMore] = useState(data !== '' || metadata !== '' || modes.length > 0);
   const [isOver, setIsOver] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const [isReading, setIsReading] = useState(false);
   const [goesOn, setGoesOn] = useState<{ id: string; value: boolean } | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const open = openTask(turns);
@@ -48,8 +49,9 @@ export function Composer({
   const change = (changed: Partial<PlaygroundDraft>) => setDraft(session.write(changed));
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    if (isEmpty || fault !== null) return;
+    if (isEmpty || fault !== null || isReading) return;
     setError(null);
+    setIsReading(true);
     try {
       const parts: Part[] = [
         ...(text.trim() === '' ? [] : [{ text }]),
@@ -69,6 +71,8 @@ export function Composer({
       change({ text: '', data: '', files: [] });
     } catch (thrown) {
       setError(thrown);
+    } finally {
+      setIsReading(false);
     }
   };
   const onKey = ({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -148,7 +152,7 @@ export function Composer({
       </details>
       {error !== null && <ErrorView error={error} />}
       <div className="actions">
-        <Button type="submit" kind="primary" disabled={isEmpty || fault !== null}>
+        <Button type="submit" kind="primary" busy={isReading} disabled={isEmpty || fault !== null}>
           {answers && waits ? 'Send the answer' : 'Send'}
         </Button>
         <Button icon={<Icon name="plus" />} onClick={() => input.current?.click()}>

@@ -1,5 +1,6 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { EventSourceMessage } from 'eventsource-parser';
 import { a2aHeaders, problemOfRpc, type StreamResponse, type Task } from '../../api/a2a';
+import { readStream } from '../../api/live';
 import { hubUrl } from '../../api/place';
 import { ApiProblem, problemOf } from '../../api/problem';
 import { noteSessionEnd } from '../../api/session-end';
@@ -68,16 +69,12 @@ export async function exchange(
     if (!response.ok && !raw.includes('"jsonrpc"')) throw await problemOf(again);
     return take(raw, response, to);
   }
-  const events = response.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-    .getReader();
-  for (;;) {
-    const { done, value } = await events.read();
-    if (done) return;
-    to.onEvent({ id: value.id ?? null, raw: value.data });
-    take(value.data, response, to);
-  }
+  const onEvent = ({ id, data }: EventSourceMessage) => {
+    to.onEvent({ id: id ?? null, raw: data });
+    take(data, response, to);
+  };
+  // A hub may be set to send no heartbeats: nothing is missed before the first one.
+  await readStream(response.body, onEvent, null);
 }
 
 interface RpcAnswer {

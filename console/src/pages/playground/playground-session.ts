@@ -1,5 +1,5 @@
 import type { Message, Part, StreamResponse, Task } from '../../api/a2a';
-import { credential } from '../../api/credential';
+import { callerNumber } from '../../api/sign-in';
 import { newId } from '../../api/new-id';
 import { hubUrl } from '../../api/place';
 import { type ApiProblem, asProblem } from '../../api/problem';
@@ -107,13 +107,13 @@ export class PlaygroundSession {
     if (turn.task) this.call(turn.id, 'GetTask', { id: turn.task.id });
   }
 
-  /** Follows the task again, behind the last event that came. */
+  /** Follows the task again: behind the last event that came, or from how it is now where it was read since. */
   listen(turn: Turn): void {
     if (!turn.task) return;
     const last = this.state.exchanges
       .filter(({ id }) => this.turnOf.get(id) === turn.id)
       .flatMap(({ events }) => events)
-      .findLast(({ id }) => id !== null)?.id;
+      .at(-1)?.id;
     this.call(
       turn.id,
       'SubscribeToTask',
@@ -246,14 +246,14 @@ export function openTask(
 }
 
 let current = new PlaygroundSession();
-let owner = credential();
+let owner = callerNumber();
 
 /** The conversation of who is signed in. */
 export function playgroundSession(): PlaygroundSession {
-  if (owner !== credential()) {
+  if (owner !== callerNumber()) {
     current.clear();
     current = new PlaygroundSession();
-    owner = credential();
+    owner = callerNumber();
   }
   return current;
 }

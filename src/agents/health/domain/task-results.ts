@@ -18,9 +18,11 @@ export interface TaskFailures {
   readonly failureRate: number | null;
   /** Most organizations see it fail. */
   readonly isFailing: boolean;
+  /** Since when, in epoch milliseconds; null: it is not failing. */
+  readonly failingSince: number | null;
 }
 
-const NOTHING: TaskFailures = { failureRate: null, isFailing: false };
+const NOTHING: TaskFailures = { failureRate: null, isFailing: false, failingSince: null };
 
 /**
  * The results of one agent's tasks, by organization: each weighs the same, however many tasks it has, so
@@ -83,10 +85,10 @@ export class TaskResults {
     const all = [...this.byOrganization.values()];
     const [oldest] = all;
     this.validUntil = oldest === undefined ? Infinity : oldest.at + WINDOW_MS;
-    this.now = oldest === undefined ? NOTHING : this.judged(all);
+    this.now = oldest === undefined ? NOTHING : this.judged(all, at);
   }
 
-  private judged(all: readonly Results[]): TaskFailures {
+  private judged(all: readonly Results[], at: number): TaskFailures {
     const { failureRate: limit, failuresToDown } = this.rules;
     let rates = 0;
     let failing = 0;
@@ -96,6 +98,8 @@ export class TaskResults {
       rates += rate;
       if (failures >= failuresToDown && rate >= limit) failing += 1;
     }
-    return { failureRate: rates / all.length, isFailing: failing * 2 > all.length };
+    const isFailing = failing * 2 > all.length;
+    const failingSince = isFailing ? (this.now.failingSince ?? at) : null;
+    return { failureRate: rates / all.length, isFailing, failingSince };
   }
 }

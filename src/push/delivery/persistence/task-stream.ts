@@ -12,7 +12,7 @@ import { toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
 /*
  * The statements that make and change the stream of a webhook that is for one task; both have one id.
- * Whoever uses them has locked the task first (`TaskPositions.lockSeq`); then come streams, deliveries, webhooks,
+ * Whoever uses them has locked the task first (`TaskPositions.lock`); then come streams, deliveries, webhooks,
  * as everywhere.
  */
 

@@ -98,7 +98,7 @@ function* hold(tx: Tx, sources: StreamSources, { sql, params }: Key): Work<Held 
     const [webhook] = yield* WEBHOOK.all(tx, `${query}${forUpdate(tx)}`, params);
     return webhook && { webhook, own: null, revision };
   }
-  const seq = yield* sources.tasks.lockSeq(tx, found.taskId);
+  const { seq } = yield* sources.tasks.lock(tx, found.taskId);
   const stream = yield* lockStream(tx, found.id);
   // Read again now that it is locked: a handover locks the webhook alone.
   const [webhook] = yield* WEBHOOK.all(tx, `${query}${forUpdate(tx)}`, params);

@@ -27,10 +27,11 @@ export function* setOnTask(
   tx: Tx,
   sources: StreamSources,
   taskId: string,
-  draft: TaskWebhookDraft,
+  given: TaskWebhookDraft,
   { now, repeated }: AttachOptions,
 ): Work<TaskWebhook> {
-  const seq = yield* sources.tasks.lockSeq(tx, taskId);
+  const { seq, traceparent = given.traceparent } = yield* sources.tasks.lock(tx, taskId);
+  const draft = { ...given, traceparent };
   const existing = yield* existingOf(tx, taskId, draft);
   if (existing === undefined) {
     if (draft.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [taskId]);

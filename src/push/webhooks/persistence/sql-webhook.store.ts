@@ -99,7 +99,7 @@ export class SqlWebhookStore extends WebhookStore {
     if (found === undefined) return undefined;
     const { tasks } = this;
     return this.database.write(function* (tx): Work<Replay | undefined> {
-      const seq = yield* tasks.lockSeq(tx, found.taskId);
+      const { seq } = yield* tasks.lock(tx, found.taskId);
       const stream = yield* lockStream(tx, streamId);
       if (stream === undefined) return undefined;
       if (stream.active === 0) {

@@ -111,7 +111,7 @@ function columnsOf(open: (row: Row) => void): Column<Row>[] {
     {
       id: 'action',
       header: 'Action',
-      share: 1.2,
+      share: 1.5,
       sortBy: ({ action }) => action,
       cell: (row) => (
         <button type="button" className="access-open" onClick={() => open(row)}>
@@ -151,7 +151,7 @@ function columnsOf(open: (row: Row) => void): Column<Row>[] {
     {
       id: 'what',
       header: 'Resource',
-      share: 1.4,
+      share: 1.3,
       cell: ({ resourceType, resourceId, details }) =>
         resourceType === 'tasks' && resourceId !== null ? (
           <>

@@ -43,7 +43,10 @@ export function DecidedBy({ decision, bar }: DecisionProps) {
   const { why, skills, moreSkills } = decision;
   const isPartly = reach === 'by skill only' || reach === 'may in part';
   const skillPolicies = isPartly ? (skills ?? []).flatMap((each) => each.policies) : [];
-  const policies = new Set([...decision.policies, ...skillPolicies].map(({ id }) => id));
+  const ids = [...decision.policies, ...skillPolicies].map(({ id }) => id);
+  const linked = new Set(ids.filter((id) => id !== 'built-in'));
+  // Words of their own, so that the ids of policies among them are links.
+  const words = why.split(/([\w.-]*[\w-])/);
   return (
     <>
       {bar !== undefined && (
@@ -58,16 +61,19 @@ export function DecidedBy({ decision, bar }: DecisionProps) {
           {reach === 'by skill only' ? 'By the name of the agent alone: ' : ''}
         </>
       )}
-      {why} {moreSkills ? <em>{furtherSkills(moreSkills)} </em> : null}
-      {[...policies]
-        .filter((id) => id !== 'built-in')
+      {words.map((each, index) => (linked.has(each) ? <PolicyLink key={index} id={each} /> : each))}{' '}
+      {moreSkills ? <em>{furtherSkills(moreSkills)} </em> : null}
+      {[...linked]
+        .filter((id) => !words.includes(id))
         .map((id) => (
-          <SearchLink key={id} search={{ tab: 'policies', id }}>
-            {id}
-          </SearchLink>
+          <PolicyLink key={id} id={id} />
         ))}
     </>
   );
+}
+
+function PolicyLink({ id }: { readonly id: string }) {
+  return <SearchLink search={{ tab: 'policies', id }}>{id}</SearchLink>;
 }
 
 function furtherSkills(count: number): string {

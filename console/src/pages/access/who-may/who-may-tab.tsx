@@ -218,7 +218,10 @@ function NoCaller({
       </Empty>
     );
   }
-  if (asProblem(caller.error).status !== 404) return <ErrorView error={caller.error} />;
+  // What cannot be an id at all, a text that is too long, is that of no principal either.
+  if (![400, 404].includes(asProblem(caller.error).status)) {
+    return <ErrorView error={caller.error} />;
+  }
   return (
     <Empty title={`There is no principal “${principal}”`}>
       <p>

@@ -8,12 +8,14 @@ import type { TaskDetail } from './task-query';
 /** What was said and made. */
 export function ContentTab({
   task,
+  newestSeq,
   by,
 }: {
   readonly task: TaskDetail;
+  readonly newestSeq: number;
   readonly by: 'client' | 'operator';
 }) {
-  const content = useTaskContent(task, by);
+  const content = useTaskContent({ ...task, seq: newestSeq }, by);
   return (
     <>
       {by === 'operator' && (

@@ -3,20 +3,26 @@ import { callA2a, type Artifact, type Message, type Task } from '../../../api/a2
 import { client, type Schema } from '../../../api/client';
 import { isEnded } from '../task-state';
 
+/** How soon what has happened is read, and how often at most. */
 const FRESH_EVERY_MS = 3_000;
 
-/** What was said and made in a task. As its client one reads it as often as it changes; as an operator once, since that is logged. */
+/**
+ * What was said and made in a task, of which `seq` is the newest event. As its client one reads it when more has happened; as an
+ * operator once, since that is logged.
+ */
 export function useTaskContent(
-  { id, state }: Pick<Schema<'TaskDto'>, 'id' | 'state'>,
+  { id, state, seq }: Pick<Schema<'TaskDto'>, 'id' | 'state' | 'seq'>,
   by: 'client' | 'operator',
 ) {
   const isClient = by === 'client';
   return useQuery({
     queryKey: ['task-content', by, id, ...(isClient && isEnded(state) ? ['ended'] : [])],
-    queryFn: () => (isClient ? readAsClient(id) : readAsOperator(id)),
+    queryFn: async () => ({ task: await (isClient ? readAsClient(id) : readAsOperator(id)), seq }),
+    select: ({ task }) => task,
     staleTime: Infinity,
     refetchOnMount: isClient ? 'always' : true,
-    refetchInterval: isClient && !isEnded(state) ? FRESH_EVERY_MS : false,
+    refetchInterval: ({ state: { data } }) =>
+      isClient && data !== undefined && data.seq < seq && FRESH_EVERY_MS,
   });
 }
 

@@ -24,7 +24,7 @@ const route = getRouteApi('/tasks/$taskId');
 export function TaskView({ task, error }: { readonly task: TaskDetail; readonly error: unknown }) {
   const { tab = 'route' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { events, live, hasEarlier, loadEarlier } = useLiveTask(task);
+  const { events, newestSeq, live, hasEarlier, loadEarlier } = useLiveTask(task);
   const rights = useRights(task);
   const seesWebhooks = useMay('push');
   const tabs: Tab[] = [
@@ -42,7 +42,7 @@ export function TaskView({ task, error }: { readonly task: TaskDetail; readonly 
           {
             id: 'content',
             label: 'Messages and artifacts',
-            content: <ContentTab task={task} by={rights.readsContent} />,
+            content: <ContentTab task={task} newestSeq={newestSeq} by={rights.readsContent} />,
           },
         ]),
     ...(seesWebhooks

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { client, queries, type Schema } from '../../../api/client';
 import { type LiveState, useLive } from '../../../api/live';
+import { useVisible } from '../../../api/visible';
 import { isEnded } from '../task-state';
 import { newestRun, united } from './event-runs';
 import { refreshTask, type TaskDetail, type TaskEvent, taskQuery } from './task-query';
@@ -16,6 +17,8 @@ const PAGE = 200;
 export interface LiveTask {
   /** By their numbers, oldest first, and none is missing between them. */
   readonly events: readonly TaskEvent[];
+  /** The number of the newest event that is known of. */
+  readonly newestSeq: number;
   /** Null once the task has ended. */
   readonly live: LiveState | null;
   readonly hasEarlier: boolean;
@@ -28,6 +31,7 @@ export function useLiveTask(task: TaskDetail): LiveTask {
   const [came, setCame] = useState<readonly TaskEvent[]>([]);
   const [begin] = useState(task.events.at(-1)?.seq ?? task.seq);
   const isOpen = !isEnded(task.state);
+  const isFollowed = useVisible() && isOpen;
   const gathered = useRef<TaskEvent[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -38,7 +42,7 @@ export function useLiveTask(task: TaskDetail): LiveTask {
     setCame((before) => united(before, next).slice(-KEPT));
   }, []);
   const live = useLive({
-    path: isOpen ? `api/v1/tasks/${encodeURIComponent(id)}/events?after=${begin}` : null,
+    path: isFollowed ? `api/v1/tasks/${encodeURIComponent(id)}/events?after=${begin}` : null,
     endsByItself: true,
     onEvent: ({ event, data }) => {
       if (event === 'event') {
@@ -81,5 +85,6 @@ export function useLiveTask(task: TaskDetail): LiveTask {
       );
     return () => stop.abort();
   }, [id, older, first]);
-  return { events, live: isOpen ? live : null, hasEarlier: first > 1, loadEarlier };
+  const newestSeq = Math.max(task.seq, events.at(-1)?.seq ?? 0);
+  return { events, newestSeq, live: isOpen ? live : null, hasEarlier: first > 1, loadEarlier };
 }

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { api, type Schema } from '../../../api/client';
+import { StateBadge } from '../../../ui/badge';
 import { Empty, Loaded, Notice } from '../../../ui/feedback';
 import { Time } from '../../../ui/time';
-import { WebhookBadge } from '../../../ui/webhook-badge';
 import { useUpdateInterval } from '../deliveries';
 import { DeliveryList } from './delivery-list';
 import type { TaskDetail } from './task-query';
@@ -56,7 +56,7 @@ function WebhookPart({
     <section className="tasks-webhook" aria-label={`Webhook ${webhook.url}`}>
       <header>
         <h3>{webhook.url}</h3>
-        <WebhookBadge {...webhook} />
+        <StateBadge state={webhook.state} title={webhook.stateReason ?? undefined} />
         <span className="faint">
           {webhook.events === 'all' ? 'every event' : 'changes and whole artifacts'} · A2A{' '}
           {webhook.version}

@@ -1,8 +1,14 @@
 import { Link } from '@tanstack/react-router';
+import { reasonText } from '../../../ui/end-reasons';
 import { Icon } from '../../../ui/icons';
 import type { TaskSearch } from './task-search';
 
-const CHIPS = { q: 'Id', context: 'Context', principal: 'Principal' } as const;
+const CHIPS = {
+  q: 'Id',
+  context: 'Context',
+  principal: 'Principal',
+  part: 'A part failed',
+} as const;
 
 /** Filters that have no field: they came with a link, and are taken away here. */
 export function FilterChips({
@@ -14,6 +20,8 @@ export function FilterChips({
 }) {
   const shown = (Object.keys(CHIPS) as (keyof typeof CHIPS)[]).filter((name) => search[name]);
   if (shown.length === 0) return null;
+  const valueOf = (name: keyof typeof CHIPS) =>
+    name === 'part' ? reasonText(search.part ?? '') : search[name];
   return (
     <div className="actions">
       {shown.map((name) => (
@@ -21,10 +29,10 @@ export function FilterChips({
           key={name}
           type="button"
           className="tasks-chip"
-          aria-label={`Remove the filter ${CHIPS[name]} ${search[name]}`}
+          aria-label={`Remove the filter ${CHIPS[name]} ${valueOf(name)}`}
           onClick={() => onSet({ [name]: undefined })}
         >
-          {CHIPS[name]} <code>{search[name]}</code> <Icon name="close" />
+          {CHIPS[name]} <code>{valueOf(name)}</code> <Icon name="close" />
         </button>
       ))}
       {search.context && (

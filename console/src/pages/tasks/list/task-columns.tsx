@@ -97,7 +97,7 @@ export function taskColumns(seesAll: boolean, onFilter: Filter): readonly Column
       cell: (task) => <Why task={task} onFilter={onFilter} />,
       sortBy: ({ reason }) => reason ?? '',
       minor: true,
-      share: 1.5,
+      share: 2,
     },
   ];
 }
@@ -189,7 +189,7 @@ function Why({ task, onFilter }: Filtering) {
   const { reason } = task;
   if (reason !== null) {
     return (
-      <span className="tasks-why" title={said}>
+      <div title={said}>
         <FilterLink
           what="end reason"
           value={REASON_LABELS[reason]}
@@ -197,15 +197,15 @@ function Why({ task, onFilter }: Filtering) {
         >
           {REASON_LABELS[reason]}
         </FilterLink>
-        {text !== '' && <span className="faint"> · {text}</span>}
-      </span>
+        {text !== '' && <div className="faint tasks-said">{text}</div>}
+      </div>
     );
   }
   if (isEnded(task.state)) return null;
   return (
-    <span className="tasks-why" title={said}>
+    <div className="tasks-said" title={said}>
       {text || WAITS[task.state] || null}
-    </span>
+    </div>
   );
 }
 

@@ -18,6 +18,8 @@ export interface TaskSearch {
   readonly principal?: string;
   readonly context?: string;
   readonly reason?: EndReason;
+  /** Why a part of it failed, however it ended itself. */
+  readonly part?: EndReason;
   /** What the time is of: `status`, the last change of its state, which is its end when it has ended; else its begin. */
   readonly time?: 'status';
   /** The time, by name or by two times. */
@@ -43,6 +45,7 @@ export const STATES = Object.keys({
 const NAMES = [
   'state',
   'reason',
+  'part',
   'agent',
   'skill',
   'rule',
@@ -59,15 +62,20 @@ const NAMES = [
 
 /** The search in an address, without what it cannot mean. */
 export function taskSearchOf(search: Record<string, unknown>): TaskSearch {
-  const { state, reason, time, stuck, ...texts } = textsOf(search, NAMES);
+  const { state, reason, part, time, stuck, ...texts } = textsOf(search, NAMES);
   const states = statesOf(state);
   return {
     ...texts,
     ...(states.length > 0 && { state: states.join(',') }),
     ...(time === 'status' && { time }),
     ...(stuck === 'true' && { stuck }),
-    ...(reason !== undefined && reason in REASON_LABELS && { reason: reason as EndReason }),
+    ...(isReason(reason) && { reason }),
+    ...(isReason(part) && { part }),
   };
+}
+
+function isReason(text: string | undefined): text is EndReason {
+  return text !== undefined && text in REASON_LABELS;
 }
 
 export function statesOf(list: string | undefined): readonly TaskState[] {
@@ -82,7 +90,7 @@ export function leavesOut(search: TaskSearch, span: Span): boolean {
 
 /** What the hub is asked. */
 export function queryOf(search: TaskSearch, { since, until }: Span): TaskQuery {
-  const { agent, skill, rule, organization, principal, context, reason, q, stuck } = search;
+  const { agent, skill, rule, organization, principal, context, reason, part, q, stuck } = search;
   const states = statesOf(search.state);
   return {
     ...(states.length > 0 && { state: [...states] }),
@@ -94,6 +102,7 @@ export function queryOf(search: TaskSearch, { since, until }: Span): TaskQuery {
       principalId: principal,
       contextId: context,
       reason,
+      delegationReason: part,
       ...(search.time === 'status'
         ? { statusAfter: since, statusBefore: until }
         : { createdAfter: since, createdBefore: until }),

@@ -1,9 +1,9 @@
 import type { Schema } from '../../../api/client';
+import { StateBadge } from '../../../ui/badge';
 import type { Column } from '../../../ui/data-table';
 import { TaskLink } from '../../../ui/task-link';
 import { Time, useNow } from '../../../ui/time';
 import { EndpointName, partsOfEndpoint } from '../shared/endpoint-name';
-import { DeliveryStateBadge } from '../shared/push-badges';
 
 type Delivery = Schema<'DeliveryDto'>;
 
@@ -41,7 +41,7 @@ export function deliveryColumns(open: (row: Delivery) => void): Column<Delivery>
       header: 'State',
       share: 0.6,
       sortBy: ({ state }) => state,
-      cell: ({ state }) => <DeliveryStateBadge state={state} />,
+      cell: ({ state }) => <StateBadge state={state} />,
     },
     {
       id: 'receiver',

@@ -3,6 +3,7 @@ import { api, client, type Schema } from '../../../api/client';
 import { PAGE_ROWS, usePages } from '../../../api/pages';
 import { asProblem } from '../../../api/problem';
 import { AttemptList } from '../../../ui/attempt-view';
+import { StateBadge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { Id } from '../../../ui/copy';
 import { Dialog } from '../../../ui/dialog';
@@ -12,7 +13,6 @@ import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
 import { notify } from '../../../ui/toast';
 import { PUSH, refreshPush } from '../keys';
-import { DeliveryStateBadge } from '../shared/push-badges';
 import { SearchLink } from '../shared/search-link';
 
 const EVERY_MS = 5_000;
@@ -56,7 +56,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: Schema<'DeliveryDto'> 
   return (
     <Facts
       facts={{
-        State: <DeliveryStateBadge state={delivery.state} />,
+        State: <StateBadge state={delivery.state} />,
         Why: delivery.reason,
         'Next attempt': delivery.nextAttemptAt && <Time at={delivery.nextAttemptAt} />,
         Task: <TaskLink id={delivery.taskId} />,

@@ -49,11 +49,13 @@ export function ReceiverDialog({
               <strong>{endpoint.lastError}</strong>{' '}
               {endpoint.state === 'disabled'
                 ? 'Its webhooks are disabled. Repair the receiver, then resume them.'
-                : endpoint.rejects
-                  ? 'It answers, but did not accept the last event. What it rejects is tried a few times, then given up; send it again once the receiver accepts it.'
-                  : endpoint.breaker === 'open'
-                    ? 'Deliveries wait, and one is tried at a time until it answers.'
-                    : 'What it did not accept is tried again.'}
+                : endpoint.gone
+                  ? 'The webhook that it answered so is disabled: nothing is sent for it until it is set again or resumed.'
+                  : endpoint.rejects
+                    ? 'It answers, but did not accept the last event. What it rejects is tried a few times, then given up; send it again once the receiver accepts it.'
+                    : endpoint.breaker === 'open'
+                      ? 'Deliveries wait, and one is tried at a time until it answers.'
+                      : 'What it did not accept is tried again.'}
             </p>
           </Notice>
         )}
@@ -68,7 +70,12 @@ export function ReceiverDialog({
             'Failing since': endpoint.failingSince && <Time at={endpoint.failingSince} />,
             'Disabled since': endpoint.disabledAt && <Time at={endpoint.disabledAt} />,
             'Next try': nextTry === 'now' ? 'now' : nextTry && <Time at={nextTry} />,
-            'Last accepted': <Time at={endpoint.lastSuccessAt} />,
+            'Last accepted': (
+              <>
+                <Time at={endpoint.lastSuccessAt} />
+                {endpoint.lastSuccessAt !== null && <span className="faint"> (to the minute)</span>}
+              </>
+            ),
             'Last failed': <Time at={endpoint.lastFailureAt} />,
             'Webhooks waiting': endpoint.waiting,
             'Attempts at once, at most': endpoint.slots,

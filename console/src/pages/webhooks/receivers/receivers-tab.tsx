@@ -144,7 +144,7 @@ function columnsOf(
     {
       id: 'receiver',
       header: 'Receiver',
-      share: 1.6,
+      share: 1.8,
       sortBy: ({ origin }) => origin,
       cell: (row) => (
         <button type="button" className="webhooks-open" onClick={() => open(row)}>
@@ -224,13 +224,13 @@ function columnsOf(
     {
       id: 'probe',
       header: 'Next try',
-      share: 0.6,
+      share: 0.7,
       minor: true,
       cell: ({ nextProbeAt, breaker, waiting }) => {
         if (nextProbeAt) return <Time at={nextProbeAt} />;
         if (breaker === 'open') return 'now';
         // Each event that waits has a time of its own.
-        return waiting > 0 ? 'by its schedule' : '';
+        return waiting > 0 ? <span className="webhooks-words">by its schedule</span> : '';
       },
     },
   ];

@@ -21,6 +21,9 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
   const [chosen, setChosen] = useState<string>();
   const [isSending, setSending] = useState(false);
   const isDisabled = endpoint.state === 'disabled';
+  // A test that it accepts takes away that it said so, and resumes nothing.
+  const [wasGone] = useState(endpoint.gone);
+  const hasDisabled = isDisabled || wasGone;
   const webhooks = useQuery({
     queryKey: [PUSH, 'testables', name],
     queryFn: ({ signal }) => testablesOf(endpoint, signal),
@@ -46,8 +49,8 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
           />
         )}
       </Loaded>
-      {isDisabled && <Resume endpoint={endpoint} />}
-      <h3>{isDisabled ? '3' : '2'}. Send again what it lost</h3>
+      {hasDisabled && <Resume endpoint={endpoint} isDisabled={isDisabled} />}
+      <h3>{hasDisabled ? '3' : '2'}. Send again what it lost</h3>
       {lost.error && <ErrorView error={lost.error} />}
       <p className="actions">
         <Button
@@ -73,16 +76,20 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
 
 function Resume({
   endpoint: { organization, origin },
+  isDisabled,
 }: {
   readonly endpoint: Schema<'EndpointDto'>;
+  /** All that it had are; else those alone that it answered with 410. */
+  readonly isDisabled: boolean;
 }) {
   const state = 'disabled';
   return (
     <>
       <h3>2. Resume its webhooks</h3>
       <Notice tone="warning">
-        Its webhooks are disabled, and a test does not change that: nothing is sent there, and
-        nothing again, until they are resumed. They are among the{' '}
+        {isDisabled ? 'Its webhooks' : 'Webhooks that it answered with 410'} are disabled, and a
+        test does not change that: nothing is sent there, and nothing again, until they are resumed.
+        They are among the{' '}
         <SearchLink search={{ tab: 'webhooks', endpoint: `${organization} ${origin}`, state }}>
           disabled webhooks of tasks
         </SearchLink>{' '}

@@ -1,19 +1,7 @@
 import type { Schema } from '../../../api/client';
-import { Badge, type Tone } from '../../../ui/badge';
+import { Badge, StateBadge } from '../../../ui/badge';
 import { counted } from '../../../ui/lists';
 import { ReceiverBadge } from '../../../ui/receiver-badge';
-import { WebhookBadge } from '../../../ui/webhook-badge';
-
-const DELIVERY_TONES: Readonly<Record<Schema<'DeliveryDto'>['state'], Tone>> = {
-  pending: 'neutral',
-  retrying: 'warning',
-  delivered: 'good',
-  dead: 'bad',
-};
-
-export function DeliveryStateBadge({ state }: { readonly state: Schema<'DeliveryDto'>['state'] }) {
-  return <Badge tone={DELIVERY_TONES[state]}>{state}</Badge>;
-}
 
 type Held = Schema<'WebhookDto'>['held'];
 
@@ -29,7 +17,7 @@ export function WebhookStateBadge({
 }) {
   return (
     <span className="webhooks-badges">
-      <WebhookBadge state={state} stateReason={reason} />
+      <StateBadge state={state} title={reason ?? undefined} />
       {held !== null && <Badge tone="warning">held: {held.replaceAll('-', ' ')}</Badge>}
     </span>
   );
