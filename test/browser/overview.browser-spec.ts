@@ -109,7 +109,7 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   await show({
     agents: {
       ...body.agents,
-      failing: ten.map((i) => ({ agentId: `a${i}`, name: `A ${i}`, failed: 3, completed: 0 })),
+      failingTasks: ten.map((i) => ({ agentId: `a${i}`, name: `A ${i}`, failed: 3, completed: 0 })),
     },
     limits: ten.map((i) => ({ kind: 'openTasks', used: i < 4 ? 9 : 8, limit: 9, state: 'near' })),
   });
@@ -122,7 +122,14 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   };
   await show({
     agents: {
-      ...{ ...body.agents, down: 0, degraded: 0, callsFailing: 1, breakersOpen: 0, failing: [] },
+      ...{
+        ...body.agents,
+        down: 0,
+        degraded: 0,
+        failingCalls: 1,
+        breakersOpen: 0,
+        failingTasks: [],
+      },
       ...{ inTrouble: 3, unusable: 2, troubled: [trouble] },
     },
   });
@@ -134,13 +141,20 @@ it('does not tell what it has not looked at whole as if it had', async () => {
   await card.getByText(trouble.why).waitFor();
   expect(await card.getByRole('link').allTextContents()).toEqual(['Invoices', '2 more']);
   await show({
-    agents: { ...body.agents, down: 0, degraded: 0, breakersOpen: 0, failing: [], inTrouble: 0 },
+    agents: {
+      ...body.agents,
+      down: 0,
+      degraded: 0,
+      breakersOpen: 0,
+      failingTasks: [],
+      inTrouble: 0,
+    },
     deliveries: { ...body.deliveries, deadLetters: 0 },
     limits: [],
     tasks: { ...shown.tasks, stuck: { submitted: 0, working: 0, total: 0, isLeast: true } },
   });
   await page.getByText(/none of the tasks that were looked at is stuck/).waitFor();
-  const quiet = { ...{ down: 0, degraded: 0, callsFailing: 0, unusable: 0 }, failing: [] };
+  const quiet = { ...{ down: 0, degraded: 0, failingCalls: 0, unusable: 0 }, failingTasks: [] };
   const rest = { deliveries: { ...body.deliveries, deadLetters: 0 }, limits: [] };
   const idle = { ...body.agents, ...quiet, breakersOpen: 0, inTrouble: 0 };
   await show({ ...rest, agents: { ...idle, enabled: 0, disabled: 2 } });

@@ -161,7 +161,7 @@ describe('what is said of an agent', () => {
     await eventually(async () => {
       const { agents: counts } = (await hub.admin('GET', '/api/v1/overview')).body;
       expect(counts).toMatchObject({
-        ...{ enabled: 1, healthy: 0, callsFailing: 1, inTrouble: 1 },
+        ...{ enabled: 1, healthy: 0, failingCalls: 1, inTrouble: 1 },
         troubled: [
           {
             ...{ agentId: 'frail', name: expect.any(String), verdict: 'failing', since: null },
@@ -194,7 +194,7 @@ describe('what is said of an agent', () => {
     for (let n = 0; n < 3; n++) await send('frail');
     await eventually(async () => {
       const { agents } = (await hub.admin('GET', '/api/v1/overview')).body;
-      expect(agents).toMatchObject({ healthy: 0, degraded: 0, callsFailing: 1, down: 0 });
+      expect(agents).toMatchObject({ healthy: 0, degraded: 0, failingCalls: 1, down: 0 });
     }, 10_000);
     await shows('frail', { state: 'healthy', verdict: 'failing' });
   }, 40_000);

@@ -253,7 +253,7 @@ describe('agents that fail their tasks', () => {
         ]),
       );
       const { name } = (await hub.admin('GET', '/api/v1/agents/fails')).body;
-      expect(agents.failing).toEqual([{ agentId: 'fails', name, completed: 0, failed: 3 }]);
+      expect(agents.failingTasks).toEqual([{ agentId: 'fails', name, completed: 0, failed: 3 }]);
       const { items } = (await hub.admin('GET', '/api/v1/agents')).body;
       const failedOf = items.map(({ id, lastHour }: Json) => [id, lastHour.failed]);
       expect(Object.fromEntries(failedOf)).toEqual({ fails: 3, asks: 0, strict: 0, broken: 1 });

@@ -29,6 +29,11 @@ export function readTraceparent(text: string): TraceContext | undefined {
   return { traceId, spanId, isSampled: (parseInt(flags ?? '', 16) & SAMPLED) === SAMPLED };
 }
 
+/** The id of the trace in a `traceparent`; undefined where there is none, or what came is none. */
+export function traceIdOf(traceparent: string | null): string | undefined {
+  return readTraceparent(traceparent ?? '')?.traceId;
+}
+
 export function writeTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }

@@ -87,7 +87,7 @@ export class OverviewAgentsDto {
     description:
       'Those whose verdict is failing: half or more of their last calls failed, yet they are not down.',
   })
-  readonly callsFailing!: number;
+  readonly failingCalls!: number;
   @Shown.Num({ description: 'Degraded, and their verdict is another.' })
   readonly degraded!: number;
   @Shown.Num()
@@ -106,7 +106,7 @@ export class OverviewAgentsDto {
     description:
       'Those that failed more tasks by their own fault than they completed in the last hour, 3 at least; the 10 with most, read at most every five seconds.',
   })
-  readonly failing!: readonly FailingAgentDto[];
+  readonly failingTasks!: readonly FailingAgentDto[];
   @Shown.Num({
     description:
       'Enabled ones that are down or degraded, fail their calls, have a full queue, or a card that was refused or cannot be read or used.',

@@ -134,7 +134,7 @@ export class Overview {
   private agentsOf(caller: Principal): Promise<OverviewAgentsDto | null> {
     if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
     return this.agents.get(keyOf(organizationOfAgents(caller)), async () => {
-      const counts = { healthy: 0, callsFailing: 0, degraded: 0, down: 0, unknown: 0 };
+      const counts = { healthy: 0, failingCalls: 0, degraded: 0, down: 0, unknown: 0 };
       const others = { enabled: 0, disabled: 0, inService: 0, breakersOpen: 0, unusable: 0 };
       const troubled: TroubledAgent[] = [];
       const own = this.registry.all().filter((agent) => administers(caller, agent));
@@ -144,7 +144,7 @@ export class Overview {
         others[enabled ? 'enabled' : 'disabled'] += 1;
         if (!enabled) return;
         const view = this.monitor.viewOf(id);
-        counts[view.verdict === 'failing' ? 'callsFailing' : view.health] += 1;
+        counts[view.verdict === 'failing' ? 'failingCalls' : view.health] += 1;
         if (view.breaker === 'open') others.breakersOpen += 1;
         if (isWithoutWork(agent)) others.unusable += 1;
         else if (view.verdict !== 'down' && view.verdict !== 'failing') others.inService += 1;
@@ -157,7 +157,7 @@ export class Overview {
       return new OverviewAgentsDto({
         ...counts,
         ...others,
-        failing: failing.slice(0, SHOWN).map((each) => ({
+        failingTasks: failing.slice(0, SHOWN).map((each) => ({
           ...each,
           name: this.registry.get(each.agentId)?.card.name ?? each.agentId,
         })),

@@ -1,7 +1,7 @@
 import { actorOf, type AuditEntry } from '../../audit/index.js';
+import { traceIdOf } from '../../common/tracing/trace-context.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { EndedTask } from '../store/ended-task.js';
-import { traceIdOf } from './trace-id-of.js';
 
 /** What the audit log tells of a task: whose it was, how it ended, and which agents had a part in it. */
 export function entryOf(task: EndedTask): AuditEntry {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { traceIdOf } from '../../common/tracing/trace-context.js';
 import { Log } from '../../common/logger.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { EndedDelegation, EndedTask } from '../store/ended-task.js';
-import { traceIdOf } from './trace-id-of.js';
 
 /** Agents of a task that a line names. */
 const MOST_AGENTS = 20;

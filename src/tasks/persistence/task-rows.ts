@@ -1,3 +1,4 @@
+import { traceIdOf } from '../../common/tracing/trace-context.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { planOf } from '../../routing/index.js';
@@ -20,8 +21,6 @@ const UNREAD = ['dueAt', 'everyEvent', 'ruleId', 'endCode', 'traceId', 'retryOf'
 
 /** What is read of a task's row; see {@link toTaskRow}. */
 export const TASK_COLUMNS = TASKS.selectBut(...UNREAD).names;
-
-const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
 
 const RECORD = TASKS.selectBut(...UNREAD, 'version', 'checkpointSeq', 'storedBytes', 'request');
 const REQUEST = TASKS.select('request');
@@ -63,7 +62,7 @@ export function newTaskRow({
   return {
     ruleId: record.route.rule?.id ?? null,
     endCode,
-    traceId: traceIdOf(record.traceparent),
+    traceId: traceIdOf(record.traceparent) ?? null,
     retryOf: retryOf(record.requestMetadata)?.taskId ?? null,
     request: requestOf(record),
     dueAt: taskDueAt(record),
@@ -72,11 +71,6 @@ export function newTaskRow({
     storedBytes: usage.storedBytes,
     ...record,
   };
-}
-
-/** The trace of a W3C `traceparent`; null without one. */
-function traceIdOf(traceparent: string | null): string | null {
-  return TRACE_ID.exec(traceparent ?? '')?.[1] ?? null;
 }
 
 export function toTaskRow(row: DatabaseRow): TaskRow {

@@ -93,10 +93,10 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'degraded' } },
     });
   }
-  if (counts.callsFailing > 0) {
+  if (counts.failingCalls > 0) {
     found.push({
       tone: 'warning',
-      text: `Half or more of the last calls of ${counted(counts.callsFailing, 'agent')} failed, though ${counts.callsFailing === 1 ? 'it is' : 'they are'} not down.`,
+      text: `Half or more of the last calls of ${counted(counts.failingCalls, 'agent')} failed, though ${counts.failingCalls === 1 ? 'it is' : 'they are'} not down.`,
       link: { to: '/agents', search: { health: 'failing' } },
     });
   }
@@ -107,15 +107,15 @@ function agents(counts: Schema<'OverviewDto'>['agents']): readonly Concern[] {
       link: { to: '/agents', search: { health: 'troubled' } },
     });
   }
-  if (counts.failing.length > 0) {
-    const names = counts.failing.map(({ name }) => name);
+  if (counts.failingTasks.length > 0) {
+    const names = counts.failingTasks.map(({ name }) => name);
     const each = names.length === 1 ? 'it' : 'they each';
     found.push({
       tone: 'bad',
       text: `${atLeast(names.length, names.length >= NAMED, 'agent', 'agents')} failed at least 3 tasks in the last hour, more than ${each} completed: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''}.`,
       link:
         names.length === 1
-          ? { to: `/agents/${counts.failing[0]!.agentId}` }
+          ? { to: `/agents/${counts.failingTasks[0]!.agentId}` }
           : { to: '/tasks', search: { state: 'failed', time: 'status', range: '1h' } },
     });
   }

@@ -20,7 +20,7 @@ export function OverviewTiles({ overview }: { readonly overview: Schema<'Overvie
 }
 
 function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> }) {
-  const { enabled, inService, down, unusable, callsFailing, inTrouble } = agents;
+  const { enabled, inService, down, unusable, failingCalls, inTrouble } = agents;
   return (
     <Tile
       label="Agents in service"
@@ -30,7 +30,7 @@ function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> })
           down > 0 && `${down} down`,
           unusable > 0 && `${unusable} without a usable card`,
           agents.degraded > 0 && `${agents.degraded} degraded`,
-          callsFailing > 0 && `${callsFailing} failing calls`,
+          failingCalls > 0 && `${failingCalls} failing calls`,
           agents.unknown > 0 && `${agents.unknown} not called yet`,
           agents.disabled > 0 && `${agents.disabled} disabled`,
         ]
