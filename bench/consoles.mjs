@@ -1,5 +1,6 @@
 // What open consoles cost the clients of a hub: sends while so many people look at its pages, beside sends while none does.
 // It is one hub all the time; the consoles come and go between the runs.
+import { randomUUID } from 'node:crypto';
 import { ADMIN_KEY, admin, newKey, startHub } from './hub.mjs';
 import { measurePairs, printPairs } from './pairs.mjs';
 import { group } from './processes.mjs';
@@ -18,7 +19,8 @@ export async function benchConsoles(directory, options) {
     const target = { agent: 'light', pid, url: `${url}/a2a`, origin: url, headers };
     const withConsoles = (pages) => async () => {
       const consoles = group();
-      const job = JSON.stringify({ hub: url, key: ADMIN_KEY, count: CONSOLES, pages });
+      const task = pages.includes('task') ? await openTask(target) : null;
+      const job = JSON.stringify({ hub: url, key: ADMIN_KEY, count: CONSOLES, pages, task });
       await consoles.startNode(['bench/targets/consoles.mjs', job]);
       return () => consoles.stop();
     };
@@ -26,6 +28,7 @@ export async function benchConsoles(directory, options) {
       [
         { name: 'none', ...target },
         { name: 'overview', ...target, beside: withConsoles(['overview']) },
+        { name: 'a task', ...target, beside: withConsoles(['task']) },
         {
           ...{ name: 'all pages', ...target },
           beside: withConsoles(['overview', 'tasks', 'agents', 'webhooks']),
@@ -35,6 +38,8 @@ export async function benchConsoles(directory, options) {
     );
     print(`\nA send while ${CONSOLES} consoles have the overview open, to one while none is`);
     printPairs(pairs, 'none', 'overview');
+    print(`\nA send while ${CONSOLES} consoles have a running task open, to one while none has`);
+    printPairs(pairs, 'none', 'a task');
     print(
       `\nA send while ${CONSOLES} consoles have all pages open, by turns, to one while none is`,
     );
@@ -42,4 +47,20 @@ export async function benchConsoles(directory, options) {
   } finally {
     await servers.stop();
   }
+}
+
+/** The id of a task that goes on. */
+async function openTask({ url, headers, agent }) {
+  const message = {
+    ...{ messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'stay' }] },
+    metadata: { agentId: agent },
+  };
+  const params = { message, configuration: { returnImmediately: true } };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', 'a2a-version': '1.0' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params }),
+  });
+  const { result } = await response.json();
+  return result.task.id;
 }

@@ -26,14 +26,19 @@ function answer({ id, method, params }, response) {
     return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { task } }));
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const begun = { task: taskOf(taskId, contextId, params.message, 'TASK_STATE_WORKING') };
+  // One that is to stay open.
+  if (params.message.parts[0].text === 'stay') return response.write(textOf(id, begun));
   const events = [
-    { task: taskOf(taskId, contextId, params.message, 'TASK_STATE_WORKING') },
+    begun,
     { artifactUpdate: { taskId, contextId, artifact: artifact(), lastChunk: true } },
     { statusUpdate: { taskId, contextId, status: status('TASK_STATE_COMPLETED') } },
   ];
-  response.end(
-    events.map((result) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`).join(''),
-  );
+  response.end(events.map((result) => textOf(id, result)).join(''));
+}
+
+function textOf(id, result) {
+  return `data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`;
 }
 
 function taskOf(id, contextId, message, state) {

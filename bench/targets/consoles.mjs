@@ -1,7 +1,7 @@
 // What so many open consoles ask a hub for, without browsers, which would take the processor from the hub: the calls that each
 // page makes while it is open and its lists are short (as seen in a browser), evenly spread.
 //   node bench/targets/consoles.mjs '{"hub": URL, "key": KEY, "count": 100, "pages": ["overview"]}'
-// `pages` are taken by turns. It listens so that it is known when all are open.
+// `pages` are taken by turns; `task` is the id of the one that the page of a task shows. It listens so that it is known when all are open.
 import { createServer } from 'node:http';
 import { Agent } from 'undici';
 
@@ -16,6 +16,14 @@ const PAGES = {
     ],
   },
   tasks: { reads: [['/api/v1/tasks?limit=50', EVERY_MS]] },
+  task: {
+    follows: '/api/v1/tasks/{task}/events?after=0',
+    reads: [
+      ['/api/v1/tasks/{task}', 10_000],
+      ['/api/v1/tasks/{task}/explain', EVERY_MS],
+      ['/api/v1/push/configs?taskId={task}&limit=10', EVERY_MS],
+    ],
+  },
   agents: { follows: '/api/v1/agents/events', reads: [[`/api/v1/agents?${LIST}`, EVERY_MS]] },
   webhooks: {
     follows: '/api/v1/push/events',
@@ -30,7 +38,7 @@ const PAGES = {
   },
 };
 
-const { hub, key, count, pages } = JSON.parse(process.argv[2]);
+const { hub, key, count, pages, task } = JSON.parse(process.argv[2]);
 const browsers = new Agent({ connections: 2 * count, pipelining: 1, bodyTimeout: 0 });
 let open = 0;
 for (let at = 0; at < count; at++) {
@@ -46,7 +54,7 @@ server.listen(0, '127.0.0.1', () => {
 });
 
 function ask(path, accept) {
-  const { pathname, search } = new URL(path, hub);
+  const { pathname, search } = new URL(path.replace('{task}', task), hub);
   return browsers.request({
     origin: hub,
     path: pathname + search,
