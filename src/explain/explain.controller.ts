@@ -9,7 +9,7 @@ import { AppConfig } from '../config/index.js';
 import { HubError } from '../common/hub-error.js';
 import { NO_WORKERS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskWebhooksService } from '../push/index.js';
-import { operatorsView, TaskLog, taskNotFound } from '../tasks/index.js';
+import { operatorsView, retryOf, TaskLog, taskNotFound, TaskRetries } from '../tasks/index.js';
 import { storyOf } from './domain/task-story.js';
 import { awaitsUpdates, type FollowedWebhook } from './domain/webhook-story.js';
 import { StoryDto } from './story.dto.js';
@@ -28,6 +28,7 @@ export class ExplainController {
     private readonly agents: AgentRegistry,
     private readonly config: AppConfig,
     private readonly names: PrincipalNames,
+    private readonly retries: TaskRetries,
   ) {}
 
   @Get(':id/explain')
@@ -42,9 +43,11 @@ export class ExplainController {
     const task = await this.log.withoutContents(id, operatorsView(caller));
     if (!task) throw taskNotFound(id);
     const { shown, hasMore } = await this.webhooksOf(id, caller);
-    const { principalId } = task.record;
+    const { principalId, requestMetadata } = task.record;
+    const operator = retryOf(requestMetadata)?.by.principalId;
     const story = storyOf(task, shown, {
-      callerName: (await this.names.of([principalId])).get(principalId) ?? null,
+      names: await this.names.of([principalId, ...(operator === undefined ? [] : [operator])]),
+      retriedAs: (await this.retries.newestOf([id])).get(id) ?? null,
       now: this.clock.now(),
       seesTroubles: hasScope(caller, 'tasks:all'),
       unworked: this.workers.hasNoWorkers ? NO_WORKERS : null,

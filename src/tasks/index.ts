@@ -14,7 +14,7 @@ export {
   type LinkView,
   TaskConsents,
 } from './consents/task-consents.js';
-export { cancelOf } from './domain/operator-actions.js';
+export { cancelOf, retryOf } from './domain/operator-actions.js';
 export { isEnded } from './domain/delegation-state.js';
 export { taskNotFound } from './domain/task-errors.js';
 export { operatorsView } from './reading/operators-view.js';
@@ -33,6 +33,7 @@ export {
 } from './store/stuck-tasks.js';
 export { TaskData } from './operations/task-data.js';
 export { TaskLog, type Created, type Decision } from './log/task-log.js';
+export { TaskRetries } from './store/task-retries.js';
 export { TaskPositions } from './store/task-positions.js';
 export { TaskPositionsModule } from './task-positions.module.js';
 export { TaskService, type SendAnswer } from './operations/task.service.js';
@@ -49,6 +50,7 @@ export {
   FIRST_MESSAGE_SEQ,
   type ArtifactChunk,
   type Attempt,
+  type ClientWaits,
   type Delegation,
   type DelegationState,
   type EventHeader,

@@ -49,6 +49,9 @@ export type DelegationState =
   /** Its step was not needed, or could not begin any more: no agent was asked. */
   | 'skipped';
 
+/** The states in which a delegation waits for the client. */
+export type WaitState = Extract<DelegationState, 'input-required' | 'auth-required'>;
+
 /**
  * Why a delegation has not completed, for programs: what the audit log tells of it. docs/audit.md says what each means.
  * Never anything that an agent or a client has written.
@@ -171,6 +174,21 @@ export interface DelegationTimes {
   /** An agent has taken the message, or has answered it. */
   readonly answeredAt?: number;
   readonly endedAt?: number;
+  readonly waits?: ClientWaits;
+}
+
+/** How a delegation has waited for the client: its input or its authorization. */
+export interface ClientWaits {
+  /** How often it has. */
+  readonly times: number;
+  /** In which state it did so last. */
+  readonly state: WaitState;
+  /** When that began, in epoch milliseconds. */
+  readonly since: number;
+  /** When it was over; absent: it is waiting. */
+  readonly until?: number;
+  /** How long all those took that are over, in milliseconds. */
+  readonly ms: number;
 }
 
 /** An agent that did not take the message, or was passed over, so that the next one was asked. */

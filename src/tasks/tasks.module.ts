@@ -207,6 +207,7 @@ const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
     NearLimits,
     WorkLoad,
     StuckTasks,
+    TaskRetries,
   ],
 })
 export class TasksModule {

@@ -207,6 +207,13 @@ describe('keys', () => {
     await whose.fill('harriet hasty');
     await whose.press('Enter');
     await submit(dialogOf(page, 'The key in haste'), 'I have stored it');
+    const filter = page.getByRole('main').getByLabel('Principal', { exact: true });
+    await filter.fill('Twin');
+    await page.getByText('Several principals are called “Twin”').waitFor();
+    const filtered = () => new URL(page.url()).searchParams.get('principal');
+    await eventually(() => expect(filtered()).toBe('Twin'));
+    await filter.fill('');
+    await eventually(() => expect(filtered()).toBeNull());
     expect((await itemsOf('/api/v1/keys')).find(({ name }) => name === 'in haste')).toMatchObject({
       principalId: 'hasty',
     });

@@ -44,6 +44,10 @@ describe('the editor of a rule', () => {
     await page.getByText('2 problems', { exact: true }).waitFor();
     await page.getByRole('textbox', { name: /^The text has/ }).fill('invoice');
     await target.fill('billing');
+    const deadline = page.getByLabel('Deadline in seconds', { exact: true });
+    await deadline.fill('1e3');
+    await target.focus();
+    expect(await deadline.inputValue()).toBe('1000');
     await page.getByText('can be saved', { exact: true }).waitFor();
     expect(await own.axe()).toEqual([]);
     expect((await hub.admin('GET', `${RULES}/invoices`)).status).toBe(404);

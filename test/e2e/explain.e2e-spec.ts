@@ -12,6 +12,7 @@ let hub: Hub;
 let fine: ScriptedAgent;
 let failing: ScriptedAgent;
 let asking: ScriptedAgent;
+let asksOnce: ScriptedAgent;
 let silent: ScriptedAgent;
 let busy: ScriptedAgent;
 let release = (): void => undefined;
@@ -38,11 +39,12 @@ const answering = (state: string, text?: string): Promise<ScriptedAgent> =>
 
 beforeAll(async () => {
   const held = new Promise<void>((resolve) => (release = resolve));
-  [hub, fine, failing, asking, busy, silent] = await Promise.all([
+  [hub, fine, failing, asking, asksOnce, busy, silent] = await Promise.all([
     startHub(),
     answering('COMPLETED'),
     answering('FAILED'),
     answering('INPUT_REQUIRED', 'a question of the agent'),
+    ScriptedAgent.start({ live: { askAfter: 1 } }),
     ScriptedAgent.start({
       streaming: false,
       handlers: { SendMessage: (call) => call.send(503, 'too much to do', 'text/plain') },
@@ -55,6 +57,7 @@ beforeAll(async () => {
   await hub.registerAgent(fine.url, { id: 'fine', tags: ['both'] });
   await hub.registerAgent(failing.url, { id: 'failing' });
   await hub.registerAgent(asking.url, { id: 'asking' });
+  await hub.registerAgent(asksOnce.url, { id: 'asks-once' });
   await hub.registerAgent(silent.url, { id: 'silent' });
   await hub.registerAgent(busy.url, { id: 'busy' });
 });
@@ -62,7 +65,7 @@ beforeAll(async () => {
 afterAll(async () => {
   release();
   await hub?.close();
-  await Promise.all([fine, failing, asking, silent, busy].map((each) => each?.close()));
+  await Promise.all([fine, failing, asking, asksOnce, silent, busy].map((each) => each?.close()));
 });
 
 const story = async (id: unknown, key?: string): Promise<Json> => {
@@ -139,9 +142,35 @@ describe('the story of a task', () => {
     const told = await story(id);
     expect(told['summary']).toMatch(/^The task is input-required, .+ after it began\.$/);
     expect(told['waitsFor']).toMatch(
-      /\(asking\) has asked for more: the client has to send a further message .+ It fails at .+Z if/,
+      /\(asking\) has asked for more, .+ ago: the client has to send a further message .+ It fails at .+Z if/,
     );
     expect(JSON.stringify(told)).not.toContain('a question of the agent');
+  });
+
+  it('says how long a task waited for its client', async () => {
+    const { id, contextId } = await sentTo('asks-once');
+    await hub.waitForTask(String(id), 'TASK_STATE_INPUT_REQUIRED');
+    expect((await story(id))['waitsFor']).toMatch(/\(asks-once\) has asked for more, .+ ago: /);
+    await hub.submit('the answer', { message: { taskId: id, contextId } });
+    await hub.waitForTask(String(id), 'TASK_STATE_COMPLETED');
+    const told = await story(id);
+    expect(told['summary']).toMatch(/ after .+ \(.+ of it waiting for the client\) by /);
+    expect(textOf(told)).toMatch(
+      /\(asks-once\) began to wait for input of the client\.\n(.+\n)*.+\(asks-once\) had waited for the client for .+s\./,
+    );
+  });
+
+  it('says which task retries which, and who wanted it', async () => {
+    const { id } = await sentTo('failing');
+    await hub.waitForTask(String(id), 'TASK_STATE_FAILED');
+    const { body } = await hub.admin('POST', `/api/v1/tasks/${String(id)}:retry`);
+    const retry = String(body['id']);
+    await hub.waitForTask(retry, 'TASK_STATE_FAILED');
+    expect((await story(id))['summary']).toContain(` It was retried as the task ${retry}.`);
+    expect(textOf(await story(retry))).toContain(
+      `It retries the task ${String(id)}, at the request of the operator admin.`,
+    );
+    expect((await story(retry))['summary']).not.toContain('retried');
   });
 
   it('says what a task waits for: an answer of its agent, and why it was canceled then', async () => {

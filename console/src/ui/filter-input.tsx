@@ -13,6 +13,7 @@ export function FilterInput({
   suggestions = [],
   meantBy = asTyped,
   onType,
+  warning,
 }: {
   readonly label: string;
   readonly value: string | undefined;
@@ -23,6 +24,7 @@ export function FilterInput({
   readonly meantBy?: (typed: string) => string;
   /** Called at once with what is typed. */
   readonly onType?: (text: string) => void;
+  readonly warning?: string | undefined;
 }) {
   const given = value ?? '';
   const [typed, setTyped] = useState(given);
@@ -42,7 +44,7 @@ export function FilterInput({
     return () => clearTimeout(timer);
   }, [typed, meant, given]);
   return (
-    <Field label={label}>
+    <Field label={label} warning={warning}>
       <Suggest
         type="search"
         values={suggestions}

@@ -17,6 +17,11 @@ export function namesSeveral(typed: string, known: readonly Named[]): boolean {
   return calledSo(typed, known).length > 1;
 }
 
+/** What to say of a name that several `principals` have. */
+export function severalCalled(typed: string, kind: string): string {
+  return `Several ${kind} are called “${typed.trim()}”: choose one of them by its id.`;
+}
+
 /** Those of this name; none where it is the id of one. */
 function calledSo(typed: string, known: readonly Named[]): readonly Named[] {
   const text = typed.trim();

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
-import { idOfName, type Named, namesSeveral, suggestionsOf } from './id-of-name';
+import { idOfName, type Named, namesSeveral, severalCalled, suggestionsOf } from './id-of-name';
 import { Suggest } from './suggest';
 
 const AFTER_CLICK_MS = 200;
@@ -84,7 +84,7 @@ export function NamedInput({
       />
       {isAmbiguous && (
         <p className="field-error" id={message} role="alert">
-          Several {kind} are called “{value.trim()}”: choose one of them by its id.
+          {severalCalled(value, kind)}
         </p>
       )}
     </>

@@ -18,6 +18,10 @@ export function NumberInput({
       className="input"
       value={value ?? ''}
       onChange={({ target }) => onChange(target.value === '' ? undefined : Number(target.value))}
+      // What is typed as 1e3 means 1000, and says so.
+      onBlur={({ target }) => {
+        if (target.value !== '') target.value = String(Number(target.value));
+      }}
     />
   );
 }

@@ -32,6 +32,25 @@ it('says how long a message was queued, and when the hub was started again meanw
   ]);
 });
 
+it('says when it waited for the client, and for how long', () => {
+  const [first, since] = [AT + MINUTE, AT + 10 * MINUTE];
+  const begun = (at: number, what: string): string =>
+    `${ISO(at)} Agent A (a) began to wait for ${what}`;
+  const waits = { times: 1, state: 'input-required', since: first, ms: 0 };
+  expect(told({ times: { waits } })).toContain(begun(first, 'input of the client.'));
+  const until = first + 180 * MINUTE;
+  const over = { ...waits, until, ms: until - first };
+  expect(told({ times: { waits: over } })).toContain(
+    `${ISO(until)} Agent A (a) had waited for the client for 3 h.`,
+  );
+  const second = { times: 2, state: 'auth-required', since, until: since + MINUTE, ms: 6 * MINUTE };
+  const texts = told({ times: { waits: second } });
+  expect(texts).toContain(begun(since, 'authorization of the client after 1 earlier wait.'));
+  expect(texts).toContain(
+    `${ISO(since + MINUTE)} Agent A (a) had waited for the client for 1 min, 6 min in all.`,
+  );
+});
+
 it('says that the hub was restarted, and that the message was sent again, with times', () => {
   const [sentAt, takenOverAt, resentAt] = [AT + 100, AT + MINUTE, AT + MINUTE + 500];
   const answeredAt = resentAt + 200;

@@ -1,8 +1,14 @@
 import { sentenceOf } from '../../common/sentence.js';
 import type { Plan } from '../../routing/index.js';
-import { type Attempt, type Delegation, type DelegationState, isEnded } from '../../tasks/index.js';
+import {
+  type Attempt,
+  type ClientWaits,
+  type Delegation,
+  type DelegationState,
+  isEnded,
+} from '../../tasks/index.js';
 import type { StoryEntry } from './story.js';
-import { durationOf } from './words.js';
+import { countOf, durationOf } from './words.js';
 
 /** Waiting for less than this is not told. */
 const NOTEWORTHY_MS = 1000;
@@ -10,8 +16,10 @@ const NOTEWORTHY_MS = 1000;
 /** What a reader of a story may see, and what the hub knows beside the task. */
 export interface StoryReader {
   readonly now: Date;
-  /** What people know the principal of the task as; null: by its id alone. */
-  readonly callerName: string | null;
+  /** What people know principals as, by their ids; one that is not there: by its id alone. */
+  readonly names: ReadonlyMap<string, string>;
+  /** The newest task that retries this one; null without any. */
+  readonly retriedAs: string | null;
   /** With the scope `tasks:all`: the error texts of agents are told, too. */
   readonly seesTroubles: boolean;
   /** Why no work is taken up now, as a sentence; null while it is. */
@@ -75,10 +83,23 @@ export function delegationEntries(
     const after = from === undefined ? '' : ` after ${durationOf(answeredAt - from)}`;
     entries.push(at(answeredAt, `${step}${who} took it${after}.`));
   }
+  if (times.waits !== undefined) entries.push(...waitEntries(times.waits, `${step}${who}`));
   if (isEnded(state)) {
     entries.push(at(endedAt ?? delegation.updatedAt.getTime(), `${step}${endText(delegation)}`));
   }
   return entries;
+}
+
+/** The last time that it waited for the client; how often and how long it did before. */
+function waitEntries(waits: ClientWaits, who: string): StoryEntry[] {
+  const { times, state, since, until, ms } = waits;
+  const what = state === 'input-required' ? 'input' : 'authorization';
+  const before = times === 1 ? '' : ` after ${countOf(times - 1, 'earlier wait')}`;
+  const begun = at(since, `${who} began to wait for ${what} of the client${before}.`);
+  if (until === undefined) return [begun];
+  const inAll = times === 1 ? '' : `, ${durationOf(ms)} in all`;
+  const over = `${who} had waited for the client for ${durationOf(until - since)}${inAll}.`;
+  return [begun, at(until, over)];
 }
 
 function isStartedBetween(start: Date | null, from: number, to: number): boolean {
@@ -131,8 +152,11 @@ export function waitText(
       const working = from === undefined ? '' : `, for ${since(new Date(from))}`;
       return `${who} works on it${working}. It may be silent for ${durationOf(idleMs)} (agents.idle). ${unless('it has not ended by then')}`;
     }
-    case 'input-required':
-      return `${who} has asked for more: the client has to send a further message with the id of the task. ${unless('none has come by then')}`;
+    case 'input-required': {
+      const from = progress.times?.waits?.since;
+      const ago = from === undefined ? '' : `, ${since(new Date(from))} ago`;
+      return `${who} has asked for more${ago}: the client has to send a further message with the id of the task. ${unless('none has come by then')}`;
+    }
     case 'auth-required':
       return `${authText(delegation)} ${unless('that is not done by then')}`;
     default:

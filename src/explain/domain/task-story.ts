@@ -6,6 +6,7 @@ import {
   cancelOf,
   type Delegation,
   isEnded,
+  retryOf,
   type TaskAggregate,
   type TaskRecord,
 } from '../../tasks/index.js';
@@ -28,6 +29,7 @@ export function storyOf(
   const waitsFor = isOver ? null : waits(delegations, reader);
   const entries = [
     task(record.createdAt, beginning(aggregate, reader)),
+    ...retryTexts(record, reader).map((text) => task(record.createdAt, text)),
     ...routeSentences(record.route, reader.seesTroubles).map((text): StoryEntry => ({
       at: record.createdAt,
       about: 'route',
@@ -41,7 +43,7 @@ export function storyOf(
     ...(isOver ? [task(record.statusAt, `The task ended: ${nameOfState(record.state)}.`)] : []),
   ];
   return {
-    summary: isOver ? ending(aggregate) : running(aggregate, reader),
+    summary: isOver ? `${ending(aggregate)}${retriedText(reader)}` : running(aggregate, reader),
     waitsFor,
     // Stable: what has the same time stays in the order of its causes.
     entries: entries.toSorted((one, other) => one.at.getTime() - other.at.getTime()),
@@ -50,19 +52,46 @@ export function storyOf(
 
 function beginning(
   { record }: Pick<TaskAggregate, 'record'>,
-  { callerName }: Pick<StoryReader, 'callerName'>,
+  { names }: Pick<StoryReader, 'names'>,
 ): string {
   const { principalId, organization, chain, issuer } = record;
-  const who = callerName === null ? principalId : `${callerName} (${principalId})`;
-  const by = `${who} of the organization ${organization}`;
+  const by = `${named(principalId, names)} of the organization ${organization}`;
   const how = issuer === null ? '' : `, signed in by ${issuer}`;
   const through = chain?.hub === undefined ? '' : `, through the hub ${chain.hub}`;
   return `The task was begun by ${by}${how}${through}.`;
 }
 
+function named(principalId: string, names: StoryReader['names']): string {
+  const name = names.get(principalId);
+  return name === undefined ? principalId : `${name} (${principalId})`;
+}
+
+/** Of a task that retries another one: which, and who wanted it. */
+function retryTexts(
+  { requestMetadata }: Pick<TaskRecord, 'requestMetadata'>,
+  { names }: Pick<StoryReader, 'names'>,
+): string[] {
+  const retry = retryOf(requestMetadata);
+  if (retry === undefined) return [];
+  const by = named(retry.by.principalId, names);
+  return [`It retries the task ${retry.taskId}, at the request of the operator ${by}.`];
+}
+
+function retriedText({ retriedAs }: Pick<StoryReader, 'retriedAs'>): string {
+  return retriedAs === null ? '' : ` It was retried as the task ${retriedAs}.`;
+}
+
+/** Of the time that a task took, how long its one agent waited for the client; where several agents wait, they may do so at once. */
+function waitedText(delegations: readonly Delegation[]): string {
+  const [waits, ...others] = delegations.flatMap(({ progress }) => progress.times?.waits ?? []);
+  return waits === undefined || others.length > 0
+    ? ''
+    : ` (${durationOf(waits.ms)} of it waiting for the client)`;
+}
+
 function ending({ record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>): string {
   const took = durationOf(record.statusAt.getTime() - record.createdAt.getTime());
-  const end = `The task ${PAST.get(record.state) ?? nameOfState(record.state)} after ${took}`;
+  const end = `The task ${PAST.get(record.state) ?? nameOfState(record.state)} after ${took}${waitedText(delegations)}`;
   if (record.state === TaskState.TASK_STATE_COMPLETED) {
     const done = delegations.filter(({ state }) => state === 'completed');
     const agents = done.map(({ agentName, agentId }) => `${agentName} (${agentId})`);

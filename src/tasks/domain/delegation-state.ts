@@ -1,5 +1,5 @@
 import { TaskState } from '../../protocol/a2a.js';
-import type { Delegation, DelegationState } from '../task.js';
+import type { Delegation, DelegationState, WaitState } from '../task.js';
 
 export type EndState = Extract<
   DelegationState,
@@ -80,7 +80,7 @@ export function isRunning(state: DelegationState): boolean {
 }
 
 /** It waits for the client. */
-export function isWaiting(state: DelegationState): state is 'input-required' | 'auth-required' {
+export function isWaiting(state: DelegationState): state is WaitState {
   return state === 'input-required' || state === 'auth-required';
 }
 

@@ -28,6 +28,27 @@ describe('the times of a delegation', () => {
     });
   });
 
+  it('have how often, since when and how long it has waited for the client', () => {
+    const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000);
+    const waitsOf = ({ progress }: Delegation): unknown => progress.times?.waits;
+    const asking = patched(claimed, { id: 'd-a', state: 'input-required' }, at(1));
+    const first = { times: 1, state: 'input-required', since: at(1).getTime(), ms: 0 };
+    expect(waitsOf(asking)).toEqual(first);
+    // Another question is the same wait.
+    const again = patched(asking, { id: 'd-a', progress: { artifacts: [] } }, at(2));
+    expect(waitsOf(again)).toEqual(first);
+    const queued = patched(again, { id: 'd-a', state: 'queued' }, at(11));
+    expect(waitsOf(queued)).toEqual({ ...first, until: at(11).getTime(), ms: 10_000 });
+    const second = patched(queued, { id: 'd-a', state: 'auth-required' }, at(20));
+    expect(waitsOf(second)).toEqual({
+      ...{ times: 2, state: 'auth-required', since: at(20).getTime() },
+      ms: 10_000,
+    });
+    const ended = patched(second, { id: 'd-a', state: 'canceled' }, at(25));
+    expect(waitsOf(ended)).toMatchObject({ until: at(25).getTime(), ms: 15_000 });
+    expect(waitsOf(change(claimed, { state: 'working' }))).toBeUndefined();
+  });
+
   it('have no answer when the agent gave none', () => {
     const failed = change(claimed, { state: 'failed', reason: 'It gave no answer.' });
     expect(failed.progress.times).toEqual({ sentAt: NOW.getTime(), endedAt: LATER.getTime() });

@@ -2,12 +2,13 @@ import type { Writable } from '../../common/writable.js';
 import { merged } from '../../common/merged.js';
 import type {
   Attempt,
+  ClientWaits,
   Delegation,
   DelegationPatch,
   DelegationProgress,
   DelegationState,
 } from '../task.js';
-import { awaitsAuthorization, isEnded } from './delegation-state.js';
+import { awaitsAuthorization, isEnded, isWaiting } from './delegation-state.js';
 
 /** States an agent alone brings a delegation to: by them it has answered. */
 const ANSWERED: ReadonlySet<DelegationState> = new Set([
@@ -45,12 +46,30 @@ function progressAfter(before: Delegation, after: Delegation, now: Date): Delega
     times.answeredAt === undefined &&
     (after.downstreamTaskId !== null || (ANSWERED.has(after.state) && !awaitsAuthorization(after)));
   const ended = isEnded(after.state) && !isEnded(before.state);
+  const waits = waitsAfter(before, after.state, now.getTime());
   const attempts = after.progress.attempts ?? before.progress.attempts;
-  if (!sent && !answered && !ended && after.progress === before.progress) return after.progress;
+  const isNoted = sent || answered || ended || waits !== undefined;
+  if (!isNoted && after.progress === before.progress) return after.progress;
   if (sent) times.sentAt = before.updatedAt.getTime();
   if (answered) times.answeredAt = now.getTime();
   if (ended) times.endedAt = now.getTime();
+  if (waits !== undefined) times.waits = waits;
   return merged(after.progress, attempts === undefined ? { times } : { attempts, times });
+}
+
+/** The waits for the client with one that begins or is over by this change of the state; undefined where none does. */
+function waitsAfter(
+  { state, progress }: Delegation,
+  next: DelegationState,
+  now: number,
+): ClientWaits | undefined {
+  const waits = progress.times?.waits;
+  if (isWaiting(next)) {
+    if (isWaiting(state)) return undefined;
+    return { times: (waits?.times ?? 0) + 1, state: next, since: now, ms: waits?.ms ?? 0 };
+  }
+  if (!isWaiting(state)) return undefined;
+  return waits && { ...waits, until: now, ms: waits.ms + now - waits.since };
 }
 
 /** Its message has not left after all: the call that its claim had counted is taken back. */

@@ -5,7 +5,7 @@ import { useMay } from '../../../api/me';
 import { PAGE_ROWS } from '../../../api/pages';
 import { readPages } from '../../../api/read-pages';
 import { FilterInput } from '../../../ui/filter-input';
-import { idOfName, suggestionsOf } from '../../../ui/id-of-name';
+import { idOfName, namesSeveral, severalCalled, suggestionsOf } from '../../../ui/id-of-name';
 import { NamedInput, type NamedInputProps } from '../../../ui/named-input';
 import { useDebounced } from '../../../ui/use-debounced';
 import { ACCESS } from '../query-keys';
@@ -77,6 +77,7 @@ export function PrincipalFilter({
       onChange={onChange}
       onType={setTyped}
       meantBy={(text) => idOfName(text, known)}
+      warning={namesSeveral(typed, known) ? severalCalled(typed, 'principals') : undefined}
       suggestions={suggestionsOf(known)}
     />
   );
