@@ -92,7 +92,7 @@ export class CalleeHealth {
         : `${found.isLeast ? 'At least ' : ''}${countOf(troubles.length, 'receiver')}`;
     return wrong(
       'warning',
-      `${least} of webhooks in trouble: what they are to get waits, or became dead letters.`,
+      `${least} of webhooks in trouble: events wait for them, or became dead letters.`,
       'GET /api/v1/push/endpoints shows each with its last error; once it answers, POST /api/v1/push/dead-letters:redeliver sends dead letters again (docs/delivery.md).',
       troubles,
     );

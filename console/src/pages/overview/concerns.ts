@@ -184,7 +184,7 @@ function receivers(overview: Schema<'OverviewDto'>): readonly Concern[] {
   if (failing > 0) {
     found.push({
       tone: 'warning',
-      text: `${atLeast(failing, isFull && losing === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: what they are to get waits.`,
+      text: `${atLeast(failing, isFull && losing === 0, 'receiver of webhooks fails', 'receivers of webhooks fail')}: events wait for ${failing === 1 ? 'it' : 'them'}.`,
       link: { to: '/webhooks', search: { tab: 'receivers', state: 'failing', rejects: 'false' } },
     });
   }
