@@ -72,6 +72,18 @@ export interface StreamResponse {
   };
 }
 
+/** What the hub notes of who works on something. */
+export function routingOf(metadata: Task['metadata']): Readonly<Record<string, unknown>> {
+  const found = metadata?.[ROUTING_EXTENSION];
+  return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {};
+}
+
+/** The agent that something is from, where the hub says so. */
+export function agentOf({ metadata }: Pick<Task, 'metadata'>): string | undefined {
+  const { agentId } = routingOf(metadata);
+  return typeof agentId === 'string' ? agentId : undefined;
+}
+
 /** `input-required` for `TASK_STATE_INPUT_REQUIRED`. */
 export function stateName(state: string): string {
   return state.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');

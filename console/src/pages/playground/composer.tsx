@@ -1,6 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { type Part, ROUTING_EXTENSION } from '../../api/a2a';
+import { isWaiting } from '../../api/task-state';
 import { Button } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { ErrorView } from '../../ui/feedback';
@@ -13,7 +14,7 @@ import { AttachedFiles } from './attached-files';
 import { jsonOf, type PlaygroundDraft } from './draft';
 import { openTask, type PlaygroundSession } from './playground-session';
 import { directiveOf, targetInWords, targetOf } from './target';
-import { type Turn, waitsForClient } from './turn';
+import type { Turn } from './turn';
 
 /** The id of the form of the next message: whom it is for is named outside of it. */
 export const COMPOSER = 'next-message';
@@ -38,7 +39,7 @@ export function Composer({
   const [goesOn, setGoesOn] = useState<{ id: string; value: boolean } | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const open = openTask(turns);
-  const waits = open !== null && waitsForClient(open.state);
+  const waits = open !== null && isWaiting(open.state);
   const answers = open !== null && (goesOn?.id === open.id ? goesOn.value : waits);
   const dataRead = jsonOf(data);
   const metadataRead = jsonOf(metadata, true);

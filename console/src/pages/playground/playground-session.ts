@@ -3,10 +3,11 @@ import { callerNumber } from '../../api/sign-in';
 import { newId } from '../../api/new-id';
 import { hubUrl } from '../../api/place';
 import { type ApiProblem, asProblem } from '../../api/problem';
+import { isEnded } from '../../api/task-state';
 import { EMPTY_DRAFT, type PlaygroundDraft } from './draft';
 import { type Exchange, exchange, shownHeaders, type WireEvent } from './exchange';
 import type { Mode } from './search';
-import { hasEnded, type Turn, withResult } from './turn';
+import { type Turn, withResult } from './turn';
 
 export interface PlaygroundState {
   readonly turns: readonly Turn[];
@@ -241,7 +242,7 @@ export function openTask(
   turns: readonly Turn[],
 ): { readonly id: string; readonly state: string } | null {
   const last = turns.findLast(({ task }) => task !== null);
-  if (!last?.task || last.state === null || hasEnded(last.state)) return null;
+  if (!last?.task || last.state === null || isEnded(last.state)) return null;
   return { id: last.task.id, state: last.state };
 }
 

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
-import type { Part } from '../../api/a2a';
+import { agentOf, type Part } from '../../api/a2a';
 import { useMay } from '../../api/me';
+import { isEnded, isWaiting } from '../../api/task-state';
 import { StateBadge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import { ErrorView } from '../../ui/feedback';
 import { PartList } from '../../ui/parts/part-view';
-import { agentOf, hasEnded, type Turn, type TurnItem, waitsForClient } from './turn';
+import type { Turn, TurnItem } from './turn';
 
 export interface TurnActions {
   readonly onCancel: (turn: Turn) => void;
@@ -68,8 +69,8 @@ function ItemView({ item }: { readonly item: TurnItem }) {
         </div>
       );
     case 'artifact': {
-      const { artifactId, name, description, parts, metadata } = item.artifact;
-      const from = agentOf(metadata);
+      const { artifactId, name, description, parts } = item.artifact;
+      const from = agentOf(item.artifact);
       return (
         <article className="playground-artifact" aria-label={`Artifact ${name ?? artifactId}`}>
           <header>
@@ -105,7 +106,7 @@ function Actions({ turn, actions }: { readonly turn: Turn; readonly actions: Tur
       </div>
     ) : null;
   }
-  const goesOn = !hasEnded(state);
+  const goesOn = state === null || !isEnded(state);
   const taskPage: string = `/tasks/${task.id}`;
   return (
     <div className="actions">
@@ -119,7 +120,7 @@ function Actions({ turn, actions }: { readonly turn: Turn; readonly actions: Tur
           Stop listening
         </Button>
       )}
-      {goesOn && !isOpen && !waitsForClient(state) && (
+      {goesOn && !isOpen && !(state !== null && isWaiting(state)) && (
         <Button small onClick={() => actions.onListen(turn)}>
           Listen
         </Button>

@@ -1,7 +1,7 @@
 import {
   type Artifact,
   type Message,
-  ROUTING_EXTENSION,
+  routingOf,
   stateName,
   type StreamResponse,
   type Task,
@@ -36,17 +36,6 @@ export interface Turn {
   readonly problem: ApiProblem | null;
   /** Whether something may still come by itself. */
   readonly isOpen: boolean;
-}
-
-const ENDS = new Set(['completed', 'failed', 'canceled', 'rejected']);
-const WAITS = new Set(['input-required', 'auth-required']);
-
-export function hasEnded(state: string | null): boolean {
-  return state !== null && ENDS.has(state);
-}
-
-export function waitsForClient(state: string | null): boolean {
-  return state !== null && WAITS.has(state);
 }
 
 /** The turn with what has come. `result` is an event of a stream, the answer of a send, or a task. */
@@ -111,24 +100,9 @@ function withArtifact(turn: Turn, artifact: Artifact, append: boolean, isWhole: 
   return { ...turn, items: items.with(at, next) };
 }
 
-interface RoutingMetadata {
-  readonly agentId?: string;
-  readonly agents?: readonly { readonly agentId: string }[];
-}
-
-function routingIn(metadata: Readonly<Record<string, unknown>> | undefined): RoutingMetadata {
-  const found = metadata?.[ROUTING_EXTENSION];
-  return typeof found === 'object' && found !== null ? found : {};
-}
-
 function agentsIn(metadata: Task['metadata']): readonly string[] | undefined {
-  const { agents } = routingIn(metadata);
+  const { agents } = routingOf(metadata) as {
+    readonly agents?: readonly { readonly agentId: string }[];
+  };
   return agents && [...new Set(agents.map(({ agentId }) => agentId))];
-}
-
-/** The agent that something is from, where the hub says so. */
-export function agentOf(
-  metadata: Readonly<Record<string, unknown>> | undefined,
-): string | undefined {
-  return routingIn(metadata).agentId;
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Schema } from '../../api/client';
 import { storyQuery } from './detail/task-query';
-import { isEnded } from './task-state';
+import { isEnded } from '../../api/task-state';
 
 const FRESH_EVERY_MS = 5_000;
 

@@ -1,7 +1,7 @@
 import type { StreamResponse } from '../../../api/a2a';
 import { Card } from '../../../ui/page';
 import { PartList } from '../../../ui/parts/part-view';
-import { isWaiting } from '../task-state';
+import { isWaiting } from '../../../api/task-state';
 import { MessageForm } from './message-form';
 import type { TaskDetail, TaskEvent } from './task-query';
 import type { Rights } from './use-rights';

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Dialog } from '../../../ui/dialog';
-import { isEnded } from '../task-state';
+import { isEnded } from '../../../api/task-state';
 import { MessageForm } from './message-form';
 import type { TaskDetail } from './task-query';
 

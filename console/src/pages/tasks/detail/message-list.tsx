@@ -1,7 +1,6 @@
-import type { Artifact, Message } from '../../../api/a2a';
+import { agentOf, type Artifact, type Message } from '../../../api/a2a';
 import { Badge } from '../../../ui/badge';
 import { PartList } from '../../../ui/parts/part-view';
-import { agentOf } from './task-content';
 
 /** Messages of a client and of agents, as they follow one another. */
 export function MessageList({ messages }: { readonly messages: readonly Message[] }) {
@@ -24,11 +23,12 @@ export function MessageList({ messages }: { readonly messages: readonly Message[
 
 /** What an agent has made. */
 export function ArtifactView({ artifact }: { readonly artifact: Artifact }) {
+  const from = agentOf(artifact);
   return (
     <article className="tasks-artifact">
       <header>
         <h4>{artifact.name || artifact.artifactId}</h4>
-        {agentOf(artifact) !== '' && <Badge>{agentOf(artifact)}</Badge>}
+        {from && <Badge>{from}</Badge>}
       </header>
       {artifact.description && <p className="faint">{artifact.description}</p>}
       <PartList parts={artifact.parts} isFile />

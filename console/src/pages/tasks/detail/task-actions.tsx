@@ -6,7 +6,7 @@ import { Confirm } from '../../../ui/dialog';
 import { Notice } from '../../../ui/feedback';
 import { TaskLink } from '../../../ui/task-link';
 import { notify } from '../../../ui/toast';
-import { isEnded, isWaiting } from '../task-state';
+import { isEnded, isWaiting } from '../../../api/task-state';
 import { CancelDialog } from './cancel-dialog';
 import { DeleteDialog } from './delete-dialog';
 import { FollowUpDialog } from './follow-up-dialog';

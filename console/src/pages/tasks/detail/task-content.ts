@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { callA2a, type Artifact, type Message, type Task } from '../../../api/a2a';
+import { callA2a, type Message, type Task } from '../../../api/a2a';
 import { client, type Schema } from '../../../api/client';
-import { isEnded } from '../task-state';
+import { isEnded } from '../../../api/task-state';
 
 /** How soon what has happened is read, and how often at most. */
 const FRESH_EVERY_MS = 3_000;
@@ -39,10 +39,4 @@ function readAsClient(id: string): Promise<Task> {
 export function messagesOf({ history = [], status }: Task): readonly Message[] {
   const isThere = history.some(({ messageId }) => messageId === status.message?.messageId);
   return status.message && !isThere ? [...history, status.message] : history;
-}
-
-/** Which agent it is from, as the hub notes it where several work on one task. */
-export function agentOf({ metadata }: Artifact | Message): string {
-  const origin = metadata?.['urn:a2a-hub:routing:v1'] as { readonly agentId?: unknown } | undefined;
-  return typeof origin?.agentId === 'string' ? origin.agentId : '';
 }

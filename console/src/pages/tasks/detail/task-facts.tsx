@@ -6,7 +6,7 @@ import { durationText, Time, useNow } from '../../../ui/time';
 import { REASON_LABELS } from '../../../ui/end-reasons';
 import { shortened } from '../../../ui/shortened';
 import { callerOf } from '../caller-name';
-import { isEnded } from '../task-state';
+import { isEnded } from '../../../api/task-state';
 import { PrincipalName } from '../../../ui/principal-name';
 import type { TaskDetail } from './task-query';
 

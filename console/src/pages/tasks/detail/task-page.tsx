@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { asProblem } from '../../../api/problem';
 import { Empty, Loaded } from '../../../ui/feedback';
 import { Page } from '../../../ui/page';
-import { isEnded } from '../task-state';
+import { isEnded } from '../../../api/task-state';
 import '../tasks.css';
 import { type TaskDetail, taskQuery } from './task-query';
 import { TaskView } from './task-view';

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { client, queries, type Schema } from '../../../api/client';
 import { type LiveState, useLive } from '../../../api/live';
 import { useVisible } from '../../../api/visible';
-import { isEnded } from '../task-state';
+import { isEnded } from '../../../api/task-state';
 import { newestRun, united } from './event-runs';
 import { refreshTask, type TaskDetail, type TaskEvent, taskQuery } from './task-query';
 

@@ -1,7 +1,7 @@
 import { client } from '../../../api/client';
 import type { Span } from '../../../ui/time-range';
 import { cancelTask } from '../cancel-task';
-import { isEnded } from '../task-state';
+import { isEnded } from '../../../api/task-state';
 import type { TaskSearch, TaskState } from './task-search';
 
 /** Which tasks are meant: these, or all that fit. */

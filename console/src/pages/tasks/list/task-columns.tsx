@@ -6,7 +6,7 @@ import { REASON_LABELS } from '../../../ui/end-reasons';
 import { FilterLink } from '../../../ui/filter-link';
 import { durationText, Time, useNow } from '../../../ui/time';
 import { callerNameOf, callerOf } from '../caller-name';
-import { isEnded } from '../task-state';
+import { isEnded } from '../../../api/task-state';
 import type { TaskSearch } from './task-search';
 
 type Task = Schema<'TaskDto'>;

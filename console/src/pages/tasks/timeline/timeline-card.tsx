@@ -2,7 +2,7 @@ import { useMay } from '../../../api/me';
 import { Card } from '../../../ui/page';
 import { useNow } from '../../../ui/time';
 import type { TaskDetail, TaskEvent } from '../detail/task-query';
-import { isEnded } from '../task-state';
+import { isEnded } from '../../../api/task-state';
 import { Legend } from './legend';
 import { Row } from './row';
 import { axisOf, markText, placeOf, type TimeAxis } from './time-axis';

@@ -2,7 +2,7 @@ import { stateName, type StreamResponse } from '../../../api/a2a';
 import type { Schema } from '../../../api/client';
 import { durationText } from '../../../ui/time';
 import type { TaskDetail, TaskEvent } from '../detail/task-query';
-import { isEnded, isWaiting } from '../task-state';
+import { isEnded, isWaiting } from '../../../api/task-state';
 
 export type SegmentKind =
   | 'queued'

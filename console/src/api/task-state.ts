@@ -1,3 +1,4 @@
+/** States of tasks as they are shown: `working`. */
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'rejected']);
 
 export function isEnded(state: string): boolean {
