@@ -345,7 +345,7 @@ describe('a task', () => {
     await press(page, 'Retry');
     const again = dialogOf(page, 'Retry this task');
     await again.getByText('It was retried already, as').waitFor();
-    await submit(again, 'Keep as it is');
+    await submit(again, 'Cancel');
     const same = agent.callsOf('SendStreamingMessage').filter((call) => call.text === 'once more');
     expect(same).toHaveLength(2);
   });
