@@ -236,6 +236,9 @@ describe('keys', () => {
     await dialog.getByText('Name the principal: by its id, or by its name.').waitFor();
     const whose = dialog.getByLabel('Principal', { exact: true });
     await whose.fill('twin');
+    await dialog.locator('option[value="twin-1"]', { hasText: 'Twin, acme' }).waitFor({
+      state: 'attached',
+    });
     await press(dialog, 'Create the key');
     await dialog.getByText('Several principals are called “twin”').waitFor();
     expect(await whose.getAttribute('aria-invalid')).toBe('true');
@@ -527,6 +530,9 @@ describe('policies', () => {
     await page.getByLabel('Also in the groups').fill('contractors');
     await page.getByText('0 of 2 may.').waitFor();
     await page.getByLabel('Also in the groups').fill('');
+    await page.getByLabel('Caller', { exact: true }).fill('twin');
+    await page.getByText('Which of them?').waitFor();
+    expect(await page.getByText('There is no principal').count()).toBe(0);
     // Of a caller that there is not, nothing is said.
     await page.getByLabel('Caller', { exact: true }).fill('dor');
     await page.getByText('There is no principal “dor”').waitFor();

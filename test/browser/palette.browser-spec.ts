@@ -78,7 +78,7 @@ describe('the search for pages and ids', () => {
     await chosen().filter({ hasNotText: 'Page Routing' }).waitFor();
     const second = await chosen().textContent();
     answer();
-    await options().first().filter({ hasText: 'Principal Robert (rob)' }).waitFor();
+    await options().first().filter({ hasText: 'Principal Robert (rob), acme' }).waitFor();
     expect(await chosen().textContent()).toBe(second);
     await page.unroute('**/api/v1/principals?*');
     expect(await own.axe()).toEqual([]);

@@ -206,6 +206,8 @@ describe('the list of tasks', () => {
     await chip.getByRole('button', { name: /^completed [1-9]/ }).waitFor();
     const row = rowOf(page, 'Tasks', id.slice(-8));
     const canceled = rowOf(page, 'Tasks', 'canceled').first();
+    // Both agents have the same name.
+    await row.getByRole('button', { name: 'Only agent Scripted agent (agent)' }).waitFor();
     await row.getByRole('button', { name: 'Only rule Sums' }).click();
     await canceled.waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('rule')).toBe(rule.body['id']);

@@ -4,6 +4,8 @@ import type { Suggestion } from './suggest';
 export interface Named {
   readonly id: string;
   readonly name: string | null;
+  /** Of a principal. */
+  readonly organization?: string;
 }
 
 /** The id of the only one that is called so, whatever the case; an id, and what names none or several, stays as it was typed. */
@@ -29,7 +31,20 @@ function calledSo(typed: string, known: readonly Named[]): readonly Named[] {
   return known.filter(({ name }) => name?.toLowerCase() === text.toLowerCase());
 }
 
-/** Ids as they are suggested, with what each is called. */
+/** Ids as they are suggested, with what each is called and where it belongs. */
 export function suggestionsOf(known: readonly Named[]): Suggestion[] {
-  return known.map(({ id, name }) => ({ value: id, ...(name !== null && { label: name }) }));
+  return known.map(({ id, name, organization }) => {
+    const label = [name, organization].filter(Boolean).join(', ');
+    return { value: id, ...(label !== '' && { label }) };
+  });
+}
+
+/** The name of one, with its id where another is called so or has that id. */
+export function distinctName(id: string, name: string, known: readonly Named[]): string {
+  const isShared = known.some(
+    (each) =>
+      each.id !== id &&
+      [each.id.toLowerCase(), each.name?.toLowerCase()].includes(name.toLowerCase()),
+  );
+  return isShared ? `${name} (${id})` : name;
 }

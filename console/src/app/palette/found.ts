@@ -209,9 +209,12 @@ async function principals(text: string, signal: AbortSignal): Promise<Found> {
   const { items, nextCursor } = data!;
   const found = ofShortened(
     text,
-    items.map(({ id, name }) => ({
+    items.map(({ id, name, organization }) => ({
       names: [id, name ?? ''],
-      place: within('Principal', labelOf(id, name), '/access', { tab: 'principals', text: id }),
+      place: within('Principal', `${labelOf(id, name)}, ${organization}`, '/access', {
+        tab: 'principals',
+        text: id,
+      }),
     })),
   );
   const best = bestOf('principals', text, found, items.length === MOST_READ);

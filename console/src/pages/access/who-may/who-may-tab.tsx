@@ -7,6 +7,7 @@ import { Button } from '../../../ui/button';
 import { Empty, ErrorView } from '../../../ui/feedback';
 import { DataTable } from '../../../ui/data-table';
 import { Field, Select, TextInput } from '../../../ui/field';
+import { distinctName, namesSeveral, severalCalled } from '../../../ui/id-of-name';
 import { counted, listOf } from '../../../ui/lists';
 import { Card } from '../../../ui/page';
 import { Time } from '../../../ui/time';
@@ -72,7 +73,10 @@ export function WhoMayTab() {
                   onChange={(event) => change({ agent: event.target.value, skill: undefined })}
                   options={[
                     { value: '', label: 'Choose …' },
-                    ...listed.map(({ id, name }) => ({ value: id, label: name })),
+                    ...listed.map(({ id, name }) => ({
+                      value: id,
+                      label: distinctName(id, name, listed),
+                    })),
                   ]}
                 />
               ) : (
@@ -186,7 +190,11 @@ export function WhoMayTab() {
                 <p>Name an agent above, and each principal is shown with what the policies say.</p>
               </Empty>
             ) : (
-              <NoCaller principal={principal} caller={asker} />
+              <NoCaller
+                principal={principal}
+                caller={asker}
+                isShared={namesSeveral(principal, principals.data?.rows ?? [])}
+              />
             )
           }
         />
@@ -199,8 +207,11 @@ export function WhoMayTab() {
 function NoCaller({
   principal,
   caller,
+  isShared,
 }: {
   readonly principal: string;
+  /** Several are called so. */
+  readonly isShared: boolean;
   readonly caller: ReturnType<typeof useCaller>;
 }) {
   if (principal === '') {
@@ -222,6 +233,12 @@ function NoCaller({
   if (![400, 404].includes(asProblem(caller.error).status)) {
     return <ErrorView error={caller.error} />;
   }
+  if (isShared)
+    return (
+      <Empty title="Which of them?">
+        <p>{severalCalled(principal, 'principals')}</p>
+      </Empty>
+    );
   return (
     <Empty title={`There is no principal “${principal}”`}>
       <p>

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { Schema } from '../../../api/client';
+import { useAgentNames } from '../../../ui/agent-names';
 import { Badge, StateBadge } from '../../../ui/badge';
 import type { Column } from '../../../ui/data-table';
 import { REASON_LABELS } from '../../../ui/end-reasons';
 import { FilterLink } from '../../../ui/filter-link';
+import { distinctName } from '../../../ui/id-of-name';
 import { durationText, Time, useNow } from '../../../ui/time';
 import { callerNameOf, callerOf } from '../caller-name';
 import { isEnded } from '../../../api/task-state';
@@ -108,16 +110,14 @@ interface Filtering {
 }
 
 function Agents({ task: { delegations }, onFilter }: Filtering) {
+  const { known } = useAgentNames();
   const [first, ...others] = delegations;
   if (!first) return <span className="faint">none</span>;
+  const name = distinctName(first.agentId, first.agentName, known);
   return (
     <span title={delegations.map(({ agentName }) => agentName).join(', ')}>
-      <FilterLink
-        what="agent"
-        value={first.agentName}
-        onFilter={() => onFilter({ agent: first.agentId })}
-      >
-        <span className="clamped">{first.agentName}</span>
+      <FilterLink what="agent" value={name} onFilter={() => onFilter({ agent: first.agentId })}>
+        <span className="clamped">{name}</span>
       </FilterLink>
       {others.length > 0 && <span className="faint"> and {others.length} more</span>}
     </span>
