@@ -82,7 +82,11 @@ function SignedIn() {
           {NAV.filter(({ to }) => me.data && mayOpen(me.data.scopes, to)).map(
             ({ to, label, icon }) => (
               <li key={to}>
-                <Link to={to} activeOptions={{ exact: to === '/' }} className="nav-link">
+                <Link
+                  to={to}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                  className="nav-link"
+                >
                   <Icon name={icon} /> {label}
                 </Link>
               </li>
