@@ -7,6 +7,8 @@ export interface LostRow {
   readonly reason: string | null;
   readonly looked_at: number;
   readonly fit: number;
+  /** Those of them that whoever wants to know sees. */
+  readonly own: number;
   readonly first_at: number;
   readonly last_at: number;
 }
@@ -23,6 +25,7 @@ export function lostByReceiver(rows: readonly LostRow[]): readonly LostByReceive
     .map(([endpoint, those]): LostByReceiver => ({
       endpoint,
       count: sumOf(those),
+      own: those.reduce((sum, { own }) => sum + Number(own), 0),
       rejected: sumOf(those.filter(({ reason }) => deadCauseOf(reason) === 'rejected')),
       firstAt: new Date(Math.min(...those.map((each) => each.first_at))),
       lastAt: new Date(Math.max(...those.map((each) => each.last_at))),

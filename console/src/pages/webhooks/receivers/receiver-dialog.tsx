@@ -10,6 +10,7 @@ import { Facts } from '../../../ui/page';
 import { Time } from '../../../ui/time';
 import { rangeText, type TimeRange, useSpan } from '../../../ui/time-range';
 import { EndpointStateBadge } from '../shared/push-badges';
+import { LostLink } from '../shared/lost-link';
 import { SearchLink } from '../shared/search-link';
 import { countLost } from '../dead-letters/dead-letter-count';
 import { useAttempts } from './attempts';
@@ -155,16 +156,18 @@ function LostFact({ name, range }: { readonly name: string; readonly range: Time
     refetchInterval: LOST_EVERY_MS,
   });
   if (!lost.data) return lost.error ? 'could not be counted' : '…';
-  const { count, isLeast } = lost.data;
+  const { count, own, isLeast } = lost.data;
   return (
     <>
       {count === 0 ? (
         'none'
       ) : (
-        <SearchLink search={{ ...range, tab: 'dead-letters', endpoint: name }}>
-          {count.toLocaleString('en')}
-          {isLeast && '+'}
-        </SearchLink>
+        <LostLink
+          search={{ ...range, tab: 'dead-letters', endpoint: name }}
+          count={count}
+          own={own}
+          text={`${count.toLocaleString('en')}${isLeast ? '+' : ''}`}
+        />
       )}{' '}
       ({rangeText(range)})
     </>

@@ -6,7 +6,7 @@ import { Empty, ErrorView, Loaded, Notice } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { counted } from '../../../ui/lists';
 import { BulkDialog } from '../dead-letters/bulk-dialog';
-import { countLost } from '../dead-letters/dead-letter-count';
+import { type Count, countLost, type LostCount } from '../dead-letters/dead-letter-count';
 import { PUSH, refreshPush } from '../keys';
 import { SearchLink } from '../shared/search-link';
 import { type TestOutcome, TestOutcomeView } from '../shared/test-dialog';
@@ -34,7 +34,8 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
   });
   const test = useMutation({ mutationFn: testOf, onSettled: () => void refreshPush() });
   const many =
-    lost.data && `${counted(lost.data.count, 'lost event')}${lost.data.isLeast ? ' or more' : ''}`;
+    lost.data && `${counted(lost.data.own, 'lost event')}${lost.data.isLeast ? ' or more' : ''}`;
+  const ofOthers = lost.data === undefined ? 0 : lost.data.count - lost.data.own;
   return (
     <section aria-label="Bring it back">
       <h3>1. Test it</h3>
@@ -55,23 +56,34 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
       <p className="actions">
         <Button
           kind={test.data?.delivered ? 'primary' : 'plain'}
-          disabled={!lost.data || lost.data.count === 0}
+          disabled={!lost.data || lost.data.own === 0}
           onClick={() => setSending(true)}
         >
-          {lost.data?.count === 0 ? 'Nothing to send again' : `Send ${many ?? 'lost events'} again`}
+          {lost.data?.own === 0 ? 'Nothing to send again' : `Send ${many ?? 'lost events'} again`}
         </Button>
       </p>
+      {ofOthers > 0 && (
+        <p className="faint">
+          {counted(ofOthers, 'lost event is', 'lost events are')} of tasks of others: whoever has
+          the scope <code>tasks:organization</code> can send them again.
+        </p>
+      )}
       {isSending && (
         <BulkDialog
           action="redeliver"
           meant={{ kind: 'matching', query: { endpoint: name } }}
-          countOf={(signal) => countLost(name, signal)}
+          countOf={async (signal) => ownOf(await countLost(name, signal))}
           onClose={() => setSending(false)}
           onDone={() => setSending(false)}
         />
       )}
     </section>
   );
+}
+
+/** Those that one may send again. */
+function ownOf({ own, isLeast }: LostCount): Count {
+  return { count: own, isLeast };
 }
 
 function Resume({
