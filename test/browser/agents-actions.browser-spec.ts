@@ -150,6 +150,24 @@ describe('an agent', () => {
     }, WAIT_MS);
   });
 
+  it('asks before a setting is saved over what somebody else has made of it', async () => {
+    await open('settings');
+    const main = page.getByRole('main');
+    await fill(main, { Tags: 'mine', Priority: '8' });
+    await hub.admin('PATCH', PATH, { tags: ['theirs'], weight: 6 });
+    await press(page, 'Save the settings');
+    const asks = dialogOf(page, 'Save all the same?');
+    await asks.getByText('Tags: somebody else has made it “theirs” meanwhile.').waitFor();
+    expect(await asks.getByText('Weight').count()).toBe(0);
+    await submit(asks, 'Cancel');
+    await hubHas(hub, PATH, { tags: ['theirs'], priority: 7 });
+    await press(page, 'Save the settings');
+    await submit(asks, 'Save all the same');
+    await hubHas(hub, PATH, { tags: ['mine'], priority: 8, weight: 6 });
+    await hub.admin('PATCH', PATH, { tags: ['money'], priority: 7, weight: 5 });
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+  });
+
   it('warns of organizations that are not there, and suggests those that are', async () => {
     await open('settings');
     const field = page.getByLabel('Organizations', { exact: true });

@@ -223,6 +223,19 @@ describe('the playground', () => {
     }
   });
 
+  it('has the message in its box again when the hub was not reached with it', async () => {
+    await page.route('**/a2a', (route) => route.abort('connectionrefused'), { times: 1 });
+    await write('agent', 'to be kept');
+    await press(page, 'Send');
+    await log().getByText('nothing is known to have begun there').waitFor();
+    expect(await log().getByText('What has begun goes on there').count()).toBe(0);
+    const box = page.getByRole('textbox', { name: 'Message', exact: true });
+    expect(await box.inputValue()).toBe('to be kept');
+    await press(page, 'Send');
+    await log().getByText('completed').first().waitFor();
+    expect(await box.inputValue()).toBe('');
+  });
+
   it('sends a message once, however long its files are read', async () => {
     const before = agent.calls.length;
     await page.evaluate(SLOW_FILES);

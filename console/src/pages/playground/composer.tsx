@@ -11,7 +11,7 @@ import { JsonEditor } from '../../ui/json-editor';
 import { ListInput } from '../../ui/list-input';
 import { partOfFile } from '../../ui/parts/file-parts';
 import { AttachedFiles } from './attached-files';
-import { jsonOf, type PlaygroundDraft } from './draft';
+import { isUnwritten, jsonOf, type PlaygroundDraft } from './draft';
 import { openTask, type PlaygroundSession } from './playground-session';
 import { directiveOf, targetInWords, targetOf } from './target';
 import type { Turn } from './turn';
@@ -68,6 +68,7 @@ export function Composer({
         mode: search.mode ?? 'stream',
         to: answers ? 'the task' : targetInWords(target),
         taskId: answers ? open.id : undefined,
+        onUnreached: () => isUnwritten(session.draft()) && change({ text, data, files }),
       });
       change({ text: '', data: '', files: [] });
     } catch (thrown) {

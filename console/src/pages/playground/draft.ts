@@ -18,6 +18,11 @@ export const EMPTY_DRAFT: PlaygroundDraft = {
   files: [],
 };
 
+/** Whether nothing of a message is written that would be sent. */
+export function isUnwritten({ text, data, files }: PlaygroundDraft): boolean {
+  return text === '' && data === '' && files.length === 0;
+}
+
 const NO_JSON = { value: undefined, fault: null } as const;
 
 /** What a text says as JSON; nothing when it is empty. */

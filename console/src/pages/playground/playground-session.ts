@@ -24,6 +24,8 @@ export interface Outgoing {
   readonly to: string;
   /** The task that it goes on with. */
   readonly taskId: string | undefined;
+  /** Called when no answer to it had begun, and the hub could not be reached. */
+  readonly onUnreached: () => void;
 }
 
 const METHODS: Readonly<Record<Mode, string>> = {
@@ -31,6 +33,9 @@ const METHODS: Readonly<Record<Mode, string>> = {
   wait: 'SendMessage',
   return: 'SendMessage',
 };
+const CUT = 'The connection to the hub was cut. What has begun goes on there.';
+const UNREACHED =
+  'The hub cannot be reached, and nothing is known to have begun there. The message is in its box again, unless there is another by now.';
 /** What comes within it is shown at once: a fast stream does not draw the page for each event. */
 const DRAW_MS = 40;
 
@@ -69,7 +74,7 @@ export class PlaygroundSession {
     return this.written;
   }
 
-  send({ parts, metadata, acceptedOutputModes, mode, to, taskId }: Outgoing): void {
+  send({ parts, metadata, acceptedOutputModes, mode, to, taskId, onUnreached }: Outgoing): void {
     const message: Message = {
       messageId: newId(),
       role: 'ROLE_USER',
@@ -96,7 +101,8 @@ export class PlaygroundSession {
       isOpen: true,
     };
     this.set({ turns: [...this.state.turns, turn] });
-    this.call(turn.id, METHODS[mode], { message, ...(hasConfiguration && { configuration }) });
+    const params = { message, ...(hasConfiguration && { configuration }) };
+    this.call(turn.id, METHODS[mode], params, {}, onUnreached);
   }
 
   cancel(turn: Turn): void {
@@ -145,6 +151,7 @@ export class PlaygroundSession {
     method: string,
     params: unknown,
     headers: Readonly<Record<string, string>> = {},
+    onUnreached?: () => void,
   ): void {
     const id = this.nextId++;
     const stop = new AbortController();
@@ -174,8 +181,21 @@ export class PlaygroundSession {
       this.patchExchange(id, { tookMs: Date.now() - at, fault: problem?.message ?? null });
       this.patchTurn(turnId, (turn) => ({ ...turn, isOpen, problem: problem ?? turn.problem }));
     };
+    let isAnswered = false;
+    const fail = (thrown: unknown) => {
+      const problem = asProblem(thrown);
+      if (problem.isUnreachable && isAnswered) problem.message = CUT;
+      if (problem.isUnreachable && !isAnswered && onUnreached && this.running.has(id)) {
+        problem.message = UNREACHED;
+        onUnreached();
+      }
+      end(problem);
+    };
     exchange(body, headers, stop.signal, {
-      onAnswer: (answer) => this.patchExchange(id, { answer }),
+      onAnswer: (answer) => {
+        isAnswered = true;
+        this.patchExchange(id, { answer });
+      },
       onEvent: (event) => {
         events.push({ ...event, afterMs: Date.now() - at });
         this.patchExchange(id, {});
@@ -183,7 +203,7 @@ export class PlaygroundSession {
       onResult: (result) => this.take(turnId, result),
     }).then(
       () => end(null),
-      (thrown: unknown) => end(stop.signal.aborted ? null : problemOfCall(thrown)),
+      (thrown: unknown) => (stop.signal.aborted ? end(null) : fail(thrown)),
     );
   }
 
@@ -227,14 +247,6 @@ export class PlaygroundSession {
     this.state = { ...this.state, exchanges };
     for (const listener of this.listeners) listener();
   }
-}
-
-function problemOfCall(thrown: unknown): ApiProblem {
-  const problem = asProblem(thrown);
-  if (problem.isUnreachable && thrown instanceof TypeError) {
-    problem.message = 'The connection to the hub was cut. What has begun goes on there.';
-  }
-  return problem;
 }
 
 /** The task that a further message would go on with. */

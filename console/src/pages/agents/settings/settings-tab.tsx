@@ -3,12 +3,14 @@ import { useEffect, useRef, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { invalidField } from '../../../api/problem';
 import { Button } from '../../../ui/button';
+import { Confirm } from '../../../ui/dialog';
 import { Notice } from '../../../ui/feedback';
 import { LeaveGuard } from '../../../ui/leave-guard';
 import { Card } from '../../../ui/page';
 import { SaveFault } from '../../../ui/save-fault';
 import { notify } from '../../../ui/toast';
 import { problemsOf, useSave } from '../../../ui/use-save';
+import { changedMeanwhile } from './changed-meanwhile';
 import { patchOf, type Settings, settingsOf } from './settings-form';
 import { SETTING_GROUPS } from './setting-groups';
 import { SettingField } from './setting-field';
@@ -17,6 +19,10 @@ import { SettingField } from './setting-field';
 export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   const queries = useQueryClient();
   const [edits, setEdits] = useState<Partial<Settings>>({});
+  // What each was when one began to edit it.
+  const [begun, setBegun] = useState<Partial<Settings>>({});
+  const [doubts, setDoubts] = useState<readonly string[]>([]);
+  const isSure = useRef(false);
   const form = useRef<HTMLFormElement>(null);
   const present = settingsOf(agent);
   const settings = { ...present, ...edits };
@@ -24,13 +30,19 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
     Object.entries(edits).filter(([name, text]) => present[name as keyof Settings] !== text),
   ) as Partial<Settings>;
   const isEdited = Object.keys(edited).length > 0;
-  const { busy, error, submit, clear } = useSave(async () => {
+  const { busy, error, submit, run, clear } = useSave(async () => {
+    const wasSure = isSure.current;
+    isSure.current = false;
+    const body = patched(edited);
+    const changed = wasSure ? [] : await changedMeanwhile(agent.id, edited, begun);
+    if (changed.length > 0) return setDoubts(changed);
     await client.PATCH('/api/v1/agents/{id}', {
       params: { path: { id: agent.id } },
-      body: patched(edited),
+      body,
     });
     await queries.invalidateQueries();
     setEdits({});
+    setBegun({});
     notify(`The settings of ${agent.name} were changed.`);
   });
   const violations = problemsOf([], error);
@@ -41,6 +53,7 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
 
   const discard = () => {
     setEdits({});
+    setBegun({});
     clear();
   };
 
@@ -65,12 +78,32 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
                 setting={setting}
                 value={settings[setting.name]}
                 violations={violations}
-                onChange={(text) => setEdits({ ...edits, [setting.name]: text })}
+                onChange={(text) => {
+                  setEdits({ ...edits, [setting.name]: text });
+                  setBegun({ [setting.name]: present[setting.name], ...begun });
+                }}
               />
             ))}
           </div>
         </Card>
       ))}
+      <Confirm
+        title="Save all the same?"
+        action="Save all the same"
+        danger={false}
+        keep="Cancel"
+        open={doubts.length > 0}
+        onClose={() => setDoubts([])}
+        onConfirm={() => {
+          isSure.current = true;
+          run();
+          return Promise.resolve();
+        }}
+      >
+        {doubts.map((each) => (
+          <p key={each}>{each}</p>
+        ))}
+      </Confirm>
       {error !== null && <SaveFault error={error} />}
       <div className="agents-save">
         <Button type="submit" kind="primary" busy={busy} disabled={!isEdited}>
