@@ -148,6 +148,7 @@ describe('failed tasks', () => {
       await box(ids[0]!).click();
       await press(page, 'Retry: 1 chosen');
       await dialog.getByText('It was retried already.').waitFor();
+      await dialog.locator('button:focus').and(dialog.getByText('Keep as it is')).waitFor();
       const retry = dialog.getByRole('button', { name: 'Retry', exact: true });
       expect(await retry.isDisabled()).toBe(true);
       await dialog.getByLabel('Also 1 task that was retried already').check();

@@ -12,10 +12,13 @@ export interface DialogProps {
   readonly wide?: boolean;
   /** Closed by its own buttons alone: neither by Escape nor by a click beside it. */
   readonly stays?: boolean;
-  /** What has the focus at first; else what comes first. */
+  /** What has the focus at first; else the first field, and without one what comes first. */
   readonly first?: RefObject<HTMLElement | null>;
   readonly children: ReactNode;
 }
+
+const FIELDS =
+  '.dialog-body :is(input:enabled:not([type=hidden],[hidden]), select:enabled, textarea:enabled, [contenteditable=true])';
 
 /** What had the focus before the first of the dialogs that follow one another. */
 let before: HTMLElement | null = null;
@@ -36,6 +39,11 @@ function focusAgain(element: HTMLElement | null): void {
     ?.closest('[role=tablist]')
     ?.querySelector<HTMLElement>('[role=tab][aria-selected=true]');
   (inFront ?? element)?.focus();
+}
+
+/** The first field of a dialog. */
+function fieldOf(dialog: EventTarget | null): HTMLElement | null {
+  return dialog instanceof Element ? dialog.querySelector<HTMLElement>(FIELDS) : null;
 }
 
 function preventDefault(event: Event): void {
@@ -63,9 +71,10 @@ export function Dialog({
           {...(stays && { onEscapeKeyDown: preventDefault, onInteractOutside: preventDefault })}
           onOpenAutoFocus={(event) => {
             opener.current = focused();
-            if (!first?.current) return;
+            const begin = first?.current ?? fieldOf(event.target);
+            if (begin === null) return;
             event.preventDefault();
-            first.current.focus();
+            begin.focus();
           }}
           onCloseAutoFocus={(event) => {
             // There is no trigger that it would be given back to.
@@ -95,6 +104,7 @@ export function Confirm({
   children,
   action,
   danger = true,
+  keep = 'Keep as it is',
   open,
   onClose,
   onConfirm,
@@ -105,13 +115,15 @@ export function Confirm({
   /** The verb on the button. */
   readonly action: string;
   readonly danger?: boolean;
+  /** What is on the button that closes it. */
+  readonly keep?: string;
   readonly open: boolean;
   readonly onClose: () => void;
   readonly onConfirm: () => Promise<unknown>;
 }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const keep = useRef<HTMLButtonElement>(null);
+  const safe = useRef<HTMLButtonElement>(null);
   const close = () => {
     setError(null);
     onClose();
@@ -129,14 +141,14 @@ export function Confirm({
     }
   };
   return (
-    <Dialog title={title} open={open} onClose={close} first={keep}>
+    <Dialog title={title} open={open} onClose={close} first={safe}>
       <div className="dialog-body">
         {children}
         {error !== null && <ErrorView error={error} />}
       </div>
       <footer className="dialog-foot">
-        <Button ref={keep} onClick={close}>
-          Keep as it is
+        <Button ref={safe} onClick={close}>
+          {keep}
         </Button>
         <Button kind={danger ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
           {action}

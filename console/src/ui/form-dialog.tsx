@@ -2,13 +2,13 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { asProblem, type FieldViolation } from '../api/problem';
 import { Button } from './button';
 import { Confirm, Dialog } from './dialog';
-import { ConfirmLoss } from './leave-guard';
+import { ConfirmLoss, LeaveGuard } from './leave-guard';
 import { SaveFault, type WaysOn } from './save-fault';
 import { useSave } from './use-save';
 
 /**
  * A form in a dialog: sends it, closes when it was taken, and shows why it was not. `children` get what the hub said of
- * single fields, to be shown at these. Escape and a click beside it ask first once something was written. Mount it while it is open, so that it begins anew each time.
+ * single fields, to be shown at these. Escape, a click beside it, and leaving the page ask first once something was written. Mount it while it is open, so that it begins anew each time.
  */
 export function FormDialog<T extends object>({
   title,
@@ -37,12 +37,18 @@ export function FormDialog<T extends object>({
 }) {
   const [doubts, setDoubts] = useState<readonly string[]>([]);
   const isSure = useRef(false);
+  const isClosed = useRef(false);
+  const close = () => {
+    // The address may change with it.
+    isClosed.current = true;
+    onClose();
+  };
   const { busy, error, submit, run, clear } = useSave(async () => {
     const wasSure = isSure.current;
     isSure.current = false;
     const found = (await check?.()) ?? [];
     if (found.length > 0 && !wasSure) return setDoubts(found);
-    if ((await onSubmit()) !== false) onClose();
+    if ((await onSubmit()) !== false) close();
   });
   const violations = error === null ? [] : asProblem(error).violations;
   const [isTouched, setTouched] = useState(false);
@@ -61,7 +67,7 @@ export function FormDialog<T extends object>({
       description={description}
       open
       wide={wide}
-      onClose={() => (isTouched ? setAsks(true) : onClose())}
+      onClose={() => (isTouched ? setAsks(true) : close())}
     >
       <form
         ref={form}
@@ -74,7 +80,7 @@ export function FormDialog<T extends object>({
         {children(violations)}
         {error !== null && <SaveFault error={error} ways={ways?.(run, clear)} />}
         <footer className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button type="submit" kind="primary" busy={busy}>
             {action}
           </Button>
@@ -84,6 +90,7 @@ export function FormDialog<T extends object>({
         title={`${action} all the same?`}
         action={`${action} all the same`}
         danger={false}
+        keep="Cancel"
         open={doubts.length > 0}
         onClose={() => setDoubts([])}
         onConfirm={() => {
@@ -96,11 +103,12 @@ export function FormDialog<T extends object>({
           <p key={each}>{each}</p>
         ))}
       </Confirm>
+      <LeaveGuard inDialog isUnsaved={() => isTouched && !busy && !isClosed.current} />
       <ConfirmLoss
         what="Close"
         open={asks}
         onClose={() => setAsks(false)}
-        onConfirm={() => Promise.resolve(onClose())}
+        onConfirm={() => Promise.resolve(close())}
       />
     </Dialog>
   );

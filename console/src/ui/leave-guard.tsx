@@ -11,10 +11,18 @@ export function hasUnsaved(): boolean {
 }
 
 /** Asks before what one has written is left behind. Another view of the same draft does not leave it. */
-export function LeaveGuard({ isUnsaved }: { readonly isUnsaved: () => boolean }) {
+export function LeaveGuard({
+  isUnsaved,
+  inDialog = false,
+}: {
+  readonly isUnsaved: () => boolean;
+  /** It is written in a dialog, which may be closed by whatever else the page shows. */
+  readonly inDialog?: boolean;
+}) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      isUnsaved() && (current.pathname !== next.pathname || tabOf(current) !== tabOf(next)),
+      isUnsaved() &&
+      (inDialog || current.pathname !== next.pathname || tabOf(current) !== tabOf(next)),
     enableBeforeUnload: isUnsaved,
     withResolver: true,
   });

@@ -10,6 +10,7 @@ import { OnceSecret } from '../../../ui/once-secret';
 import { notify } from '../../../ui/toast';
 import { present } from '../../../ui/search';
 import { refreshAccess } from '../query-keys';
+import { newOrganization } from '../shared/missing';
 import { PrincipalInput } from '../shared/principal-inputs';
 import { ExpiryFields, expiryOf, type Expiry } from './expiry-fields';
 import { ScopeChoice } from './scope-choice';
@@ -66,7 +67,14 @@ export function KeyForm({
     return false;
   };
   return (
-    <FormDialog wide title="New key" action="Create the key" onClose={onClose} onSubmit={submit}>
+    <FormDialog
+      wide
+      title="New key"
+      action="Create the key"
+      onClose={onClose}
+      check={() => newOrganization(isNew ? organization : '')}
+      onSubmit={submit}
+    >
       {(violations) => (
         <>
           <div className="access-pair">

@@ -8,6 +8,7 @@ import { listOf, textOfList } from '../../../ui/lists';
 import { present } from '../../../ui/search';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
+import { newOrganization } from '../shared/missing';
 
 /** Makes a principal, or changes its name and groups. */
 export function PrincipalForm({
@@ -54,6 +55,7 @@ export function PrincipalForm({
       description="A person or a program that calls. It has keys, or signs in."
       action={principal === null ? 'Create' : 'Save'}
       onClose={onClose}
+      check={() => newOrganization(organization)}
       onSubmit={submit}
     >
       {(violations) => (

@@ -57,6 +57,7 @@ export function TaskActions({
       <Confirm
         title="Retry this task"
         action="Retry"
+        keep="Cancel"
         danger={false}
         open={open === 'retry'}
         onClose={close}

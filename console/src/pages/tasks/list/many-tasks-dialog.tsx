@@ -36,6 +36,7 @@ export function ManyTasksDialog({
   const [done, setDone] = useState<number | null>(null);
   const [failures, setFailures] = useState<readonly Failure[] | null>(null);
   const stop = useRef<AbortController | null>(null);
+  const safe = useRef<HTMLButtonElement>(null);
   useEffect(() => () => stop.current?.abort(), []);
   const found = useQuery({
     queryKey: ['tasks-meant', action.verb, meant],
@@ -66,7 +67,7 @@ export function ManyTasksDialog({
   };
   const many = those && counted(those.length, 'task');
   return (
-    <Dialog title={action.title} open onClose={onClose}>
+    <Dialog title={action.title} open first={safe} onClose={onClose}>
       <div className="dialog-body">
         {found.isPending && <Loading what="Counting …" />}
         {found.error && <ErrorView error={found.error} onRetry={() => void found.refetch()} />}
@@ -118,7 +119,9 @@ export function ManyTasksDialog({
         {failures && <Failures failures={failures} of={those?.length ?? 0} done={action.done} />}
       </div>
       <footer className="dialog-foot">
-        <Button onClick={onClose}>{closeLabel(done, failures)}</Button>
+        <Button ref={safe} onClick={onClose}>
+          {closeLabel(done, failures)}
+        </Button>
         <Button
           kind={action.danger ? 'danger' : 'primary'}
           busy={isRunning}

@@ -58,6 +58,7 @@ export function BulkDialog({
   const [passedOver, setPassedOver] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController | null>(null);
+  const safe = useRef<HTMLButtonElement>(null);
   const count = useQuery({
     queryKey: [PUSH, 'dead-letters-count', meant, countOf !== undefined],
     queryFn: ({ signal }): Count | Promise<Count> =>
@@ -105,7 +106,7 @@ export function BulkDialog({
     count.data &&
     `${counted(count.data.count, 'dead letter')}${count.data.isLeast ? ' or more' : ''}`;
   return (
-    <Dialog title={text.title} open onClose={close}>
+    <Dialog title={text.title} open first={safe} onClose={close}>
       <div className="dialog-body">
         {count.isPending && <Loading what="Counting …" />}
         {count.error && <ErrorView error={count.error} onRetry={() => void count.refetch()} />}
@@ -124,7 +125,9 @@ export function BulkDialog({
         {error !== null && <ErrorView error={error} />}
       </div>
       <footer className="dialog-foot">
-        <Button onClick={close}>{progress === null ? 'Keep as it is' : 'Stop'}</Button>
+        <Button ref={safe} onClick={close}>
+          {progress === null ? 'Keep as it is' : 'Stop'}
+        </Button>
         <Button
           kind={action === 'purge' ? 'danger' : 'primary'}
           busy={progress !== null}
