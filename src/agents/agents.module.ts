@@ -35,6 +35,7 @@ import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
 import { AgentCalls } from './health/agent-calls.js';
 import { AgentsByHealth } from './api/agents-by-health.js';
+import { HealthBefore } from './health/health-before.js';
 import { AgentHours } from './health/agent-hours.js';
 import { AgentActivity } from './health/agent-activity.js';
 import { AgentEvents } from './health/agent-events.js';
@@ -93,6 +94,7 @@ import { logOf } from '../common/module-logs.js';
     AgentHealthChecks,
     AgentMetrics,
     AgentActivity,
+    HealthBefore,
     AgentHours,
     AgentsByHealth,
     EndpointMemory,

@@ -4,6 +4,7 @@ import { Log } from '../common/logger.js';
 import { loadCedar } from './cedar.js';
 import { statementsIn } from './cedar-text.js';
 import { warningsOf } from './domain/agent-alone.js';
+import { forbidsAll } from './domain/for-all.js';
 import { Mentions } from './domain/mentions.js';
 import type { Policy } from './domain/policy.js';
 import type { WrittenQuestion } from './domain/question-of.js';
@@ -39,7 +40,8 @@ export class PolicyWarnings {
       const statements = (await statementsIn(text)) ?? [];
       const mentions = new Mentions();
       for (const { json } of statements) mentions.add(json);
-      read.push({ ofText: warningsOf(statements), names: namesOf(mentions, organization) });
+      const ofText = [...forbidsAll(statements), ...warningsOf(statements)];
+      read.push({ ofText, names: namesOf(mentions, organization) });
     }
     const [principals, organizations] = await this.known(read.map(({ names }) => names));
     return read.map(({ ofText, names }) => {

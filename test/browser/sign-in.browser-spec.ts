@@ -69,6 +69,16 @@ describe('the sign-in with a key', () => {
     ]);
   });
 
+  it.each([
+    ['a2a', 'Playground'],
+    ['audit', 'Access'],
+    ['push', 'Overview'],
+  ])('begins for the scope %s at %s', async (scope, title) => {
+    const page = await own.signIn('', await hub.createKey({ name: scope, scopes: [scope] }));
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    expect(own.faults).toEqual([]);
+  });
+
   it('asks again above the page when the key is revoked, and goes on there', async () => {
     const made = await hub.admin('POST', '/api/v1/keys', { name: 'leaving', scopes: ['admin'] });
     const page = await own.signIn('agents', made.body.key as string);

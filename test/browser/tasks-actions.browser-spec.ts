@@ -255,6 +255,8 @@ describe('a task', () => {
       .getByText('1 agent that would fit is restricted to other organizations.')
       .waitFor();
     await page.getByText('No other agent that the caller may use was passed over.').waitFor();
+    await openTask(await send('asker'), 'route');
+    await page.getByText('The client named the agent: no others were compared.').waitFor();
   });
 
   it('gets the answer to what its agent asks', async () => {

@@ -117,15 +117,28 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         stores.deliveries.lost(filter, visibility, most);
       const one = { firstAt: NOW, lastAt: NOW };
       const most = {
-        ...{ ...one, count: 3, rejected: 0, reasons: [{ reason: 'HTTP 422', count: 3 }] },
+        ...{ ...one, count: 3, own: 3, rejected: 0, reasons: [{ reason: 'HTTP 422', count: 3 }] },
         endpoint: expect.stringMatching(/^acme /),
       };
       const other = {
-        ...{ ...one, count: 1, rejected: 0, reasons: [{ reason: 'HTTP 422', count: 1 }] },
+        ...{ ...one, count: 1, own: 1, rejected: 0, reasons: [{ reason: 'HTTP 422', count: 1 }] },
         endpoint: 'acme https://other.example',
       };
       expect(await lost()).toEqual({ receivers: [most, other], total: 4, isLeast: false });
-      expect(await lost(9, ALICE)).toEqual({ receivers: [most], total: 3, isLeast: false });
+      // A receiver's losses are seen with the receiver; the dead letters are whose they are.
+      const notOwn = { ...other, own: 0 };
+      expect(await lost(9, ALICE)).toEqual({
+        receivers: [most, notOwn],
+        total: 4,
+        isLeast: false,
+      });
+      const [ofBob] = await letters({ endpoint: other.endpoint });
+      expect(await lost(9, ALICE, { taskId: ofBob!.taskId })).toEqual({
+        receivers: [],
+        total: 0,
+        isLeast: false,
+      });
+      expect(await lost(9, ALICE, { configId: 'a' })).toMatchObject({ receivers: [most] });
       expect(await lost(4)).toMatchObject({ total: 4, isLeast: false });
       expect(await lost(3)).toMatchObject({ total: 3, isLeast: true });
       const nothing = { receivers: [], total: 0, isLeast: false };

@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Draining } from '../../src/common/draining.js';
 import { ADMIN_KEY, type Hub, type HubOptions, startHub, stateOf } from '../support/app.js';
@@ -197,6 +200,27 @@ describe('what is said of an agent', () => {
       expect(agents).toMatchObject({ healthy: 0, degraded: 0, failingCalls: 1, down: 0 });
     }, 10_000);
     await shows('frail', { state: 'healthy', verdict: 'failing' });
+  }, 40_000);
+
+  it('is still that its calls fail when the hub has started anew', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'a2a-hub-'));
+    const databaseUrl = `sqlite:${join(directory, 'hub.db')}`;
+    const start = (): Promise<Hub> =>
+      startHub({ databaseUrl, config: { agents: { health: PROBING } } });
+    try {
+      hub = await start();
+      await frail();
+      await register('sound');
+      for (const id of ['frail', 'sound']) await send(id);
+      await hub.close();
+      hub = await start();
+      await shows('sound', { state: 'healthy', verdict: 'healthy' });
+      await shows('frail', { state: 'healthy', verdict: 'failing' });
+    } finally {
+      await hub.close();
+      await rm(directory, { recursive: true });
+      await use(PASSIVE);
+    }
   }, 40_000);
 
   it('is that it recovers when it completes tasks again, before its rank is as it was', async () => {

@@ -69,6 +69,20 @@ const sendBody = (text: string): object => ({
 });
 
 describe('quotas', () => {
+  it('of a task that an operator retries is said to be that of its owner', async () => {
+    const hub = await hubWith({ principal: { openTasks: 1 } });
+    const key = await hub.createKey();
+    const { id } = await taskOf(hub, 'done', key);
+    await hub.admin('POST', `/api/v1/tasks/${String(id)}:cancel`);
+    await taskOf(hub, 'wait', key);
+    const { status, body } = await hub.admin('POST', `/api/v1/tasks/${String(id)}:retry`);
+    expect(status).toBe(429);
+    expect(body.detail).toMatch(
+      /^The retry would be a task of the principal .+ It says: The quota /,
+    );
+    expect(body.metadata).toMatchObject({ quota: 'principal.openTasks' });
+  });
+
   it('refuses one task too many at each binding, and goes on for others', async () => {
     const hub = await hubWith({ principal: { openTasks: 1 } });
     const [key, other] = [await hub.createKey(), await hub.createKey()];

@@ -74,6 +74,7 @@ describe('a receiver in trouble', () => {
       expect.objectContaining({
         endpoint: `tests ${origin}`,
         count: lostNow.total,
+        own: lostNow.total,
         rejected: lostNow.total,
         reasons: [{ reason: expect.stringContaining('400'), count: lostNow.total }],
       }),
@@ -106,6 +107,15 @@ describe('a receiver in trouble', () => {
     expect((await hub.admin('GET', `${PUSH}/endpoints?rejects=1`)).status).toBe(400);
     for (const state of ['healthy', 'untried', 'disabled']) expect(await named(state)).toBe(0);
     expect((await hub.admin('GET', `${PUSH}/endpoints?state=rejecting`)).status).toBe(400);
+    // A key that sees its own tasks alone sees the receiver, and how much it lost of others.
+    const colleague = await hub.createKey({ scopes: ['push'], organization: 'tests' });
+    const { receivers, total } = await get(`${PUSH}/dead-letters:by-receiver`, colleague);
+    expect(receivers).toMatchObject([{ endpoint: `tests ${origin}`, count: total, own: 0 }]);
+    expect(total).toBeGreaterThan(0);
+    expect(await get(`${PUSH}/dead-letters`, colleague)).toMatchObject({ items: [] });
+    expect((await get('/api/v1/overview', colleague)).receivers).toMatchObject([
+      { origin, rejects: true, lost: total },
+    ]);
     const stranger = await hub.createKey({
       scopes: ['push', 'tasks:organization'],
       organization: 'elsewhere',

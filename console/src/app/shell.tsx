@@ -1,8 +1,8 @@
-import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useCredential } from '../api/credential';
 import { useConnectionLost } from '../api/connection';
-import { nameOf, useMe } from '../api/me';
+import { nameOf, type Scope, useMe } from '../api/me';
 import { mayOpen, scopesOf, scopeText } from '../api/page-scopes';
 import { useSessionEnded } from '../api/session-end';
 import { signOut, useCallerNumber } from '../api/sign-in';
@@ -82,7 +82,11 @@ function SignedIn() {
           {NAV.filter(({ to }) => me.data && mayOpen(me.data.scopes, to)).map(
             ({ to, label, icon }) => (
               <li key={to}>
-                <Link to={to} activeOptions={{ exact: to === '/' }} className="nav-link">
+                <Link
+                  to={to}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                  className="nav-link"
+                >
                   <Icon name={icon} /> {label}
                 </Link>
               </li>
@@ -100,8 +104,7 @@ function SignedIn() {
         )}
         {me.isPending && <Loading />}
         {me.error && !ended && <ErrorView error={me.error} onRetry={() => void me.refetch()} />}
-        {me.data &&
-          (mayOpen(me.data.scopes, path) || path === '/' ? <Outlet /> : <Lacking at={path} />)}
+        {me.data && <Opened at={path} scopes={me.data.scopes} />}
       </main>
       <Dialog
         title="Sign in again"
@@ -115,6 +118,14 @@ function SignedIn() {
       </Dialog>
     </div>
   );
+}
+
+/** The page of this address, as far as one may open it. Whom the overview has no numbers for begins at another page. */
+function Opened({ at, scopes }: { readonly at: string; readonly scopes: readonly Scope[] }) {
+  if (mayOpen(scopes, at)) return <Outlet />;
+  if (at !== '/') return <Lacking at={at} />;
+  const first = NAV.findLast(({ to }) => mayOpen(scopes, to));
+  return first ? <Navigate to={first.to} replace /> : <Outlet />;
 }
 
 /** Instead of a page that what one signed in with does not open. */

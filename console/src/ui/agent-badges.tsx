@@ -16,7 +16,7 @@ const HEALTH_MEANINGS: Readonly<Record<string, string>> = {
     'Its last tasks were all completed. Agents of equal priority come before it until fewer of its last ones failed.',
   degraded: 'Some calls fail, or most of its tasks do: agents of equal priority come before it.',
   down: 'It does not answer and gets no work but a single try now and then.',
-  unknown: 'It has not been called yet.',
+  unknown: 'It has not been called since this process of the hub began.',
 };
 
 /** The verdict on an agent, or the health it had at some time. */

@@ -20,3 +20,13 @@ export function exclusionNotes({ excludedElsewhere, isExcludedPartial }: Exclusi
     notes.push('Not every agent that this caller cannot use was looked at: more may fit.');
   return notes;
 }
+
+const ALONE: Readonly<Partial<Record<Schema<'RouteDto'>['reason'], string>>> = {
+  agent: 'The client named the agent: no others were compared.',
+  rule: 'A rule decided: agents that it does not name were not compared. Words or tags may fit others as well.',
+};
+
+/** What to say of a route by which no agent was passed over. */
+export function nonePassedOver({ reason }: Pick<Schema<'RouteDto'>, 'reason'>): string {
+  return ALONE[reason] ?? 'No other agent that the caller may use was passed over.';
+}

@@ -38,17 +38,22 @@ export function ErrorView({
   readonly children?: ReactNode;
 }) {
   const problem = asProblem(error);
+  const { message, violations } = problem;
+  const listed = problem.isNotSent ? [] : violations;
+  // What the hub says of several fields is a sentence of each.
+  const isSaid =
+    listed.length > 0 && listed.every(({ description }) => message.includes(description));
   return (
     <div className="notice notice-bad" role="alert">
       <p>
         <strong>
           {problem.isUnreachable ? 'No connection' : problem.reason.replaceAll('_', ' ')}
         </strong>{' '}
-        {problem.message}
+        {!isSaid && message}
       </p>
-      {problem.violations.length > 0 && !problem.isNotSent && (
+      {listed.length > 0 && (
         <ul>
-          {problem.violations.map(({ field, description }) => (
+          {listed.map(({ field, description }) => (
             <li key={field + description}>
               <code>{field}</code> {description}
             </li>

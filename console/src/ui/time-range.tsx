@@ -22,6 +22,7 @@ const NAMED: Readonly<
 > = {
   '15m': { label: 'Last 15 minutes', of: (now) => ({ since: before(now, 15 * MINUTE_MS) }) },
   '1h': { label: 'Last hour', of: (now) => ({ since: before(now, HOUR_MS) }) },
+  '6h': { label: 'Last 6 hours', of: (now) => ({ since: before(now, 6 * HOUR_MS) }) },
   '24h': { label: 'Last 24 hours', of: (now) => ({ since: before(now, 24 * HOUR_MS) }) },
   night: { label: 'Last night (18:00–08:00)', of: lastNight },
   '7d': { label: 'Last 7 days', of: (now) => ({ since: before(now, 7 * 24 * HOUR_MS) }) },

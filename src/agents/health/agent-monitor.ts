@@ -24,6 +24,7 @@ import { AgentEvents, type AgentStatus } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
 import { type AgentVerdict, agentVerdictOf } from './domain/agent-verdict.js';
 import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './domain/agent-record.js';
+import { callsBefore, type HourBefore } from './domain/calls-before.js';
 import { signOf } from './domain/health-sign.js';
 import { healthCheckDueAt } from './domain/health-check-due.js';
 import { TaskResults } from './domain/task-results.js';
@@ -72,7 +73,8 @@ interface Watched {
 
 /**
  * {@link AgentHealth}: keeps what calls and looks came to, by the rules of `domain/`. Nothing of it is
- * stored: a process that starts knows nothing, and an agent that is changed or refreshed begins anew.
+ * stored: a process that starts knows nothing but whether calls failed ({@link remember}), which is said to people
+ * alone, and an agent that is changed or refreshed begins anew.
  */
 @Injectable()
 export class AgentMonitor extends AgentHealth {
@@ -169,6 +171,13 @@ export class AgentMonitor extends AgentHealth {
 
   broke({ agent, faultsBefore }: Call, error: string, by: Outcome['by'] = 'call'): void {
     this.note(agent, { ok: false, by, faultsBefore, error: error.slice(0, ERROR_LIMIT) });
+  }
+
+  /** What it did before this process began; nothing once it was called. */
+  remember(agent: Agent, hour: HourBefore): void {
+    const watched = this.watch(agent);
+    if (watched.record.calls.length > 0) return;
+    watched.record = { ...watched.record, calls: callsBefore(hour, this.time()) };
   }
 
   /** The agents whose cards are to be looked at now. */

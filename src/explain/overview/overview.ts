@@ -258,11 +258,7 @@ export class Overview {
 
   private receiversOf(caller: Principal): Promise<ReceiversInTrouble | null> {
     if (!hasScope(caller, 'push')) return NOT_SEEN;
-    const key = hasScope(caller, 'push:all')
-      ? ''
-      : hasScope(caller, 'tasks:organization')
-        ? keyOf(caller.organization)
-        : JSON.stringify([caller.organization, caller.id]);
+    const key = hasScope(caller, 'push:all') ? '' : keyOf(caller.organization);
     return this.receivers.get(key, () => this.troubled.find(caller, SHOWN));
   }
 

@@ -50,7 +50,7 @@ export class DeadLettersController {
   @Get('dead-letters::by-receiver')
   @ApiOperation({
     summary:
-      'Count the newest dead letters by receiver, up to a limit: which receivers lost events, and why. Those that the owner of a webhook ended (it was deleted, or replayed) are left out.',
+      'Count the newest dead letters by receiver, up to a limit: which receivers lost events, and why. Those that the owner of a webhook ended (it was deleted, or replayed) are left out. Whoever sees a receiver sees how many events it lost, also those of others in the organization; `own` says of how many you see the dead letters. With `taskId` or `configId` these alone are counted.',
   })
   @ApiOkResponse({ type: LostEventsDto })
   async byReceiver(

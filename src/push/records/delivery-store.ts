@@ -43,6 +43,8 @@ export interface LostByReceiver {
   /** `organization scheme://host:port`. */
   readonly endpoint: string;
   readonly count: number;
+  /** Those of them that whoever wants to know sees as dead letters. */
+  readonly own: number;
   /** Those of them that the receiver answered with a rejection. */
   readonly rejected: number;
   /** When the first and the last of them were given up. */
@@ -97,8 +99,9 @@ export abstract class DeliveryStore {
   ): Promise<BoundedCount>;
 
   /**
-   * The newest dead letters that fit and were not wanted, `most` of them, by receiver; of whose own as {@link countDead}. `since`
-   * and `until` are of when they were given up.
+   * The newest dead letters that fit and were not wanted, `most` of them, by receiver: whoever sees a receiver sees how many it
+   * lost, as all of its organization do. Of a task or a webhook those that are seen alone, as {@link countDead}. `since` and
+   * `until` are of when they were given up.
    */
   abstract lost(filter: DeliveryFilter, visibility: Visibility, most: number): Promise<LostEvents>;
 

@@ -54,6 +54,13 @@ export class LostByReceiverDto {
   readonly count!: number;
 
   @Shown.Num({
+    description:
+      'Those of them that you see as dead letters, and can redeliver: without `tasks:organization` those of your own tasks.',
+    example: 17,
+  })
+  readonly own!: number;
+
+  @Shown.Num({
     description: 'Those of them that the receiver rejected: it answers, but does not take them.',
     example: 12,
   })

@@ -78,7 +78,8 @@ export class DeliveryService {
 
   /**
    * Which receivers lost events: the newest dead letters that fit and that no owner of a webhook wanted, `most` of them, by
-   * receiver. `since` and `until` are of when they were given up.
+   * receiver, of all receivers that the caller sees; of a task or a webhook, of the dead letters that it sees. `since` and `until`
+   * are of when they were given up.
    */
   lost(requested: RequestedDeliveries, most: number, caller: Principal): Promise<LostEvents> {
     return this.deliveries.lost(filterOf(requested, caller), seenBy(caller), most);

@@ -73,7 +73,11 @@ export class TaskOperator {
       throw new HubError('CONFLICT', text);
     }
     const message = await this.firstMessage(taskId);
-    const answer = await this.service.send(retryRequest(aggregate, message, operator));
+    const answer = await this.service
+      .send(retryRequest(aggregate, message, operator))
+      .catch((error: unknown) => {
+        throw saidToOwner(error, principalId);
+      });
     if (answer.kind !== 'task') throw new Error('a send that does not wait gave no task');
     return this.task(answer.task.id);
   }
@@ -114,6 +118,19 @@ export class TaskOperator {
       throw error;
     }
   }
+}
+
+/** A retry counts for the owner of the task: "you" of a quota that it has used up is not the operator. */
+function saidToOwner(error: unknown, owner: string): unknown {
+  if (!(error instanceof HubError) || error.reason !== 'QUOTA_EXCEEDED') return error;
+  const { reason, metadata, violations, cause, refusal } = error;
+  const text = `The retry would be a task of the principal ${owner}, whose quota does not allow it. It says: ${error.message}`;
+  return new HubError(reason, text, {
+    metadata,
+    violations,
+    cause,
+    ...(refusal && { refusal }),
+  });
 }
 
 /** The same for each retry of a task: two at once are one. It does not show the task's id to its agent. */

@@ -15,7 +15,7 @@ const REFRESH_MS = 30_000;
 
 const route = getRouteApi('/');
 
-/** What happened in the last hour, by the minute, or in a longer time by the quarter of an hour. */
+/** What happened in the last hour, by the minute, or in a longer time by the quarter of an hour; nothing where no number of it is seen. */
 export function ActivityCharts({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
   const { range = '1h' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -25,6 +25,7 @@ export function ActivityCharts({ overview }: { readonly overview: Schema<'Overvi
     { params: { query: { range } } },
     { enabled: range !== '1h', refetchInterval: REFRESH_MS },
   );
+  if (!overview.tasks && !overview.calls && !overview.deliveries) return null;
   return (
     <>
       <div className="overview-ranges" role="group" aria-label="Time that the charts show">

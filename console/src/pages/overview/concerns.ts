@@ -205,7 +205,7 @@ function receivers(overview: Schema<'OverviewDto'>): readonly Concern[] {
   if (losing > 0) {
     found.push({
       tone: 'warning',
-      text: `${atLeast(losing, isCut, 'receiver of webhooks', 'receivers of webhooks')} lost events in the last 24 hours: they can be sent again.`,
+      text: `${atLeast(losing, isCut, 'receiver of webhooks', 'receivers of webhooks')} lost events in the last 24 hours, though ${losing === 1 ? 'it does' : 'they do'} not fail now: what was lost can be sent again.`,
       link: { to: '/webhooks', search: { tab: 'receivers' } },
     });
   }
@@ -236,6 +236,11 @@ export interface ReceiverTroubles {
   readonly losing: number;
 }
 
+/** Whether nothing but that it lost events is said of it. */
+export function isLosing({ state }: Pick<Schema<'TroubledReceiverDto'>, 'state'>): boolean {
+  return state !== 'disabled' && state !== 'failing';
+}
+
 export function troublesOf(all: readonly Schema<'TroubledReceiverDto'>[]): ReceiverTroubles {
   const disabled = all.filter(({ state }) => state === 'disabled').length;
   const failed = all.filter(({ state }) => state === 'failing');
@@ -247,7 +252,7 @@ export function troublesOf(all: readonly Schema<'TroubledReceiverDto'>[]): Recei
     failing: failed.length - gone - rejecting,
     gone,
     rejecting,
-    losing: all.length - disabled - failed.length,
+    losing: all.filter(isLosing).length,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/client';
+import { Meter } from '../../ui/meter';
 import { Card } from '../../ui/page';
 import { principalText } from '../../ui/principal-name';
 import { PageLink } from '../../ui/page-link';
@@ -18,7 +19,7 @@ export function NearLimits({ limits }: { readonly limits: readonly Schema<'NearL
 }
 
 function NearLimit({ limit }: { readonly limit: Schema<'NearLimitDto'> }) {
-  const { kind, used, limit: most, unit } = limit;
+  const { kind, used, limit: most, unit, state } = limit;
   const share = most === 0 ? 1 : used / most;
   return (
     <li>
@@ -32,14 +33,11 @@ function NearLimit({ limit }: { readonly limit: Schema<'NearLimitDto'> }) {
           {unit && ` ${unit}`}
         </span>
       </div>
-      <meter
-        className="overview-meter"
-        min={0}
-        max={1}
-        high={0.95}
-        optimum={0}
-        value={Math.min(1, share)}
-        aria-label={`${kindText(kind)} of ${ownerOf(limit)}: ${Math.round(share * 100)} % used`}
+      <Meter
+        label={`${kindText(kind)} of ${ownerOf(limit)}: ${Math.round(share * 100)} % used`}
+        state={state}
+        used={share}
+        limit={1}
       />
     </li>
   );

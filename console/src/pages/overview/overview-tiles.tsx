@@ -31,7 +31,7 @@ function AgentTile({ agents }: { readonly agents: Schema<'OverviewAgentsDto'> })
           unusable > 0 && `${unusable} without a usable card`,
           agents.degraded > 0 && `${agents.degraded} degraded`,
           failingCalls > 0 && `${failingCalls} failing calls`,
-          agents.unknown > 0 && `${agents.unknown} not called yet`,
+          agents.unknown > 0 && `${agents.unknown} not known yet`,
           agents.disabled > 0 && `${agents.disabled} disabled`,
         ]
           .filter(Boolean)

@@ -4,6 +4,7 @@ import { counted } from '../../ui/lists';
 import { Card } from '../../ui/page';
 import { ReceiverBadge } from '../../ui/receiver-badge';
 import { PageLink } from '../../ui/page-link';
+import { isLosing } from './concerns';
 
 /** Receivers of webhooks that fail, get none any more, or lose what they get. */
 export function TroubledReceivers({
@@ -28,7 +29,7 @@ export function TroubledReceivers({
                 {origin}
               </PageLink>
               <ReceiverBadge {...is} />
-              {lost > 0 && <Badge tone="warning">lost events</Badge>}
+              {isLosing(is) && <Badge tone="warning">lost events</Badge>}
               <span className="faint">
                 {organization}, {counted(waiting, 'webhook waits', 'webhooks wait')}
                 {lost > 0 &&

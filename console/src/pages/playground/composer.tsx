@@ -112,7 +112,7 @@ export function Composer({
         <TextArea
           rows={3}
           value={text}
-          placeholder="How readable is this text?"
+          placeholder={answers && waits ? '' : 'How readable is this text?'}
           onChange={(event) => change({ text: event.target.value })}
           onKeyDown={onKey}
           onPaste={(event) =>

@@ -13,6 +13,18 @@ export function refreshPush(): Promise<void> {
   });
 }
 
+/** What the queries begin with that count the lost events of a receiver. */
+export const LOST_OF = 'lost-of';
+/** And those of all receivers. */
+export const LOST_EVENTS = 'lost-events';
+
+/** Counts anew what receivers lost: something of it was sent again or deleted. */
+export function refreshLost(): Promise<void> {
+  return queries.invalidateQueries({
+    predicate: ({ queryKey: [first] }) => first === LOST_OF || first === LOST_EVENTS,
+  });
+}
+
 /** How long after what happened the lists are read, in milliseconds: once for all that comes meanwhile. */
 const GATHER_MS = 1_000;
 let waiting: ReturnType<typeof setTimeout> | undefined;

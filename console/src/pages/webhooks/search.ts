@@ -5,6 +5,8 @@ const NAMES = [
   'tab',
   /** What is open above the list. */
   'id',
+  /** Of a receiver that is open: `true`, it is to be brought back. */
+  'recover',
   'state',
   /** Of receivers that fail: `true`, those that reject events; `false`, the others. */
   'rejects',

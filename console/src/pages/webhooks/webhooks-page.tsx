@@ -43,6 +43,7 @@ export function WebhooksPage() {
           change({
             tab: next,
             id: undefined,
+            recover: undefined,
             state: undefined,
             config: undefined,
             subscription: undefined,

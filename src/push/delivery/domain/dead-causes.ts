@@ -17,6 +17,20 @@ export const WANTED = [WEBHOOK_DELETED, SUBSCRIPTION_DELETED, REPLAYED] as const
 /** Between such a reason and which entries of the log it is of. */
 export const OF_BACKLOG = ': entries ';
 
+/** Before why a webhook was disabled, of what it then did not get. */
+const DISABLED = 'the webhook is disabled: ';
+
+/** The reason of what a webhook did not get because it was disabled for this reason. */
+export function reasonOfDisabled(reason: string): string {
+  return `${DISABLED}${reason}`;
+}
+
+/** Why, without which entries of the log it is of and whether its webhook was disabled before it: the same for all that one answer ended. */
+export function commonReason(reason: string | null): string | null {
+  const [why = ''] = reason?.split(OF_BACKLOG) ?? [];
+  return reason === null ? null : why.slice(why.startsWith(DISABLED) ? DISABLED.length : 0);
+}
+
 /** The reason of one dead letter that stands for all that the log has beyond the position of its stream. */
 export function reasonOfBacklog(reason: string, from: number, to: number): string {
   return `${reason}${OF_BACKLOG}${from} to ${to} of the task's log`;

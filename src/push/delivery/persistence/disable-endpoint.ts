@@ -1,3 +1,4 @@
+import { reasonOfDisabled } from '../domain/dead-causes.js';
 import type { IdSource } from '../../../common/ids.js';
 import { forUpdate } from '../../../database/rows.js';
 import { listOf } from '../../../database/multi-row.js';
@@ -53,7 +54,7 @@ function* disable(tx: Tx, ids: IdSource, webhookIds: readonly string[], now: Dat
   );
   const free = yield* STREAM.all(tx, `${these} ORDER BY id${forUpdate(tx, true)}`, webhookIds);
   if (free.length > 0) {
-    yield* endStreams(tx, ids, free, `the webhook is disabled: ${REASON}`, now);
+    yield* endStreams(tx, ids, free, reasonOfDisabled(REASON), now);
     yield* tx.run(
       `UPDATE push_webhooks SET state = 'disabled', state_reason = ?, updated_at = ?
        WHERE id IN ${listOf(free.length)} AND state IN ('active', 'failing')`,

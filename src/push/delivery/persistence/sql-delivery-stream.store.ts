@@ -1,3 +1,4 @@
+import { reasonOfDisabled } from '../domain/dead-causes.js';
 import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
 import type { Database } from '../../../database/database.js';
@@ -285,7 +286,7 @@ function timeOf(value: number | null | undefined): Date | null {
 }
 
 function disabledBy(reason: string): string {
-  return `the webhook is disabled: ${reason}`;
+  return reasonOfDisabled(reason);
 }
 
 /** What an attempt wrote. */

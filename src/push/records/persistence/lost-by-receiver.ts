@@ -1,4 +1,4 @@
-import { deadCauseOf } from '../../delivery/domain/dead-causes.js';
+import { commonReason, deadCauseOf } from '../../delivery/domain/dead-causes.js';
 import { type LostByReceiver, MOST_LOSING, MOST_REASONS } from '../delivery-store.js';
 
 /** The dead letters of one receiver that were given up for one reason. */
@@ -7,6 +7,8 @@ export interface LostRow {
   readonly reason: string | null;
   readonly looked_at: number;
   readonly fit: number;
+  /** Those of them that whoever wants to know sees. */
+  readonly own: number;
   readonly first_at: number;
   readonly last_at: number;
 }
@@ -23,16 +25,27 @@ export function lostByReceiver(rows: readonly LostRow[]): readonly LostByReceive
     .map(([endpoint, those]): LostByReceiver => ({
       endpoint,
       count: sumOf(those),
+      own: those.reduce((sum, { own }) => sum + Number(own), 0),
       rejected: sumOf(those.filter(({ reason }) => deadCauseOf(reason) === 'rejected')),
       firstAt: new Date(Math.min(...those.map((each) => each.first_at))),
       lastAt: new Date(Math.max(...those.map((each) => each.last_at))),
-      reasons: those
-        .map(({ reason, fit }) => ({ reason, count: Number(fit) }))
-        .sort((a, b) => b.count - a.count)
-        .slice(0, MOST_REASONS),
+      reasons: reasonsOf(those),
     }))
     .sort((a, b) => b.count - a.count)
     .slice(0, MOST_LOSING);
+}
+
+/** Those that differ in their details are one. */
+function reasonsOf(rows: readonly LostRow[]): LostByReceiver['reasons'] {
+  const counts = new Map<string | null, number>();
+  for (const { reason, fit } of rows) {
+    const common = commonReason(reason);
+    counts.set(common, (counts.get(common) ?? 0) + Number(fit));
+  }
+  return [...counts]
+    .map(([reason, count]) => ({ reason, count }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, MOST_REASONS);
 }
 
 /** How many dead letters these are. */

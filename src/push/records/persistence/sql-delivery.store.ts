@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { forUpdate } from '../../../database/rows.js';
+import type { Condition } from '../../../database/conditions.js';
 import { Database } from '../../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
@@ -34,7 +35,7 @@ interface NewestDead {
   readonly params: readonly SqlValue[];
   readonly isOwn: boolean;
   /** Which of the rows count. */
-  readonly isMine: { readonly sql: string; readonly params: readonly SqlValue[] };
+  readonly isMine: Condition;
 }
 
 /** {@link DeliveryStore} on the hub's database. */
@@ -102,36 +103,39 @@ export class SqlDeliveryStore extends DeliveryStore {
   async lost(filter: DeliveryFilter, visibility: Visibility, most: number): Promise<LostEvents> {
     const { since: givenUpSince, until: givenUpUntil, ...others } = filter;
     const letters = { ...deadIn(others), lost: true, givenUpSince, givenUpUntil } as const;
-    const { sql, params, isOwn, isMine } = this.newestDead(letters, visibility, most);
-    const mine = (then: string): string => `CASE WHEN ${isMine.sql} THEN ${then} END`;
+    const isOfReceivers = filter.taskId === undefined && filter.configId === undefined;
+    const scope = isOfReceivers ? receiversSeenBy(visibility) : visibility;
+    const { sql, params, isOwn, isMine } = this.newestDead(letters, scope, most);
+    const isSeen = seenRows(visibility);
+    const fits = (then: string): string => `CASE WHEN ${isMine.sql} THEN ${then} END`;
     const rows = await this.database.read<LostRow>(
-      `SELECT endpoint, reason, COUNT(*) AS looked_at, COUNT(${mine('1')}) AS fit,
-         MIN(${mine('updated_at')}) AS first_at, MAX(${mine('updated_at')}) AS last_at
+      `SELECT endpoint, reason, COUNT(*) AS looked_at, COUNT(${fits('1')}) AS fit,
+         COUNT(CASE WHEN ${isSeen.sql} THEN 1 END) AS own,
+         MIN(${fits('updated_at')}) AS first_at, MAX(${fits('updated_at')}) AS last_at
        FROM ${sql} GROUP BY endpoint, reason`,
-      [...isMine.params, ...isMine.params, ...isMine.params, ...params],
+      [...isMine.params, ...isSeen.params, ...isMine.params, ...isMine.params, ...params],
     );
     const looked = rows.reduce((sum, { looked_at }) => sum + Number(looked_at), 0);
-    const own = rows.filter(({ fit }) => Number(fit) > 0);
-    const isLeast = sumOf(own) > most || (isOwn && looked >= MOST_LOOKED_AT);
-    return { receivers: lostByReceiver(own), total: Math.min(sumOf(own), most), isLeast };
+    const fit = rows.filter((row) => Number(row.fit) > 0);
+    const isLeast = sumOf(fit) > most || (isOwn && looked >= MOST_LOOKED_AT);
+    return { receivers: lostByReceiver(fit), total: Math.min(sumOf(fit), most), isLeast };
   }
 
   /** The newest dead letters that fit: one more than `most`, or of whoever sees only its own those of its organization. */
   private newestDead(filter: RowFilter, visibility: Visibility, most: number): NewestDead {
     const isOwn = visibility.kind === 'principal';
     // The index of a principal has all it was ever sent, that of what is not delivered has few.
-    const scope: Visibility = isOwn
-      ? { kind: 'organization', organization: visibility.organization }
-      : visibility;
-    const { sql, params } = conditionsOf(filter, scope, this.database.dialect);
+    const { sql, params } = conditionsOf(
+      filter,
+      receiversSeenBy(visibility),
+      this.database.dialect,
+    );
     return {
       sql: `(SELECT endpoint, principal_id, reason, updated_at FROM push_deliveries
         WHERE ${sql} ORDER BY ${newestBy(filter)} DESC LIMIT ?) AS dead`,
       params: [...params, isOwn ? MOST_LOOKED_AT : most + 1],
       isOwn,
-      isMine: isOwn
-        ? { sql: 'principal_id = ?', params: [storable(visibility.principalId)] }
-        : { sql: '1 = 1', params: [] },
+      isMine: seenRows(visibility),
     };
   }
 
@@ -217,6 +221,20 @@ export class SqlDeliveryStore extends DeliveryStore {
     }
     return { count, last: after };
   }
+}
+
+/** Receivers are their organization's. */
+function receiversSeenBy(visibility: Visibility): Visibility {
+  return visibility.kind === 'principal'
+    ? { kind: 'organization', organization: visibility.organization }
+    : visibility;
+}
+
+/** Which rows of the receivers that are seen are seen themselves. */
+function seenRows(visibility: Visibility): Condition {
+  return visibility.kind === 'principal'
+    ? { sql: 'principal_id = ?', params: [storable(visibility.principalId)] }
+    : { sql: '1 = 1', params: [] };
 }
 
 function deadIn(filter: DeliveryFilter): DeliveryFilter {

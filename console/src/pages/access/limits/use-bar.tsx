@@ -1,3 +1,4 @@
+import { Meter } from '../../../ui/meter';
 import { bytesText, Time } from '../../../ui/time';
 
 /** What is used of a limit. */
@@ -48,15 +49,7 @@ export function UseBar({ use }: { readonly use: Used }) {
           </span>
         )}
       </span>
-      {hasBar && (
-        <meter
-          className={`access-meter access-meter-${state}`}
-          aria-label={name}
-          min={0}
-          max={limit}
-          value={Math.min(used, limit)}
-        />
-      )}
+      {hasBar && <Meter label={name} state={state} used={used} limit={limit} />}
     </div>
   );
 }

@@ -51,7 +51,11 @@ export function PolicyCheck({ policy }: { readonly policy: Schema<'WrittenPolicy
     );
   }
   if (warnings.length > 0) return <PolicyWarnings warnings={warnings} />;
-  return <Notice tone="good">The text can be read, and all tests pass.</Notice>;
+  return (
+    <Notice tone="good">
+      The text can be read{draft.tests?.length ? ', and all tests pass' : ''}.
+    </Notice>
+  );
 }
 
 /** What of a policy is most likely meant otherwise; nothing where there is nothing of it. */

@@ -1,5 +1,5 @@
 import { Badge } from '../../../ui/badge';
-import { exclusionNotes } from '../../../ui/exclusions';
+import { exclusionNotes, nonePassedOver } from '../../../ui/exclusions';
 import { Notice } from '../../../ui/feedback';
 import { JsonTree } from '../../../ui/json-tree';
 import { Card, Facts } from '../../../ui/page';
@@ -48,7 +48,7 @@ export function RouteView({
       {route && (
         <Card title={`Passed over (${route.skipped.length})`} flush={route.skipped.length > 0}>
           {route.skipped.length === 0 ? (
-            <p className="faint">No other agent that the caller may use came into question.</p>
+            <p className="faint">{nonePassedOver(route)}</p>
           ) : (
             <CandidateList
               label="Passed over"

@@ -106,7 +106,7 @@ export function ConditionFields({
         </Field>
         <Field
           label="It asks for tags"
-          hint="Tags that no skill carries."
+          hint="Tags that no skill carries: those of a skill lead to it, and no rule is asked."
           error={fault('tags') ?? fault('tagMatch')}
         >
           <ListInput

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
 import { Badge } from '../../../ui/badge';
-import { exclusionNotes } from '../../../ui/exclusions';
+import { exclusionNotes, nonePassedOver } from '../../../ui/exclusions';
 import { Notice } from '../../../ui/feedback';
 import { Facts } from '../../../ui/page';
 import { durationText } from '../../../ui/time';
@@ -101,7 +101,7 @@ export function RouteTab({
       {route.skipped.length > 0 ? (
         <CandidateTable title="Passed over" candidates={route.skipped} more={route.moreSkipped} />
       ) : (
-        <p className="faint">No other agent that the caller may use was passed over.</p>
+        <p className="faint">{nonePassedOver(route)}</p>
       )}
       {excluded.length + notes.length > 0 && (
         <CandidateTable

@@ -14,7 +14,8 @@ export function ConfigMenu({
   readonly webhook: Schema<'WebhookDto'>;
   readonly onAction: (action: ConfigAction) => void;
 }) {
-  const { id, configId, state, subscriptionId } = webhook;
+  const { id, configId, taskId, url, state, subscriptionId } = webhook;
+  const shown = `The webhook of task ${taskId} to ${url}`;
   const params = { path: { id } };
   const own = subscriptionId === null;
   const at = (action: ConfigAction) => () => onAction(action);
@@ -44,7 +45,7 @@ export function ConfigMenu({
                     onSelect: () =>
                       void said(async () => {
                         await client.POST('/api/v1/push/configs/{id}:resume', { params });
-                        return `${configId} was resumed.`;
+                        return `${shown} was resumed.`;
                       }),
                   }
                 : {
@@ -52,7 +53,7 @@ export function ConfigMenu({
                     onSelect: () =>
                       void said(async () => {
                         await client.POST('/api/v1/push/configs/{id}:pause', { params });
-                        return `${configId} is paused; its events gather.`;
+                        return `${shown} is paused; its events gather.`;
                       }),
                   },
               { label: 'Delete …', danger: true, onSelect: at('delete') },

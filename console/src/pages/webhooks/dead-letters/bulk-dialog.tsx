@@ -6,7 +6,9 @@ import { ErrorView, Loading, Notice } from '../../../ui/feedback';
 import { counted } from '../../../ui/lists';
 import { Progress } from '../../../ui/progress';
 import { notify } from '../../../ui/toast';
-import { PUSH, refreshPush } from '../keys';
+import { PUSH, refreshLost, refreshPush } from '../keys';
+import { partsOfEndpoint } from '../shared/endpoint-name';
+import { SearchLink } from '../shared/search-link';
 import { type BulkAction, type Meant, runBulk } from './bulk';
 import { type Count, countMatching } from './dead-letter-count';
 
@@ -30,11 +32,15 @@ const TEXTS = {
   },
 } as const;
 
+/** Receivers that are linked. */
+const MOST_RECEIVERS = 5;
+
 /** Says how many dead letters are meant, asks, and shows how far it is. */
 export function BulkDialog({
   action,
   meant,
   countOf,
+  receivers = [],
   onClose,
   onDone,
 }: {
@@ -42,11 +48,14 @@ export function BulkDialog({
   readonly meant: Meant;
   /** How many there are to do it to, where those that fit are more. */
   readonly countOf?: (signal: AbortSignal) => Promise<Count>;
+  /** Where those that are meant were to go, as far as it is known. */
+  readonly receivers?: readonly string[];
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
   const text = TEXTS[action];
   const [progress, setProgress] = useState<number | null>(null);
+  const [passedOver, setPassedOver] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController | null>(null);
   const safe = useRef<HTMLButtonElement>(null);
@@ -57,7 +66,7 @@ export function BulkDialog({
         ? { count: meant.ids.length, isLeast: false }
         : (countOf?.(signal) ?? countMatching(meant.query, signal)),
     // While it runs there are fewer and fewer.
-    enabled: progress === null,
+    enabled: progress === null && passedOver === null,
     staleTime: Infinity,
   });
   const close = () => {
@@ -72,17 +81,27 @@ export function BulkDialog({
       const { signal } = stop.current;
       const atMost = isLeast ? Infinity : meantCount;
       const done = await runBulk(action, meant, atMost, setProgress, signal);
-      const others = isLeast || signal.aborted ? 0 : meantCount - done;
+      const others = signal.aborted || (isLeast && done > 0) ? 0 : meantCount - done;
       const left = others > 0 ? ` ${others.toLocaleString('en')} passed over: ${text.others}.` : '';
-      notify(`${counted(done, 'dead letter')} ${text.done}.${left}`);
+      const said = `${counted(done, 'dead letter')} ${text.done}.${left}`;
+      if (left !== '' && action === 'redeliver') {
+        setPassedOver(said);
+        return;
+      }
+      notify(said);
       onDone();
     } catch (thrown) {
       setError(thrown);
       setProgress(null);
     } finally {
-      await refreshPush();
+      await Promise.all([refreshPush(), refreshLost()]);
     }
   };
+  if (passedOver !== null) {
+    return (
+      <PassedOver title={text.title} text={passedOver} receivers={receivers} onDone={onDone} />
+    );
+  }
   const many =
     count.data &&
     `${counted(count.data.count, 'dead letter')}${count.data.isLeast ? ' or more' : ''}`;
@@ -116,6 +135,42 @@ export function BulkDialog({
           onClick={() => void run(count.data!)}
         >
           {text.verb} {many ?? ''}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** Why some were passed over, and where what is disabled is resumed. */
+function PassedOver({
+  title,
+  text,
+  receivers,
+  onDone,
+}: {
+  readonly title: string;
+  readonly text: string;
+  readonly receivers: readonly string[];
+  readonly onDone: () => void;
+}) {
+  return (
+    <Dialog title={title} open onClose={onDone}>
+      <div className="dialog-body">
+        <Notice tone="warning">
+          <p>{text}</p>
+          {receivers.slice(0, MOST_RECEIVERS).map((id) => (
+            <p key={id}>
+              <SearchLink search={{ tab: 'receivers', id, recover: 'true' }}>
+                Bring it back: {partsOfEndpoint(id).origin}
+              </SearchLink>{' '}
+              resumes its disabled webhooks.
+            </p>
+          ))}
+        </Notice>
+      </div>
+      <footer className="dialog-foot">
+        <Button kind="primary" onClick={onDone}>
+          Done
         </Button>
       </footer>
     </Dialog>

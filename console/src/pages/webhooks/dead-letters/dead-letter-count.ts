@@ -19,17 +19,23 @@ export async function countMatching(query: DeadLetterQuery, signal: AbortSignal)
   return data!;
 }
 
+/** Of whoever's tasks they are, and how many of them one sees. */
+export interface LostCount extends Count {
+  readonly own: number;
+}
+
 /** How many events of a receiver are lost, at any time or were in this: its dead letters without those that the owner of a webhook ended. */
 export async function countLost(
   endpoint: string,
   signal: AbortSignal,
   span: Span = {},
-): Promise<Count> {
+): Promise<LostCount> {
   const { data } = await client.GET('/api/v1/push/dead-letters:by-receiver', {
     params: { query: { endpoint, most: MOST_COUNTED, ...span } },
     signal,
   });
-  return { count: data!.total, isLeast: data!.isLeast };
+  const { receivers, total, isLeast } = data!;
+  return { count: total, own: Math.min(receivers[0]?.own ?? 0, total), isLeast };
 }
 
 /** How many dead letters there are, of all that one may see: `12`, `1,000+`; undefined until it is known. */

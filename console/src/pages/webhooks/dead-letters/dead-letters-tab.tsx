@@ -96,10 +96,16 @@ export function DeadLettersTab() {
           }
         />
       </Card>
-      {id && <DeliveryDialog id={id} onClose={() => change({ id: undefined })} />}
+      {/* A link to another tab is followed before this one goes away. */}
+      {id && search.tab === 'dead-letters' && (
+        <DeliveryDialog id={id} onClose={() => change({ id: undefined })} />
+      )}
       {bulk && (
         <BulkDialog
           {...bulk}
+          receivers={receiversOf(
+            pages.rows.filter((row) => chosen.size === 0 || chosen.has(row.id)),
+          )}
           onClose={() => setBulk(null)}
           onDone={() => {
             setBulk(null);
@@ -109,6 +115,10 @@ export function DeadLettersTab() {
       )}
     </div>
   );
+}
+
+function receiversOf(rows: readonly Delivery[]): readonly string[] {
+  return [...new Set(rows.map(({ endpoint }) => endpoint))];
 }
 
 /** The deliveries of the same receiver, task or webhook, at any time. */

@@ -11,7 +11,7 @@ type Attempt = Schema<'DeliveryAttemptDto'>;
 /** The attempts of the newest deliveries to a receiver, the oldest first: to be drawn. */
 export function useAttempts(endpoint: string) {
   return useQuery({
-    queryKey: [PUSH, 'attempts', endpoint],
+    queryKey: [PUSH, 'attempts-at', endpoint],
     queryFn: ({ signal }) => readAttempts(endpoint, signal),
     refetchInterval: EVERY_MS,
   });

@@ -6,7 +6,7 @@ import { Time } from '../../../ui/time';
 import { rangeText, TimeRangeField } from '../../../ui/time-range';
 import { useWebhookSearch } from '../search';
 import { EndpointName, partsOfEndpoint } from '../shared/endpoint-name';
-import { SearchLink } from '../shared/search-link';
+import { LostLink } from '../shared/lost-link';
 import type { LostEvents } from './lost-events';
 
 /** Receivers shown; the others are in the list of dead letters. */
@@ -27,34 +27,35 @@ export function LostCard({ lost, range, countedAt, isCounting }: LostEvents) {
       <Loaded query={lost}>
         {({ receivers, total, isLeast }) =>
           total === 0 ? (
-            <p className="faint">
-              {isLeast
-                ? `None of yours is among the newest lost events (${rangeText(range)}); not all were looked at.`
-                : `No receiver lost an event (${rangeText(range)}).`}
-            </p>
+            <p className="faint">No receiver lost an event ({rangeText(range)}).</p>
           ) : (
             <>
               <ul className="webhooks-lost">
-                {receivers.slice(0, SHOWN).map(({ endpoint, count, firstAt, lastAt, reasons }) => (
-                  <li key={endpoint}>
-                    <EndpointName {...partsOfEndpoint(endpoint)} />
-                    <SearchLink search={{ ...range, tab: 'dead-letters', endpoint }}>
-                      {counted(count, 'lost event')}
-                    </SearchLink>
-                    <span>
-                      {reasons[0]?.reason ?? 'no reason on record'}
-                      {reasons.length > 1 && (
-                        <span className="faint">
-                          {' '}
-                          and {counted(reasons.length - 1, 'other reason')}
-                        </span>
-                      )}
-                    </span>
-                    <span className="faint">
-                      first <Time at={firstAt} />, last <Time at={lastAt} />
-                    </span>
-                  </li>
-                ))}
+                {receivers
+                  .slice(0, SHOWN)
+                  .map(({ endpoint, count, own, firstAt, lastAt, reasons }) => (
+                    <li key={endpoint}>
+                      <EndpointName {...partsOfEndpoint(endpoint)} />
+                      <LostLink
+                        search={{ ...range, tab: 'dead-letters', endpoint }}
+                        own={own}
+                        count={count}
+                        text={counted(count, 'lost event')}
+                      />
+                      <span>
+                        {reasons[0]?.reason ?? 'no reason on record'}
+                        {reasons.length > 1 && (
+                          <span className="faint">
+                            {' '}
+                            and {counted(reasons.length - 1, 'other reason')}
+                          </span>
+                        )}
+                      </span>
+                      <span className="faint">
+                        first <Time at={firstAt} />, last <Time at={lastAt} />
+                      </span>
+                    </li>
+                  ))}
               </ul>
               {receivers.length > SHOWN && (
                 <p className="faint">and {counted(receivers.length - SHOWN, 'other receiver')}</p>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import type { Read } from '../../../ui/feedback';
 import { type TimeRange, useSpan } from '../../../ui/time-range';
+import { LOST_EVENTS } from '../keys';
 import { useWebhookSearch } from '../search';
 
 /** Dead letters that are counted: as many tell who is in trouble. */
@@ -27,7 +28,7 @@ export function useLostEvents(): LostEvents {
   const lost = useQuery({
     // Not one of those that each event of a receiver makes read anew.
     // Nor is what a range means by now another question.
-    queryKey: ['lost-events', range, organization],
+    queryKey: [LOST_EVENTS, range, organization],
     queryFn: async ({ signal }) => {
       const { data } = await client.GET('/api/v1/push/dead-letters:by-receiver', {
         params: { query: { most: MOST, organization, ...span } },

@@ -9,7 +9,9 @@ import { counted } from '../../../ui/lists';
 import { Facts } from '../../../ui/page';
 import { Time } from '../../../ui/time';
 import { rangeText, type TimeRange, useSpan } from '../../../ui/time-range';
+import { LOST_OF } from '../keys';
 import { EndpointStateBadge } from '../shared/push-badges';
+import { LostLink } from '../shared/lost-link';
 import { SearchLink } from '../shared/search-link';
 import { countLost } from '../dead-letters/dead-letter-count';
 import { useAttempts } from './attempts';
@@ -23,17 +25,20 @@ const LOST_EVERY_MS = 10_000;
 export function ReceiverDialog({
   endpoint,
   lostIn,
+  recovers,
   onClose,
 }: {
   readonly endpoint: Schema<'EndpointDto'>;
   /** The time whose lost events are counted. */
   readonly lostIn: TimeRange;
+  /** It is opened to bring the receiver back. */
+  readonly recovers: boolean;
   readonly onClose: () => void;
 }) {
   const name = `${endpoint.organization} ${endpoint.origin}`;
   const attempts = useAttempts(name);
   const nextTry = useNextTry(endpoint);
-  const [isRecovering, setRecovering] = useState(false);
+  const [isRecovering, setRecovering] = useState(recovers);
   return (
     <Dialog
       wide
@@ -60,6 +65,13 @@ export function ReceiverDialog({
           </Notice>
         )}
         {endpoint.heldReason !== null && <Notice tone="info">{endpoint.heldReason}</Notice>}
+        {isRecovering && <RecoverReceiver endpoint={endpoint} />}
+        <p className="actions">
+          {!isRecovering && <Button onClick={() => setRecovering(true)}>Bring it back …</Button>}
+          <SearchLink search={{ tab: 'dead-letters', endpoint: name }}>Dead letters</SearchLink>
+          <SearchLink search={{ tab: 'deliveries', endpoint: name }}>Deliveries</SearchLink>
+          <SearchLink search={{ tab: 'webhooks', endpoint: name }}>Webhooks of tasks</SearchLink>
+        </p>
         <Facts
           facts={{
             Health: <EndpointStateBadge endpoint={endpoint} />,
@@ -132,13 +144,6 @@ export function ReceiverDialog({
             </>
           )}
         </Loaded>
-        {isRecovering && <RecoverReceiver endpoint={endpoint} />}
-        <p className="actions">
-          {!isRecovering && <Button onClick={() => setRecovering(true)}>Bring it back …</Button>}
-          <SearchLink search={{ tab: 'dead-letters', endpoint: name }}>Dead letters</SearchLink>
-          <SearchLink search={{ tab: 'deliveries', endpoint: name }}>Deliveries</SearchLink>
-          <SearchLink search={{ tab: 'webhooks', endpoint: name }}>Webhooks of tasks</SearchLink>
-        </p>
       </div>
     </Dialog>
   );
@@ -149,22 +154,24 @@ function LostFact({ name, range }: { readonly name: string; readonly range: Time
   const span = useSpan(range);
   const lost = useQuery({
     // What a range means by now is no other question.
-    queryKey: ['lost-of', name, range],
+    queryKey: [LOST_OF, name, range],
     queryFn: ({ signal }) => countLost(name, signal, span),
     staleTime: 0,
     refetchInterval: LOST_EVERY_MS,
   });
   if (!lost.data) return lost.error ? 'could not be counted' : '…';
-  const { count, isLeast } = lost.data;
+  const { count, own, isLeast } = lost.data;
   return (
     <>
       {count === 0 ? (
         'none'
       ) : (
-        <SearchLink search={{ ...range, tab: 'dead-letters', endpoint: name }}>
-          {count.toLocaleString('en')}
-          {isLeast && '+'}
-        </SearchLink>
+        <LostLink
+          search={{ ...range, tab: 'dead-letters', endpoint: name }}
+          count={count}
+          own={own}
+          text={`${count.toLocaleString('en')}${isLeast ? '+' : ''}`}
+        />
       )}{' '}
       ({rangeText(range)})
     </>

@@ -28,7 +28,7 @@ const ENOUGH_ATTEMPTS = 20;
 
 /** The receivers of webhooks with their health: who does not answer, since when and why. */
 export function ReceiversTab() {
-  const [{ state, rejects, organization, id }, change] = useWebhookSearch();
+  const [{ state, rejects, organization, id, recover }, change] = useWebhookSearch();
   const mayAll = useMay('push:all');
   const filter = {
     state: state as Endpoint['state'],
@@ -55,7 +55,7 @@ export function ReceiversTab() {
   const open = listed ?? (id === undefined ? undefined : linked.data);
   return (
     <div className="page">
-      <ReceiverTiles />
+      <ReceiverTiles lost={lost.data} range={range} />
       <LostCard {...lostEvents} />
       <Toolbar>
         <Field label="Health">
@@ -67,11 +67,11 @@ export function ReceiversTab() {
             }}
             options={[
               { value: '', label: 'All' },
-              { value: 'healthy', label: 'Healthy' },
+              { value: 'healthy', label: 'Accepted the last attempt' },
               { value: 'untried', label: 'No attempts yet' },
               { value: 'failing', label: 'Failing or rejects events' },
               { value: 'failing false', label: 'Failing' },
-              { value: 'failing true', label: 'Rejects events' },
+              { value: 'failing true', label: 'Rejects events or webhook gone' },
               { value: 'disabled', label: 'Disabled' },
             ]}
           />
@@ -119,7 +119,8 @@ export function ReceiversTab() {
           key={idOf(open)}
           endpoint={open}
           lostIn={range}
-          onClose={() => change({ id: undefined })}
+          recovers={recover === 'true'}
+          onClose={() => change({ id: undefined, recover: undefined })}
         />
       )}
     </div>

@@ -2,28 +2,37 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schema } from '../../../api/client';
 import { Button } from '../../../ui/button';
-import { Empty, ErrorView, Loaded, Notice } from '../../../ui/feedback';
+import { Empty, ErrorView, Loaded } from '../../../ui/feedback';
 import { Field, Select } from '../../../ui/field';
 import { counted } from '../../../ui/lists';
 import { BulkDialog } from '../dead-letters/bulk-dialog';
-import { countLost } from '../dead-letters/dead-letter-count';
+import { type Count, countLost, type LostCount } from '../dead-letters/dead-letter-count';
 import { PUSH, refreshPush } from '../keys';
-import { SearchLink } from '../shared/search-link';
 import { type TestOutcome, TestOutcomeView } from '../shared/test-dialog';
 import { testOf, type Testable, testablesOf } from '../shared/testables';
+import { disabledOf } from './disabled-webhooks';
+import { ResumeWebhooks } from './resume-webhooks';
 
 /**
- * One way back for a receiver that was repaired: a test, which closes its breaker, then what it lost once more. The webhooks of
- * one that is disabled have to be resumed between the two.
+ * One way back for a receiver that was repaired: a test, which closes its breaker, its disabled webhooks resumed, then what it lost
+ * once more; each step after the one before.
  */
 export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'EndpointDto'> }) {
   const name = `${endpoint.organization} ${endpoint.origin}`;
   const [chosen, setChosen] = useState<string>();
   const [isSending, setSending] = useState(false);
+  const [isResuming, setResuming] = useState(false);
   const isDisabled = endpoint.state === 'disabled';
   // A test that it accepts takes away that it said so, and resumes nothing.
-  const [wasGone] = useState(endpoint.gone);
-  const hasDisabled = isDisabled || wasGone;
+  const [hadDisabled, setHadDisabled] = useState(isDisabled || endpoint.gone);
+  const disabled = useQuery({
+    queryKey: [PUSH, 'disabled-of', name],
+    queryFn: ({ signal }) => disabledOf(endpoint, signal),
+    // Those that are being resumed are fewer and fewer.
+    enabled: !isResuming,
+  });
+  const left = disabled.data?.webhooks.length;
+  const hasResume = hadDisabled || (left !== undefined && left > 0);
   const webhooks = useQuery({
     queryKey: [PUSH, 'testables', name],
     queryFn: ({ signal }) => testablesOf(endpoint, signal),
@@ -34,7 +43,12 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
   });
   const test = useMutation({ mutationFn: testOf, onSettled: () => void refreshPush() });
   const many =
-    lost.data && `${counted(lost.data.count, 'lost event')}${lost.data.isLeast ? ' or more' : ''}`;
+    lost.data && `${counted(lost.data.own, 'lost event')}${lost.data.isLeast ? ' or more' : ''}`;
+  // Of none that one can test it with nothing has to be waited for.
+  const isTested =
+    webhooks.data?.length === 0 || (test.data?.delivered ?? endpoint.state === 'healthy');
+  const isReady = isTested && left === 0 && !isResuming;
+  const ofOthers = lost.data === undefined ? 0 : lost.data.count - lost.data.own;
   return (
     <section aria-label="Bring it back">
       <h3>1. Test it</h3>
@@ -49,23 +63,40 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
           />
         )}
       </Loaded>
-      {hasDisabled && <Resume endpoint={endpoint} isDisabled={isDisabled} />}
-      <h3>{hasDisabled ? '3' : '2'}. Send again what it lost</h3>
+      {hasResume && (
+        <ResumeWebhooks
+          endpoint={endpoint}
+          disabled={disabled}
+          isNext={isTested}
+          isRunning={isResuming}
+          onRunning={(isRunning) => {
+            setHadDisabled(true);
+            setResuming(isRunning);
+          }}
+        />
+      )}
+      <h3>{hasResume ? '3' : '2'}. Send again what it lost</h3>
       {lost.error && <ErrorView error={lost.error} />}
       <p className="actions">
         <Button
-          kind={test.data?.delivered ? 'primary' : 'plain'}
-          disabled={!lost.data || lost.data.count === 0}
+          kind={isReady ? 'primary' : 'plain'}
+          disabled={!isReady || !lost.data || lost.data.own === 0}
           onClick={() => setSending(true)}
         >
-          {lost.data?.count === 0 ? 'Nothing to send again' : `Send ${many ?? 'lost events'} again`}
+          {lost.data?.own === 0 ? 'Nothing to send again' : `Send ${many ?? 'lost events'} again`}
         </Button>
       </p>
+      {ofOthers > 0 && (
+        <p className="faint">
+          {counted(ofOthers, 'lost event is', 'lost events are')} of tasks of others: whoever has
+          the scope <code>tasks:organization</code> can send them again.
+        </p>
+      )}
       {isSending && (
         <BulkDialog
           action="redeliver"
           meant={{ kind: 'matching', query: { endpoint: name } }}
-          countOf={(signal) => countLost(name, signal)}
+          countOf={async (signal) => ownOf(await countLost(name, signal))}
           onClose={() => setSending(false)}
           onDone={() => setSending(false)}
         />
@@ -74,33 +105,9 @@ export function RecoverReceiver({ endpoint }: { readonly endpoint: Schema<'Endpo
   );
 }
 
-function Resume({
-  endpoint: { organization, origin },
-  isDisabled,
-}: {
-  readonly endpoint: Schema<'EndpointDto'>;
-  /** All that it had are; else those alone that it answered with 410. */
-  readonly isDisabled: boolean;
-}) {
-  const state = 'disabled';
-  return (
-    <>
-      <h3>2. Resume its webhooks</h3>
-      <Notice tone="warning">
-        {isDisabled ? 'Its webhooks' : 'Webhooks that it answered with 410'} are disabled, and a
-        test does not change that: nothing is sent there, and nothing again, until they are resumed.
-        They are among the{' '}
-        <SearchLink search={{ tab: 'webhooks', endpoint: `${organization} ${origin}`, state }}>
-          disabled webhooks of tasks
-        </SearchLink>{' '}
-        and the{' '}
-        <SearchLink search={{ tab: 'subscriptions', organization, state }}>
-          disabled subscriptions
-        </SearchLink>
-        .
-      </Notice>
-    </>
-  );
+/** Those that one may send again. */
+function ownOf({ own, isLeast }: LostCount): Count {
+  return { count: own, isLeast };
 }
 
 function Test({

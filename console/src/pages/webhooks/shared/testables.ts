@@ -39,7 +39,7 @@ export async function testablesOf(
       .map(({ id, taskId, url }): Testable => ({
         id,
         kind: 'config',
-        label: `task ${taskId.slice(0, 8)} ${url}`,
+        label: `task ${taskId} ${url}`,
       })),
   ];
 }

@@ -12,16 +12,17 @@ export function SubscriptionMenu({
   readonly subscription: Schema<'SubscriptionDto'>;
   readonly onAction: (action: SubscriptionAction) => void;
 }) {
-  const { id, name, state, source } = subscription;
+  const { id, name, url, state, source } = subscription;
   const params = { path: { id } };
   const shown = name ?? id;
+  const what = name ?? `The subscription to ${url}`;
   const isOff = state === 'paused' || state === 'disabled';
   const resume = {
     label: 'Resume',
     onSelect: () =>
       void said(async () => {
         await client.POST('/api/v1/push/subscriptions/{id}:resume', { params });
-        return `${shown} was resumed.`;
+        return `${what} was resumed.`;
       }),
   };
   const pause = {
@@ -29,7 +30,7 @@ export function SubscriptionMenu({
     onSelect: () =>
       void said(async () => {
         await client.POST('/api/v1/push/subscriptions/{id}:pause', { params });
-        return `${shown} is paused; its events gather.`;
+        return `${what} is paused; its events gather.`;
       }),
   };
   const at = (action: SubscriptionAction) => () => onAction(action);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadCedar } from './cedar.js';
 import { statementsIn } from './cedar-text.js';
 import { warningsOf } from './domain/agent-alone.js';
+import { forbidsAll } from './domain/for-all.js';
 
 beforeAll(() => loadCedar());
 
@@ -60,5 +61,25 @@ describe('what a policy most likely means otherwise', () => {
     const agents = Array.from({ length: 30 }, (_, i) => `Agent::"a${i}"`).join(', ');
     const text = forbid('', ` when { [${agents}].contains(resource) }`);
     expect(await warningsOfText(text)).toHaveLength(20);
+  });
+});
+
+describe('a policy that forbids to all', () => {
+  it.each([
+    ['forbid (principal, action, resource);', 'no operation is allowed any more.'],
+    [forbid(''), 'none of the operations that it names is allowed any more.'],
+  ])('is warned of: %s', async (text, what) => {
+    expect(forbidsAll((await statementsIn(text)) ?? [])).toEqual([
+      `Statement 1 is about every caller and every agent: where the policy applies, ${what}`,
+    ]);
+  });
+
+  it.each([
+    permit(''),
+    forbid(' == Agent::"x"'),
+    forbid('', ' when { principal in Group::"g" }'),
+    'forbid (principal in Organization::"acme", action, resource);',
+  ])('is not one like this: %s', async (text) => {
+    expect(forbidsAll((await statementsIn(text)) ?? [])).toEqual([]);
   });
 });

@@ -1,0 +1,34 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Log } from '../../common/logger.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
+import { AgentHours } from './agent-hours.js';
+import { AgentMonitor } from './agent-monitor.js';
+
+/** Agents of one statement. */
+const AT_ONCE = 200;
+
+/** Lets a process that starts know which agents failed their calls in the hour before: not all of them are well because it knows nothing. */
+@Injectable()
+export class HealthBefore implements OnApplicationBootstrap {
+  constructor(
+    private readonly registry: AgentRegistry,
+    private readonly hours: AgentHours,
+    private readonly monitor: AgentMonitor,
+    private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.read().catch((error: unknown) =>
+      this.log.warn({ err: error }, 'what agents did before this process began could not be read'),
+    );
+  }
+
+  private async read(): Promise<void> {
+    const agents = this.registry.all();
+    for (let start = 0; start < agents.length; start += AT_ONCE) {
+      const piece = agents.slice(start, start + AT_ONCE);
+      const hourOf = await this.hours.of(piece.map(({ id }) => id));
+      for (const agent of piece) this.monitor.remember(agent, hourOf(agent.id));
+    }
+  }
+}
