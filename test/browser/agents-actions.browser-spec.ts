@@ -199,7 +199,8 @@ describe('an agent', () => {
     await press(dialog, 'Leave without saving');
     await tags.waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Settings', exact: true }).click();
-    expect(await tags.inputValue()).toBe('money');
+    // Once it has read what the hub has by now.
+    await eventually(async () => expect(await tags.inputValue()).toBe('money'));
     await hubHas(hub, PATH, { tags: ['money'] });
     // With nothing unsaved there is no question, nor are they those of another agent.
     await tags.fill('unsaved');
