@@ -12,12 +12,12 @@ export class SqlTaskRetries extends TaskRetries {
 
   async newestOf(taskIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (taskIds.length === 0) return new Map();
-    // Ids of tasks are in the order of their times.
+    // Ids of tasks are in the order of their times. Written as a cross join, SQLite begins with the retries, which are few.
     const rows = await this.database.read<{ id: string; newest: string }>(
-      `SELECT r.retry_of AS id, MAX(r.id) AS newest FROM tasks r
-       JOIN tasks t ON t.id = r.retry_of AND t.principal_id = r.principal_id
-         AND t.organization = r.organization
-       WHERE r.retry_of IN ${listOf(taskIds.length)} GROUP BY r.retry_of`,
+      `SELECT r.retry_of AS id, MAX(r.id) AS newest FROM tasks r CROSS JOIN tasks t
+       WHERE r.retry_of IN ${listOf(taskIds.length)} AND t.id = r.retry_of
+         AND t.principal_id = r.principal_id AND t.organization = r.organization
+       GROUP BY r.retry_of`,
       [...taskIds],
     );
     return new Map(rows.map(({ id, newest }) => [id, newest]));
