@@ -35,25 +35,21 @@ export class AgentHours {
     private readonly clock: Clock,
   ) {}
 
-  /** Of these agents, in one query; the minute that began an hour ago counts as a whole. */
+  /** Of these agents; the minute that began an hour ago counts as a whole. */
   of(agentIds: readonly string[]): Promise<(agentId: string) => HourOfAgent> {
     return this.read(['calls', 'parts'], agentIds);
   }
 
   /** Which of these failed more tasks than they completed, {@link ENOUGH} at least; those with most first. */
   async failing(agentIds: readonly string[]): Promise<readonly FailingAgent[]> {
-    const found: FailingAgent[] = [];
-    for (let start = 0; start < agentIds.length; start += AT_ONCE) {
-      const slice = nextSlice();
-      if (slice !== undefined) await slice;
-      const piece = agentIds.slice(start, start + AT_ONCE);
-      const hourOf = await this.read(['parts'], piece);
-      for (const agentId of piece) {
+    const hourOf = await this.read(['parts'], agentIds);
+    return agentIds
+      .map((agentId) => {
         const { completed, failed } = hourOf(agentId);
-        if (failed >= ENOUGH && failed > completed) found.push({ agentId, completed, failed });
-      }
-    }
-    return found.sort((a, b) => b.failed - a.failed);
+        return { agentId, completed, failed };
+      })
+      .filter(({ completed, failed }) => failed >= ENOUGH && failed > completed)
+      .sort((a, b) => b.failed - a.failed);
   }
 
   private async read(
@@ -63,14 +59,19 @@ export class AgentHours {
     const to = this.clock.now().getTime() + 1;
     const begin = to - HOUR_MS;
     const from = begin - (begin % MINUTE_MS);
-    const sums = await this.activity.sums({ span: 1, kinds, agentIds, from, to });
     const found = new Map<string, HourOfAgent>();
-    for (const { agentId, kind, name, count } of sums) {
-      const before = found.get(agentId) ?? NOTHING;
-      found.set(
-        agentId,
-        kind === 'calls' ? withCalls(before, name, count) : withParts(before, name, count),
-      );
+    for (let start = 0; start < agentIds.length; start += AT_ONCE) {
+      const slice = nextSlice();
+      if (slice !== undefined) await slice;
+      const piece = agentIds.slice(start, start + AT_ONCE);
+      const sums = await this.activity.sums({ span: 1, kinds, agentIds: piece, from, to });
+      for (const { agentId, kind, name, count } of sums) {
+        const before = found.get(agentId) ?? NOTHING;
+        found.set(
+          agentId,
+          kind === 'calls' ? withCalls(before, name, count) : withParts(before, name, count),
+        );
+      }
     }
     return (agentId) => found.get(agentId) ?? NOTHING;
   }

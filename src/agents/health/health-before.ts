@@ -4,9 +4,6 @@ import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentHours } from './agent-hours.js';
 import { AgentMonitor } from './agent-monitor.js';
 
-/** Agents of one statement. */
-const AT_ONCE = 200;
-
 /** Lets a process that starts know which agents failed their calls in the hour before: not all of them are well because it knows nothing. */
 @Injectable()
 export class HealthBefore implements OnApplicationBootstrap {
@@ -25,10 +22,7 @@ export class HealthBefore implements OnApplicationBootstrap {
 
   private async read(): Promise<void> {
     const agents = this.registry.all();
-    for (let start = 0; start < agents.length; start += AT_ONCE) {
-      const piece = agents.slice(start, start + AT_ONCE);
-      const hourOf = await this.hours.of(piece.map(({ id }) => id));
-      for (const agent of piece) this.monitor.remember(agent, hourOf(agent.id));
-    }
+    const hourOf = await this.hours.of(agents.map(({ id }) => id));
+    for (const agent of agents) this.monitor.remember(agent, hourOf(agent.id));
   }
 }
