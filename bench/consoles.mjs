@@ -31,7 +31,7 @@ export async function benchConsoles(directory, options) {
         { name: 'a task', ...target, beside: withConsoles(['task']) },
         {
           ...{ name: 'all pages', ...target },
-          beside: withConsoles(['overview', 'tasks', 'agents', 'webhooks']),
+          beside: withConsoles(['overview', 'tasks', 'task', 'agents', 'webhooks']),
         },
       ],
       options,

@@ -1,85 +1,143 @@
 // What so many open consoles ask a hub for, without browsers, which would take the processor from the hub: the calls that each
-// page makes while it is open and its lists are short (as seen in a browser), evenly spread.
+// page makes while it is open and its lists are short (as seen in a browser), evenly spread, over sockets and not by a client of
+// HTTP, which would take it as well.
 //   node bench/targets/consoles.mjs '{"hub": URL, "key": KEY, "count": 100, "pages": ["overview"]}'
 // `pages` are taken by turns; `task` is the id of the one that the page of a task shows. It listens so that it is known when all are open.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { Agent } from 'undici';
+import { connect } from 'node:net';
 
-const EVERY_MS = 5_000;
 const LIST = 'limit=200';
 const PAGES = {
   overview: {
     follows: '/api/v1/agents/events',
     reads: [
-      ['/api/v1/overview', EVERY_MS],
+      ['/api/v1/overview', 5_000],
       ['/health/details', 15_000],
     ],
   },
-  tasks: { reads: [['/api/v1/tasks?limit=50', EVERY_MS]] },
+  tasks: {
+    reads: [
+      ['/api/v1/tasks?limit=50', 5_000],
+      ['/api/v1/tasks:count', 15_000],
+      [`/api/v1/organizations?${LIST}`, 30_000],
+    ],
+  },
   task: {
     follows: '/api/v1/tasks/{task}/events?after=0',
     reads: [
       ['/api/v1/tasks/{task}', 10_000],
-      ['/api/v1/tasks/{task}/explain', EVERY_MS],
-      ['/api/v1/push/configs?taskId={task}&limit=10', EVERY_MS],
+      ['/api/v1/tasks/{task}/explain', 10_000],
+      ['/api/v1/push/configs?taskId={task}&limit=10', 10_000],
     ],
   },
-  agents: { follows: '/api/v1/agents/events', reads: [[`/api/v1/agents?${LIST}`, EVERY_MS]] },
+  agents: { follows: '/api/v1/agents/events', reads: [[`/api/v1/agents?${LIST}`, 5_000]] },
   webhooks: {
     follows: '/api/v1/push/events',
     reads: [
-      [`/api/v1/push/endpoints?${LIST}`, EVERY_MS],
-      [`/api/v1/push/endpoints?${LIST}&state=healthy`, 10_000],
-      [`/api/v1/push/endpoints?${LIST}&state=failing`, 10_000],
-      [`/api/v1/push/endpoints?${LIST}&state=disabled`, 10_000],
-      ['/api/v1/push/dead-letters:count', 15_000],
-      [`/api/v1/push/dead-letters?${LIST}`, 30_000],
+      [`/api/v1/push/endpoints?${LIST}`, 5_000],
+      // The numbers above the list.
+      [`/api/v1/push/endpoints?${LIST}`, 10_000],
+      ['/api/v1/push/dead-letters:count', 10_000],
+      ['/api/v1/push/dead-letters:by-receiver?most=10000', 30_000],
+      [`/api/v1/organizations?${LIST}`, 30_000],
     ],
   },
 };
+const HEAD_END = Buffer.from('\r\n\r\n');
 
 const { hub, key, count, pages, task } = JSON.parse(process.argv[2]);
-const browsers = new Agent({ connections: 2 * count, pipelining: 1, bodyTimeout: 0 });
-let open = 0;
-for (let at = 0; at < count; at++) {
-  const { follows, reads } = PAGES[pages[at % pages.length]];
-  if (follows) void follow(follows);
-  else open += 1;
-  for (const [path, every] of reads) repeat(path, every, (every * at) / count);
-}
-while (open < count) await new Promise((done) => setTimeout(done, 10));
-const server = createServer();
-server.listen(0, '127.0.0.1', () => {
-  console.log(`listening on http://127.0.0.1:${server.address().port}`);
-});
-
-function ask(path, accept) {
-  const { pathname, search } = new URL(path.replace('{task}', task), hub);
-  return browsers.request({
-    origin: hub,
-    path: pathname + search,
-    method: 'GET',
-    headers: { authorization: `Bearer ${key}`, accept, 'accept-encoding': 'gzip, deflate, br' },
-  });
+const { hostname, port } = new URL(hub);
+async function open({ follows, reads }, at) {
+  if (follows) await follow(follows);
+  const reader = await Connection.open();
+  for (const [path, every] of reads) {
+    const request = requestOf(path, 'application/json');
+    const read = () => reader.ask(request, path);
+    setTimeout(
+      () => {
+        read();
+        setInterval(read, every);
+      },
+      (every * at) / count,
+    );
+  }
 }
 
 async function follow(path) {
-  const { statusCode, body } = await ask(path, 'text/event-stream');
-  if (statusCode !== 200) throw new Error(`${path}: HTTP ${statusCode}`);
-  open += 1;
-  body.resume().on('end', () => {
+  const socket = await dial();
+  socket.write(requestOf(path, 'text/event-stream'));
+  const [head] = await once(socket, 'data');
+  checkStatus(head, path);
+  socket.resume().on('end', () => {
     throw new Error(`${path} ended`);
   });
 }
 
-function repeat(path, every, wait) {
-  const read = async () => {
-    const { statusCode, body } = await ask(path, 'application/json');
-    await body.dump({ limit: 10_000_000 });
-    if (statusCode !== 200) throw new Error(`${path}: HTTP ${statusCode}`);
-  };
-  setTimeout(() => {
-    void read();
-    setInterval(() => void read(), every);
-  }, wait);
+/** One connection, on which the requests of a console follow one another. */
+class Connection {
+  static async open() {
+    return new Connection(await dial());
+  }
+
+  constructor(socket) {
+    this.socket = socket;
+    this.waiting = [];
+    this.got = Buffer.alloc(0);
+    socket.on('data', (bytes) => this.take(bytes));
+    socket.on('end', () => {
+      throw new Error('the hub has ended a connection');
+    });
+  }
+
+  ask(request, path) {
+    this.waiting.push({ request, path });
+    if (this.waiting.length === 1) this.socket.write(request);
+  }
+
+  take(bytes) {
+    this.got = this.got.length === 0 ? bytes : Buffer.concat([this.got, bytes]);
+    const end = this.got.indexOf(HEAD_END);
+    if (end === -1) return;
+    const { path } = this.waiting[0];
+    checkStatus(this.got, path);
+    const length = /^content-length: (\d+)\r$/im.exec(this.got.toString('latin1', 0, end + 2))?.[1];
+    if (length === undefined) throw new Error(`${path}: no Content-Length`);
+    if (this.got.length < end + HEAD_END.length + Number(length)) return;
+    this.got = Buffer.alloc(0);
+    this.waiting.shift();
+    if (this.waiting.length > 0) this.socket.write(this.waiting[0].request);
+  }
 }
+
+async function dial() {
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  return socket;
+}
+
+function requestOf(path, accept) {
+  return [
+    `GET ${path.replace('{task}', task)} HTTP/1.1`,
+    `Host: ${hostname}:${port}`,
+    `Authorization: Bearer ${key}`,
+    `Accept: ${accept}`,
+    'Accept-Encoding: gzip, deflate, br',
+    // As the console says of how old an answer may be.
+    ...(accept === 'application/json' ? ['Cache-Control: max-age=2'] : []),
+    '\r\n',
+  ].join('\r\n');
+}
+
+function checkStatus(head, path) {
+  const status = head.toString('latin1', 9, 12);
+  if (status !== '200') throw new Error(`${path}: HTTP ${status}`);
+}
+
+await Promise.all(
+  Array.from({ length: count }, (_, at) => open(PAGES[pages[at % pages.length]], at)),
+);
+const server = createServer();
+server.listen(0, '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${server.address().port}`);
+});

@@ -1,5 +1,6 @@
 import { authenticationHeaders } from './credential';
 import { newId } from './new-id';
+import { noteOwnChange } from './own-changes';
 import { hubUrl } from './place';
 import { ApiProblem, type FieldViolation, problemOf } from './problem';
 import { noteSessionEnd } from './session-end';
@@ -114,6 +115,7 @@ export async function callA2a<Result>(
   });
   noteSessionEnd(response);
   const text = await response.clone().text();
+  if (!method.startsWith('Get')) noteOwnChange();
   const answer = rpcAnswer(text);
   if (answer?.error) throw problemOfRpc(answer.error, response);
   if (!response.ok || answer === undefined) throw await problemOf(response);

@@ -3,6 +3,7 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import createQueries from 'openapi-react-query';
 import { connectionFound, connectionLost } from './connection';
 import { authenticationHeaders } from './credential';
+import { acceptedAge, noteOwnChange } from './own-changes';
 import { HUB_URL } from './place';
 import { asProblem, problemOf } from './problem';
 import type { components, paths } from './schema';
@@ -13,13 +14,15 @@ export type Schema<Name extends keyof components['schemas']> = components['schem
 
 const authenticated: Middleware = {
   onRequest({ request }) {
-    for (const [name, value] of Object.entries(authenticationHeaders())) {
+    const age = request.method === 'GET' ? acceptedAge() : {};
+    for (const [name, value] of Object.entries({ ...authenticationHeaders(), ...age })) {
       request.headers.set(name, value);
     }
     return request;
   },
-  async onResponse({ response }) {
+  async onResponse({ request, response }) {
     connectionFound();
+    if (request.method !== 'GET') noteOwnChange();
     if (response.ok) return;
     noteSessionEnd(response);
     throw await problemOf(response);

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
+import { RecentAnswers } from '../../common/recent-answers.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { CalleeHealth } from './callee-health.js';
 import { HEALTH_CHECKS, type HealthCheckName, type HealthFinding, wrong } from './health-check.js';
@@ -16,6 +18,7 @@ export interface NamedFinding extends HealthFinding {
 /** Looks at everything at once; however many ask, once at a time. */
 @Injectable()
 export class HealthDetails {
+  private readonly recent: RecentAnswers<readonly NamedFinding[]>;
   private running: Promise<readonly NamedFinding[]> | undefined;
 
   constructor(
@@ -23,10 +26,17 @@ export class HealthDetails {
     private readonly work: WorkHealth,
     private readonly callees: CalleeHealth,
     private readonly log: Log,
-  ) {}
+    clock: Clock,
+  ) {
+    this.recent = new RecentAnswers(1, clock);
+  }
 
-  /** In the order of {@link HEALTH_CHECKS}. Never rejects. */
-  findings(): Promise<readonly NamedFinding[]> {
+  /** In the order of {@link HEALTH_CHECKS}, `maxAgeMs` old at most. Never rejects. */
+  findings(maxAgeMs: number): Promise<readonly NamedFinding[]> {
+    return this.recent.get('', maxAgeMs, async () => ({ answer: await this.run(), isKept: true }));
+  }
+
+  private run(): Promise<readonly NamedFinding[]> {
     this.running ??= Promise.all(HEALTH_CHECKS.map((name) => this.finding(name))).finally(
       () => (this.running = undefined),
     );

@@ -10,9 +10,11 @@ import {
   visibilityOf,
 } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
+import { ACCEPTED_AGE, AcceptedAge } from '../../common/http/accepted-age.js';
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
+import { RecentAnswers } from '../../common/recent-answers.js';
 import { AppConfig } from '../../config/index.js';
 import { RuleNames } from '../../routing/index.js';
 import { taskNotFound } from '../domain/task-errors.js';
@@ -38,10 +40,15 @@ import { TaskReaders } from './task-readers.js';
 const SHOWN_EVENTS = 100;
 /** Of large ones it shows fewer: the newest that have so many bytes together, one at least. */
 const SHOWN_BYTES = 8 * 1024 * 1024;
+/** Pages of lists, and counts, that are kept for others who look for the same. */
+const KEPT_ANSWERS = 32;
 
 /** Tasks for operators: their organization's, or all with scope `tasks:all`. */
 @AdminController('tasks', 'api/v1', 'tasks:organization')
 export class TasksController {
+  private readonly recentPages: RecentAnswers<Page<TaskDto>>;
+  private readonly recentCounts: RecentAnswers<TaskCountsDto>;
+
   constructor(
     private readonly lists: TaskLists,
     private readonly log: TaskLog,
@@ -51,44 +58,55 @@ export class TasksController {
     private readonly config: AppConfig,
     private readonly rules: RuleNames,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.recentPages = new RecentAnswers(KEPT_ANSWERS, clock);
+    this.recentCounts = new RecentAnswers(KEPT_ANSWERS, clock);
+  }
 
   @Get('tasks')
   @ApiOperation({
     summary: 'List tasks with their delegations, newest status first.',
-    description:
-      'A page looks at 20000 tasks at most and has 8 MiB of routes and delegations at most: where few of them fit, it has fewer items than `limit`, or none, and goes on with `nextCursor` until that is null.',
+    description: `A page looks at 20000 tasks at most and has 8 MiB of routes and delegations at most: where few of them fit, it has fewer items than \`limit\`, or none, and goes on with \`nextCursor\` until that is null. ${ACCEPTED_AGE}`,
   })
   @ApiOkResponse({ type: PageType(TaskDto) })
   async list(
     @Query() query: TaskQueryDto,
     @CurrentPrincipal() principal: Principal,
+    @AcceptedAge() maxAgeMs: number,
     @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<Page<TaskDto>> {
-    const page = await this.lists.search(
-      this.searchOf(query),
-      operatorsView(principal),
-      query.limit,
-      query.cursor,
-      reserve,
-    );
-    const reader = await this.readers.of(principal, page.items);
-    return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
+    const view = operatorsView(principal);
+    return this.recentPages.get(JSON.stringify([view, query]), maxAgeMs, async () => {
+      // A large page belongs to whom its memory is reserved for.
+      let isLarge = false;
+      const noted = async (bytes: number): Promise<void> => {
+        isLarge = true;
+        await reserve?.(bytes);
+      };
+      const search = this.searchOf(query);
+      const page = await this.lists.search(search, view, query.limit, query.cursor, noted);
+      const reader = await this.readers.of(principal, page.items);
+      const items = page.items.map((each) => new TaskDto(each, reader));
+      return { answer: { ...page, items }, isKept: !isLarge };
+    });
   }
 
   @Get('tasks::count')
   @ApiOperation({
     summary: 'Count tasks by state.',
-    description:
-      'Looks at the 1000 newest tasks of each state at most; by rule or reason at 1000 of all states. A count with `isLeast` may be larger.',
+    description: `Looks at the 1000 newest tasks of each state at most; by rule or reason at 1000 of all states. A count with \`isLeast\` may be larger. ${ACCEPTED_AGE}`,
   })
   @ApiOkResponse({ type: TaskCountsDto })
   async count(
     @Query() query: TaskFilterDto,
     @CurrentPrincipal() principal: Principal,
+    @AcceptedAge() maxAgeMs: number,
   ): Promise<TaskCountsDto> {
-    const counts = await this.lists.countStates(this.searchOf(query), operatorsView(principal));
-    return new TaskCountsDto(counts);
+    const view = operatorsView(principal);
+    return this.recentCounts.get(JSON.stringify([view, query]), maxAgeMs, async () => {
+      const counts = await this.lists.countStates(this.searchOf(query), view);
+      return { answer: new TaskCountsDto(counts), isKept: true };
+    });
   }
 
   @Get('tasks/:id')

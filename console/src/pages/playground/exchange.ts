@@ -3,6 +3,7 @@ import { a2aHeaders, problemOfRpc, type StreamResponse, type Task } from '../../
 import { readStream } from '../../api/live';
 import { hubUrl } from '../../api/place';
 import { ApiProblem, problemOf } from '../../api/problem';
+import { noteOwnChange } from '../../api/own-changes';
 import { noteSessionEnd } from '../../api/session-end';
 
 /** One request to the hub and all that came back, as it went over the wire. */
@@ -60,6 +61,7 @@ export async function exchange(
   });
   const { status } = response;
   noteSessionEnd(response);
+  noteOwnChange();
   to.onAnswer({ status, requestId: response.headers.get('x-request-id') });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (!isStream || response.body === null) {

@@ -1,9 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, type Schema } from '../../api/client';
+import { useEffect, useRef } from 'react';
+import { api, queries, type Schema } from '../../api/client';
 import { storyQuery } from './detail/task-query';
 import { isEnded } from '../../api/task-state';
 
-const FRESH_EVERY_MS = 5_000;
+/** While something is to come, and while the task is open, whose stream of events tells when there is something. */
+const SOON_MS = 5_000;
+const OPEN_MS = 10_000;
+/** How long after an event of the task its webhooks may have it. */
+const SENT_MS = 1_000;
 
 export type Delivery = Schema<'DeliveryDto'>;
 
@@ -12,16 +17,36 @@ export function isUnderWay({ state }: Pick<Delivery, 'state'>): boolean {
 }
 
 /**
- * How often what the webhooks of a task got is read anew: until it has ended, nothing is to come by what its story says, and
- * none of these deliveries is under way.
+ * How often what the webhooks of a task got is read anew: seldom until it has ended, oftener while something is to come by what its
+ * story says or one of these deliveries is under way.
  */
 export function useUpdateInterval(
   task: Pick<Schema<'TaskDto'>, 'id' | 'state'>,
 ): (deliveries?: readonly Delivery[]) => number | false {
   // Its card reads it.
   const story = useQuery({ ...storyQuery(task.id), enabled: false });
-  const mayCome = !isEnded(task.state) || story.data?.hasPendingUpdates === true;
-  return (deliveries = []) => (mayCome || deliveries.some(isUnderWay)) && FRESH_EVERY_MS;
+  const isToCome = story.data?.hasPendingUpdates === true;
+  return (deliveries = []) => {
+    if (isToCome || deliveries.some(isUnderWay)) return SOON_MS;
+    return !isEnded(task.state) && OPEN_MS;
+  };
+}
+
+/** Reads the story of a task, and what its webhooks got, a moment after its newest event. */
+export function useUpdatesAfterEvents({ id, seq }: Pick<Schema<'TaskDto'>, 'id' | 'seq'>): void {
+  const read = useRef(seq);
+  useEffect(() => {
+    if (read.current === seq) return;
+    const timer = setTimeout(() => {
+      read.current = seq;
+      const ofTask = { params: { query: { taskId: id } } };
+      void queries.invalidateQueries({ queryKey: storyQuery(id).queryKey });
+      for (const path of ['/api/v1/push/configs', '/api/v1/push/deliveries']) {
+        void queries.invalidateQueries({ queryKey: ['get', path, ofTask] });
+      }
+    }, SENT_MS);
+    return () => clearTimeout(timer);
+  }, [id, seq]);
 }
 
 /** The first attempts of a delivery; made anew whenever the delivery has changed. */

@@ -15,6 +15,7 @@ import { StoryCard } from './story-card';
 import { TaskActions } from './task-actions';
 import { TaskFacts } from './task-facts';
 import type { TaskDetail } from './task-query';
+import { useUpdatesAfterEvents } from '../deliveries';
 import { useLiveTask } from './use-live-task';
 import { useRights } from './use-rights';
 import { WebhooksTab } from './webhooks-tab';
@@ -25,6 +26,7 @@ export function TaskView({ task, error }: { readonly task: TaskDetail; readonly 
   const { tab = 'route' } = route.useSearch();
   const navigate = route.useNavigate();
   const { events, newestSeq, live, hasEarlier, loadEarlier } = useLiveTask(task);
+  useUpdatesAfterEvents(task);
   const rights = useRights(task);
   const seesWebhooks = useMay('push');
   const tabs: Tab[] = [

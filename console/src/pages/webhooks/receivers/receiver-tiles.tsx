@@ -60,12 +60,16 @@ export function ReceiverTiles({
   );
 }
 
+/** Of a hub with few receivers all at once. */
 async function readLists(signal: AbortSignal): Promise<Lists> {
-  const list = async (name: Name) => {
-    const query = { limit: PAGE_ROWS, ...FILTERS[name] };
+  const read = async (filter: object): Promise<PageOf<Receiver>> => {
+    const query = { limit: PAGE_ROWS, ...filter };
     const { data } = await client.GET('/api/v1/push/endpoints', { params: { query }, signal });
     return data!;
   };
+  const all = await read({});
+  const list = (name: Name) =>
+    all.nextCursor === null ? fitting(all.items, FILTERS[name]) : read(FILTERS[name]);
   const [healthy, untried, failing, rejecting, disabled] = await Promise.all([
     list('healthy'),
     list('untried'),
@@ -74,6 +78,15 @@ async function readLists(signal: AbortSignal): Promise<Lists> {
     list('disabled'),
   ]);
   return { healthy, untried, failing, rejecting, disabled };
+}
+
+function fitting(
+  items: readonly Receiver[],
+  { state, rejects }: { readonly state: string; readonly rejects?: string },
+): PageOf<Receiver> {
+  const isMeant = (each: Receiver) =>
+    each.state === state && (rejects === undefined || String(each.rejects) === rejects);
+  return { items: items.filter(isMeant), nextCursor: null };
 }
 
 function tilesOf(lists: Lists, lost: Schema<'LostEventsDto'>, range: TimeRange): readonly Tile[] {

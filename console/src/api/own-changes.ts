@@ -1,0 +1,16 @@
+/** How old an answer may be that others were given who may see the same, in seconds. */
+const SHARED_S = 2;
+/** How long after a change of its own this page takes no such answers: what it changed may take effect a moment later. */
+const SEEN_MS = 5_000;
+
+let changedAt = -Infinity;
+
+/** Notes that this page has changed something: what it reads next has that. */
+export function noteOwnChange(): void {
+  changedAt = performance.now();
+}
+
+/** Says that an answer may be as old as a page that is open anyhow shows it, so that a hub reads once for all who look on. */
+export function acceptedAge(): Readonly<Record<string, string>> {
+  return performance.now() - changedAt < SEEN_MS ? {} : { 'Cache-Control': `max-age=${SHARED_S}` };
+}
