@@ -6,6 +6,8 @@ import { median, table } from './tables.mjs';
 const PAIRS = 20;
 const METHOD = 'SendMessage';
 const CONCURRENCY = 64;
+/** What begins beside a run has begun, and what was beside the one before has ended. */
+const SETTLE_MS = 1000;
 const FIGURES = [
   ['CPU, ms a send', 'cpu'],
   ['of the main thread', 'mainCpu'],
@@ -27,6 +29,7 @@ export async function measurePairs(targets, options) {
     for (const target of at % 2 === 0 ? targets : targets.toReversed()) {
       const job = { concurrency: CONCURRENCY, milliseconds: 1000 * options.seconds };
       const end = await target.beside?.();
+      await new Promise((done) => setTimeout(done, SETTLE_MS));
       pair[target.name] = await run(target, METHOD, job);
       await end?.();
     }
