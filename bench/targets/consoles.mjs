@@ -45,22 +45,21 @@ const PAGES = {
   },
 };
 const HEAD_END = Buffer.from('\r\n\r\n');
+/** So many times as long a page waits before it reads again while the hub says that it is busy, and what it says so with. */
+const BUSY_TIMES = 2;
+const BUSY_HEADER = Buffer.from('\r\na2a-hub-busy: ');
 
 const { hub, key, count, pages, task } = JSON.parse(process.argv[2]);
 const { hostname, port } = new URL(hub);
+
 async function open({ follows, reads }, at) {
   if (follows) await follow(follows);
   const reader = await Connection.open();
   for (const [path, every] of reads) {
     const request = requestOf(path, 'application/json');
-    const read = () => reader.ask(request, path);
-    setTimeout(
-      () => {
-        read();
-        setInterval(read, every);
-      },
-      (every * at) / count,
-    );
+    const wait = () => every * (reader.isBusy ? BUSY_TIMES : 1);
+    const read = () => reader.ask(request, path, () => setTimeout(read, wait()));
+    setTimeout(read, (wait() * at) / count);
   }
 }
 
@@ -84,14 +83,16 @@ class Connection {
     this.socket = socket;
     this.waiting = [];
     this.got = Buffer.alloc(0);
+    // As after some seconds of the load that is measured.
+    this.isBusy = true;
     socket.on('data', (bytes) => this.take(bytes));
     socket.on('end', () => {
       throw new Error('the hub has ended a connection');
     });
   }
 
-  ask(request, path) {
-    this.waiting.push({ request, path });
+  ask(request, path, done) {
+    this.waiting.push({ request, path, done });
     if (this.waiting.length === 1) this.socket.write(request);
   }
 
@@ -99,14 +100,16 @@ class Connection {
     this.got = this.got.length === 0 ? bytes : Buffer.concat([this.got, bytes]);
     const end = this.got.indexOf(HEAD_END);
     if (end === -1) return;
-    const { path } = this.waiting[0];
+    const { path, done } = this.waiting[0];
     checkStatus(this.got, path);
     const length = /^content-length: (\d+)\r$/im.exec(this.got.toString('latin1', 0, end + 2))?.[1];
     if (length === undefined) throw new Error(`${path}: no Content-Length`);
     if (this.got.length < end + HEAD_END.length + Number(length)) return;
+    this.isBusy = this.got.subarray(0, end).includes(BUSY_HEADER);
     this.got = Buffer.alloc(0);
     this.waiting.shift();
     if (this.waiting.length > 0) this.socket.write(this.waiting[0].request);
+    done();
   }
 }
 

@@ -4,6 +4,7 @@ import createQueries from 'openapi-react-query';
 import { connectionFound, connectionLost } from './connection';
 import { authenticationHeaders } from './credential';
 import { acceptedAge, noteOwnChange } from './own-changes';
+import { noteLoad } from './pace';
 import { HUB_URL } from './place';
 import { asProblem, problemOf } from './problem';
 import type { components, paths } from './schema';
@@ -22,6 +23,7 @@ const authenticated: Middleware = {
   },
   async onResponse({ request, response }) {
     connectionFound();
+    noteLoad(response);
     if (request.method !== 'GET') noteOwnChange();
     if (response.ok) return;
     noteSessionEnd(response);

@@ -5,6 +5,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { paced } from './pace';
 
 export interface PageOf<Item> {
   readonly items: readonly Item[];
@@ -73,7 +74,7 @@ export function usePages<Item>(
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     placeholderData: keepPreviousData,
     refetchInterval: (shown) =>
-      isLive(shown) && Math.min(SELDOM_MS, Math.max(EVERY_MS, TIMES * took.current)),
+      isLive(shown) && Math.min(SELDOM_MS, Math.max(paced(EVERY_MS), TIMES * took.current)),
     refetchOnWindowFocus: isLive,
     refetchOnReconnect: isLive,
     enabled,

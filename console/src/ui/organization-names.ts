@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { client } from '../api/client';
 import { useMay, useMe } from '../api/me';
 import { readPages } from '../api/read-pages';
+import { every } from '../api/pace';
 import { useDebounced } from './use-debounced';
 
 /** Organizations that are looked at. */
@@ -41,7 +42,7 @@ function useNames(): { readonly ids: readonly string[]; readonly isWhole: boolea
       readPages(MOST, (query) =>
         client.GET('/api/v1/organizations', { params: { query }, signal }),
       ),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: every(REFRESH_MS),
     enabled: useMay('access:organization'),
   });
   const listed = data?.rows.map(({ id }) => id) ?? [];

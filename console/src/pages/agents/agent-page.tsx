@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type AgentCondition, useAgentConditions, verdictOf } from '../../api/agent-conditions';
 import { api, type Schema } from '../../api/client';
 import { useMay } from '../../api/me';
+import { every } from '../../api/pace';
 import { BreakerBadge, HealthBadge } from '../../ui/agent-badges';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
@@ -33,7 +34,7 @@ export function AgentPage() {
     'get',
     '/api/v1/agents/{id}',
     { params: { path: { id: agentId } } },
-    { refetchInterval: REFRESH_MS },
+    { refetchInterval: every(REFRESH_MS) },
   );
   return agent.data ? (
     <AgentView

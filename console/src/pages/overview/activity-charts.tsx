@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { api, type Schema } from '../../api/client';
+import { every } from '../../api/pace';
 import { Button } from '../../ui/button';
 import { Loaded } from '../../ui/feedback';
 import { Chart } from '../../ui/lazy-chart';
@@ -23,7 +24,7 @@ export function ActivityCharts({ overview }: { readonly overview: Schema<'Overvi
     'get',
     '/api/v1/overview',
     { params: { query: { range } } },
-    { enabled: range !== '1h', refetchInterval: REFRESH_MS },
+    { enabled: range !== '1h', refetchInterval: every(REFRESH_MS) },
   );
   if (!overview.tasks && !overview.calls && !overview.deliveries) return null;
   return (

@@ -1,6 +1,7 @@
 import { api, type Schema } from '../../api/client';
 import { useMay } from '../../api/me';
 import { useMayOpen } from '../../api/page-scopes';
+import { every } from '../../api/pace';
 import { Empty, Loaded } from '../../ui/feedback';
 import { NoAgentYet } from '../../ui/no-agent-yet';
 import { Card, Page } from '../../ui/page';
@@ -25,7 +26,7 @@ export function OverviewPage() {
     'get',
     '/api/v1/overview',
     {},
-    { refetchInterval: REFRESH_MS, enabled: seesSomething },
+    { refetchInterval: every(REFRESH_MS), enabled: seesSomething },
   );
   if (!seesSomething) {
     return (
@@ -59,7 +60,7 @@ function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
     'get',
     '/health/details',
     {},
-    { refetchInterval: CHECKS_MS, enabled: isAdmin },
+    { refetchInterval: every(CHECKS_MS), enabled: isAdmin },
   );
   const hasNoAgent = agents !== null && agents.enabled + agents.disabled === 0;
   const concerns = concernsOf(overview, health.data);

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { api, queries, type Schema } from '../../api/client';
+import { paced } from '../../api/pace';
 import { storyQuery } from './detail/task-query';
 import { isEnded } from '../../api/task-state';
 
@@ -27,8 +28,8 @@ export function useUpdateInterval(
   const story = useQuery({ ...storyQuery(task.id), enabled: false });
   const isToCome = story.data?.hasPendingUpdates === true;
   return (deliveries = []) => {
-    if (isToCome || deliveries.some(isUnderWay)) return SOON_MS;
-    return !isEnded(task.state) && OPEN_MS;
+    if (isToCome || deliveries.some(isUnderWay)) return paced(SOON_MS);
+    return !isEnded(task.state) && paced(OPEN_MS);
   };
 }
 

@@ -1,4 +1,5 @@
 import { api } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { Badge, type Tone } from '../../../ui/badge';
 import { Card } from '../../../ui/page';
 import { Time } from '../../../ui/time';
@@ -13,7 +14,12 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 /** The systems to which the log is sent as it is written, and how far each has come. */
 export function AuditExports() {
-  const { data } = api.useQuery('get', '/api/v1/audit/exports', {}, { refetchInterval: EVERY_MS });
+  const { data } = api.useQuery(
+    'get',
+    '/api/v1/audit/exports',
+    {},
+    { refetchInterval: every(EVERY_MS) },
+  );
   if (!data || data.items.length === 0) return null;
   return (
     <Card title="Sent to other systems">

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client, queries, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { type Column, DataTable } from '../../../ui/data-table';
@@ -19,7 +20,12 @@ const REFRESH_MS = 5_000;
 /** How much each module of the hub logs, and until when. */
 export function LogLevelsTab() {
   const [changing, setChanging] = useState<ModuleLevel | null>(null);
-  const logging = api.useQuery('get', '/api/v1/logging', {}, { refetchInterval: REFRESH_MS });
+  const logging = api.useQuery(
+    'get',
+    '/api/v1/logging',
+    {},
+    { refetchInterval: every(REFRESH_MS) },
+  );
   const set = async (module: string, level: Level | null, forSeconds?: number) => {
     const { data } = await client.PATCH('/api/v1/logging', {
       body: {

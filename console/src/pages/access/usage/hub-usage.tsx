@@ -1,4 +1,5 @@
 import { api } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { Notice } from '../../../ui/feedback';
 import { bytesText } from '../../../ui/time';
 
@@ -6,7 +7,7 @@ const EVERY_MS = 10_000;
 
 /** All tasks together, and the disk. */
 export function HubUsage() {
-  const { data } = api.useQuery('get', '/api/v1/usage', {}, { refetchInterval: EVERY_MS });
+  const { data } = api.useQuery('get', '/api/v1/usage', {}, { refetchInterval: every(EVERY_MS) });
   if (!data) return null;
   const { usage, disk } = data;
   const tiles: readonly (readonly [string, string])[] = [

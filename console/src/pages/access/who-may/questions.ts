@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, client, type Schema } from '../../../api/client';
 import { type FirstRows, readPages } from '../../../api/read-pages';
+import { every } from '../../../api/pace';
 import { ACCESS } from '../query-keys';
 import { barOf } from './bar';
 import type { Caller, Question } from './decide';
@@ -16,7 +17,7 @@ export function usePrincipals() {
     queryKey: [ACCESS, 'callers'],
     queryFn: ({ signal }) =>
       readPages(MOST, (query) => client.GET('/api/v1/principals', { params: { query }, signal })),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: every(REFRESH_MS),
   });
 }
 
@@ -26,7 +27,7 @@ export function useCaller(id: string) {
     'get',
     '/api/v1/principals/{id}',
     { params: { path: { id } } },
-    { enabled: id !== '', refetchInterval: REFRESH_MS },
+    { enabled: id !== '', refetchInterval: every(REFRESH_MS) },
   );
 }
 

@@ -1,6 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { Loaded } from '../../../ui/feedback';
 import { Chart } from '../../../ui/lazy-chart';
 import { Card } from '../../../ui/page';
@@ -36,7 +37,7 @@ export function AgentHistory({ agent }: { readonly agent: Schema<'AgentDto'> }) 
         query: { from: new Date(minute - RANGE_MS[range]).toISOString() },
       },
     },
-    { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData },
+    { refetchInterval: every(REFRESH_MS), placeholderData: keepPreviousData },
   );
   return (
     <Card

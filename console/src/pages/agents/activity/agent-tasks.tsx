@@ -1,4 +1,5 @@
 import { api, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { StateBadge } from '../../../ui/badge';
 import { type Column, DataTable } from '../../../ui/data-table';
 import { reasonText } from '../../../ui/end-reasons';
@@ -41,7 +42,7 @@ export function AgentTasks({ agentId }: { readonly agentId: string }) {
     'get',
     '/api/v1/tasks',
     { params: { query: { agentId, limit: SHOWN } } },
-    { refetchInterval: REFRESH_MS },
+    { refetchInterval: every(REFRESH_MS) },
   );
   return (
     <Card

@@ -1,4 +1,5 @@
 import { api, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { Loaded } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
 import { Time } from '../../../ui/time';
@@ -15,7 +16,7 @@ export function LastChanges({ agent }: { readonly agent: Schema<'AgentDto'> }) {
     'get',
     '/api/v1/agents/{id}/card',
     { params: { path: { id: agent.id } } },
-    { enabled: hasCard, refetchInterval: REFRESH_MS },
+    { enabled: hasCard, refetchInterval: every(REFRESH_MS) },
   );
   if (!hasCard) return null;
   return (

@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, client, queries, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { Badge } from '../../../ui/badge';
 import { Id } from '../../../ui/copy';
 import { Confirm } from '../../../ui/dialog';
@@ -28,7 +29,7 @@ export function CompositePage() {
     'get',
     '/api/v1/composite-skills/{id}',
     { params: { path: { id: compositeId } } },
-    { refetchInterval: READ_AGAIN_MS },
+    { refetchInterval: every(READ_AGAIN_MS) },
   );
   return <Loaded query={skill}>{(loaded) => <OneComposite skill={loaded} />}</Loaded>;
 }

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { api, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { Empty, Loaded } from '../../../ui/feedback';
@@ -22,7 +23,7 @@ export function CompositesPage() {
       pageParamName: 'cursor',
       initialPageParam: null,
       getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-      refetchInterval: READ_AGAIN_MS,
+      refetchInterval: every(READ_AGAIN_MS),
     },
   );
   return (

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { client, queries, type Schema } from '../../../api/client';
 import { readPages } from '../../../api/read-pages';
+import { every } from '../../../api/pace';
 import { notify } from '../../../ui/toast';
 
 export type Rule = Schema<'RuleDto'>;
@@ -10,7 +11,7 @@ const READ_AGAIN_MS = 5_000;
 
 /** All rules in their order. */
 export function useRules() {
-  return useQuery({ queryKey: KEY, queryFn: readAll, refetchInterval: READ_AGAIN_MS });
+  return useQuery({ queryKey: KEY, queryFn: readAll, refetchInterval: every(READ_AGAIN_MS) });
 }
 
 async function readAll(): Promise<readonly Rule[]> {

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { PAGE_ROWS } from '../../../api/pages';
+import { every } from '../../../api/pace';
 import { Button } from '../../../ui/button';
 import { Id } from '../../../ui/copy';
 import { Empty, Loaded } from '../../../ui/feedback';
@@ -24,7 +25,7 @@ export function ConversationPage() {
   const query = useQuery({
     queryKey: ['tasks', 'conversation', contextId],
     queryFn: ({ signal }) => tasksOf(contextId, signal),
-    refetchInterval: EVERY_MS,
+    refetchInterval: every(EVERY_MS),
   });
   return (
     <Page

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { paced } from '../../../api/pace';
 import { asProblem } from '../../../api/problem';
 import { Empty, Loaded } from '../../../ui/feedback';
 import { Page } from '../../../ui/page';
@@ -16,7 +17,7 @@ export function TaskPage() {
   const { taskId } = route.useParams();
   const query = useQuery({
     ...taskQuery(taskId),
-    refetchInterval: ({ state }) => isOpen(state.data) && FRESH_EVERY_MS,
+    refetchInterval: ({ state }) => isOpen(state.data) && paced(FRESH_EVERY_MS),
   });
   if (query.data === undefined && query.error && asProblem(query.error).status === 404) {
     return (

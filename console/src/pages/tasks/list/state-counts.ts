@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { client } from '../../../api/client';
+import { every } from '../../../api/pace';
 import type { Span } from '../../../ui/time-range';
 import { queryOf, type TaskSearch } from './task-search';
 
@@ -13,7 +14,7 @@ export function useStateCounts(search: TaskSearch, span: Span): ReadonlyMap<stri
     queryKey: ['tasks', 'counts', query],
     queryFn: async ({ signal }) =>
       (await client.GET('/api/v1/tasks:count', { params: { query }, signal })).data!,
-    refetchInterval: EVERY_MS,
+    refetchInterval: every(EVERY_MS),
     placeholderData: keepPreviousData,
   });
   return new Map(

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import type { DeadLetterQuery } from '../deliveries/delivery-query';
 import type { Span } from '../../../ui/time-range';
 import { PUSH } from '../keys';
@@ -42,7 +43,7 @@ export async function countLost(
 export function useDeadLetterCount(): string | undefined {
   const count = useQuery({
     queryKey: [PUSH, 'dead-letters-count'],
-    refetchInterval: EVERY_MS,
+    refetchInterval: every(EVERY_MS),
     queryFn: async ({ signal }) =>
       (await client.GET('/api/v1/push/dead-letters:count', { signal })).data!,
   });

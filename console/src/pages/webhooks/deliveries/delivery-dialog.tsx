@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api, client, type Schema } from '../../../api/client';
 import { PAGE_ROWS, usePages } from '../../../api/pages';
 import { asProblem } from '../../../api/problem';
+import { every } from '../../../api/pace';
 import { AttemptList } from '../../../ui/attempt-view';
 import { StateBadge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
@@ -30,7 +31,7 @@ export function DeliveryDialog({
     'get',
     '/api/v1/push/deliveries/{id}',
     { params: path },
-    { refetchInterval: EVERY_MS },
+    { refetchInterval: every(EVERY_MS) },
   );
   const attempts = usePages([PUSH, 'attempts', id], (cursor, signal) =>
     client.GET('/api/v1/push/deliveries/{id}/attempts', {
@@ -89,7 +90,7 @@ function Redeliver({
     'get',
     '/api/v1/push/configs/{id}',
     { params: { path: { id: delivery.webhook } } },
-    { enabled: delivery.kind !== 'test', refetchInterval: EVERY_MS },
+    { enabled: delivery.kind !== 'test', refetchInterval: every(EVERY_MS) },
   );
   if (delivery.kind === 'test') return null;
   if (webhook.error && asProblem(webhook.error).status === 404) {

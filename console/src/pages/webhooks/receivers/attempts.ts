@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { PUSH } from '../keys';
 
 /** Deliveries whose attempts are looked at: one request each. */
@@ -13,7 +14,7 @@ export function useAttempts(endpoint: string) {
   return useQuery({
     queryKey: [PUSH, 'attempts-at', endpoint],
     queryFn: ({ signal }) => readAttempts(endpoint, signal),
-    refetchInterval: EVERY_MS,
+    refetchInterval: every(EVERY_MS),
   });
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
+import { paced } from '../../../api/pace';
 import type { Read } from '../../../ui/feedback';
 import { type TimeRange, useSpan } from '../../../ui/time-range';
 import { LOST_EVENTS } from '../keys';
@@ -36,7 +37,7 @@ export function useLostEvents(): LostEvents {
       });
       return data!;
     },
-    refetchInterval: ({ state }) => isFew(state.data) && EVERY_MS,
+    refetchInterval: ({ state }) => isFew(state.data) && paced(EVERY_MS),
     refetchOnWindowFocus: ({ state }) => isFew(state.data),
     refetchOnReconnect: ({ state }) => isFew(state.data),
   });

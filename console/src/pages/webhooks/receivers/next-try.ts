@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import { PAGE_ROWS } from '../../../api/pages';
+import { every } from '../../../api/pace';
 import { useNow } from '../../../ui/time';
 import { PUSH } from '../keys';
 
@@ -15,7 +16,7 @@ export function useNextTry(endpoint: Schema<'EndpointDto'>): string | null {
     queryKey: [PUSH, 'next-try', name],
     queryFn: ({ signal }) => readNext(name, signal),
     enabled: breaker === 'closed' && waiting > 0,
-    refetchInterval: EVERY_MS,
+    refetchInterval: every(EVERY_MS),
   });
   if (breaker === 'open' && nextProbeAt === null) return 'now';
   const next = nextProbeAt ?? (waiting > 0 ? (retried.data ?? null) : null);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { useState } from 'react';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
@@ -157,7 +158,7 @@ function LostFact({ name, range }: { readonly name: string; readonly range: Time
     queryKey: [LOST_OF, name, range],
     queryFn: ({ signal }) => countLost(name, signal, span),
     staleTime: 0,
-    refetchInterval: LOST_EVERY_MS,
+    refetchInterval: every(LOST_EVERY_MS),
   });
   if (!lost.data) return lost.error ? 'could not be counted' : '…';
   const { count, own, isLeast } = lost.data;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client, type Schema } from '../../../api/client';
 import { PAGE_ROWS, type PageOf } from '../../../api/pages';
+import { every } from '../../../api/pace';
 import { rangeText, type TimeRange } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 import type { WebhookSearch } from '../search';
@@ -39,7 +40,7 @@ export function ReceiverTiles({
 }) {
   const lists = useQuery({
     queryKey: [PUSH, 'endpoint-counts'],
-    refetchInterval: EVERY_MS,
+    refetchInterval: every(EVERY_MS),
     queryFn: ({ signal }) => readLists(signal),
   });
   if (!lists.data || !lost) return null;

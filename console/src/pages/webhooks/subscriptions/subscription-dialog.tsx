@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { api, type Schema } from '../../../api/client';
+import { every } from '../../../api/pace';
 import { Id } from '../../../ui/copy';
 import { Dialog } from '../../../ui/dialog';
 import { Loaded, Notice } from '../../../ui/feedback';
@@ -26,7 +27,7 @@ export function SubscriptionDialog({
     'get',
     '/api/v1/push/subscriptions/{id}',
     { params: { path: { id } } },
-    { refetchInterval: EVERY_MS },
+    { refetchInterval: every(EVERY_MS) },
   );
   return (
     <Dialog wide open title="Subscription" onClose={onClose}>
