@@ -220,3 +220,27 @@ it('leads from the advice of a check to pages, not to calls of the API', async (
   expect(await card.getByText('/api/').count()).toBe(0);
   await page.unrouteAll();
 });
+
+it('is read half as often while the hub says that it is busy', async () => {
+  let isBusy = true;
+  const reads: number[] = [];
+  await page.route(/\/api\/v1\/|\/health\/details/, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (pathname.endsWith('/overview')) reads.push(performance.now());
+    if (/\/(events|tasks)/.test(pathname)) return route.continue();
+    const response = await route.fetch();
+    const headers = { ...response.headers(), ...(isBusy && { 'a2a-hub-busy': '0.98' }) };
+    return route.fulfill({ response, headers });
+  });
+  try {
+    await own.signIn();
+    await eventually(() => expect(reads).toHaveLength(2), 20_000);
+    expect(reads[1]! - reads[0]!).toBeGreaterThan(9000);
+    isBusy = false;
+    // The next one says that it is not, those after it are as often as ever.
+    await eventually(() => expect(reads).toHaveLength(4), 30_000);
+    expect(reads[3]! - reads[2]!).toBeLessThan(9000);
+  } finally {
+    await page.unrouteAll();
+  }
+}, 90_000);
