@@ -33,7 +33,10 @@ async function get(path: string, key: string, cacheControl?: string): Promise<An
     },
   });
   expect(response.status).toBe(200);
-  return { body: await response.json(), busy: response.headers.get('a2a-hub-busy') };
+  return {
+    body: (await response.json()) as JsonObject,
+    busy: response.headers.get('a2a-hub-busy'),
+  };
 }
 
 /** A new task of `acme`; its id. */
