@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
-import { RecentAnswers } from '../../common/recent-answers.js';
+import { SharedReading } from '../../common/shared-reading.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { CalleeHealth } from './callee-health.js';
 import { HEALTH_CHECKS, type HealthCheckName, type HealthFinding, wrong } from './health-check.js';
@@ -18,8 +18,9 @@ export interface NamedFinding extends HealthFinding {
 /** Looks at everything at once; however many ask, once at a time. */
 @Injectable()
 export class HealthDetails {
-  private readonly recent: RecentAnswers<readonly NamedFinding[]>;
+  private readonly shared: SharedReading<readonly NamedFinding[]>;
   private running: Promise<readonly NamedFinding[]> | undefined;
+  private next: Promise<readonly NamedFinding[]> | undefined;
 
   constructor(
     private readonly hub: HubHealth,
@@ -28,16 +29,26 @@ export class HealthDetails {
     private readonly log: Log,
     clock: Clock,
   ) {
-    this.recent = new RecentAnswers(1, clock);
+    this.shared = new SharedReading(1, clock);
   }
 
-  /** In the order of {@link HEALTH_CHECKS}, `maxAgeMs` old at most. Never rejects. */
+  /** In the order of {@link HEALTH_CHECKS}, `maxAgeMs` old at most or under way; 0: looked at from now on. Never rejects. */
   findings(maxAgeMs: number): Promise<readonly NamedFinding[]> {
-    return this.recent.get('', maxAgeMs, async () => ({ answer: await this.run(), isKept: true }));
+    return this.shared.get('', maxAgeMs, () => this.run());
   }
 
+  /** Behind the look that is under way: that may have seen what has changed since. */
   private run(): Promise<readonly NamedFinding[]> {
-    this.running ??= Promise.all(HEALTH_CHECKS.map((name) => this.finding(name))).finally(
+    if (this.running === undefined) return this.begin();
+    this.next ??= this.running.then(() => {
+      this.next = undefined;
+      return this.begin();
+    });
+    return this.next;
+  }
+
+  private begin(): Promise<readonly NamedFinding[]> {
+    this.running = Promise.all(HEALTH_CHECKS.map((name) => this.finding(name))).finally(
       () => (this.running = undefined),
     );
     return this.running;

@@ -12,6 +12,7 @@ import {
 import { PrincipalNames } from '../../audit/index.js';
 import { hasScope, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
+import { SharedReading } from '../../common/shared-reading.js';
 import { mapInSlices } from '../../common/slices.js';
 import { WorkerWatch } from '../../database/worker-watch.js';
 import {
@@ -36,7 +37,6 @@ import {
   TroubledAgentDto,
   TroubledReceiverDto,
 } from './overview.dto.js';
-import { SharedReading } from './shared-reading.js';
 import { byUrgency, type TroubledAgent, troubledAgent } from '../health/troubled-agents.js';
 import { type ReceiversInTrouble, TroubledReceivers } from '../health/troubled-receivers.js';
 
@@ -61,6 +61,9 @@ const SHOWN = 10;
 const AGENTS_AT_ONCE = 200;
 /** Deliveries of a state that are counted. */
 const MOST_DELIVERIES = 10_000;
+/** Kinds of callers whose readings are kept. */
+const KEPT = 500;
+/** How old a reading may be. */
 const FRESH_MS = 2000;
 /** What does not change in seconds, and costs more. */
 const SLOW_FRESH_MS = 5000;
@@ -95,14 +98,14 @@ export class Overview {
     private readonly clock: Clock,
     private readonly names: PrincipalNames,
   ) {
-    this.agents = new SharedReading(FRESH_MS, clock);
-    this.failing = new SharedReading(SLOW_FRESH_MS, clock);
-    this.tasks = new SharedReading(FRESH_MS, clock);
-    this.stuck = new SharedReading(SLOW_FRESH_MS, clock);
-    this.calls = new SharedReading(FRESH_MS, clock);
-    this.deliveries = new SharedReading(FRESH_MS, clock);
-    this.receivers = new SharedReading(SLOW_FRESH_MS, clock);
-    this.limits = new SharedReading(SLOW_FRESH_MS, clock);
+    this.agents = new SharedReading(KEPT, clock);
+    this.failing = new SharedReading(KEPT, clock);
+    this.tasks = new SharedReading(KEPT, clock);
+    this.stuck = new SharedReading(KEPT, clock);
+    this.calls = new SharedReading(KEPT, clock);
+    this.deliveries = new SharedReading(KEPT, clock);
+    this.receivers = new SharedReading(KEPT, clock);
+    this.limits = new SharedReading(KEPT, clock);
   }
 
   async of(caller: Principal, range: OverviewRange): Promise<OverviewDto> {
@@ -133,7 +136,7 @@ export class Overview {
 
   private agentsOf(caller: Principal): Promise<OverviewAgentsDto | null> {
     if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
-    return this.agents.get(keyOf(organizationOfAgents(caller)), async () => {
+    return this.agents.get(keyOf(organizationOfAgents(caller)), FRESH_MS, async () => {
       const counts = { healthy: 0, failingCalls: 0, degraded: 0, down: 0, unknown: 0 };
       const others = { enabled: 0, disabled: 0, inService: 0, breakersOpen: 0, unusable: 0 };
       const troubled: TroubledAgent[] = [];
@@ -151,8 +154,10 @@ export class Overview {
         const trouble = troubledAgent(agent, view);
         if (trouble !== null) troubled.push(trouble);
       });
-      const failing = await this.failing.get(keyOf(organizationOfAgents(caller)), () =>
-        this.hours.failing(own.map(({ id }) => id)),
+      const failing = await this.failing.get(
+        keyOf(organizationOfAgents(caller)),
+        SLOW_FRESH_MS,
+        () => this.hours.failing(own.map(({ id }) => id)),
       );
       return new OverviewAgentsDto({
         ...counts,
@@ -173,7 +178,7 @@ export class Overview {
   private callsOf(caller: Principal, times: Buckets): Promise<OverviewCallsDto | null> {
     if (!hasScope(caller, 'agents:organization')) return NOT_SEEN;
     const organization = organizationOfAgents(caller);
-    return this.calls.get(keyOf(organization, times), async () => {
+    return this.calls.get(keyOf(organization, times), FRESH_MS, async () => {
       const own = this.registry.all().filter((agent) => administers(caller, agent));
       const ids = organization === null ? [''] : own.map(({ id }) => id);
       const found: ActivityCount[] = [];
@@ -199,7 +204,7 @@ export class Overview {
     if (!hasScope(caller, 'tasks:organization')) return NOT_SEEN;
     const view = operatorsView(caller);
     const organization = view.kind === 'everything' ? null : caller.organization;
-    return this.tasks.get(keyOf(organization, times), async () => {
+    return this.tasks.get(keyOf(organization, times), FRESH_MS, async () => {
       const of = organization === null ? {} : { organization };
       const [counts, open, queue, stuck] = await Promise.all([
         this.counts(['tasks', 'errors'], times, of),
@@ -207,6 +212,7 @@ export class Overview {
         this.load.queue(organization),
         this.stuck.get(
           keyOf(organization),
+          SLOW_FRESH_MS,
           async () => new StuckTasksDto(await this.silent.count(organization)),
         ),
       ]);
@@ -235,7 +241,7 @@ export class Overview {
     const seesOwn = hasScope(caller, 'push') && hasScope(caller, 'tasks:organization');
     if (!seesAll && !seesOwn) return NOT_SEEN;
     const organization = seesAll ? null : caller.organization;
-    return this.deliveries.get(keyOf(organization, times), async () => {
+    return this.deliveries.get(keyOf(organization, times), FRESH_MS, async () => {
       const of = organization === null ? {} : { organization };
       const [counts, backlog] = await Promise.all([
         this.counts(['deliveries'], times, of),
@@ -259,12 +265,12 @@ export class Overview {
   private receiversOf(caller: Principal): Promise<ReceiversInTrouble | null> {
     if (!hasScope(caller, 'push')) return NOT_SEEN;
     const key = hasScope(caller, 'push:all') ? '' : keyOf(caller.organization);
-    return this.receivers.get(key, () => this.troubled.find(caller, SHOWN));
+    return this.receivers.get(key, SLOW_FRESH_MS, () => this.troubled.find(caller, SHOWN));
   }
 
   private limitsOf(caller: Principal): Promise<readonly NearLimitDto[] | null> {
     if (!hasScope(caller, 'access')) return NOT_SEEN;
-    return this.limits.get('', async () => {
+    return this.limits.get('', SLOW_FRESH_MS, async () => {
       const nearest = await this.near.nearest(SHOWN);
       const names = await this.names.of(nearest.flatMap(({ principal }) => principal ?? []));
       return nearest.map((each) => new NearLimitDto(each, names));

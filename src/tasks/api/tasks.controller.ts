@@ -14,7 +14,7 @@ import { ACCEPTED_AGE, AcceptedAge } from '../../common/http/accepted-age.js';
 import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
-import { RecentAnswers } from '../../common/recent-answers.js';
+import { SharedReading } from '../../common/shared-reading.js';
 import { AppConfig } from '../../config/index.js';
 import { RuleNames } from '../../routing/index.js';
 import { taskNotFound } from '../domain/task-errors.js';
@@ -46,8 +46,8 @@ const KEPT_ANSWERS = 32;
 /** Tasks for operators: their organization's, or all with scope `tasks:all`. */
 @AdminController('tasks', 'api/v1', 'tasks:organization')
 export class TasksController {
-  private readonly recentPages: RecentAnswers<Page<TaskDto>>;
-  private readonly recentCounts: RecentAnswers<TaskCountsDto>;
+  private readonly pages: SharedReading<Page<TaskDto>>;
+  private readonly counts: SharedReading<TaskCountsDto>;
 
   constructor(
     private readonly lists: TaskLists,
@@ -59,8 +59,8 @@ export class TasksController {
     private readonly rules: RuleNames,
     private readonly clock: Clock,
   ) {
-    this.recentPages = new RecentAnswers(KEPT_ANSWERS, clock);
-    this.recentCounts = new RecentAnswers(KEPT_ANSWERS, clock);
+    this.pages = new SharedReading(KEPT_ANSWERS, clock);
+    this.counts = new SharedReading(KEPT_ANSWERS, clock);
   }
 
   @Get('tasks')
@@ -76,18 +76,18 @@ export class TasksController {
     @ReserveAnswer() reserve?: ReserveBytes,
   ): Promise<Page<TaskDto>> {
     const view = operatorsView(principal);
-    return this.recentPages.get(JSON.stringify([view, query]), maxAgeMs, async () => {
+    // Nobody stays at a further page.
+    const ageMs = query.cursor === undefined ? maxAgeMs : 0;
+    return this.pages.get(JSON.stringify([view, query]), ageMs, async (keepToOne) => {
       // A large page belongs to whom its memory is reserved for.
-      let isLarge = false;
       const noted = async (bytes: number): Promise<void> => {
-        isLarge = true;
+        keepToOne();
         await reserve?.(bytes);
       };
       const search = this.searchOf(query);
       const page = await this.lists.search(search, view, query.limit, query.cursor, noted);
       const reader = await this.readers.of(principal, page.items);
-      const items = page.items.map((each) => new TaskDto(each, reader));
-      return { answer: { ...page, items }, isKept: !isLarge };
+      return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
     });
   }
 
@@ -103,9 +103,8 @@ export class TasksController {
     @AcceptedAge() maxAgeMs: number,
   ): Promise<TaskCountsDto> {
     const view = operatorsView(principal);
-    return this.recentCounts.get(JSON.stringify([view, query]), maxAgeMs, async () => {
-      const counts = await this.lists.countStates(this.searchOf(query), view);
-      return { answer: new TaskCountsDto(counts), isKept: true };
+    return this.counts.get(JSON.stringify([view, query]), maxAgeMs, async () => {
+      return new TaskCountsDto(await this.lists.countStates(this.searchOf(query), view));
     });
   }
 
