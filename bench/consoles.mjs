@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { ADMIN_KEY, admin, newKey, startHub } from './hub.mjs';
 import { measurePairs, printPairs } from './pairs.mjs';
 import { group } from './processes.mjs';
+import { run } from './rounds.mjs';
 import { print } from './tables.mjs';
 
 const CONSOLES = 100;
@@ -36,6 +37,7 @@ export async function benchConsoles(directory, options) {
       ],
       options,
     );
+    await checkBusy(target);
     print(`\nA send while ${CONSOLES} consoles have the overview open, to one while none is`);
     printPairs(pairs, 'none', 'overview');
     print(`\nA send while ${CONSOLES} consoles have a running task open, to one while none has`);
@@ -46,6 +48,21 @@ export async function benchConsoles(directory, options) {
     printPairs(pairs, 'none', 'all pages');
   } finally {
     await servers.stop();
+  }
+}
+
+/** The consoles ask as one does that has been told so for a while, which no run is long enough for. */
+async function checkBusy(target) {
+  const running = run(target, 'SendMessage', { concurrency: 64, milliseconds: 5000 });
+  const answers = [];
+  for (const wait of [2000, 1500]) {
+    await new Promise((done) => setTimeout(done, wait));
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+    answers.push(await fetch(`${target.origin}/api/v1/me`, { headers }));
+  }
+  await running;
+  if (!answers.at(-1).headers.has('a2a-hub-busy')) {
+    throw new Error('the hub does not say that it is busy: its consoles would ask twice as often');
   }
 }
 

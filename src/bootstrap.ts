@@ -4,7 +4,13 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpBindings } from './a2a/index.js';
-import { AdminAnswers, AdminBodies, AdminRates, AuditedChanges } from './admin/index.js';
+import {
+  AdminAnswers,
+  AdminBodies,
+  AdminRates,
+  AuditedChanges,
+  BusyAnswers,
+} from './admin/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { Refusals } from './audit/index.js';
@@ -137,6 +143,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     app.useGlobalInterceptors(app.get(AuditedChanges));
     app.get(AdminBodies).parse(server);
     app.get(AdminAnswers).meter(server);
+    app.get(BusyAnswers).mark(server);
   }
   const refusals = app.get(Refusals);
   observer = new HttpObserver(

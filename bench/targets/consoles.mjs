@@ -45,9 +45,8 @@ const PAGES = {
   },
 };
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** So many times as long a page waits before it reads again while the hub says that it is busy, and what it says so with. */
+/** So many times as long a page waits before it reads again in the minute after the hub has said that it is busy: it does so under the load. */
 const BUSY_TIMES = 2;
-const BUSY_HEADER = Buffer.from('\r\na2a-hub-busy: ');
 
 const { hub, key, count, pages, task } = JSON.parse(process.argv[2]);
 const { hostname, port } = new URL(hub);
@@ -57,9 +56,9 @@ async function open({ follows, reads }, at) {
   const reader = await Connection.open();
   for (const [path, every] of reads) {
     const request = requestOf(path, 'application/json');
-    const wait = () => every * (reader.isBusy ? BUSY_TIMES : 1);
-    const read = () => reader.ask(request, path, () => setTimeout(read, wait()));
-    setTimeout(read, (wait() * at) / count);
+    const wait = BUSY_TIMES * every;
+    const read = () => reader.ask(request, path, () => setTimeout(read, wait));
+    setTimeout(read, (wait * at) / count);
   }
 }
 
@@ -83,8 +82,6 @@ class Connection {
     this.socket = socket;
     this.waiting = [];
     this.got = Buffer.alloc(0);
-    // As after some seconds of the load that is measured.
-    this.isBusy = true;
     socket.on('data', (bytes) => this.take(bytes));
     socket.on('end', () => {
       throw new Error('the hub has ended a connection');
@@ -105,7 +102,6 @@ class Connection {
     const length = /^content-length: (\d+)\r$/im.exec(this.got.toString('latin1', 0, end + 2))?.[1];
     if (length === undefined) throw new Error(`${path}: no Content-Length`);
     if (this.got.length < end + HEAD_END.length + Number(length)) return;
-    this.isBusy = this.got.subarray(0, end).includes(BUSY_HEADER);
     this.got = Buffer.alloc(0);
     this.waiting.shift();
     if (this.waiting.length > 0) this.socket.write(this.waiting[0].request);

@@ -5,24 +5,19 @@ import { HubError, hubErrorOf } from '../common/hub-error.js';
 import { onceClosed } from '../common/http/once-closed.js';
 import { PROBLEM_JSON, problemOf } from '../common/http/problem.js';
 import { LONG } from '../common/long-work.js';
-import { LoopLoad } from '../common/loop-load.js';
 import { type AnswerReservation, RequestCapacity } from '../a2a/index.js';
 
 const ADMIN_PATH = '/api/';
 /** Bytes of answers that have been made and wait for room; more are refused at once. */
 const MAX_MADE = 64 * LONG;
-/** From this load on of the event loop an answer says how high it is. */
-const BUSY = 0.75;
-const BUSY_HEADER = 'a2a-hub-busy';
 
 /**
- * The answers of the admin API. Large ones have their room as those of A2A do, before they are made where a handler asks for it,
- * and leave in pieces as their readers take them. While the process is busy each says so: pages that are open ask less often then.
+ * The large answers of the admin API: they have their room as those of A2A do, before they are made where a
+ * handler asks for it, and leave in pieces as their readers take them.
  */
 @Injectable()
 export class AdminAnswers {
   private made = 0;
-  private readonly loop = new LoopLoad();
 
   constructor(private readonly capacity: RequestCapacity) {}
 
@@ -45,11 +40,9 @@ export class AdminAnswers {
     // Called for every request, so with a callback: a promise is for the few that wait.
     server.addHook('onSend', (request, reply, payload, done) => {
       const reservation = reservations.get(request);
-      if (reservation === undefined) return done(null, payload);
-      const { load } = this.loop;
-      if (load >= BUSY) void reply.header(BUSY_HEADER, load.toFixed(2));
       const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
-      if (!isText || payload.length <= LONG) return done(null, payload);
+      if (reservation === undefined || !isText || payload.length <= LONG)
+        return done(null, payload);
       this.sent(Buffer.from(payload as string), reply, reservation).then(
         (sent) => done(null, sent),
         done,

@@ -3,6 +3,7 @@ import { A2aModule } from '../a2a/index.js';
 import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
 import { AdminAnswers } from './admin-answers.js';
+import { BusyAnswers } from './busy-answers.js';
 import { AdminBodies } from './admin-bodies.js';
 import { AdminRates } from './admin-rates.js';
 import { AuditExportController } from './audit-export.controller.js';
@@ -16,6 +17,6 @@ import { logOf } from '../common/module-logs.js';
 @Module({
   imports: [A2aModule, AuditModule, AuthModule],
   controllers: [AuditExportController],
-  providers: [logOf('admin'), AdminAnswers, AdminBodies, AdminRates, AuditedChanges],
+  providers: [logOf('admin'), AdminAnswers, AdminBodies, AdminRates, AuditedChanges, BusyAnswers],
 })
 export class AdminModule {}

@@ -158,7 +158,7 @@ export class AuditPageDto extends PageType(AuditEventDto) {
   @Shown.Nested(() => PrincipalNameDto, {
     list: true,
     description:
-      'The names of the principals of these entries as they are now: the display name; else, of one whose id the hub has made, the name of its newest valid key. Those without either are left out.',
+      'The names of the principals of these entries as they are now: the display name; else, of one whose id the hub has made, the name of its oldest valid key. Those without either are left out.',
   })
   readonly names!: readonly PrincipalNameDto[];
 }

@@ -44,12 +44,14 @@ export class ExplainController {
     if (!task) throw taskNotFound(id);
     const { shown, hasMore } = await this.webhooksOf(id, caller);
     const { principalId, requestMetadata } = task.record;
-    const operator = retryOf(requestMetadata)?.by.principalId;
+    // Whoever does not see all tasks is not told what the operators of the hub are called.
+    const seesAll = hasScope(caller, 'tasks:all');
+    const operator = seesAll ? retryOf(requestMetadata)?.by.principalId : undefined;
     const story = storyOf(task, shown, {
       names: await this.names.of([principalId, ...(operator === undefined ? [] : [operator])]),
       retriedAs: (await this.retries.newestOf([id])).get(id) ?? null,
       now: this.clock.now(),
-      seesTroubles: hasScope(caller, 'tasks:all'),
+      seesTroubles: seesAll,
       unworked: this.workers.hasNoWorkers ? NO_WORKERS : null,
       upSince: this.workers.upSince,
       patienceWith: (agentId) => budgetsOf(this.agents.get(agentId), this.config.agents),

@@ -103,6 +103,9 @@ describe('what people know a caller as', () => {
     expect(await read(path, key)).toMatchObject({
       retryOf: { by: { ...by, principalName: null } },
     });
+    const story = async (by?: string) => JSON.stringify(await read(`${path}/explain`, by));
+    expect(await story()).toContain('at the request of the operator The night shift (night-shift)');
+    expect(await story(key)).toContain('at the request of the operator night-shift.');
     // A principal that is deleted has no name any more; its id stays.
     await hub.admin('DELETE', `/api/v1/keys/${String(operator.body['id'])}`);
     await hub.admin('POST', '/api/v1/principals/night-shift:disable', {});

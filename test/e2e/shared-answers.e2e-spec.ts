@@ -67,12 +67,13 @@ describe('an answer that may be some seconds old', () => {
     // Another question.
     expect(idsOf(await get(`${list}&agentId=scripted`, keys.other, old))).toContain(second);
     expect(idsOf(await get(list, keys.other, 'max-age=0'))).toEqual([first, second]);
-    expect(idsOf(await get(list, keys.one, old))).toEqual([first, second]);
+    expect(idsOf(await get(list, keys.one))).toEqual([first, second]);
   });
 
   it('is new for whoever does not say that it may be old', async () => {
     const list = '/api/v1/tasks?limit=50';
-    const before = idsOf(await get(list, keys.one, 'max-age=5'));
+    await get(list, keys.one, 'max-age=5');
+    const before = idsOf(await get(list, keys.one));
     const id = await begin();
     expect(idsOf(await get(list, keys.one))).toEqual([...before, id]);
   });
@@ -100,7 +101,7 @@ describe('an answer of a hub that is busy', () => {
     await get('/api/v1/me', keys.one);
     const until = performance.now() + 1500;
     while (performance.now() < until);
-    expect((await get('/api/v1/me', keys.one)).busy).toMatch(/^(0\.\d\d|1\.00)$/);
+    expect((await get('/api/v1/me', keys.one)).busy).toBe('1');
     await eventually(async () => expect((await get('/api/v1/me', keys.one)).busy).toBeNull());
   });
 });

@@ -107,6 +107,8 @@ export async function callA2a<Result>(
   params: unknown,
   signal?: AbortSignal,
 ): Promise<Result> {
+  const isChange = !method.startsWith('Get');
+  if (isChange) noteOwnChange();
   const response = await fetch(hubUrl('a2a'), {
     method: 'POST',
     headers: a2aHeaders(),
@@ -115,7 +117,7 @@ export async function callA2a<Result>(
   });
   noteSessionEnd(response);
   const text = await response.clone().text();
-  if (!method.startsWith('Get')) noteOwnChange();
+  if (isChange) noteOwnChange();
   const answer = rpcAnswer(text);
   if (answer?.error) throw problemOfRpc(answer.error, response);
   if (!response.ok || answer === undefined) throw await problemOf(response);

@@ -15,9 +15,12 @@ export type Schema<Name extends keyof components['schemas']> = components['schem
 
 const authenticated: Middleware = {
   onRequest({ request }) {
-    const age = request.method === 'GET' ? acceptedAge() : {};
-    for (const [name, value] of Object.entries({ ...authenticationHeaders(), ...age })) {
+    for (const [name, value] of Object.entries(authenticationHeaders())) {
       request.headers.set(name, value);
+    }
+    if (request.method !== 'GET') noteOwnChange();
+    else if (!request.headers.has('Cache-Control')) {
+      for (const [name, value] of Object.entries(acceptedAge())) request.headers.set(name, value);
     }
     return request;
   },

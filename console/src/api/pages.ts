@@ -49,7 +49,7 @@ const TIMES = 50;
 const LIVE_PAGES = 2;
 
 /**
- * A list of the hub, page by page, read anew every five seconds while it is shown; from a hub that is slow to answer less
+ * A list of the hub, page by page, read anew every five seconds while it is shown; from a hub that is busy or slow to answer less
  * often, so that lists left open do not keep it busy. `key` begins with what the list
  * belongs to, so that `queries.invalidateQueries` reaches it, and names all that `read` depends on.
  */

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { nextSlice } from '../../common/slices.js';
 import { MINUTE_MS } from '../../observability/activity/activity.js';
-import { ActivityStore } from '../../observability/activity/activity-store.js';
+import {
+  type ActivityQuery,
+  ActivityStore,
+  type ActivitySum,
+} from '../../observability/activity/activity-store.js';
+import type { MinuteBefore } from './domain/calls-before.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
 /** Agents of one statement. */
@@ -52,29 +57,58 @@ export class AgentHours {
       .sort((a, b) => b.failed - a.failed);
   }
 
+  /** Of these agents, the minutes in which there was anything, oldest first. */
+  async minutes(
+    agentIds: readonly string[],
+  ): Promise<(agentId: string) => readonly MinuteBefore[]> {
+    const found = new Map<string, Map<number, HourOfAgent>>();
+    for await (const query of this.queries(['calls', 'parts'], agentIds)) {
+      for (const count of await this.activity.read(query)) {
+        const minutes = found.get(count.agentId) ?? new Map<number, HourOfAgent>();
+        found.set(count.agentId, minutes);
+        minutes.set(count.at, withCount(minutes.get(count.at), count));
+      }
+    }
+    return (agentId) =>
+      [...(found.get(agentId) ?? [])]
+        .map(([at, { calls, errors, failed }]) => ({ at, calls, errors, failed }))
+        .sort((a, b) => a.at - b.at);
+  }
+
   private async read(
     kinds: readonly ('calls' | 'parts')[],
     agentIds: readonly string[],
   ): Promise<(agentId: string) => HourOfAgent> {
-    const to = this.clock.now().getTime() + 1;
-    const begin = to - HOUR_MS;
-    const from = begin - (begin % MINUTE_MS);
     const found = new Map<string, HourOfAgent>();
-    for (let start = 0; start < agentIds.length; start += AT_ONCE) {
-      const slice = nextSlice();
-      if (slice !== undefined) await slice;
-      const piece = agentIds.slice(start, start + AT_ONCE);
-      const sums = await this.activity.sums({ span: 1, kinds, agentIds: piece, from, to });
-      for (const { agentId, kind, name, count } of sums) {
-        const before = found.get(agentId) ?? NOTHING;
-        found.set(
-          agentId,
-          kind === 'calls' ? withCalls(before, name, count) : withParts(before, name, count),
-        );
+    for await (const query of this.queries(kinds, agentIds)) {
+      for (const sum of await this.activity.sums(query)) {
+        found.set(sum.agentId, withCount(found.get(sum.agentId), sum));
       }
     }
     return (agentId) => found.get(agentId) ?? NOTHING;
   }
+
+  /** What is asked for of the last hour, some agents at a time. */
+  private async *queries(
+    kinds: readonly ('calls' | 'parts')[],
+    agentIds: readonly string[],
+  ): AsyncGenerator<ActivityQuery> {
+    const to = this.clock.now().getTime() + 1;
+    const begin = to - HOUR_MS;
+    const from = begin - (begin % MINUTE_MS);
+    for (let start = 0; start < agentIds.length; start += AT_ONCE) {
+      const slice = nextSlice();
+      if (slice !== undefined) await slice;
+      yield { span: 1, kinds, agentIds: agentIds.slice(start, start + AT_ONCE), from, to };
+    }
+  }
+}
+
+function withCount(
+  before: HourOfAgent = NOTHING,
+  { kind, name, count }: Pick<ActivitySum, 'kind' | 'name' | 'count'>,
+): HourOfAgent {
+  return kind === 'calls' ? withCalls(before, name, count) : withParts(before, name, count);
 }
 
 function withCalls(before: HourOfAgent, name: string, count: number): HourOfAgent {
@@ -83,5 +117,7 @@ function withCalls(before: HourOfAgent, name: string, count: number): HourOfAgen
 }
 
 function withParts(before: HourOfAgent, name: string, count: number): HourOfAgent {
-  return name === 'completed' ? { ...before, completed: count } : { ...before, failed: count };
+  return name === 'completed'
+    ? { ...before, completed: before.completed + count }
+    : { ...before, failed: before.failed + count };
 }

@@ -24,7 +24,7 @@ import { AgentEvents, type AgentStatus } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
 import { type AgentVerdict, agentVerdictOf } from './domain/agent-verdict.js';
 import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './domain/agent-record.js';
-import { callsBefore, type HourBefore } from './domain/calls-before.js';
+import { callsBefore, type MinuteBefore } from './domain/calls-before.js';
 import { signOf } from './domain/health-sign.js';
 import { healthCheckDueAt } from './domain/health-check-due.js';
 import { TaskResults } from './domain/task-results.js';
@@ -174,10 +174,10 @@ export class AgentMonitor extends AgentHealth {
   }
 
   /** What it did before this process began; nothing once it was called. */
-  remember(agent: Agent, hour: HourBefore): void {
+  remember(agent: Agent, minutes: readonly MinuteBefore[]): void {
     const watched = this.watch(agent);
     if (watched.record.calls.length > 0) return;
-    watched.record = { ...watched.record, calls: callsBefore(hour, this.time()) };
+    watched.record = { ...watched.record, calls: callsBefore(minutes) };
   }
 
   /** The agents whose cards are to be looked at now. */

@@ -22,7 +22,7 @@ export class HealthBefore implements OnApplicationBootstrap {
 
   private async read(): Promise<void> {
     const agents = this.registry.all();
-    const hourOf = await this.hours.of(agents.map(({ id }) => id));
-    for (const agent of agents) this.monitor.remember(agent, hourOf(agent.id));
+    const minutesOf = await this.hours.minutes(agents.map(({ id }) => id));
+    for (const agent of agents) this.monitor.remember(agent, minutesOf(agent.id));
   }
 }

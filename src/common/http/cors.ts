@@ -8,6 +8,7 @@ const REQUEST_HEADERS = [
   'X-API-Key',
   'Content-Type',
   'Accept',
+  'Cache-Control',
   'If-Match',
   'A2A-Extensions',
   'X-A2A-Extensions',
@@ -27,6 +28,7 @@ const ANSWER_HEADERS = [
   'WWW-Authenticate',
   'Allow',
   'ETag',
+  'A2A-Hub-Busy',
 ].join(', ');
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** How long a browser may cache the answer. */

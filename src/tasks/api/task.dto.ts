@@ -297,7 +297,7 @@ export class TaskDto {
   @Shown.Text({
     nullable: true,
     description:
-      'What people know the principal as: its display name; else, of one whose id the hub has made, the name of its newest valid key; null without either.',
+      'What people know the principal as: its display name; else, of one whose id the hub has made, the name of its oldest valid key; null without either.',
   })
   readonly principalName: string | null;
   @Shown.Text() readonly organization: string;

@@ -53,6 +53,7 @@ export async function exchange(
   signal: AbortSignal,
   to: ExchangeListener,
 ): Promise<void> {
+  noteOwnChange();
   const response = await fetch(hubUrl('a2a'), {
     method: 'POST',
     headers: { ...a2aHeaders(), ...headers },

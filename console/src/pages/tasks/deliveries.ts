@@ -33,21 +33,42 @@ export function useUpdateInterval(
   };
 }
 
-/** Reads the story of a task, and what its webhooks got, a moment after its newest event. */
-export function useUpdatesAfterEvents({ id, seq }: Pick<Schema<'TaskDto'>, 'id' | 'seq'>): void {
-  const read = useRef(seq);
+/**
+ * Reads the story of a task, and what its webhooks got, a moment after something has happened: `mark` is another one then. Of a
+ * task of which something happens all the time, no oftener than while something is to come.
+ */
+export function useUpdatesAfter(id: string, mark: string): void {
+  const newest = useRef(mark);
+  const read = useRef({ mark, at: -Infinity });
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    if (read.current === seq) return;
-    const timer = setTimeout(() => {
-      read.current = seq;
-      const ofTask = { params: { query: { taskId: id } } };
-      void queries.invalidateQueries({ queryKey: storyQuery(id).queryKey });
-      for (const path of ['/api/v1/push/configs', '/api/v1/push/deliveries']) {
-        void queries.invalidateQueries({ queryKey: ['get', path, ofTask] });
-      }
-    }, SENT_MS);
-    return () => clearTimeout(timer);
-  }, [id, seq]);
+    newest.current = mark;
+    if (mark === read.current.mark || timer.current !== undefined) return;
+    const wait = read.current.at + paced(SOON_MS) - performance.now();
+    timer.current = setTimeout(
+      () => {
+        timer.current = undefined;
+        read.current = { mark: newest.current, at: performance.now() };
+        refreshUpdates(id);
+      },
+      Math.max(SENT_MS, wait),
+    );
+  }, [id, mark]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
+}
+
+function refreshUpdates(id: string): void {
+  void queries.invalidateQueries({ queryKey: storyQuery(id).queryKey });
+  const ofTask = { params: { query: { taskId: id } } };
+  for (const path of ['/api/v1/push/configs', '/api/v1/push/deliveries']) {
+    void queries.invalidateQueries({ queryKey: ['get', path, ofTask] });
+  }
 }
 
 /** The first attempts of a delivery; made anew whenever the delivery has changed. */

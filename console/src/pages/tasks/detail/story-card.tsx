@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { queries, type Schema } from '../../../api/client';
+import { useState } from 'react';
+import type { Schema } from '../../../api/client';
 import { Loaded } from '../../../ui/feedback';
 import { Icon, type IconName } from '../../../ui/icons';
 import { Card } from '../../../ui/page';
@@ -16,10 +16,6 @@ const SHOWN = 12;
 export function StoryCard({ task }: { readonly task: TaskDetail }) {
   const intervalOf = useUpdateInterval(task);
   const story = useQuery({ ...storyQuery(task.id), refetchInterval: () => intervalOf() });
-  const phase = [task.state, ...task.delegations.map(({ state }) => state)].join(' ');
-  useEffect(() => {
-    void queries.invalidateQueries({ queryKey: storyQuery(task.id).queryKey });
-  }, [task.id, phase]);
   return (
     <Card title="Why">
       <Loaded query={story}>

@@ -15,7 +15,7 @@ import { StoryCard } from './story-card';
 import { TaskActions } from './task-actions';
 import { TaskFacts } from './task-facts';
 import type { TaskDetail } from './task-query';
-import { useUpdatesAfterEvents } from '../deliveries';
+import { useUpdatesAfter } from '../deliveries';
 import { useLiveTask } from './use-live-task';
 import { useRights } from './use-rights';
 import { WebhooksTab } from './webhooks-tab';
@@ -26,7 +26,8 @@ export function TaskView({ task, error }: { readonly task: TaskDetail; readonly 
   const { tab = 'route' } = route.useSearch();
   const navigate = route.useNavigate();
   const { events, newestSeq, live, hasEarlier, loadEarlier } = useLiveTask(task);
-  useUpdatesAfterEvents(task);
+  const phase = [task.state, ...task.delegations.map(({ state }) => state)].join(' ');
+  useUpdatesAfter(task.id, `${newestSeq} ${phase}`);
   const rights = useRights(task);
   const seesWebhooks = useMay('push');
   const tabs: Tab[] = [
@@ -92,7 +93,10 @@ function LiveBadge({ live }: { readonly live: string }) {
       live
     </Badge>
   ) : (
-    <Badge tone="warning" title="What happens is shown every ten seconds">
+    <Badge
+      tone="warning"
+      title="What happens is shown within ten seconds, or twenty while the hub is busy"
+    >
       {live === 'connecting' ? 'connecting' : 'not live'}
     </Badge>
   );

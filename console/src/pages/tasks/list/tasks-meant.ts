@@ -1,4 +1,5 @@
 import { client, type Schema } from '../../../api/client';
+import { NEW_ANSWER } from '../../../api/own-changes';
 import { readPages } from '../../../api/read-pages';
 import type { Span } from '../../../ui/time-range';
 import type { ManyAction } from './many-tasks';
@@ -32,6 +33,7 @@ export async function tasksMeant(
     (page) =>
       client.GET('/api/v1/tasks', {
         params: { query: { ...queryOf(search, span), state: [...state], ...page } },
+        headers: NEW_ANSWER,
         signal,
       }),
     // Else those that were retried would hide the others from the next go.
