@@ -239,6 +239,6 @@ it('is read half as often once the hub has said that it is busy', async () => {
     await eventually(() => expect(reads).toHaveLength(4), 30_000);
     expect(reads[3]! - reads[2]!).toBeGreaterThan(9_000);
   } finally {
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: 'wait' });
   }
 }, 90_000);

@@ -85,6 +85,26 @@ describe('the webhooks of a task', () => {
     expect(own.faults).toEqual([]);
   }, 90_000);
 
+  it('are read soon after an event that changes nothing else of the task', async () => {
+    const { id, live } = await begin('/artifact');
+    live.setState('TASK_STATE_WORKING');
+    await open(id);
+    await updates('/artifact').getByText('delivered', { exact: true }).first().waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    // Behind what is read because the page was just opened.
+    await page.waitForTimeout(6_000);
+    let readAt = Infinity;
+    page.once('request', function noted(request) {
+      if (request.url().includes(`${id}/explain`)) readAt = performance.now();
+      else page.once('request', noted);
+    });
+    const at = performance.now();
+    live.chunk('more');
+    await eventually(() => expect(readAt).toBeLessThan(Infinity), WAIT_MS);
+    expect(readAt - at).toBeLessThan(3_500);
+    live.end();
+  }, 60_000);
+
   it('are read no more once the task has ended and nothing is to come', async () => {
     const path = '/settles';
     const { id, live } = await begin(path);
