@@ -32,9 +32,9 @@ afterAll(() => Promise.all([own, hub, agent, sink].map((each) => each?.close()))
 const receiver = () => encodeURIComponent(`default ${new URL(sink.url()).origin}`);
 
 /** Opens its dialog, and in it the way back. */
-async function bringBack(): Promise<Locator> {
+async function bringBack(filter = ''): Promise<Locator> {
   const { origin } = new URL(sink.url());
-  await own.goTo('webhooks?tab=receivers', 'Webhooks');
+  await own.goTo(`webhooks?tab=receivers${filter}`, 'Webhooks');
   const receivers = page.getByRole('region', { name: 'Receivers', exact: true });
   await receivers.getByRole('button', { name: origin }).click();
   const dialog = dialogOf(page, origin);
@@ -94,7 +94,8 @@ it('of webhooks that reject events are not well, and come back by one dialog', a
   sink.answer = 200;
   const [subscriptions, dialog] = await Promise.all([
     page.waitForRequest(/push\/subscriptions\?/),
-    bringBack(),
+    // It leaves this list while it is brought back.
+    bringBack('&state=failing'),
   ]);
   // Of its own, however many the organization has.
   expect(new URL(subscriptions.url()).searchParams.get('endpoint')).toBe(decodeURIComponent(name));
@@ -103,6 +104,8 @@ it('of webhooks that reject events are not well, and come back by one dialog', a
   await hubHas(hub, endpoint, {
     items: [expect.objectContaining({ breaker: 'closed', state: 'healthy', waiting: 0 })],
   });
+  await page.getByText('No receiver fits these filters').waitFor({ state: 'attached' });
+  await dialog.getByText('delivered', { exact: true }).waitFor();
   await dialog.getByRole('button', { name: /^Send .* again$/ }).click();
   await dialogOf(page, 'Send dead letters again')
     .getByRole('button', { name: /^Send again/ })

@@ -272,6 +272,17 @@ describe('a task', () => {
     await page.getByRole('heading', { name: 'The agent asks' }).waitFor({ state: 'detached' });
   });
 
+  it('keeps an answer that is being written when somebody else answers', async () => {
+    const id = await send('asker');
+    await stateIs(id, 'input-required');
+    await openTask(id);
+    await page.getByLabel('Your answer').fill('The red one, or');
+    await hub.send('The green one.', { message: { taskId: id } }, { key: ADMIN_KEY });
+    await page.getByText('yours was not sent').waitFor();
+    await page.getByText('The red one, or', { exact: true }).waitFor();
+    expect(await own.axe()).toEqual([]);
+  });
+
   it.each([
     ['that was cut without an end', { contentType: 'text/event-stream', body: ': none\n\n' }],
     ['that was refused until the next sign-in', { status: 401, json: {} }],

@@ -7,6 +7,7 @@ import {
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
+  useState,
 } from 'react';
 import type { FieldViolation } from '../api/problem';
 
@@ -16,12 +17,12 @@ interface Described {
   readonly 'aria-invalid'?: boolean;
 }
 
-/** A labelled input with a hint, what is most likely meant otherwise and what is wrong with it. */
+/** A labelled input with a hint, what is most likely meant otherwise and what is wrong with it, until it is edited. */
 export function Field({
   label,
   hint,
   warning,
-  error,
+  error: found,
   children,
 }: {
   readonly label: ReactNode;
@@ -31,11 +32,15 @@ export function Field({
   readonly children: ReactElement<Described>;
 }) {
   const id = useId();
+  const [edited, setEdited] = useState<string>();
+  // What is sent again has no error at first.
+  if (found === undefined && edited !== undefined) setEdited(undefined);
+  const error = found === edited ? undefined : found;
   const describedBy = [hint && `${id}-hint`, warning && `${id}-warning`, error && `${id}-error`]
     .filter(Boolean)
     .join(' ');
   return (
-    <div className="field">
+    <div className="field" onInput={() => setEdited(found)}>
       <label htmlFor={id}>{label}</label>
       {cloneElement(children, {
         id,

@@ -14,10 +14,13 @@ export function hasUnsaved(): boolean {
 export function LeaveGuard({
   isUnsaved,
   inDialog = false,
+  loss,
 }: {
   readonly isUnsaved: () => boolean;
   /** It is written in a dialog, which may be closed by whatever else the page shows. */
   readonly inDialog?: boolean;
+  /** What is lost, where that is not something written. */
+  readonly loss?: string;
 }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
@@ -33,6 +36,7 @@ export function LeaveGuard({
   return (
     <ConfirmLoss
       what="Leave"
+      {...(loss !== undefined && { loss })}
       open={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
       onConfirm={() => Promise.resolve(blocker.proceed?.())}
@@ -43,13 +47,15 @@ export function LeaveGuard({
 /** Asks before something by which what is not saved is lost: `Leave`. */
 export function ConfirmLoss({
   what,
+  loss = 'What you have written here is not saved yet, and will be lost.',
   ...confirm
 }: Pick<Parameters<typeof Confirm>[0], 'open' | 'onClose' | 'onConfirm'> & {
   readonly what: string;
+  readonly loss?: string;
 }) {
   return (
     <Confirm {...confirm} title={`${what} without saving?`} action={`${what} without saving`}>
-      <p>What you have written here is not saved yet, and will be lost.</p>
+      <p>{loss}</p>
     </Confirm>
   );
 }

@@ -1,7 +1,9 @@
+import { useRef } from 'react';
 import { Button } from './button';
 import { CopyButton } from './copy';
 import { Dialog } from './dialog';
 import { Notice } from './feedback';
+import { LeaveGuard } from './leave-guard';
 
 /** A secret that the hub shows once: it can be copied until the dialog is closed. */
 export function OnceSecret({
@@ -16,8 +18,14 @@ export function OnceSecret({
   readonly secret: string;
   readonly onClose: () => void;
 }) {
+  const isStored = useRef(false);
+  const close = () => {
+    // The address may change with it.
+    isStored.current = true;
+    onClose();
+  };
   return (
-    <Dialog title={title} open stays onClose={onClose}>
+    <Dialog title={title} open stays onClose={close}>
       <div className="dialog-body">
         <Notice tone="warning">
           <p>Copy it now. It is shown this once and cannot be read again.</p>
@@ -28,10 +36,15 @@ export function OnceSecret({
         </p>
       </div>
       <footer className="dialog-foot">
-        <Button kind="primary" onClick={onClose}>
+        <Button kind="primary" onClick={close}>
           I have stored it
         </Button>
       </footer>
+      <LeaveGuard
+        inDialog
+        isUnsaved={() => !isStored.current}
+        loss={`The ${label} is shown this once and cannot be read again.`}
+      />
     </Dialog>
   );
 }

@@ -31,9 +31,9 @@ function troubled(
     },
   } as unknown as DeliveryService;
   const endpoints = {
-    list: ({ health }: { health: string }) =>
+    list: ({ state }: { state: string }) =>
       Promise.resolve({
-        items: (health === 'failing' ? failing : []).map((endpoint) => ({
+        items: (state === 'failing' ? failing : []).map((endpoint) => ({
           endpoint,
           ...BROKEN,
           waiting: 4,

@@ -18,7 +18,7 @@ const LOST_MS = 24 * 3_600_000;
 /** Lost events of all receivers that are looked at, the newest. */
 const MOST_LOST = 1000;
 
-/** Of one whose breaker opened or to which a delivery was given up, and of one that was disabled: in the order of their urgency. */
+/** As the list of receivers has them, in the order of their urgency. */
 const TROUBLE = ['disabled', 'failing'] as const;
 
 /** A receiver that fails or was disabled, or has lost events. */
@@ -60,7 +60,7 @@ export class TroubledReceivers {
     const since = new Date(this.clock.now().getTime() - LOST_MS).toISOString();
     const [{ receivers, isLeast }, ...pages] = await Promise.all([
       this.deliveries.lost({ since }, MOST_LOST, caller),
-      ...TROUBLE.map((health) => this.endpoints.list({ health }, most, undefined, caller)),
+      ...TROUBLE.map((state) => this.endpoints.list({ state }, most, undefined, caller)),
     ]);
     const lost = new Map(receivers.map((each) => [each.endpoint, each]));
     const found = pages.flatMap(({ items }) =>

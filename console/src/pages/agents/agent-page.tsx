@@ -6,7 +6,8 @@ import { every } from '../../api/pace';
 import { BreakerBadge, HealthBadge } from '../../ui/agent-badges';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
-import { Loaded } from '../../ui/feedback';
+import { asProblem } from '../../api/problem';
+import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icons';
 import { Menu } from '../../ui/menu';
 import { Card, Page } from '../../ui/page';
@@ -36,6 +37,17 @@ export function AgentPage() {
     { params: { path: { id: agentId } } },
     { refetchInterval: every(REFRESH_MS) },
   );
+  if (agent.data && asProblem(agent.error).status === 404) {
+    return (
+      <Page title={agentId} lead={<PageLink to="/agents">All agents</PageLink>}>
+        <Empty title="There is no such agent any more">
+          <p>
+            <code>{agentId}</code> was deleted, or is not one that you may see any more.
+          </p>
+        </Empty>
+      </Page>
+    );
+  }
   return agent.data ? (
     <AgentView
       key={agentId}

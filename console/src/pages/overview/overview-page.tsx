@@ -1,6 +1,8 @@
 import { api, type Schema } from '../../api/client';
+import { useConnectionLost } from '../../api/connection';
 import { useMay } from '../../api/me';
 import { useMayOpen } from '../../api/page-scopes';
+import { useSessionEnded } from '../../api/session-end';
 import { every } from '../../api/pace';
 import { Empty, Loaded } from '../../ui/feedback';
 import { NoAgentYet } from '../../ui/no-agent-yet';
@@ -64,6 +66,7 @@ function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
   );
   const hasNoAgent = agents !== null && agents.enabled + agents.disabled === 0;
   const concerns = concernsOf(overview, health.data);
+  const [isLost, isOver] = [useConnectionLost(), useSessionEnded()];
   return (
     <>
       {hasNoAgent && (
@@ -72,7 +75,11 @@ function Numbers({ overview }: { readonly overview: Schema<'OverviewDto'> }) {
         </Card>
       )}
       {!(hasNoAgent && concerns.length === 0) && (
-        <Verdict concerns={concerns} well={whatIsWell(overview, health.data)} />
+        <Verdict
+          concerns={concerns}
+          well={whatIsWell(overview, health.data)}
+          isOld={isLost || isOver}
+        />
       )}
       {!hasNoAgent && (
         <>

@@ -6,17 +6,23 @@ import type { Concern } from './concerns';
 export function Verdict({
   concerns,
   well,
+  isOld,
 }: {
   readonly concerns: readonly Concern[];
   /** What was looked at. */
   readonly well: string;
+  /** The hub does not answer any more: it is what it said last. */
+  readonly isOld: boolean;
 }) {
   const worst = concerns[0]?.tone ?? 'good';
   return (
-    <section className={`overview-verdict overview-verdict-${worst}`} aria-label="State of the hub">
+    <section
+      className={`overview-verdict overview-verdict-${isOld ? 'old' : worst}`}
+      aria-label="State of the hub"
+    >
       <h2>
-        <Icon name={worst === 'good' ? 'check' : 'warning'} />
-        {titleOf(concerns)}
+        <Icon name={worst === 'good' && !isOld ? 'check' : 'warning'} />
+        {isOld ? `When the hub answered last: ${titleOf(concerns)}` : titleOf(concerns)}
       </h2>
       {concerns.length === 0 && <p className="overview-well">{well}</p>}
       {concerns.length > 0 && (

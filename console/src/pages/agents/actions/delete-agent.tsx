@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
+import { useMay } from '../../../api/me';
+import { readPages } from '../../../api/read-pages';
 import { Confirm } from '../../../ui/dialog';
 import { notify } from '../../../ui/toast';
 import { workOfAgent } from './work-of-agent';
@@ -33,6 +36,29 @@ export function DeleteAgent({
         {workOfAgent(agent.health)}, as this process of the hub sees it: what it works on goes on
         and can be canceled for 30 days.
       </p>
+      <LeadingRules agentId={agent.id} />
     </Confirm>
+  );
+}
+
+/** The routing rules that would lead to nobody. */
+function LeadingRules({ agentId }: { readonly agentId: string }) {
+  const rules = useQuery({
+    queryKey: ['rules-to', agentId],
+    enabled: useMay('routing'),
+    queryFn: async ({ signal }) => {
+      const { rows } = await readPages(Infinity, (query) =>
+        client.GET('/api/v1/routes/rules', { params: { query }, signal }),
+      );
+      return rows.filter(({ enabled, target }) => enabled && target.agentId === agentId);
+    },
+  });
+  const names = (rules.data ?? []).map(({ name }) => `“${name}”`);
+  if (names.length === 0) return null;
+  return (
+    <p className="field-warning" role="status">
+      {names.length === 1 ? 'The routing rule' : 'The routing rules'} {names.join(', ')}{' '}
+      {names.length === 1 ? 'leads' : 'lead'} to it, and would be passed over.
+    </p>
   );
 }

@@ -1,4 +1,7 @@
+import { useState } from 'react';
 import type { StreamResponse } from '../../../api/a2a';
+import { CopyButton } from '../../../ui/copy';
+import { Notice } from '../../../ui/feedback';
 import { Card } from '../../../ui/page';
 import { PartList } from '../../../ui/parts/part-view';
 import { isWaiting } from '../../../api/task-state';
@@ -17,7 +20,8 @@ export function AnswerCard({
   readonly events: readonly TaskEvent[];
   readonly rights: Rights;
 }) {
-  if (!isWaiting(task.state)) return null;
+  const [draft, setDraft] = useState('');
+  if (!isWaiting(task.state)) return draft.trim() === '' ? null : <Unsent text={draft} />;
   const question = lastMessage(events);
   const isConsent = task.state === 'auth-required';
   return (
@@ -31,6 +35,7 @@ export function AnswerCard({
             to={{ taskId: task.id, contextId: task.contextId }}
             refreshes={task.id}
             onSent={() => undefined}
+            onDraft={setDraft}
           />
         ) : (
           <p className="faint">
@@ -39,6 +44,17 @@ export function AnswerCard({
         )}
       </div>
     </Card>
+  );
+}
+
+/** What one was writing when somebody else answered, or the task ended. */
+function Unsent({ text }: { readonly text: string }) {
+  return (
+    <Notice tone="warning">
+      <p>The task does not wait for an answer any more: yours was not sent.</p>
+      <p className="tasks-unsent">{text}</p>
+      <CopyButton text={text} label="Copy your answer" />
+    </Notice>
   );
 }
 

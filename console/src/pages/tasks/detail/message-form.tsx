@@ -15,6 +15,7 @@ export function MessageForm({
   to,
   refreshes,
   onSent,
+  onDraft,
 }: {
   readonly label: string;
   readonly action: string;
@@ -27,6 +28,8 @@ export function MessageForm({
   readonly refreshes: string;
   /** With the id of the task that the message is of, where there is one. */
   readonly onSent: (taskId: string | undefined) => void;
+  /** Called with what is written, as it changes. */
+  readonly onDraft?: (text: string) => void;
 }) {
   const [text, setText] = useState('');
   const [files, setFiles] = useState<readonly Part[]>([]);
@@ -39,6 +42,8 @@ export function MessageForm({
     event.preventDefault();
     setBusy(true);
     setError(null);
+    // What it is for may be over before the answer comes.
+    onDraft?.('');
     try {
       const parts = [...(text.trim() === '' ? [] : [{ text }]), ...files];
       const message = { messageId: id, role: 'ROLE_USER', parts, ...to };
@@ -53,6 +58,7 @@ export function MessageForm({
       await refreshTask(refreshes);
       onSent(task?.id);
     } catch (thrown) {
+      onDraft?.(text);
       setError(thrown);
     } finally {
       setBusy(false);
@@ -61,7 +67,14 @@ export function MessageForm({
   return (
     <form className="form" onSubmit={(event) => void send(event)}>
       <Field label={label}>
-        <TextArea value={text} rows={4} onChange={({ target }) => setText(target.value)} />
+        <TextArea
+          value={text}
+          rows={4}
+          onChange={({ target }) => {
+            setText(target.value);
+            onDraft?.(target.value);
+          }}
+        />
       </Field>
       <FilePicker files={files} onChange={setFiles} />
       {error !== null && <ErrorView error={error} />}

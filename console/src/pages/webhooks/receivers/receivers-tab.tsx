@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
+import { every } from '../../../api/pace';
 import { PAGE_ROWS, usePages } from '../../../api/pages';
 import type { Column } from '../../../ui/data-table';
 import { Empty } from '../../../ui/feedback';
@@ -23,6 +24,8 @@ import { ReceiverTiles } from './receiver-tiles';
 
 type Endpoint = Schema<'EndpointDto'>;
 
+/** How often the one is read whose dialog is open. */
+const OPEN_MS = 5_000;
 /** Of fewer attempts 95 of 100 say nothing. */
 const ENOUGH_ATTEMPTS = 20;
 
@@ -42,17 +45,19 @@ export function ReceiversTab() {
     }),
   );
   const listed = pages.rows.find((row) => idOf(row) === id);
-  // A link may lead to one that the list does not show: it is far behind, or does not fit the filters.
-  const linked = useQuery({
+  // Read by itself: it may not be in the list, or leave it while its dialog is open, when it is far behind or does not fit the filters.
+  const alone = useQuery({
     queryKey: [PUSH, 'endpoint', id],
     queryFn: ({ signal }) => readEndpoint(id!, signal),
-    enabled: id !== undefined && pages.data !== undefined && listed === undefined,
+    enabled: id !== undefined,
+    refetchInterval: every(OPEN_MS),
+    placeholderData: listed,
   });
   const lostEvents = useLostEvents();
   const { lost, range } = lostEvents;
   const lostBy = new Map(lost.data?.receivers.map(({ endpoint, count }) => [endpoint, count]));
   const lostOf = (row: Endpoint) => ({ count: lostBy.get(idOf(row)) ?? 0, when: rangeText(range) });
-  const open = listed ?? (id === undefined ? undefined : linked.data);
+  const open = id === undefined ? undefined : alone.data;
   return (
     <div className="page">
       <ReceiverTiles lost={lost.data} range={range} />

@@ -1,8 +1,8 @@
 import type { Schema } from '../../../api/client';
 
 /** Which tasks a subscription gets, in words. */
-export function filterText({ filter, scope }: Schema<'SubscriptionDto'>): string {
-  const whose = scope === 'own' ? 'own tasks' : 'all tasks';
+export function filterText({ filter, scope, organization }: Schema<'SubscriptionDto'>): string {
+  const whose = scope === 'own' ? 'own tasks' : `all tasks of ${organization}`;
   const parts = [
     filter?.agents && `of ${filter.agents.join(', ')}`,
     filter?.tags && `tagged ${filter.tags.join(', ')}`,

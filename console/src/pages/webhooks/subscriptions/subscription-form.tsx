@@ -111,11 +111,12 @@ export function SubscriptionForm({
                   value={scope}
                   onChange={(event) => setScope(event.target.value)}
                   options={[
-                    { value: '', label: 'All that you may see' },
-                    { value: 'own', label: 'Your own' },
                     ...(mayOrganization
-                      ? [{ value: 'organization', label: 'Those of the organization' }]
-                      : []),
+                      ? [
+                          { value: '', label: 'All of the organization' },
+                          { value: 'own', label: 'Your own' },
+                        ]
+                      : [{ value: '', label: 'Your own' }]),
                   ]}
                 />
               </Field>
