@@ -79,6 +79,9 @@ describe('rules', () => {
     await fill(main(), { Name: 'Broken', 'The text has': '(', Agent: 'one' });
     const pattern = page.getByLabel('The text has', { exact: true });
     await page.locator('[aria-invalid=true]').and(pattern).waitFor();
+    // What is looked at as one types is wrong until it is not.
+    await pattern.press('(');
+    expect(await pattern.getAttribute('aria-invalid')).toBe('true');
     await press(page, 'Make the rule');
     await page.getByRole('alert').first().waitFor();
     expect(await names()).toEqual(['Invoices']);

@@ -254,7 +254,7 @@ describe('a task', () => {
       .getByRole('tabpanel', { name: 'Route' })
       .getByText('1 agent that would fit is restricted to other organizations.')
       .waitFor();
-    await page.getByText('No other agent that the caller may use was passed over.').waitFor();
+    await page.getByText('No other agent that the caller may use has those tags.').waitFor();
     await openTask(await send('asker'), 'route');
     await page.getByText('The client named the agent: no others were compared.').waitFor();
   });

@@ -23,10 +23,15 @@ export function exclusionNotes({ excludedElsewhere, isExcludedPartial }: Exclusi
 
 const ALONE: Readonly<Partial<Record<Schema<'RouteDto'>['reason'], string>>> = {
   agent: 'The client named the agent: no others were compared.',
+  skill: 'No other agent that the caller may use has that skill.',
+  tags: 'No other agent that the caller may use has those tags.',
   rule: 'A rule decided: agents that it does not name were not compared. Words or tags may fit others as well.',
 };
 
 /** What to say of a route by which no agent was passed over. */
 export function nonePassedOver({ reason }: Pick<Schema<'RouteDto'>, 'reason'>): string {
-  return ALONE[reason] ?? 'No other agent that the caller may use was passed over.';
+  return (
+    ALONE[reason] ??
+    'No other agent that the caller may use fits. Those that do not fit are not listed.'
+  );
 }

@@ -1,11 +1,13 @@
 import {
   cloneElement,
+  createContext,
   type InputHTMLAttributes,
   type ReactElement,
   type ReactNode,
   type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
+  useContext,
   useId,
   useState,
 } from 'react';
@@ -17,7 +19,13 @@ interface Described {
   readonly 'aria-invalid'?: boolean;
 }
 
-/** A labelled input with a hint, what is most likely meant otherwise and what is wrong with it, until it is edited. */
+/**
+ * Whether what is wrong with fields was found when they were sent: it says nothing of what was written into one since. Elsewhere it is looked
+ * at as one types.
+ */
+export const FoundWhenSent = createContext(false);
+
+/** A labelled input with a hint, what is most likely meant otherwise and what is wrong with it. */
 export function Field({
   label,
   hint,
@@ -32,6 +40,7 @@ export function Field({
   readonly children: ReactElement<Described>;
 }) {
   const id = useId();
+  const isOldOnceEdited = useContext(FoundWhenSent);
   const [edited, setEdited] = useState<string>();
   // What is sent again has no error at first.
   if (found === undefined && edited !== undefined) setEdited(undefined);
@@ -40,7 +49,7 @@ export function Field({
     .filter(Boolean)
     .join(' ');
   return (
-    <div className="field" onInput={() => setEdited(found)}>
+    <div className="field" onInput={() => isOldOnceEdited && setEdited(found)}>
       <label htmlFor={id}>{label}</label>
       {cloneElement(children, {
         id,

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { asProblem, type FieldViolation } from '../api/problem';
 import { Button } from './button';
 import { Confirm, Dialog } from './dialog';
+import { FoundWhenSent } from './field';
 import { ConfirmLoss, LeaveGuard } from './leave-guard';
 import { SaveFault, type WaysOn } from './save-fault';
 import { useSave } from './use-save';
@@ -77,7 +78,7 @@ export function FormDialog<T extends object>({
         onChange={touch}
         noValidate
       >
-        {children(violations)}
+        <FoundWhenSent value>{children(violations)}</FoundWhenSent>
         {error !== null && <SaveFault error={error} ways={ways?.(run, clear)} />}
         <footer className="dialog-foot">
           <Button onClick={close}>Cancel</Button>
