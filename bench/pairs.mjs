@@ -20,6 +20,7 @@ const FIGURES = [
  */
 export async function measurePairs(targets, options) {
   for (const target of targets) await warm(target, [METHOD], options);
+  const hasBeside = targets.some(({ beside }) => beside);
   const pairs = [];
   const count = options.quick ? 2 : PAIRS;
   for (let at = 0; at < count; at++) {
@@ -29,7 +30,7 @@ export async function measurePairs(targets, options) {
     for (const target of at % 2 === 0 ? targets : targets.toReversed()) {
       const job = { concurrency: CONCURRENCY, milliseconds: 1000 * options.seconds };
       const end = await target.beside?.();
-      await new Promise((done) => setTimeout(done, SETTLE_MS));
+      if (hasBeside) await new Promise((done) => setTimeout(done, SETTLE_MS));
       pair[target.name] = await run(target, METHOD, job);
       await end?.();
     }

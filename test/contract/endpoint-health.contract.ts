@@ -212,11 +212,9 @@ export function endpointHealthContract(
           states.push(state);
         }
         // One attempt that failed opens no breaker.
-        const isFailing = { health: 'failing' } as const;
-        expect(await stores.endpoints.list(isFailing, EVERYTHING, 10, null)).toEqual([]);
+        const all = await stores.endpoints.list({}, EVERYTHING, 10, null);
+        expect(all.map(({ state }) => state)).toEqual(['healthy']);
         expect((await stores.streams.load()).failingEndpoints).toBe(0);
-        const isWell = { health: 'healthy' } as const;
-        expect(await stores.endpoints.list(isWell, EVERYTHING, 10, null)).toHaveLength(1);
         return states;
       };
       await streams(5);

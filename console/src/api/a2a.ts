@@ -101,23 +101,34 @@ interface RpcError {
   readonly data?: unknown;
 }
 
+/** Sends a request of JSON-RPC to the A2A API. */
+export async function postA2a(
+  request: { readonly method: string },
+  headers: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const isChange = !request.method.startsWith('Get');
+  if (isChange) noteOwnChange();
+  const response = await fetch(hubUrl('a2a'), {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(request),
+    ...(signal && { signal }),
+  });
+  noteSessionEnd(response);
+  if (isChange) noteOwnChange();
+  return response;
+}
+
 /** Calls one method of the A2A API by JSON-RPC. What the hub refuses is thrown as an ApiProblem. */
 export async function callA2a<Result>(
   method: string,
   params: unknown,
   signal?: AbortSignal,
 ): Promise<Result> {
-  const isChange = !method.startsWith('Get');
-  if (isChange) noteOwnChange();
-  const response = await fetch(hubUrl('a2a'), {
-    method: 'POST',
-    headers: a2aHeaders(),
-    body: JSON.stringify({ jsonrpc: '2.0', id: newId(), method, params }),
-    ...(signal && { signal }),
-  });
-  noteSessionEnd(response);
+  const request = { jsonrpc: '2.0', id: newId(), method, params };
+  const response = await postA2a(request, a2aHeaders(), signal);
   const text = await response.clone().text();
-  if (isChange) noteOwnChange();
   const answer = rpcAnswer(text);
   if (answer?.error) throw problemOfRpc(answer.error, response);
   if (!response.ok || answer === undefined) throw await problemOf(response);

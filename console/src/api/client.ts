@@ -18,9 +18,10 @@ const authenticated: Middleware = {
     for (const [name, value] of Object.entries(authenticationHeaders())) {
       request.headers.set(name, value);
     }
+    const age = acceptedAge();
     if (request.method !== 'GET') noteOwnChange();
-    else if (!request.headers.has('Cache-Control')) {
-      for (const [name, value] of Object.entries(acceptedAge())) request.headers.set(name, value);
+    else if (age !== undefined && !request.headers.has('Cache-Control')) {
+      request.headers.set('Cache-Control', age);
     }
     return request;
   },

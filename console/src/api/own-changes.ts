@@ -13,7 +13,7 @@ export function noteOwnChange(): void {
   changedAt = performance.now();
 }
 
-/** Says that an answer may be as old as a page that is open anyhow shows it, so that a hub reads once for all who look on. */
-export function acceptedAge(): Readonly<Record<string, string>> {
-  return performance.now() - changedAt < SEEN_MS ? {} : { 'Cache-Control': `max-age=${SHARED_S}` };
+/** What `Cache-Control` says of how old an answer may be, so that a hub reads once for all who look on; undefined: it must be new. */
+export function acceptedAge(): string | undefined {
+  return performance.now() - changedAt < SEEN_MS ? undefined : `max-age=${SHARED_S}`;
 }

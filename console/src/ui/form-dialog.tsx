@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { asProblem, type FieldViolation } from '../api/problem';
 import { Button } from './button';
-import { Confirm, Dialog } from './dialog';
+import { Dialog } from './dialog';
+import { AskDoubts, useDoubtfulSave } from './doubts';
 import { FoundWhenSent } from './field';
 import { ConfirmLoss, LeaveGuard } from './leave-guard';
 import { SaveFault, type WaysOn } from './save-fault';
-import { useSave } from './use-save';
 
 /**
  * A form in a dialog: sends it, closes when it was taken, and shows why it was not. `children` get what the hub said of
@@ -36,21 +36,18 @@ export function FormDialog<T extends object>({
   readonly ways?: ((run: () => void, clear: () => void) => WaysOn<T>) | undefined;
   readonly children: (violations: readonly FieldViolation[]) => ReactNode;
 }) {
-  const [doubts, setDoubts] = useState<readonly string[]>([]);
-  const isSure = useRef(false);
   const isClosed = useRef(false);
   const close = () => {
     // The address may change with it.
     isClosed.current = true;
     onClose();
   };
-  const { busy, error, submit, run, clear } = useSave(async () => {
-    const wasSure = isSure.current;
-    isSure.current = false;
-    const found = (await check?.()) ?? [];
-    if (found.length > 0 && !wasSure) return setDoubts(found);
-    if ((await onSubmit()) !== false) close();
-  });
+  const { busy, error, submit, run, clear, doubts } = useDoubtfulSave(
+    async () => (await check?.()) ?? [],
+    async () => {
+      if ((await onSubmit()) !== false) close();
+    },
+  );
   const violations = error === null ? [] : asProblem(error).violations;
   const [isTouched, setTouched] = useState(false);
   const [asks, setAsks] = useState(false);
@@ -87,23 +84,7 @@ export function FormDialog<T extends object>({
           </Button>
         </footer>
       </form>
-      <Confirm
-        title={`${action} all the same?`}
-        action={`${action} all the same`}
-        danger={false}
-        keep="Cancel"
-        open={doubts.length > 0}
-        onClose={() => setDoubts([])}
-        onConfirm={() => {
-          isSure.current = true;
-          run();
-          return Promise.resolve();
-        }}
-      >
-        {doubts.map((each) => (
-          <p key={each}>{each}</p>
-        ))}
-      </Confirm>
+      <AskDoubts action={action} doubts={doubts} />
       <LeaveGuard inDialog isUnsaved={() => isTouched && !busy && !isClosed.current} />
       <ConfirmLoss
         what="Close"

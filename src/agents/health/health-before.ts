@@ -22,7 +22,10 @@ export class HealthBefore implements OnApplicationBootstrap {
 
   private async read(): Promise<void> {
     const agents = this.registry.all();
-    const minutesOf = await this.hours.minutes(agents.map(({ id }) => id));
-    for (const agent of agents) this.monitor.remember(agent, minutesOf(agent.id));
+    const hourOf = await this.hours.of(agents.map(({ id }) => id));
+    // Of the others nothing follows from what they did in which minute.
+    const failed = agents.filter(({ id }) => hourOf(id).failed > 0);
+    const minutesOf = await this.hours.minutes(failed.map(({ id }) => id));
+    for (const agent of failed) this.monitor.remember(agent, minutesOf(agent.id));
   }
 }

@@ -1,6 +1,6 @@
 import type { Visibility } from '../../auth/index.js';
 import type { ReceiverState } from './domain/receiver-state.js';
-import type { Endpoint, EndpointHealth } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 import type { PushEvent, PushEventType } from './push-event.js';
 
 export interface EndpointFilter {
@@ -8,8 +8,6 @@ export interface EndpointFilter {
   readonly state?: ReceiverState;
   /** As `rejectsEvents` says. */
   readonly rejects?: boolean;
-  /** By what breaker and disabling go by: one attempt that failed is no trouble yet. */
-  readonly health?: EndpointHealth['state'];
   /** `organization scheme://host:port`. */
   readonly endpoint?: string | undefined;
   /** Only these, of whom there are few. */

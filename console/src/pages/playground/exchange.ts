@@ -1,10 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { a2aHeaders, problemOfRpc, type StreamResponse, type Task } from '../../api/a2a';
+import { a2aHeaders, postA2a, problemOfRpc, type StreamResponse, type Task } from '../../api/a2a';
 import { readStream } from '../../api/live';
-import { hubUrl } from '../../api/place';
 import { ApiProblem, problemOf } from '../../api/problem';
-import { noteOwnChange } from '../../api/own-changes';
-import { noteSessionEnd } from '../../api/session-end';
 
 /** One request to the hub and all that came back, as it went over the wire. */
 export interface Exchange {
@@ -53,16 +50,8 @@ export async function exchange(
   signal: AbortSignal,
   to: ExchangeListener,
 ): Promise<void> {
-  noteOwnChange();
-  const response = await fetch(hubUrl('a2a'), {
-    method: 'POST',
-    headers: { ...a2aHeaders(), ...headers },
-    body: JSON.stringify(request),
-    signal,
-  });
+  const response = await postA2a(request, { ...a2aHeaders(), ...headers }, signal);
   const { status } = response;
-  noteSessionEnd(response);
-  noteOwnChange();
   to.onAnswer({ status, requestId: response.headers.get('x-request-id') });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (!isStream || response.body === null) {

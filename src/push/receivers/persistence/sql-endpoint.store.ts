@@ -48,7 +48,6 @@ export class SqlEndpointStore extends EndpointStore {
       equals('e.organization', filter.organization),
       filter.state === undefined ? null : { sql: RECEIVER_STATE_IS[filter.state], params: [] },
       rejecting(filter.rejects),
-      equals('e.state', filter.health),
       equals('e.endpoint', filter.endpoint),
       among(filter.among),
       after === null ? null : { sql: 'e.endpoint > ?', params: [storable(after)] },

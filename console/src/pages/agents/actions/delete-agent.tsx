@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import { useMay } from '../../../api/me';
-import { readPages } from '../../../api/read-pages';
+import { useRules } from '../../../api/rules';
 import { Confirm } from '../../../ui/dialog';
 import { notify } from '../../../ui/toast';
 import { workOfAgent } from './work-of-agent';
@@ -43,17 +42,10 @@ export function DeleteAgent({
 
 /** The routing rules that would lead to nobody. */
 function LeadingRules({ agentId }: { readonly agentId: string }) {
-  const rules = useQuery({
-    queryKey: ['rules-to', agentId],
-    enabled: useMay('routing'),
-    queryFn: async ({ signal }) => {
-      const { rows } = await readPages(Infinity, (query) =>
-        client.GET('/api/v1/routes/rules', { params: { query }, signal }),
-      );
-      return rows.filter(({ enabled, target }) => enabled && target.agentId === agentId);
-    },
-  });
-  const names = (rules.data ?? []).map(({ name }) => `“${name}”`);
+  const rules = useRules(useMay('routing'));
+  const names = (rules.data ?? [])
+    .filter(({ enabled, target }) => enabled && target.agentId === agentId)
+    .map(({ name }) => `“${name}”`);
   if (names.length === 0) return null;
   return (
     <p className="field-warning" role="status">

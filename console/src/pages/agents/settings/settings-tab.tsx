@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from 'react';
 import { client, type Schema } from '../../../api/client';
 import { invalidField } from '../../../api/problem';
 import { Button } from '../../../ui/button';
-import { Confirm } from '../../../ui/dialog';
+import { AskDoubts, useDoubtfulSave } from '../../../ui/doubts';
 import { Notice } from '../../../ui/feedback';
 import { LeaveGuard } from '../../../ui/leave-guard';
 import { Card } from '../../../ui/page';
 import { SaveFault } from '../../../ui/save-fault';
 import { notify } from '../../../ui/toast';
-import { problemsOf, useSave } from '../../../ui/use-save';
+import { problemsOf } from '../../../ui/use-save';
 import { changedMeanwhile } from './changed-meanwhile';
 import { patchOf, type Settings, settingsOf } from './settings-form';
 import { SETTING_GROUPS } from './setting-groups';
@@ -21,8 +21,6 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
   const [edits, setEdits] = useState<Partial<Settings>>({});
   // What each was when one began to edit it.
   const [begun, setBegun] = useState<Partial<Settings>>({});
-  const [doubts, setDoubts] = useState<readonly string[]>([]);
-  const isSure = useRef(false);
   const form = useRef<HTMLFormElement>(null);
   const present = settingsOf(agent);
   const settings = { ...present, ...edits };
@@ -30,21 +28,23 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
     Object.entries(edits).filter(([name, text]) => present[name as keyof Settings] !== text),
   ) as Partial<Settings>;
   const isEdited = Object.keys(edited).length > 0;
-  const { busy, error, submit, run, clear } = useSave(async () => {
-    const wasSure = isSure.current;
-    isSure.current = false;
-    const body = patched(edited);
-    const changed = wasSure ? [] : await changedMeanwhile(agent.id, edited, begun);
-    if (changed.length > 0) return setDoubts(changed);
-    await client.PATCH('/api/v1/agents/{id}', {
-      params: { path: { id: agent.id } },
-      body,
-    });
-    await queries.invalidateQueries();
-    setEdits({});
-    setBegun({});
-    notify(`The settings of ${agent.name} were changed.`);
-  });
+  const { busy, error, submit, clear, doubts } = useDoubtfulSave(
+    (isSure) => {
+      // What is no JSON is said first.
+      patched(edited);
+      return isSure ? Promise.resolve([]) : changedMeanwhile(agent.id, edited, begun);
+    },
+    async () => {
+      await client.PATCH('/api/v1/agents/{id}', {
+        params: { path: { id: agent.id } },
+        body: patched(edited),
+      });
+      await queries.invalidateQueries();
+      setEdits({});
+      setBegun({});
+      notify(`The settings of ${agent.name} were changed.`);
+    },
+  );
   const violations = problemsOf([], error);
   useEffect(() => {
     if (error === null) return;
@@ -87,23 +87,7 @@ export function SettingsTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
           </div>
         </Card>
       ))}
-      <Confirm
-        title="Save all the same?"
-        action="Save all the same"
-        danger={false}
-        keep="Cancel"
-        open={doubts.length > 0}
-        onClose={() => setDoubts([])}
-        onConfirm={() => {
-          isSure.current = true;
-          run();
-          return Promise.resolve();
-        }}
-      >
-        {doubts.map((each) => (
-          <p key={each}>{each}</p>
-        ))}
-      </Confirm>
+      <AskDoubts action="Save" doubts={doubts} />
       {error !== null && <SaveFault error={error} />}
       <div className="agents-save">
         <Button type="submit" kind="primary" busy={busy} disabled={!isEdited}>

@@ -1,5 +1,6 @@
 import { Confirm } from '../../../ui/dialog';
-import { deleteRule, type Rule } from './use-rules';
+import type { Rule } from '../../../api/rules';
+import { deleteRule } from './change-rules';
 
 export function DeleteRule({
   rule,

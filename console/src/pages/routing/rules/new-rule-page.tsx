@@ -4,7 +4,7 @@ import { notify } from '../../../ui/toast';
 import { RoutingFrame } from '../routing-frame';
 import type { RuleDraft } from './rule-draft';
 import { RuleEditor } from './rule-editor';
-import { rulesChanged } from './use-rules';
+import { rulesChanged } from './change-rules';
 
 export function NewRulePage() {
   const navigate = useNavigate();

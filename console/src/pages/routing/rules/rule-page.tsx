@@ -18,7 +18,8 @@ import { DeleteRule } from './delete-rule';
 import { type RuleDraft, writtenOf } from './rule-draft';
 import { RuleEditor } from './rule-editor';
 import { RuleVersions, useRuleVersion } from './rule-versions';
-import { type Rule, rulesChanged } from './use-rules';
+import type { Rule } from '../../../api/rules';
+import { rulesChanged } from './change-rules';
 
 export function RulePage() {
   const { ruleId } = useParams({ from: '/routing/rules/$ruleId' });

@@ -4,7 +4,7 @@ import { Badge } from '../../../ui/badge';
 import { classNames } from '../../../ui/class-names';
 import { Menu } from '../../../ui/menu';
 import { conditionsInWords, howInWords, targetInWords } from './rule-words';
-import type { Rule } from './use-rules';
+import type { Rule } from '../../../api/rules';
 
 export interface RuleRowProps {
   readonly rule: Rule;

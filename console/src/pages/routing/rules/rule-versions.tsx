@@ -3,7 +3,7 @@ import { api } from '../../../api/client';
 import { useVersionAuthors } from '../versions/use-version-authors';
 import { VersionHistory, VERSIONS_PAGE } from '../versions/version-history';
 import { writtenOf } from './rule-draft';
-import type { Rule } from './use-rules';
+import type { Rule } from '../../../api/rules';
 
 /** Every version there has been of a rule, and what is different between two of them. */
 export function RuleVersions({ rule }: { readonly rule: Rule }) {

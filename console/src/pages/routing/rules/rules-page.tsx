@@ -10,7 +10,8 @@ import { DecisionOrder } from './decision-order';
 import { DeleteRule } from './delete-rule';
 import { RuleRow } from './rule-row';
 import { conditionsInWords, targetInWords } from './rule-words';
-import { type Rule, useMoveRule, useRules, useSwitchRule } from './use-rules';
+import { type Rule, useRules } from '../../../api/rules';
+import { useMoveRule, useSwitchRule } from './change-rules';
 
 export function RulesPage() {
   const rules = useRules();

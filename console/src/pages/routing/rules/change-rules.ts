@@ -1,31 +1,13 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { client, queries, type Schema } from '../../../api/client';
-import { readPages } from '../../../api/read-pages';
-import { every } from '../../../api/pace';
+import { useMutation } from '@tanstack/react-query';
+import { client, queries } from '../../../api/client';
+import { type Rule, RULES } from '../../../api/rules';
 import { notify } from '../../../ui/toast';
-
-export type Rule = Schema<'RuleDto'>;
-
-const KEY = ['routing-rules'];
-const READ_AGAIN_MS = 5_000;
-
-/** All rules in their order. */
-export function useRules() {
-  return useQuery({ queryKey: KEY, queryFn: readAll, refetchInterval: every(READ_AGAIN_MS) });
-}
-
-async function readAll(): Promise<readonly Rule[]> {
-  const { rows } = await readPages(Infinity, (query) =>
-    client.GET('/api/v1/routes/rules', { params: { query } }),
-  );
-  return rows;
-}
 
 /** To be called when a rule has changed. */
 export function rulesChanged(): Promise<void> {
   return queries.invalidateQueries({
     predicate: ({ queryKey: [first, path] }) =>
-      first === KEY[0] || (typeof path === 'string' && path.startsWith('/api/v1/routes/rules')),
+      first === RULES[0] || (typeof path === 'string' && path.startsWith('/api/v1/routes/rules')),
   });
 }
 
@@ -38,8 +20,8 @@ export function useMoveRule() {
         body: { position },
       }),
     onMutate: async ({ rule, position }) => {
-      await queries.cancelQueries({ queryKey: KEY });
-      queries.setQueryData<readonly Rule[]>(KEY, (rules = []) => moved(rules, rule, position));
+      await queries.cancelQueries({ queryKey: RULES });
+      queries.setQueryData<readonly Rule[]>(RULES, (rules = []) => moved(rules, rule, position));
     },
     onSuccess: (_answer, { rule, position }) => notify(`“${rule.name}” is no. ${position} now.`),
     onSettled: rulesChanged,
