@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Base64, jsonInTurns, parseInTurns, textInTurns } from './json-in-turns.js';
+import { Base64, jsonInTurns, parseInTurns, textsInTurns } from './json-in-turns.js';
 
 const MIB = 1024 * 1024;
 
@@ -9,6 +9,7 @@ describe('jsonInTurns', () => {
     ['a long text with quotes', `"${'wo"rd\n'.repeat(MIB / 2)}`],
     ['long texts in objects and arrays', { a: ['x'.repeat(MIB), { b: 'y'.repeat(MIB) }], c: 1 }],
     ['pairs of surrogates at every cut', `x${'😀'.repeat(MIB)}`],
+    ['a control character far on in a long text', `${'x'.repeat(2 * MIB)}\u0001y`],
     ['a lone surrogate', { a: `\ud800${'x'.repeat(MIB)}\udc00` }],
     ['many small values', Array.from({ length: 300_000 }, (_, i) => ({ [`k${i % 7}`]: i }))],
     ['an empty member beside a long one', { e: {}, l: [], x: 'x'.repeat(MIB), u: undefined }],
@@ -16,7 +17,12 @@ describe('jsonInTurns', () => {
   ])('writes %s as JSON.stringify does', async (_, value) => {
     const text = Buffer.concat(await jsonInTurns(value)).toString();
     expect(text === JSON.stringify(value ?? null)).toBe(true);
-    expect((await textInTurns(value)) === text).toBe(true);
+    const pieces = await textsInTurns(value);
+    expect(pieces.join('') === text).toBe(true);
+    for (const piece of pieces.slice(0, -1)) {
+      expect(piece.length).toBeGreaterThanOrEqual(MIB / 2);
+      expect(piece.length).toBeLessThan(MIB + 2);
+    }
   });
 
   it('writes bytes as base64, of any length', async () => {
@@ -53,6 +59,8 @@ describe('parseInTurns', () => {
     ['short JSON', '{"a":[1,null,true,"x"]}'],
     ['a long text alone', quoted(long)],
     ['long texts in objects and arrays', `{"a":["${long}",{"b":"${long}"}],"c":1}`],
+    ['a long text that is most of it', `{"a":["x",{"b":"${long}"}],"c":1}`],
+    ['an escape at the end of a long text', quoted(`${long}\\n`)],
     ['a long name of a member', `{"${long}" \n : "${long}"}`],
     ['a member named __proto__', `{"__proto__":"${long}","a":"${long}"}`],
     ['a long text that another one of its name replaces', `{"a":"${long}","a":"${long}y"}`],
@@ -73,6 +81,8 @@ describe('parseInTurns', () => {
     ['a text that ends within an escape', `["${long}\\u12"]`],
     ['a line break in a text', `["${long}\n"]`],
     ['a line break in a long text', `["${long}\n${long}"]`],
+    ['a line break at the end of a long text', `["${long}\n"]`],
+    ['a tab at the beginning of one', `["\t${long}"]`],
     ['half a document', `{"a":"${long}"`],
   ])('refuses %s', async (_, json) => {
     await expect(parseInTurns(json)).rejects.toThrow(SyntaxError);

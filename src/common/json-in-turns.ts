@@ -52,15 +52,28 @@ export async function jsonInTurns(value: unknown): Promise<Buffer[]> {
   return blocks;
 }
 
-/** The same as one text, where `turns` are shared by several. */
-export async function textInTurns(value: unknown, turns = new TurnCounter()): Promise<string> {
-  const texts: string[] = [];
+/**
+ * The same as text, where `turns` are shared by several: in pieces of half a mebibyte to one, but for the last, that are
+ * not put together, which would be one long stop. None ends within an escape sequence or between two halves of a character.
+ */
+export async function textsInTurns(value: unknown, turns = new TurnCounter()): Promise<string[]> {
+  const whole: string[] = [];
+  let texts: string[] = [];
+  let characters = 0;
+  const close = (): void => {
+    whole.push(texts.length === 1 ? texts[0]! : texts.join(''));
+    texts = [];
+    characters = 0;
+  };
   for (const text of pieces(value)) {
     texts.push(text);
+    characters += text.length;
+    if (characters >= PIECE) close();
     const turn = turns.next(text.length);
     if (turn !== undefined) await turn;
   }
-  return texts.join('');
+  if (characters > 0) close();
+  return whole;
 }
 
 /**
@@ -103,6 +116,14 @@ function isName(json: string, end: number): boolean {
   return json[after] === ':';
 }
 
+/** What has another meaning within a text of JSON than itself, or none (RFC 8259 §7). */
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const ESCAPED = /[\u0000-\u001f\\]/;
+
+/** What JSON.stringify writes otherwise in a text, or may: a surrogate without its other half. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const TO_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
+
 /** A text that JSON has between two of its quotes. */
 async function longText(
   json: string,
@@ -110,6 +131,10 @@ async function longText(
   end: number,
   turns: TurnCounter,
 ): Promise<string> {
+  // V8 makes no copy of a slice, which would be one long stop, but keeps all of the text it is of.
+  if ((end - begin) * 2 > json.length && (await isPlain(json, begin, end, turns))) {
+    return json.slice(begin, end);
+  }
   const texts: string[] = [];
   for (let from = begin; from < end;) {
     const to = from + PIECE < end ? cutIn(json, from, from + PIECE) : end;
@@ -119,6 +144,22 @@ async function longText(
     from = to;
   }
   return texts.join('');
+}
+
+/** Whether a text stands in JSON as it is. */
+async function isPlain(
+  json: string,
+  begin: number,
+  end: number,
+  turns: TurnCounter,
+): Promise<boolean> {
+  for (let from = begin; from < end; from += PIECE) {
+    const piece = json.slice(from, Math.min(from + PIECE, end));
+    if (ESCAPED.test(piece)) return false;
+    const turn = turns.next(piece.length);
+    if (turn !== undefined) await turn;
+  }
+  return true;
 }
 
 /** A place at or just before `to` that is within no escape sequence of a text read from `from` on. */
@@ -174,7 +215,9 @@ function* pieces(value: unknown): Generator<string, void, undefined> {
 
 function* textPieces(text: string): Generator<string, void, undefined> {
   yield '"';
-  for (const slice of slicesOf(text, PIECE)) yield JSON.stringify(slice).slice(1, -1);
+  for (const slice of slicesOf(text, PIECE)) {
+    yield TO_ESCAPE.test(slice) ? JSON.stringify(slice).slice(1, -1) : slice;
+  }
   yield '"';
 }
 

@@ -111,22 +111,30 @@ export function checkJsonLimits(json: Uint8Array | string, limits: JsonLimits): 
 }
 
 /**
- * The values in JSON that is there whole, counted as {@link JsonLimits} says. It makes no copy, and passes
- * over texts as quickly as a character can be looked for.
+ * The values in JSON that is there whole, counted as {@link JsonLimits} says: in one text, or in pieces none of which
+ * ends within an escape sequence. It makes no copy, and passes over texts as quickly as a character can be looked for.
  */
-export function countValues(json: string): number {
+export function countValues(...pieces: readonly string[]): number {
   let values = 0;
-  for (let i = 0; i < json.length; i += 1) {
-    switch (json.charCodeAt(i)) {
-      case QUOTE:
-        i = endOfText(json, i + 1);
-        break;
-      case OPEN_ARRAY:
-      case OPEN_OBJECT:
-      case COMMA:
-      case COLON:
-        values += 1;
-        break;
+  let isInText = false;
+  for (const json of pieces) {
+    for (let i = 0; i < json.length; i += 1) {
+      if (isInText) {
+        i = endOfText(json, i);
+        isInText = i === json.length;
+        continue;
+      }
+      switch (json.charCodeAt(i)) {
+        case QUOTE:
+          isInText = true;
+          break;
+        case OPEN_ARRAY:
+        case OPEN_OBJECT:
+        case COMMA:
+        case COLON:
+          values += 1;
+          break;
+      }
     }
   }
   return values;

@@ -112,18 +112,47 @@ describe('the rest of long work', () => {
   it('is cut short when nobody needs the event loop', async () => {
     const loop = new FakeLoop();
     const work = new LongWork(loop);
-    loop.inUse = () => 0.2;
+    loop.inUse = () => 0.09;
     work.took(100);
     expect(await restOf(loop, work)).toBe(4);
     expect(await restOf(loop, work)).toBe(0);
   });
 
-  it('goes on until nobody needs the event loop any more', async () => {
+  it('goes on between the requests of those who need the loop now and then', async () => {
     const loop = new FakeLoop();
     const work = new LongWork(loop);
-    loop.inUse = (ms) => (ms < 100 ? 0.3 : 0.1);
+    // One look in twelve sees a request, which takes all of it.
+    loop.inUse = (ms) => (ms % 48 === 0 ? 1 : 0.05);
+    const rest = (): Promise<number> => {
+      work.took(20);
+      return restOf(loop, work);
+    };
+    // What was seen of a loop is little at first.
+    while (loop.ms < 1000) await rest();
+    for (let i = 0; i < 20; i += 1) expect(await rest()).toBe(160);
+  });
+
+  it('ends soon after nobody needs the event loop any more', async () => {
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    loop.inUse = () => 0.12;
+    work.took(20);
+    expect(await restOf(loop, work)).toBe(160);
+    loop.inUse = () => 0;
     work.took(50);
-    expect(await restOf(loop, work)).toBe(100);
+    // 0.12 has become less than 0.1.
+    expect(await restOf(loop, work)).toBe(92);
+  });
+
+  it('forgets who needed the event loop when there was none for a while', async () => {
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    work.took(20);
+    expect(await restOf(loop, work)).toBe(160);
+    loop.ms += 501;
+    loop.inUse = () => 0;
+    work.took(50);
+    expect(await restOf(loop, work)).toBe(4);
   });
 });
 

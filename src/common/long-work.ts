@@ -9,7 +9,12 @@ const REST = 8;
 const DEBT_MS = 2;
 /** How often a rest looks whether others need it, and the share of the time from which they do. */
 const LOOK_MS = 4;
-const BUSY = 0.25;
+const BUSY = 0.1;
+/**
+ * What was seen so long ago counts e times less, and is forgotten when there was no rest since. One look says little:
+ * between two requests of those who send twenty a second it sees a loop that nobody needs.
+ */
+const MEMORY_MS = 500;
 /** A rest is no longer than this, however long a piece of work took. */
 const MAX_REST_MS = 400;
 
@@ -46,6 +51,7 @@ const STREAMED_PER_MS = LONG / 8;
 export class LongWork {
   private readonly waiting: (() => void)[] = [];
   private debtMs = 0;
+  private readonly use = new AverageUse();
 
   constructor(private readonly loop: Loop) {}
 
@@ -83,9 +89,25 @@ export class LongWork {
     const began = loop.now();
     loop.after(Math.min(LOOK_MS, this.debtMs), () => {
       // By the clock: on a loop that is behind, a look takes much longer than was asked for.
-      this.debtMs = inUse() < BUSY ? 0 : this.debtMs - (loop.now() - began);
+      const now = loop.now();
+      const isNeeded = this.use.add(inUse(), began, now) >= BUSY;
+      this.debtMs = isNeeded ? this.debtMs - (now - began) : 0;
       this.rest();
     });
+  }
+}
+
+/** For which share of the time the event loop was in use while long work rested, of late. */
+class AverageUse {
+  private share = 0;
+  private seenAt = -Infinity;
+
+  /** Adds what was seen from `began` to `now`, in milliseconds, and gives the average. */
+  add(share: number, began: number, now: number): number {
+    const kept = began - this.seenAt > MEMORY_MS ? 0 : Math.exp((began - now) / MEMORY_MS);
+    this.share = kept * this.share + (1 - kept) * share;
+    this.seenAt = now;
+    return this.share;
   }
 }
 

@@ -24,6 +24,8 @@ export interface TaskEvent {
    * of a client's further message, which is never shown, has its {@link SentWith} beside it.
    */
   readonly body: string;
+  /** The body in pieces (`textsInTurns`), while it is being appended and is long: to look through it would be one long stop. */
+  readonly pieces?: readonly string[];
   readonly header: EventHeader;
 }
 

@@ -23,7 +23,7 @@ export function usageOf(
   { record, events, checkpoint, delegations }: Written,
 ): UsageChange {
   let storedBytes = 0;
-  for (const { body } of events) storedBytes += EVENT_BYTES + Buffer.byteLength(body);
+  for (const event of events) storedBytes += EVENT_BYTES + bytesOf(event);
   if (checkpoint !== null) {
     storedBytes += EVENT_BYTES + Buffer.byteLength(checkpoint.task);
     storedBytes += checkpoint.held === null ? 0 : Buffer.byteLength(checkpoint.held);
@@ -38,4 +38,9 @@ export function usageOf(
   const { requestMetadata } = record;
   if (requestMetadata !== null) storedBytes += Buffer.byteLength(JSON.stringify(requestMetadata));
   return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes, ...(ended && { ended }) };
+}
+
+function bytesOf({ body, pieces }: TaskEvent): number {
+  if (pieces === undefined) return Buffer.byteLength(body);
+  return pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0);
 }

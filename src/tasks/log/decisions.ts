@@ -36,7 +36,7 @@ export type Prepared = PreparedAppend | typeof VERIFY | typeof LONG_DECISION | n
 /** One whose events are long: what they are logged as is written in turns of long work before it is applied. */
 export class LongDecision {
   /** Undefined when they cannot be: applying the decision then gives the reason. */
-  bodies: readonly string[] | undefined;
+  bodies: readonly (readonly string[])[] | undefined;
   isWritten = false;
 
   constructor(readonly made: Made) {}

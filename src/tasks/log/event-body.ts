@@ -1,4 +1,4 @@
-import { textInTurns } from '../../common/json-in-turns.js';
+import { textsInTurns } from '../../common/json-in-turns.js';
 import { isLong, TurnCounter } from '../../common/long-work.js';
 import { StreamResponse } from '../../protocol/a2a.js';
 import { withLateBytes } from '../../protocol/part-bytes.js';
@@ -14,19 +14,26 @@ export function isLongChange({ events }: TaskChange): boolean {
   return events.some(({ payload }) => isLong(payload));
 }
 
-/** What {@link bodyOf} gives of each, written in turns of long work. It begins in the turn of its caller. */
-export async function bodiesInTurns(events: readonly NewEvent[]): Promise<string[]> {
-  const bodies: string[] = [];
+/** What {@link bodyOf} gives of each, in pieces that are written in turns of long work. It begins in the turn of its caller. */
+export async function bodiesInTurns(events: readonly NewEvent[]): Promise<string[][]> {
+  const bodies: string[][] = [];
   const turns = new TurnCounter();
   for (const event of events) {
     bodies.push(
-      await textInTurns(
+      await textsInTurns(
         withLateBytes(() => wireOf(event)),
         turns,
       ),
     );
   }
   return bodies;
+}
+
+/** One text of pieces, by which V8 only notes what it is made of: they are copied when somebody looks into it. */
+export function concatenated(pieces: readonly string[]): string {
+  let text = '';
+  for (const piece of pieces) text += piece;
+  return text;
 }
 
 function wireOf({ payload, sentWith }: NewEvent): unknown {

@@ -39,7 +39,7 @@ import { headerOf } from '../domain/event-header.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { usageOf } from './append-usage.js';
 import { checkpointDue, checkpointOf } from './checkpoint-due.js';
-import { bodyOf } from './event-body.js';
+import { bodyOf, concatenated } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
 import { checkMetadata, checkSize, loadOf, metadataOf } from './size-limit.js';
 import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
@@ -214,7 +214,7 @@ export class LiveTask {
    * {@link TaskTooLargeError} when it is for the size or the values of the task, or its log, alone. What only ends the task is always let in,
    * and so has what is held already and is now shown. `bodies`: what {@link bodiesInTurns} gave of its events.
    */
-  apply(change: TaskChange, now: Date, bodies?: readonly string[]): void {
+  apply(change: TaskChange, now: Date, bodies?: readonly (readonly string[])[]): void {
     const events = this.logged(change.events, now, bodies);
     const values = this.values.checkpoint + this.values.since;
     const sizes = { task: this.size, log: this.stored + this.untaken, values };
@@ -343,7 +343,7 @@ export class LiveTask {
   private logged(
     events: readonly NewEvent[],
     now: Date,
-    bodies: readonly string[] | undefined,
+    bodies: readonly (readonly string[])[] | undefined,
   ): TaskEvent[] {
     let { state, seq } = this.record;
     return events.map((event, i) => {
@@ -353,8 +353,12 @@ export class LiveTask {
       }
       if (payload.$case === 'statusUpdate') state = payload.value.status?.state ?? state;
       seq += 1;
-      const body = bodies?.[i] ?? bodyOf(event);
-      return { taskId: this.record.id, seq, kind, at: now, body, header: headerOf(payload) };
+      const header = headerOf(payload);
+      const pieces = bodies?.[i];
+      if (pieces === undefined) {
+        return { taskId: this.record.id, seq, kind, at: now, body: bodyOf(event), header };
+      }
+      return { taskId: this.record.id, seq, kind, at: now, body: concatenated(pieces), pieces, header };
     });
   }
 

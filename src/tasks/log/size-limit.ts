@@ -41,9 +41,9 @@ export interface Load {
 export function loadOf(events: readonly TaskEvent[]): Load {
   let size = 0;
   let values = 0;
-  for (const { body } of events) {
-    size += body.length;
-    values += valuesOfEvent(body);
+  for (const event of events) {
+    size += event.body.length;
+    values += valuesOfEvent(event);
   }
   return { size, values };
 }

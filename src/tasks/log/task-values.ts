@@ -1,4 +1,5 @@
 import { countValues } from '../../common/json-limits.js';
+import type { TaskEvent } from '../task.js';
 
 /**
  * The values that a task may hold: those of its newest checkpoint and of its log since, counted as
@@ -13,8 +14,9 @@ export const VALUE_BYTES = 64;
 const ENVELOPE_VALUES = 14;
 
 /** Values that an event of the log adds to its task, at most: without what is around it, and never none. */
-export function valuesOfEvent(body: string): number {
-  return Math.max(1, countValues(body) - ENVELOPE_VALUES);
+export function valuesOfEvent({ body, pieces }: Pick<TaskEvent, 'body' | 'pieces'>): number {
+  const values = pieces === undefined ? countValues(body) : countValues(...pieces);
+  return Math.max(1, values - ENVELOPE_VALUES);
 }
 
 /** Values of a checkpoint, by its texts. */

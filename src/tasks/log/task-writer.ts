@@ -303,7 +303,7 @@ export class TaskWriter {
     live: LiveTask,
     { waiting, decision }: Made,
     now: Date,
-    bodies?: readonly string[],
+    bodies?: readonly (readonly string[])[],
   ): void {
     try {
       live.apply(decision.change, now, bodies);

@@ -10,7 +10,7 @@ import type { EventRow } from './task-rows.js';
 
 /** Characters of a log entry or a checkpoint from which its text is stored apart. */
 const LARGE = LONG;
-/** Characters of one piece. */
+/** Characters of one piece, where a text is not in pieces already. */
 const PIECE = LONG / 2;
 
 /** A row of `task_events` as the database has it. */
@@ -55,7 +55,8 @@ export class LargeTexts {
         if (event.body.length < LARGE) continue;
         const id = randomUUID();
         this.ids.set(event, id);
-        await this.store(event.taskId, id, event.body, append.record.updatedAt);
+        const pieces = event.pieces ?? slicesOf(event.body, PIECE);
+        await this.store(event.taskId, id, pieces, append.record.updatedAt);
       }
       if (append.checkpoint !== null) await this.stageCheckpoint(append, append.checkpoint);
     } catch (error) {
@@ -71,16 +72,23 @@ export class LargeTexts {
     const ids: CheckpointIds = { task: null, held: null };
     this.checkpoints.set(checkpoint, ids);
     if (task.length >= LARGE) {
-      await this.store(taskId, (ids.task = randomUUID()), task, record.updatedAt);
+      ids.task = randomUUID();
+      await this.store(taskId, ids.task, slicesOf(task, PIECE), record.updatedAt);
     }
     if (held !== null && held.length >= LARGE) {
-      await this.store(taskId, (ids.held = randomUUID()), held, record.updatedAt);
+      ids.held = randomUUID();
+      await this.store(taskId, ids.held, slicesOf(held, PIECE), record.updatedAt);
     }
   }
 
-  private async store(taskId: string, id: string, whole: string, now: Date): Promise<void> {
+  private async store(
+    taskId: string,
+    id: string,
+    texts: Iterable<string>,
+    now: Date,
+  ): Promise<void> {
     let piece = 0;
-    for (const text of slicesOf(whole, PIECE)) {
+    for (const text of texts) {
       await longTurn();
       const row: SqlValue[] = [taskId, id, piece, now.getTime(), text];
       // The commit that names it brings it to the disk; without that it is not needed.

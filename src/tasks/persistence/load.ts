@@ -173,7 +173,7 @@ async function buildTask(
     reached = seq;
     eventsSince += 1;
     sizeSince += body.length;
-    valuesSince += valuesOfEvent(body);
+    valuesSince += valuesOfEvent({ body });
     const turn = turns.next(body.length);
     if (turn) await turn;
     const { payload } = StreamResponse.fromJSON(JSON.parse(body));
