@@ -358,7 +358,15 @@ export class LiveTask {
       if (pieces === undefined) {
         return { taskId: this.record.id, seq, kind, at: now, body: bodyOf(event), header };
       }
-      return { taskId: this.record.id, seq, kind, at: now, body: concatenated(pieces), pieces, header };
+      return {
+        taskId: this.record.id,
+        seq,
+        kind,
+        at: now,
+        body: concatenated(pieces),
+        pieces,
+        header,
+      };
     });
   }
 
