@@ -53,7 +53,7 @@ export async function jsonInTurns(value: unknown): Promise<Buffer[]> {
 }
 
 /**
- * The same as text, where `turns` are shared by several: in pieces of half a mebibyte to one, but for the last, that are
+ * The same as text, where `turns` are shared by several: in pieces of half a mebibyte or more, but for the last, that are
  * not put together, which would be one long stop. None ends within an escape sequence or between two halves of a character.
  */
 export async function textsInTurns(value: unknown, turns = new TurnCounter()): Promise<string[]> {
@@ -131,8 +131,8 @@ async function longText(
   end: number,
   turns: TurnCounter,
 ): Promise<string> {
-  // V8 makes no copy of a slice, which would be one long stop, but keeps all of the text it is of.
-  if ((end - begin) * 2 > json.length && (await isPlain(json, begin, end, turns))) {
+  // V8 makes no copy of a slice, which would be one long stop, but keeps all of the text it is of in memory.
+  if ((end - begin) * 8 > json.length * 7 && (await isPlain(json, begin, end, turns))) {
     return json.slice(begin, end);
   }
   const texts: string[] = [];

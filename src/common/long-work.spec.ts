@@ -149,10 +149,36 @@ describe('the rest of long work', () => {
     const work = new LongWork(loop);
     work.took(20);
     expect(await restOf(loop, work)).toBe(160);
-    loop.ms += 501;
+    loop.ms += 1200;
     loop.inUse = () => 0;
     work.took(50);
     expect(await restOf(loop, work)).toBe(4);
+  });
+});
+
+describe('what is owed in rest', () => {
+  it('is paid while nobody waits for a turn', async () => {
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    const turnEnds = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    work.took(100);
+    loop.ms += 150;
+    expect(await restOf(loop, work)).toBe(250);
+    await turnEnds();
+    work.took(50);
+    loop.ms += 400;
+    expect(await restOf(loop, work)).toBe(0);
+  });
+
+  it('makes no rest longer, however much is done meanwhile', async () => {
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    work.took(50);
+    loop.inUse = () => {
+      work.took(50);
+      return 1;
+    };
+    expect(await restOf(loop, work)).toBe(400);
   });
 });
 

@@ -11,11 +11,11 @@ const DEBT_MS = 2;
 const LOOK_MS = 4;
 const BUSY = 0.1;
 /**
- * What was seen so long ago counts e times less, and is forgotten when there was no rest since. One look says little:
- * between two requests of those who send twenty a second it sees a loop that nobody needs.
+ * What was seen so long ago counts e times less. One look says little: between two requests of those who send
+ * twenty a second it sees a loop that nobody needs.
  */
 const MEMORY_MS = 500;
-/** A rest is no longer than this, however long a piece of work took. */
+/** A rest is no longer than this, however long a piece of work took, and however much is done meanwhile. */
 const MAX_REST_MS = 400;
 
 /** The event loop, as far as long work needs it. */
@@ -51,6 +51,8 @@ const STREAMED_PER_MS = LONG / 8;
 export class LongWork {
   private readonly waiting: (() => void)[] = [];
   private debtMs = 0;
+  /** Up to when what was owed has been paid by nothing being done. */
+  private settledAt = 0;
   private readonly use = new AverageUse();
 
   constructor(private readonly loop: Loop) {}
@@ -58,6 +60,7 @@ export class LongWork {
   /** See {@link longTurn}. */
   turn(): Promise<void> {
     return new Promise((resolve) => {
+      this.settle();
       this.waiting.push(resolve);
       if (this.waiting.length === 1) this.rest();
     });
@@ -65,7 +68,15 @@ export class LongWork {
 
   /** See {@link tookLong}. */
   took(ms: number): void {
+    this.settle();
     this.debtMs = Math.min(this.debtMs + REST * ms, MAX_REST_MS);
+  }
+
+  /** While nobody waits for a turn, long work rests. */
+  private settle(): void {
+    const now = this.loop.now();
+    if (this.waiting.length === 0) this.debtMs = Math.max(0, this.debtMs - (now - this.settledAt));
+    this.settledAt = now;
   }
 
   /** Runs the first of the queue, which stays in it until it is done; so do those that come meanwhile. */
@@ -76,6 +87,7 @@ export class LongWork {
     // Behind what the turn was waited for, before other callbacks.
     process.nextTick(() => queueMicrotask(() => this.took(loop.now() - began)));
     loop.nextTurn(() => {
+      this.settle();
       this.waiting.shift();
       if (this.waiting.length > 0) this.rest();
     });
@@ -83,16 +95,23 @@ export class LongWork {
 
   /** Resumes the queue: at once when it owes no rest, else when it has rested or nothing needs it to. */
   private rest(): void {
+    if (this.debtMs < DEBT_MS) return this.loop.nextTurn(() => this.next());
+    const end = this.loop.now() + MAX_REST_MS;
+    // In the next turn: what is left of this one, and what the last work has put behind it, are nobody else's.
+    this.loop.nextTurn(() => this.look(end));
+  }
+
+  private look(end: number): void {
     const { loop } = this;
-    if (this.debtMs < DEBT_MS) return loop.nextTurn(() => this.next());
     const inUse = loop.watch();
     const began = loop.now();
     loop.after(Math.min(LOOK_MS, this.debtMs), () => {
       // By the clock: on a loop that is behind, a look takes much longer than was asked for.
       const now = loop.now();
-      const isNeeded = this.use.add(inUse(), began, now) >= BUSY;
+      const isNeeded = this.use.add(inUse(), now) >= BUSY && now < end;
       this.debtMs = isNeeded ? this.debtMs - (now - began) : 0;
-      this.rest();
+      if (this.debtMs < DEBT_MS) loop.nextTurn(() => this.next());
+      else this.look(end);
     });
   }
 }
@@ -102,9 +121,9 @@ class AverageUse {
   private share = 0;
   private seenAt = -Infinity;
 
-  /** Adds what was seen from `began` to `now`, in milliseconds, and gives the average. */
-  add(share: number, began: number, now: number): number {
-    const kept = began - this.seenAt > MEMORY_MS ? 0 : Math.exp((began - now) / MEMORY_MS);
+  /** Adds what a look has seen that ended at `now`, in milliseconds, and gives the average. */
+  add(share: number, now: number): number {
+    const kept = Math.exp((this.seenAt - now) / MEMORY_MS);
     this.share = kept * this.share + (1 - kept) * share;
     this.seenAt = now;
     return this.share;

@@ -10,7 +10,7 @@ import type { EventRow } from './task-rows.js';
 
 /** Characters of a log entry or a checkpoint from which its text is stored apart. */
 const LARGE = LONG;
-/** Characters of one piece, where a text is not in pieces already. */
+/** Characters of one piece. */
 const PIECE = LONG / 2;
 
 /** A row of `task_events` as the database has it. */
@@ -55,7 +55,7 @@ export class LargeTexts {
         if (event.body.length < LARGE) continue;
         const id = randomUUID();
         this.ids.set(event, id);
-        const pieces = event.pieces ?? slicesOf(event.body, PIECE);
+        const pieces = event.pieces ?? [event.body];
         await this.store(event.taskId, id, pieces, append.record.updatedAt);
       }
       if (append.checkpoint !== null) await this.stageCheckpoint(append, append.checkpoint);
@@ -73,22 +73,22 @@ export class LargeTexts {
     this.checkpoints.set(checkpoint, ids);
     if (task.length >= LARGE) {
       ids.task = randomUUID();
-      await this.store(taskId, ids.task, slicesOf(task, PIECE), record.updatedAt);
+      await this.store(taskId, ids.task, [task], record.updatedAt);
     }
     if (held !== null && held.length >= LARGE) {
       ids.held = randomUUID();
-      await this.store(taskId, ids.held, slicesOf(held, PIECE), record.updatedAt);
+      await this.store(taskId, ids.held, [held], record.updatedAt);
     }
   }
 
   private async store(
     taskId: string,
     id: string,
-    texts: Iterable<string>,
+    texts: readonly string[],
     now: Date,
   ): Promise<void> {
     let piece = 0;
-    for (const text of texts) {
+    for (const text of texts.flatMap((each) => [...slicesOf(each, PIECE)])) {
       await longTurn();
       const row: SqlValue[] = [taskId, id, piece, now.getTime(), text];
       // The commit that names it brings it to the disk; without that it is not needed.
