@@ -51,8 +51,8 @@ const STREAMED_PER_MS = LONG / 8;
 export class LongWork {
   private readonly waiting: (() => void)[] = [];
   private debtMs = 0;
-  /** Up to when what was owed has been paid by nothing being done. */
-  private settledAt = 0;
+  /** When that was what is owed. */
+  private debtAt = 0;
   private readonly use = new AverageUse();
 
   constructor(private readonly loop: Loop) {}
@@ -60,7 +60,7 @@ export class LongWork {
   /** See {@link longTurn}. */
   turn(): Promise<void> {
     return new Promise((resolve) => {
-      this.settle();
+      this.payByRest();
       this.waiting.push(resolve);
       if (this.waiting.length === 1) this.rest();
     });
@@ -68,15 +68,15 @@ export class LongWork {
 
   /** See {@link tookLong}. */
   took(ms: number): void {
-    this.settle();
+    this.payByRest();
     this.debtMs = Math.min(this.debtMs + REST * ms, MAX_REST_MS);
   }
 
   /** While nobody waits for a turn, long work rests. */
-  private settle(): void {
+  private payByRest(): void {
     const now = this.loop.now();
-    if (this.waiting.length === 0) this.debtMs = Math.max(0, this.debtMs - (now - this.settledAt));
-    this.settledAt = now;
+    if (this.waiting.length === 0) this.debtMs = Math.max(0, this.debtMs - (now - this.debtAt));
+    this.debtAt = now;
   }
 
   /** Runs the first of the queue, which stays in it until it is done; so do those that come meanwhile. */
@@ -87,7 +87,7 @@ export class LongWork {
     // Behind what the turn was waited for, before other callbacks.
     process.nextTick(() => queueMicrotask(() => this.took(loop.now() - began)));
     loop.nextTurn(() => {
-      this.settle();
+      this.payByRest();
       this.waiting.shift();
       if (this.waiting.length > 0) this.rest();
     });
