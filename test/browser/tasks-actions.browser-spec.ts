@@ -289,16 +289,20 @@ describe('a task', () => {
   ])('is followed on after a stream %s', async (_, answer) => {
     const id = await send('asker');
     await stateIs(id, 'input-required');
-    const streams = '**/api/v1/tasks/*/events?after=*';
-    await page.route(streams, (route) => route.fulfill(answer), { times: 1 });
+    // Of this task alone: a page that is left may ask for the stream of its own once more.
+    const stream = `/api/v1/tasks/${id}/events?after=`;
+    await page.route(`**${stream}*`, (route) => route.fulfill(answer), { times: 1 });
+    let asked = 0;
+    const askedAgain = page.waitForRequest((sent) => sent.url().includes(stream) && ++asked === 2);
     await openTask(id);
     if ('status' in answer) {
       const dialog = dialogOf(page, 'Sign in again');
       await dialog.getByLabel('API key or access token').fill(ADMIN_KEY);
       await submit(dialog, 'Sign in');
     }
+    await askedAgain;
     await page.getByRole('main').getByText('live', { exact: true }).waitFor();
-    await page.unroute(streams);
+    await page.unroute(`**${stream}*`);
   });
 
   it('is followed up: a new task in its context, with a file', async () => {

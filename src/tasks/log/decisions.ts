@@ -1,7 +1,7 @@
 import type { TaskAggregate } from '../task.js';
 import type { Decision } from './task-log.js';
 import type { Fence, PreparedAppend } from '../store/prepared-append.js';
-import { bodiesInTurns } from './event-body.js';
+import { type Bodies, bodiesInTurns } from './event-body.js';
 
 /** One caller that waits for its decision to be durable. */
 export interface Waiting {
@@ -36,7 +36,7 @@ export type Prepared = PreparedAppend | typeof VERIFY | typeof LONG_DECISION | n
 /** One whose events are long: what they are logged as is written in turns of long work before it is applied. */
 export class LongDecision {
   /** Undefined when they cannot be: applying the decision then gives the reason. */
-  bodies: readonly (readonly string[])[] | undefined;
+  bodies: Bodies | undefined;
   isWritten = false;
 
   constructor(readonly made: Made) {}

@@ -4,6 +4,9 @@ import { StreamResponse } from '../../protocol/a2a.js';
 import { withLateBytes } from '../../protocol/part-bytes.js';
 import type { NewEvent, TaskChange } from '../task.js';
 
+/** What the events of a change are logged as, each in pieces. */
+export type Bodies = readonly (readonly string[])[];
+
 /** The JSON text of an event as the log has it. */
 export function bodyOf(event: NewEvent): string {
   return JSON.stringify(wireOf(event));
@@ -15,7 +18,7 @@ export function isLongChange({ events }: TaskChange): boolean {
 }
 
 /** What {@link bodyOf} gives of each, in pieces that are written in turns of long work. It begins in the turn of its caller. */
-export async function bodiesInTurns(events: readonly NewEvent[]): Promise<string[][]> {
+export async function bodiesInTurns(events: readonly NewEvent[]): Promise<Bodies> {
   const bodies: string[][] = [];
   const turns = new TurnCounter();
   for (const event of events) {

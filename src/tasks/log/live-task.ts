@@ -39,7 +39,7 @@ import { headerOf } from '../domain/event-header.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { usageOf } from './append-usage.js';
 import { checkpointDue, checkpointOf } from './checkpoint-due.js';
-import { bodyOf, concatenated } from './event-body.js';
+import { type Bodies, bodyOf, concatenated } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
 import { checkMetadata, checkSize, loadOf, metadataOf } from './size-limit.js';
 import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
@@ -214,7 +214,7 @@ export class LiveTask {
    * {@link TaskTooLargeError} when it is for the size or the values of the task, or its log, alone. What only ends the task is always let in,
    * and so has what is held already and is now shown. `bodies`: what {@link bodiesInTurns} gave of its events.
    */
-  apply(change: TaskChange, now: Date, bodies?: readonly (readonly string[])[]): void {
+  apply(change: TaskChange, now: Date, bodies?: Bodies): void {
     const events = this.logged(change.events, now, bodies);
     const values = this.values.checkpoint + this.values.since;
     const sizes = { task: this.size, log: this.stored + this.untaken, values };
@@ -340,11 +340,7 @@ export class LiveTask {
     return !append && this.delegations.some(({ progress }) => progress.artifacts.some(isKnown));
   }
 
-  private logged(
-    events: readonly NewEvent[],
-    now: Date,
-    bodies: readonly (readonly string[])[] | undefined,
-  ): TaskEvent[] {
+  private logged(events: readonly NewEvent[], now: Date, bodies: Bodies | undefined): TaskEvent[] {
     let { state, seq } = this.record;
     return events.map((event, i) => {
       const { kind, payload } = event;

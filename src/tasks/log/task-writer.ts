@@ -17,7 +17,7 @@ import {
   type Waiting,
 } from './decisions.js';
 import { isLongAppend } from './append-size.js';
-import { isLongChange } from './event-body.js';
+import { type Bodies, isLongChange } from './event-body.js';
 import { continuesReleased, examineFence } from './fences.js';
 import { FirstClaim } from './first-claim.js';
 import { LiveTask } from './live-task.js';
@@ -299,12 +299,7 @@ export class TaskWriter {
   }
 
   /** `bodies`: what its events are logged as, where that is written already. */
-  private apply(
-    live: LiveTask,
-    { waiting, decision }: Made,
-    now: Date,
-    bodies?: readonly (readonly string[])[],
-  ): void {
+  private apply(live: LiveTask, { waiting, decision }: Made, now: Date, bodies?: Bodies): void {
     try {
       live.apply(decision.change, now, bodies);
     } catch (error) {
