@@ -61,7 +61,7 @@ export async function textsInTurns(value: unknown, turns = new TurnCounter()): P
   let texts: string[] = [];
   let characters = 0;
   const close = (): void => {
-    whole.push(texts.length === 1 ? texts[0]! : texts.join(''));
+    whole.push(texts.join(''));
     texts = [];
     characters = 0;
   };

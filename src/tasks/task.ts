@@ -25,7 +25,7 @@ export interface TaskEvent {
    */
   readonly body: string;
   /** The body in pieces (`textsInTurns`), while it is being appended and is long: to look through it would be one long stop. */
-  readonly pieces?: readonly string[];
+  readonly pieces?: readonly string[] | undefined;
   readonly header: EventHeader;
 }
 

@@ -2,6 +2,7 @@ import { isTerminal } from '../../protocol/task-state.js';
 import type { Checkpoint } from '../store/prepared-append.js';
 import type { Delegation, TaskEvent, TaskRecord } from '../task.js';
 import type { UsageChange } from '../store/usage.js';
+import { piecesOf } from './text-of-events.js';
 
 /** What rows take beside what they hold, roughly, their entries in indexes included. */
 const EVENT_BYTES = 100;
@@ -40,7 +41,6 @@ export function usageOf(
   return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes, ...(ended && { ended }) };
 }
 
-function bytesOf({ body, pieces }: TaskEvent): number {
-  if (pieces === undefined) return Buffer.byteLength(body);
-  return pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0);
+function bytesOf(event: TaskEvent): number {
+  return piecesOf(event).reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0);
 }

@@ -349,20 +349,10 @@ export class LiveTask {
       }
       if (payload.$case === 'statusUpdate') state = payload.value.status?.state ?? state;
       seq += 1;
-      const header = headerOf(payload);
       const pieces = bodies?.[i];
-      if (pieces === undefined) {
-        return { taskId: this.record.id, seq, kind, at: now, body: bodyOf(event), header };
-      }
-      return {
-        taskId: this.record.id,
-        seq,
-        kind,
-        at: now,
-        body: concatenated(pieces),
-        pieces,
-        header,
-      };
+      const body = pieces === undefined ? bodyOf(event) : concatenated(pieces);
+      const header = headerOf(payload);
+      return { taskId: this.record.id, seq, kind, at: now, body, pieces, header };
     });
   }
 

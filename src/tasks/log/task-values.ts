@@ -1,5 +1,6 @@
 import { countValues } from '../../common/json-limits.js';
 import type { TaskEvent } from '../task.js';
+import { piecesOf } from './text-of-events.js';
 
 /**
  * The values that a task may hold: those of its newest checkpoint and of its log since, counted as
@@ -14,9 +15,8 @@ export const VALUE_BYTES = 64;
 const ENVELOPE_VALUES = 14;
 
 /** Values that an event of the log adds to its task, at most: without what is around it, and never none. */
-export function valuesOfEvent({ body, pieces }: Pick<TaskEvent, 'body' | 'pieces'>): number {
-  const values = pieces === undefined ? countValues(body) : countValues(...pieces);
-  return Math.max(1, values - ENVELOPE_VALUES);
+export function valuesOfEvent(event: Pick<TaskEvent, 'body' | 'pieces'>): number {
+  return Math.max(1, countValues(...piecesOf(event)) - ENVELOPE_VALUES);
 }
 
 /** Values of a checkpoint, by its texts. */

@@ -3,6 +3,7 @@ import { LONG, longTurn } from '../../common/long-work.js';
 import { slicesOf } from '../../common/text-slices.js';
 import type { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { piecesOf } from '../log/text-of-events.js';
 import type { Checkpoint, PreparedAppend } from '../store/prepared-append.js';
 import type { TaskEvent } from '../task.js';
 import type { TaskCheckpointEntity } from './task-event.entity.js';
@@ -55,8 +56,7 @@ export class LargeTexts {
         if (event.body.length < LARGE) continue;
         const id = randomUUID();
         this.ids.set(event, id);
-        const pieces = event.pieces ?? [event.body];
-        await this.store(event.taskId, id, pieces, append.record.updatedAt);
+        await this.store(event.taskId, id, piecesOf(event), append.record.updatedAt);
       }
       if (append.checkpoint !== null) await this.stageCheckpoint(append, append.checkpoint);
     } catch (error) {
