@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { HubError } from '../common/hub-error.js';
 import type { IdSource } from '../common/ids.js';
 
@@ -96,7 +96,7 @@ export function isJwt(text: string): boolean {
 
 /** What the hub keeps of a key: its SHA-256 in hexadecimal. */
 export function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 /** Compares two hashes in a time that does not depend on where they differ. */

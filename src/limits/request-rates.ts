@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { evictOldest } from '../common/evict-oldest.js';
@@ -146,7 +146,7 @@ export class RequestRates {
     let leased = this.rates.get(key);
     if (leased === undefined) {
       evictOldest(this.rates, REMEMBERED);
-      leased = new LeasedRate(createHash('sha256').update(key).digest('base64url'), max);
+      leased = new LeasedRate(hash('sha256', key, 'base64url'), max);
       this.rates.set(key, leased);
     }
     leased.max = max;

@@ -86,7 +86,7 @@ import { OpenWork } from './store/open-work.js';
 import { SqlOpenWork } from './persistence/sql-open-work.js';
 import { WorkLoad } from './reading/work-load.js';
 import { UsageStore } from './store/usage-store.js';
-import { logOf } from '../common/module-logs.js';
+import { logOf, ModuleLogs } from '../common/module-logs.js';
 
 /** All that tasks are made of, but for what runs with the application. */
 export const TASK_PROVIDERS = [
@@ -127,7 +127,11 @@ export const TASK_PROVIDERS = [
     inject: [AppConfig],
     useFactory: ({ audit, log }: AppConfig) => new EndedTaskNotes(audit.tasks || log.tasks),
   },
-  EndedTaskLog,
+  {
+    provide: EndedTaskLog,
+    inject: [ModuleLogs],
+    useFactory: (logs: ModuleLogs) => new EndedTaskLog(logs.plain('tasks')),
+  },
   ExactLimits,
   { provide: LimitLevels, useExisting: ExactLimits },
   AgentCallbacks,

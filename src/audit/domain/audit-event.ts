@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../../common/canonical-json.js';
 import type { AuditDetails, AuditOutcome } from '../audit-entry.js';
 
@@ -40,7 +40,7 @@ export const CHAIN_START: ChainPlace = { seq: 0, hash: '' };
 
 /** SHA-256 in hexadecimal of a value as canonical JSON (RFC 8785); a Date is its text in ISO 8601. */
 export function hashOfValue(value: object): string {
-  return createHash('sha256').update(canonicalText(value)).digest('hex');
+  return hash('sha256', canonicalText(value), 'hex');
 }
 
 /** The canonical JSON of an object, of which a Date is its text in ISO 8601. */

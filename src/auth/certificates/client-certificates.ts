@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Injectable } from '@nestjs/common';
@@ -145,7 +145,7 @@ export class ClientCertificates {
   private inHeaders(headers: RequestHeaders, clientCa: string): Examined | undefined {
     if (!namesCertificate(headers)) return undefined;
     const written = JSON.stringify([headers[CLIENT_CERT], headers[CLIENT_CERT_CHAIN]]);
-    const digest = createHash('sha256').update(written).digest('base64');
+    const digest = hash('sha256', written, 'base64');
     const known = this.byHeaders.get(digest);
     if (known !== undefined && this.counts(known, clientCa)) return known;
     const examined = this.examine(known?.chain ?? readHeaders(headers), clientCa);

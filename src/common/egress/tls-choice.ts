@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { ConnectError } from './connect-error.js';
 
@@ -21,7 +21,7 @@ export function identityOf(choice: TlsChoice): string {
   const { clientCertificate, ca } = choice;
   if (clientCertificate === undefined && ca === undefined) return '';
   const parts = [clientCertificate?.certificate, clientCertificate?.key, ca];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+  return hash('sha256', JSON.stringify(parts), 'base64');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { pageHeaders } from './page-headers.js';
 
 const STYLE = `
@@ -9,7 +9,7 @@ dd { margin: 0; overflow-wrap: anywhere }
 
 /** The page is text: nothing runs in it or is loaded by it. */
 export const PLAIN_PAGE_HEADERS: Readonly<Record<string, string>> = {
-  ...pageHeaders(`style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`),
+  ...pageHeaders(`style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`),
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };

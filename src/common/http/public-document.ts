@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import './declare-access.js';
 import { varyBy } from './vary.js';
@@ -61,8 +61,8 @@ export function servePublicDocument(
 
 /** An entity tag for this text; weak when the served bytes may differ from it. */
 export function etagOf(text: string, strength: 'strong' | 'weak' = 'strong'): string {
-  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 27);
-  return `${strength === 'weak' ? 'W/' : ''}"${hash}"`;
+  const digest = hash('sha256', text, 'base64url').slice(0, 27);
+  return `${strength === 'weak' ? 'W/' : ''}"${digest}"`;
 }
 
 function send(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { RequestHeaders } from '../../auth/index.js';
 import { PublicUrl } from '../../config/index.js';
@@ -60,7 +60,7 @@ export class ConsoleCookies {
   private nameOf(what: 'console' | 'sign-in'): string {
     const { base } = this.publicUrl;
     const isAlone = this.isSecure && new URL(base).pathname === '/' && new URL(base).port === '';
-    const digest = createHash('sha256').update(base).digest('hex').slice(0, DIGITS);
+    const digest = hash('sha256', base, 'hex').slice(0, DIGITS);
     return `${this.isSecure ? '__Host-' : ''}a2a-hub-${what}${isAlone ? '' : `-${digest}`}`;
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 
 const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
@@ -29,8 +29,5 @@ export class SpanIds {
 
 /** The id of a span that every process makes of this text. */
 export function spanIdOf(text: string): string {
-  return createHash('sha256')
-    .update(text)
-    .digest('hex')
-    .slice(0, SPAN_BYTES * 2);
+  return hash('sha256', text, 'hex').slice(0, SPAN_BYTES * 2);
 }

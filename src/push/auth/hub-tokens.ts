@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { IdSource } from '../../common/ids.js';
 import { PublicUrl } from '../../config/index.js';
@@ -45,7 +45,7 @@ export class HubTokens {
       jti: this.ids.next(),
       taskId,
       organization,
-      request_body_sha256: createHash('sha256').update(body, 'utf8').digest('hex'),
+      request_body_sha256: hash('sha256', body, 'hex'),
     });
     const signer = await this.signing.signer();
     const { protected: header, signature } = await signer.sign(claims, { typ: 'JWT' });

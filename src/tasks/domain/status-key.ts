@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { Part, type TaskState, type TaskStatus } from '../../protocol/a2a.js';
 import type { Delegation, DelegationProgress } from '../task.js';
@@ -58,7 +58,7 @@ function contentHash({ message }: TaskStatus): string {
     message.parts.map((part) => Part.toJSON(part)),
     message.metadata ?? null,
   ]);
-  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  return hash('sha256', content, 'base64url').slice(0, 22);
 }
 
 function parse(key: string | undefined): StatusKey | undefined {

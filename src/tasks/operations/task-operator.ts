@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { EVERYTHING, type Operator, type Principal, PrincipalStore } from '../../auth/index.js';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import { isLong, sizeOf } from '../../common/long-work.js';
@@ -135,7 +135,7 @@ function saidToOwner(error: unknown, owner: string): unknown {
 
 /** The same for each retry of a task: two at once are one. It does not show the task's id to its agent. */
 function messageIdOf(taskId: string): string {
-  return createHash('sha256').update(`retry:${taskId}`).digest('base64url');
+  return hash('sha256', `retry:${taskId}`, 'base64url');
 }
 
 function retryRequest(

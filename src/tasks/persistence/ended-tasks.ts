@@ -110,17 +110,30 @@ function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<End
     const routes = yield* routesOf(tx, piece);
     const byTask = new Map<string, EndedRow[]>(tasks.map(({ id }) => [id, []]));
     for (const row of delegations) {
-      byTask.get(row.taskId)?.push({ progress: ends.get(row.id) ?? NOT_NOTED, ...row });
+      byTask.get(row.taskId)?.push(Object.assign(row, { progress: ends.get(row.id) ?? NOT_NOTED }));
     }
     const codes = yield* endCodesOf(tx, tasks, routes, byTask);
-    for (const { request, ...task } of tasks) {
-      const { keyId = null, identityId = null, issuer = null } = request ?? {};
-      const { chain = null, requestId = null } = request ?? {};
-      const caller = { keyId, identityId, issuer, chain };
-      const parts = (byTask.get(task.id) ?? []).map(endedDelegation);
-      const endCode = codes.get(task.id) ?? null;
-      const { route } = routes.get(task.id)!;
-      ended.push({ ...task, ...caller, requestId, endCode, route, delegations: parts });
+    for (const task of tasks) {
+      const { request } = task;
+      // Member by member: this is done for each task.
+      ended.push({
+        id: task.id,
+        contextId: task.contextId,
+        principalId: task.principalId,
+        organization: task.organization,
+        state: task.state,
+        traceparent: task.traceparent,
+        createdAt: task.createdAt,
+        statusAt: task.statusAt,
+        keyId: request?.keyId ?? null,
+        identityId: request?.identityId ?? null,
+        issuer: request?.issuer ?? null,
+        chain: request?.chain ?? null,
+        requestId: request?.requestId ?? null,
+        endCode: codes.get(task.id) ?? null,
+        route: routes.get(task.id)!.route,
+        delegations: byTask.get(task.id)!.map(endedDelegation),
+      });
     }
   }
   return ended;

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { hash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ConsentKey } from '../../agents/index.js';
 import { SecretBox } from '../../common/secret-box.js';
@@ -154,7 +154,7 @@ function startedWith(verifier: string): StartedConsent {
 
 /** Of 256 random bits: nobody can guess what it is of. */
 function digest(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
+  return hash('sha256', secret, 'base64url');
 }
 
 function isSame(a: string | null, b: string): boolean {

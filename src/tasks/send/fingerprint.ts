@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { Message, Part } from '../../protocol/a2a.js';
 import type { HubRequest } from '../../routing/index.js';
@@ -54,5 +54,5 @@ function fingerprintOf(request: HubRequest): string {
     request.configuration?.acceptedOutputModes ?? [],
     request.extensions,
   ];
-  return createHash('sha256').update(canonicalJson(content)).digest('base64url');
+  return hash('sha256', canonicalJson(content), 'base64url');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { HubError } from '../../../common/hub-error.js';
 import { withNewestSecret } from '../../../common/oauth/newest-secret.js';
@@ -95,9 +95,7 @@ export function clientOf(
     .filter(([name]) => !SECRETS.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const origins = [...credentialOrigins].sort();
-  return createHash('sha256')
-    .update(JSON.stringify([members, origins]))
-    .digest('base64');
+  return hash('sha256', JSON.stringify([members, origins]), 'base64');
 }
 
 function clientFor(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AgentAuthentication } from '../../agent-authentication.js';
 import { callerOf, callersToken } from './callers-token.js';
 import { NoCallerToken } from './no-caller-token.js';
@@ -44,7 +44,7 @@ async function callersOwn({ authentication, options }: Proving): Promise<Exchang
   const token = (await callersToken(authentication, options)).reveal();
   const organization = options.caller?.organization;
   return {
-    key: [organization, createHash('sha256').update(token).digest('base64')],
+    key: [organization, hash('sha256', token, 'base64')],
     type: `${TOKEN_TYPE}access_token`,
     token: () => Promise.resolve(token),
     refused: (cause) =>

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
 import { Egress } from '../../../common/egress/egress.js';
@@ -204,7 +204,7 @@ export class TokenServers {
     let key = this.keys.get(authentication);
     if (key === undefined) {
       const members = Object.entries(authentication).sort(([a], [b]) => (a < b ? -1 : 1));
-      key = createHash('sha256').update(JSON.stringify(members)).digest('base64');
+      key = hash('sha256', JSON.stringify(members), 'base64');
       this.keys.set(authentication, key);
     }
     return key;
