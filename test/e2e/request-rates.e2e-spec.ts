@@ -174,7 +174,9 @@ describe('a limit of requests a second', () => {
     });
     const { key, principalId: principal } = body as { key: string; principalId: string };
     await put('quick', { principal, requestsPerSecond: 0 });
-    const answers = await Promise.all(Array.from({ length: OF_SETTINGS + 20 }, () => ask(hub, key)));
+    const answers = await Promise.all(
+      Array.from({ length: OF_SETTINGS + 20 }, () => ask(hub, key)),
+    );
     expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual([]);
   });
 

@@ -20,6 +20,7 @@ import { Draining } from '../../src/common/draining.js';
 import { IdSource, SystemIdSource } from '../../src/common/ids.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { Log } from '../../src/common/logger.js';
+import { ModuleLogs } from '../../src/common/module-logs.js';
 import { NoTracing, Tracing } from '../../src/common/tracing/tracing.js';
 import { AppConfig, configWith, type ConfigOverrides, PublicUrl } from '../../src/config/index.js';
 import { Database } from '../../src/database/database.js';
@@ -241,6 +242,7 @@ export class HubTasks {
       [AuditLog, auditLogIn(database, clock, ids, this.config.audit)],
       [IdSource, ids],
       [Log, this.output],
+      [ModuleLogs, new ModuleLogs(this.output, 'info', {})],
       [Tracing, new NoTracing()],
       [SecretBox, testSecrets()],
       [Draining, this.draining],
