@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { mapInSlices, nextSlice } from './slices.js';
 
 function busy(ms: number): void {
@@ -6,14 +6,19 @@ function busy(ms: number): void {
   while (performance.now() < end);
 }
 
-/** Pieces of a millisecond; counts those that each turn of the event loop has. */
-async function work(pieces: number, count: () => void): Promise<void> {
+/** Pieces that take a millisecond each; counts those that each turn of the event loop has. */
+async function work(pieces: number, count: () => void, piece = () => busy(1)): Promise<void> {
   for (let n = 0; n < pieces; n += 1) {
     const turn = nextSlice();
     if (turn !== undefined) await turn;
     count();
-    busy(1);
+    piece();
   }
+}
+
+/** Resolves when no slice of a turn before is left. */
+function noSlice(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
 it('gives all who work at once no more of a turn of the event loop than one', async () => {
@@ -33,19 +38,33 @@ it('gives all who work at once no more of a turn of the event loop than one', as
 });
 
 it('waits for nobody who is alone', async () => {
-  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  await noSlice();
   expect(nextSlice()).toBeUndefined();
 });
 
 it('has everybody come to an end, those that came first before those that come later', async () => {
-  const ended: string[] = [];
-  const first = work(20, () => {}).then(() => ended.push('first'));
-  await new Promise((resolve) => setImmediate(resolve));
-  // With more to do: a busy machine may end a slice of the first one's early, and then it is behind by a piece.
-  const later = Array.from({ length: 5 }, () => work(30, () => {}).then(() => ended.push('later')));
-  await Promise.all([first, ...later]);
-  expect(ended[0]).toBe('first');
-  expect(ended).toHaveLength(6);
+  // By a clock that only work moves: a busy machine may end slices of the first one's early.
+  await noSlice();
+  let ms = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => ms);
+  const timed = (): Promise<void> =>
+    work(
+      20,
+      () => {},
+      () => void (ms += 1),
+    );
+  try {
+    const ended: string[] = [];
+    const first = timed().then(() => ended.push('first'));
+    await new Promise((resolve) => setImmediate(resolve));
+    const later = Array.from({ length: 5 }, () => timed().then(() => ended.push('later')));
+    await Promise.all([first, ...later]);
+    expect(ended[0]).toBe('first');
+    expect(ended).toHaveLength(6);
+    await noSlice();
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 it('maps a list in its order, a little of it in each turn', async () => {

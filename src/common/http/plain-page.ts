@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { pageHeaders } from './page-headers.js';
+import { onlyStyle, pageHeaders } from './page-headers.js';
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }
@@ -9,7 +8,7 @@ dd { margin: 0; overflow-wrap: anywhere }
 
 /** The page is text: nothing runs in it or is loaded by it. */
 export const PLAIN_PAGE_HEADERS: Readonly<Record<string, string>> = {
-  ...pageHeaders(`style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`),
+  ...pageHeaders(onlyStyle(STYLE)),
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };

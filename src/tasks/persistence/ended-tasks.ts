@@ -110,12 +110,12 @@ function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<End
     const routes = yield* routesOf(tx, piece);
     const byTask = new Map<string, EndedRow[]>(tasks.map(({ id }) => [id, []]));
     for (const row of delegations) {
-      byTask.get(row.taskId)?.push(Object.assign(row, { progress: ends.get(row.id) ?? NOT_NOTED }));
+      byTask.get(row.taskId)?.push({ progress: ends.get(row.id) ?? NOT_NOTED, ...row });
     }
     const codes = yield* endCodesOf(tx, tasks, routes, byTask);
     for (const task of tasks) {
       const { request } = task;
-      // Member by member: this is done for each task.
+      // Member by member: an object that is put together of others is slow, and this is done for each task.
       ended.push({
         id: task.id,
         contextId: task.contextId,

@@ -1,4 +1,4 @@
-import { hash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ConsentKey } from '../../agents/index.js';
 import { SecretBox } from '../../common/secret-box.js';
