@@ -1,5 +1,6 @@
 // A hub of the bench, and calls to its admin API.
 import { join } from 'node:path';
+import { HUB_ARGUMENTS } from '../scripts/hub-command.mjs';
 
 export const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
 /** Scopes of the key that the load is sent with. */
@@ -10,7 +11,7 @@ const SCOPES = ['a2a', 'push', 'tasks:organization'];
  * program.
  */
 export function startHub(start, directory, file, synchronous, environment = {}) {
-  return start(['dist/main.js'], {
+  return start(HUB_ARGUMENTS, {
     A2A_HUB__SERVER__PORT: '0',
     A2A_HUB__DATABASE__URL: `sqlite:${join(directory, file)}`,
     A2A_HUB__DATABASE__SYNCHRONOUS: synchronous,

@@ -32,6 +32,21 @@ describe('AGENTS.md', () => {
   });
 });
 
+describe('the start of the hub', () => {
+  const { start } = (JSON.parse(read('package.json')) as { scripts: { start: string } }).scripts;
+
+  it('is the same by npm, in the image and in the unit of docs/operate.md', () => {
+    const command = /^CMD (\[.*dist\/main\.js"\])$/m.exec(read('Dockerfile'))![1]!;
+    expect((JSON.parse(command) as string[]).join(' ')).toBe(start);
+    const unit = /^ExecStart=(.*)$/m.exec(read('docs/operate.md'))![1]!;
+    expect(unit.replace('/usr/bin/', '').replace('/opt/a2a-hub/current/', '')).toBe(start);
+  });
+
+  it.each(['README.md', 'docs/operate.md'])('is what %s says for service managers', (file) => {
+    expect(read(file)).toContain(`\`${start}\``);
+  });
+});
+
 describe('docs/orchestration.md', () => {
   const section = read('docs/orchestration.md').split('## Composite skills')[1]!;
   const blocks = (language: string): string[] =>

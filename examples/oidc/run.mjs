@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../scripts/ensure-built.mjs';
 import { ensureInstalled } from '../../scripts/ensure-installed.mjs';
+import { HUB_ARGUMENTS } from '../../scripts/hub-command.mjs';
 import { startProcess, stopProcesses } from '../../scripts/demo/processes.mjs';
 
 const HELP = `node examples/oidc/run.mjs [options]
@@ -52,7 +53,7 @@ async function show() {
   console.log(`The provider:   ${provider}`);
   const config = join(directory, 'hub.yaml');
   await writeFile(config, hubConfig(provider, await freePort()));
-  const hub = await start(['dist/main.js'], /listening at (http:\S+)\n/, {
+  const hub = await start(HUB_ARGUMENTS, /listening at (http:\S+)\n/, {
     A2A_HUB_CONFIG: config,
   });
   const kept = options.stay ? `, with the configuration ${config} until it ends` : '';

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HUB_ARGUMENTS } from '../../scripts/hub-command.mjs';
 import { ensureBuilt } from '../../scripts/ensure-built.mjs';
 import { ensureInstalled } from '../../scripts/ensure-installed.mjs';
 import { Servers } from '../../scripts/servers.mjs';
@@ -47,7 +48,7 @@ const receiver = createServer((request, response) => {
 }).listen(0, '127.0.0.1');
 let environment;
 try {
-  const { url } = await servers.startNode(['dist/main.js'], {
+  const { url } = await servers.startNode(HUB_ARGUMENTS, {
     A2A_HUB__SERVER__PORT: '0',
     A2A_HUB__DATABASE__URL: `sqlite:${join(FOLDER, 'hub.db')}`,
     A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,

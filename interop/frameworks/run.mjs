@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { HUB_ARGUMENTS } from '../../scripts/hub-command.mjs';
 import { ensureBuilt } from '../../scripts/ensure-built.mjs';
 import { ensureInstalled } from '../../scripts/ensure-installed.mjs';
 import { Servers } from '../../scripts/servers.mjs';
@@ -31,7 +32,7 @@ const directory = mkdtempSync(join(tmpdir(), 'a2a-hub-frameworks-'));
 const servers = new Servers();
 const rows = [];
 try {
-  const { url } = await servers.startNode(['dist/main.js'], {
+  const { url } = await servers.startNode(HUB_ARGUMENTS, {
     A2A_HUB__SERVER__PORT: '0',
     A2A_HUB__DATABASE__URL: `sqlite:${join(directory, 'hub.db')}`,
     A2A_HUB__GRPC__PORT: `${await freePort()}`,

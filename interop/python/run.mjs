@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HUB_ARGUMENTS } from '../../scripts/hub-command.mjs';
 import { ensureBuilt } from '../../scripts/ensure-built.mjs';
 import { ensureInstalled } from '../../scripts/ensure-installed.mjs';
 import { Servers } from '../../scripts/servers.mjs';
@@ -20,7 +21,7 @@ const directory = mkdtempSync(join(tmpdir(), 'a2a-hub-interop-'));
 const servers = new Servers();
 try {
   const { url: agentUrl } = await servers.start(python, [join(HERE, 'agent.py')]);
-  const { url: hubUrl } = await servers.startNode(['dist/main.js'], {
+  const { url: hubUrl } = await servers.startNode(HUB_ARGUMENTS, {
     A2A_HUB__SERVER__PORT: '0',
     A2A_HUB__DATABASE__URL: `sqlite:${join(directory, 'hub.db')}`,
     A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,

@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { HUB_ARGUMENTS } from '../hub-command.mjs';
 import { ROOT } from './root.mjs';
 
 const START_DEADLINE_MS = 30_000;
@@ -71,7 +72,7 @@ export function startAgents(directory) {
 
 /** The hub on SQLite in `directory`. */
 export async function startHub({ directory, port, adminKey }) {
-  const { child, found, output } = await startProcess(['dist/main.js'], {
+  const { child, found, output } = await startProcess(HUB_ARGUMENTS, {
     environment: {
       A2A_HUB__SERVER__HOST: '127.0.0.1',
       A2A_HUB__SERVER__PORT: String(port),

@@ -1,4 +1,5 @@
 // The agent and the hub, each a process of its own.
+import { HUB_ARGUMENTS } from '../../scripts/hub-command.mjs';
 import { Servers } from '../../scripts/servers.mjs';
 
 const AGENT_ID = 'conformance';
@@ -15,7 +16,7 @@ export class Processes {
 
   /** Starts a hub on an empty database with the agent behind it; resolves with its origin. */
   async startHub({ agentUrl, directory, clientTaskIds }) {
-    const { url } = await this.#servers.startNode(['dist/main.js'], {
+    const { url } = await this.#servers.startNode(HUB_ARGUMENTS, {
       A2A_HUB__SERVER__HOST: '127.0.0.1',
       A2A_HUB__SERVER__PORT: '0',
       A2A_HUB__GRPC__PORT: '-1',

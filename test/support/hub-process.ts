@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ const BUNDLED = `${ROOT}dist/bundled/main.js`;
 export const INSTALLED_PROGRAM = `${ROOT}dist/main.js`;
 /** The built hub, in one file where `npm test` has made one: that starts sooner. */
 export const HUB_PROGRAM = existsSync(BUNDLED) ? BUNDLED : INSTALLED_PROGRAM;
+/** What Node gets before the program, as by `npm start`. */
+const NODE_OPTIONS = startOptions();
 const KEY = 'admin-key-of-the-tests-0123456789';
 
 export interface HubProcessOptions {
@@ -69,7 +71,7 @@ export class HubProcess extends HubClient {
 
   /** Starts the process (again) at the same address and waits until it is ready. */
   async restart(deadlineMs = 120_000): Promise<void> {
-    const child = spawn(process.execPath, [this.program], {
+    const child = spawn(process.execPath, [...NODE_OPTIONS, this.program], {
       cwd: ROOT,
       env: this.variables(),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -136,4 +138,11 @@ export class HubProcess extends HubClient {
 /** Starts the built hub (run `npm run build` before) and waits until it is ready. */
 export function startHubProcess(options: HubProcessOptions = {}): Promise<HubProcess> {
   return HubProcess.start(options);
+}
+
+function startOptions(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
+    scripts: { start: string };
+  };
+  return scripts.start.split(' ').slice(1, -1);
 }
