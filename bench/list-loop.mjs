@@ -12,9 +12,12 @@ const body = JSON.stringify({
   method: 'ListTasks',
   params: { pageSize: 10 },
 });
+/** Before any is counted: code that ran seldom is slow code to V8. */
+const WARM = 200;
+
 const latencies = [];
 let totalSize;
-for (let turn = 0; turn < requests; turn++) {
+for (let turn = -WARM; turn < requests; turn++) {
   const begun = performance.now();
   const answer = await pool.request({
     path,
@@ -24,7 +27,7 @@ for (let turn = 0; turn < requests; turn++) {
   });
   const { result, error } = await answer.body.json();
   if (error) throw new Error(error.message);
-  latencies.push(performance.now() - begun);
+  if (turn >= 0) latencies.push(performance.now() - begun);
   totalSize = result.totalSize;
 }
 latencies.sort((a, b) => a - b);
