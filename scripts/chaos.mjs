@@ -20,7 +20,7 @@ all, a tenant that takes all it can and a client that sends what is heavy to rea
   --help           show this
 
 Figures are printed at the end. Exit code 1 when something was lost, out of order or unexplained, or when the
-p99 of healthy clients more than doubled.
+p99 of healthy clients more than doubled and is over 50 ms.
 `;
 
 const { values } = parseArgs({

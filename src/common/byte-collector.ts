@@ -11,7 +11,7 @@ const DECODED_BYTES = LONG / 2;
 
 /** Bytes that arrive in pieces of any size, at a cost that only grows with how many they are. */
 export class ByteCollector {
-  private blocks: Uint8Array[] = [];
+  private blocks: Buffer[] = [];
   private open: Buffer | undefined;
   private filled = 0;
   private total = 0;
@@ -20,7 +20,7 @@ export class ByteCollector {
     return this.total;
   }
 
-  add(bytes: Uint8Array): void {
+  add(bytes: Buffer): void {
     this.total += bytes.length;
     if (bytes.length >= BLOCK_BYTES) {
       this.closeBlock();
@@ -61,7 +61,7 @@ export class ByteCollector {
   }
 
   /** All of it as it is, and forgets it. */
-  bytes(): Uint8Array {
+  bytes(): Buffer {
     this.closeBlock();
     const { blocks } = this;
     this.clear();
@@ -84,10 +84,10 @@ export class ByteCollector {
   }
 }
 
-const EMPTY = new Uint8Array(0);
+const EMPTY = Buffer.alloc(0);
 
 /** The end of the blocks from here on that are decoded at once: one at least. */
-function endOfPiece(blocks: readonly Uint8Array[], from: number): number {
+function endOfPiece(blocks: readonly Buffer[], from: number): number {
   let to = from + 1;
   let size = blocks[from]!.length;
   while (to < blocks.length && size + blocks[to]!.length <= DECODED_BYTES) {
@@ -97,7 +97,7 @@ function endOfPiece(blocks: readonly Uint8Array[], from: number): number {
   return to;
 }
 
-function joined(blocks: readonly Uint8Array[]): Uint8Array {
+function joined(blocks: readonly Buffer[]): Buffer {
   return blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks);
 }
 

@@ -75,6 +75,20 @@ describe('the reducer', () => {
     expect(task.artifacts[0]).toMatchObject({ ...more, metadata: { a: 1, b: 2 } });
   });
 
+  it('adds the extensions that chunks bring, each once, up to about a thousand', () => {
+    const task = emptyTask('t', 'c');
+    const named = (from: number): string[] =>
+      Array.from({ length: 100 }, (_, at) => `urn:${from + at}`);
+    applyEvent(task, chunk('x', 'one', false, { extensions: named(0) }));
+    applyEvent(task, chunk('x', 'two', true, { extensions: named(50) }));
+    expect(task.artifacts[0]!.extensions).toEqual([...named(0), ...named(100).slice(0, 50)]);
+    for (let from = 1000; from < 100_000; from += 100) {
+      applyEvent(task, chunk('x', 'more', true, { extensions: named(from) }));
+    }
+    expect(task.artifacts[0]!.extensions).toHaveLength(1050);
+    expect(task.artifacts[0]!.parts).toHaveLength(992);
+  });
+
   it('replaces an artifact that is given anew, in its place', () => {
     const task = emptyTask('t', 'c');
     applyEvent(task, chunk('x', 'one'));

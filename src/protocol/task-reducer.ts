@@ -165,8 +165,13 @@ function addChunk(artifacts: Artifact[], update: TaskArtifactUpdateEvent): void 
   }
 }
 
+/** The most extensions of an artifact that its chunks add: each chunk compares its own with those before. */
+const MAX_ADDED_EXTENSIONS = 1000;
+
 function addExtensions(artifact: Artifact, more: readonly string[]): void {
-  const fresh = more.filter((uri) => !artifact.extensions.includes(uri));
+  if (more.length === 0 || artifact.extensions.length >= MAX_ADDED_EXTENSIONS) return;
+  const known = new Set(artifact.extensions);
+  const fresh = more.filter((uri) => !known.has(uri));
   if (fresh.length > 0) artifact.extensions = [...artifact.extensions, ...fresh];
 }
 

@@ -82,14 +82,14 @@ describe('healthy clients beside a hostile agent, a greedy tenant and a heavy cl
     expect(alone.failed).toEqual([]);
     expect(hub.output).not.toContain('heap out of memory');
     expect((await fetch(`${hub.url}/health/ready`)).status).toBe(200);
-    for (const party of ['asked flood', 'silent agent: 200']) {
-      expect(Object.keys(counts)).toContainEqual(party);
-    }
+    const did = [...HOSTILE.map((id) => `asked ${id}`), 'silent agent: 200'];
+    expect(Object.keys(counts)).toEqual(expect.arrayContaining(did));
+    expect(Object.keys(counts).join()).toContain('heavy body');
   });
 
   // A ratio of times is judged by `npm run chaos` alone: among other tests the machine decides it.
   (IS_JUDGED ? it : it.skip)(
-    `ends all their tasks, none after more than ${MAX_RATIO} times as long`,
+    `ends all their tasks, the slowest of a hundred in ${MAX_RATIO} times as long or ${MIN_MS} ms`,
     () => {
       expect(beside.failed).toEqual([]);
       expect(beside.p99).toBeLessThanOrEqual(Math.max(MIN_MS, MAX_RATIO * alone.p99));

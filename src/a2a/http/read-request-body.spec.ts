@@ -67,4 +67,28 @@ describe('readBody', () => {
     before.free();
     expect((await reading).bytes).toHaveLength(200_000);
   });
+
+  it('keeps a body of tiny pieces in no more memory than its bytes take', async () => {
+    const raw = request();
+    const reading = readBody(raw, ann, capacityOf().capacity, messageLimitsOf(config));
+    for (let i = 0; i < 4000; i++) raw.write(Buffer.from('[1, 2, 3]'.charAt(i % 9)));
+    raw.end();
+    const { bytes } = await reading;
+    expect(bytes.toString()).toBe('[1, 2, 3]'.repeat(445).slice(0, 4000));
+  });
+
+  it('refuses a body of very many tiny pieces, and takes many larger ones', async () => {
+    const send = (pieces: number, size: number): ReturnType<typeof readBody> => {
+      const raw = request();
+      const reading = readBody(raw, ann, capacityOf().capacity, messageLimitsOf(config));
+      for (let i = 0; i < pieces; i++) raw.write(Buffer.alloc(size, 0x20));
+      raw.end();
+      return reading;
+    };
+    await expect(send(5000, 1)).rejects.toMatchObject({
+      reason: 'INVALID_REQUEST',
+      message: 'The body comes in too small pieces: send chunks of at least 64 bytes.',
+    });
+    expect((await send(5000, 64)).bytes).toHaveLength(320_000);
+  });
 });

@@ -1,11 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/index.js';
+import { ByteCollector } from '../../common/byte-collector.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonMeter } from '../../common/json-limits.js';
 import { SMALL_BODY_BYTES } from '../limits/request-body-budget.js';
 import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
 import type { RequestCapacity } from '../limits/request-capacity.js';
 import { type MessageLimits, limitError, tooLarge } from '../limits/message-limits.js';
+
+/** So many pieces may be of any size; of more, so many bytes are wanted on average: each is work of its own. */
+const MANY_PIECES = 4096;
+const SMALL_PIECE = 64;
+const TOO_SMALL_PIECES = `The body comes in too small pieces: send chunks of at least ${SMALL_PIECE} bytes.`;
 
 /** A body that has come, and the room it has. */
 export interface ReceivedBody {
@@ -17,7 +23,7 @@ export interface ReceivedBody {
  * Receives the body of a request, refusing it as early as can be: one that is too large by its
  * `Content-Length`, one for which there is no room before it is read, one that passes a limit at the byte that is too
  * much. Rejects with PAYLOAD_TOO_LARGE, INVALID_PARAMS, RATE_LIMITED or UNAVAILABLE, and with INVALID_REQUEST when it
- * makes no progress; the rest of the body is unread then.
+ * makes no progress or comes in very many tiny pieces; the rest of the body is unread then.
  */
 export async function readBody(
   raw: IncomingMessage,
@@ -40,7 +46,8 @@ export async function readBody(
 
 class IncomingBody {
   reservation = NO_RESERVATION;
-  private readonly chunks: Buffer[] = [];
+  private readonly bytes = new ByteCollector();
+  private pieces = 0;
   private readonly meter: JsonMeter;
   private received = 0;
   private reserved = SMALL_BODY_BYTES;
@@ -87,7 +94,7 @@ class IncomingBody {
       const stop = (thrown: Error): void => {
         leave();
         raw.pause();
-        this.chunks.length = 0;
+        this.bytes.clear();
         reject(thrown);
       };
       const take = (chunk: Buffer): void => {
@@ -104,7 +111,7 @@ class IncomingBody {
       };
       const whole = (): void => {
         leave();
-        resolve(this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks));
+        resolve(this.bytes.bytes());
       };
       const gone = (): void =>
         stop(new HubError('INVALID_REQUEST', 'The body has not come whole.'));
@@ -117,11 +124,15 @@ class IncomingBody {
   private add(chunk: Buffer): void {
     this.received += chunk.length;
     if (this.received > this.limits.maxBytes) throw tooLarge(this.limits);
+    this.pieces += 1;
+    if (this.pieces > MANY_PIECES && this.received < this.pieces * SMALL_PIECE) {
+      throw new HubError('INVALID_REQUEST', TOO_SMALL_PIECES);
+    }
     try {
       this.meter.add(chunk);
     } catch (thrown) {
       throw limitError(thrown);
     }
-    this.chunks.push(chunk);
+    this.bytes.add(chunk);
   }
 }

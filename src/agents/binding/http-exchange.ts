@@ -109,7 +109,7 @@ export class HttpExchange {
   failure(error: unknown): AgentCallError {
     if (error instanceof AgentCallError) return error;
     if (this.options.signal.aborted) return this.lost(error);
-    const text = this.scrub(messageOf(error));
+    const text = this.shown(messageOf(error));
     return this.answered
       ? new AgentCallError('invalid', `the agent's answer is not A2A: ${text}`, { cause: error })
       : new AgentCallError('rejected', `the message cannot be sent: ${text}`, { cause: error });
@@ -201,7 +201,7 @@ export class HttpExchange {
   }
 
   private protocolFailure(error: ProtocolError, httpStatus: number): AgentCallError {
-    const message = this.scrub(error.message).slice(0, ERROR_TEXT_LIMIT);
+    const message = this.shown(error.message);
     return failureOf({ ...error, message }, { httpStatus, afterEvent: this.events > 0 });
   }
 
@@ -216,11 +216,16 @@ export class HttpExchange {
       error instanceof ConnectError ||
       error instanceof HubError ||
       (error as { code?: unknown }).code === 'UND_ERR_INVALID_ARG';
-    const message = this.scrub(messageOf(error));
+    const message = this.shown(messageOf(error));
     if (unsent) return new AgentCallError('unreachable', message, { cause: error });
     const text =
       error instanceof SseEventTooLargeError ? message : `the connection broke off: ${message}`;
     return new AgentCallError('interrupted', text, { cause: error });
+  }
+
+  /** As much as is kept of a text of any length: what is cut off is not looked at. */
+  private shown(text: string): string {
+    return this.scrub(text.slice(0, 4 * ERROR_TEXT_LIMIT)).slice(0, ERROR_TEXT_LIMIT);
   }
 
   private scrub(text: string): string {

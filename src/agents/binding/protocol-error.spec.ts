@@ -27,6 +27,7 @@ describe('an error of the Java SDK over HTTP+JSON 0.3', () => {
       java('SomethingElse'),
       { error: 'Not Found', message: 'no such page' },
       { error: 'io.a2a.spec.TaskNotFoundError' },
+      { error: `${'a.'.repeat(1000)}TaskNotFoundError`, message: 'longer than any name' },
     ]) {
       expect(protocolErrorIn(json)).toBeUndefined();
     }

@@ -35,9 +35,13 @@ const CODE_OF_NAME: Readonly<Record<string, number>> = {
   JSONParseError: ERROR_CODES.PARSE_ERROR,
 };
 
+/** Characters of the longest name of a class that is looked at. */
+const MAX_CLASS_NAME = 500;
+
 /** The error of an answer that names its class (`{"error": "io.a2a.spec.TaskNotFoundError", "message"}`). */
 function namedErrorIn({ error, message }: Record<string, unknown>): ProtocolError | undefined {
   if (typeof error !== 'string' || typeof message !== 'string') return undefined;
+  if (error.length > MAX_CLASS_NAME) return undefined;
   const name = /^[\w.]*\.(\w+)$/.exec(error)?.[1] ?? '';
   if (!Object.hasOwn(CODE_OF_NAME, name)) return undefined;
   return { code: CODE_OF_NAME[name], message: message || 'no message' };

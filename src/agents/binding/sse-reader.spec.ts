@@ -32,6 +32,25 @@ describe('readSse', () => {
     ]);
   });
 
+  it.each([
+    ['comments', ':\n'],
+    ['empty lines', '\n'],
+    ['long comments', `:${'x'.repeat(60_000)}\n`],
+    ['lines of one event', 'data:\n'],
+  ])('lets other work in between %s without end', async (_what, line) => {
+    let turns = 0;
+    let goesOn = true;
+    const count = (): void => {
+      turns += 1;
+      if (goesOn) setImmediate(count);
+    };
+    setImmediate(count);
+    const chunk = line.repeat(Math.ceil(65_536 / line.length));
+    await read(...Array.from({ length: 40 }, () => chunk), '\n');
+    goesOn = false;
+    expect(turns).toBeGreaterThan(8);
+  });
+
   it('keeps characters whole that are cut between chunks', async () => {
     const bytes = Buffer.from('data: grün 🦆\n\n');
     for (let cut = 1; cut < bytes.length; cut++) {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ByteCollector } from '../../common/byte-collector.js';
+import { LongStream } from '../../common/long-work.js';
 import { checkJsonLimits, JsonMeter, type JsonLimits } from '../../common/json-limits.js';
 
 /** One server-sent event. Several `data:` lines are joined by line feeds, as the standard says. */
@@ -33,6 +34,9 @@ export interface SseOptions {
   readonly reserve?: (bytes: number) => Promise<void> | undefined;
 }
 
+/** As long to work on as a line, whatever is in it, are so many bytes of a text. */
+const LINE_BYTES = 40;
+
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 /** An event of fewer characters is within all limits of values; its nesting is looked at when it is decoded. */
@@ -57,16 +61,24 @@ export async function* readSse(
     meter.add(part);
     rest.add(part);
   };
+  /** Lines that bring no event: an agent may send any number of them. */
+  const lines = new LongStream();
   for await (const chunk of body as AsyncIterable<Buffer>) {
     let start = 0;
+    let others = 0;
     let end = chunk.indexOf(LINE_FEED);
     for (; end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
       const part = chunk.subarray(start, end);
       start = end + 1;
       const isWhole = rest.size === 0;
       if (!isWhole) add(part);
-      const done = event.line(isWhole ? textOf(part) : await lineOf(rest), !isWhole);
-      if (done === undefined) continue;
+      const before = event.size;
+      const line = isWhole ? textOf(part) : await lineOf(rest);
+      const done = event.line(line, !isWhole);
+      if (done === undefined) {
+        others += LINE_BYTES + (event.size === before ? line.length : 0);
+        continue;
+      }
       yield done;
       void reserve?.(0);
     }
@@ -75,6 +87,8 @@ export async function* readSse(
     if (size > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
     const reserved = reserve?.(size);
     if (reserved !== undefined) await reserved;
+    const turn = lines.next(others);
+    if (turn !== undefined) await turn;
   }
   if (rest.size > 0) event.line(await lineOf(rest), true);
   const last = event.line('');

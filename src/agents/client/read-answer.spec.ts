@@ -16,6 +16,8 @@ const timestampOf = (timestamp: string): string | undefined => {
   return payload?.$case === 'statusUpdate' ? payload.value.status?.timestamp : undefined;
 };
 
+const message = (extensions: string[]) => ({ messageId: 'm', role: 2, parts: [], extensions });
+
 describe('checkEvent', () => {
   it.each([
     ['2026-11-21T02:15:22Z', '2026-11-21T02:15:22.000Z'],
@@ -35,6 +37,21 @@ describe('checkEvent', () => {
   it('lets an artifact be closed by a chunk without parts', () => {
     const event = { taskId: 't', artifact: { artifactId: 'a', parts: [] }, lastChunk: true };
     expect(() => checkEvent(StreamResponse.fromJSON({ artifactUpdate: event }))).not.toThrow();
+  });
+
+  it.each([
+    ['an artifact', (extensions: string[]) => ({ artifacts: [{ artifactId: 'a', extensions }] })],
+    ['a message', (extensions: string[]) => ({ history: [message(extensions)] })],
+    [
+      'a status',
+      (extensions: string[]) => ({ status: { state: 1, message: message(extensions) } }),
+    ],
+  ])('takes a hundred extensions of %s, and no more', (_what, of) => {
+    const named = Array.from({ length: 101 }, (_, at) => `urn:${at}`);
+    const event = (extensions: string[]): StreamResponse =>
+      StreamResponse.fromJSON({ task: { id: 't', status: { state: 1 }, ...of(extensions) } });
+    expect(() => checkEvent(event(named.slice(1)))).not.toThrow();
+    expect(() => checkEvent(event(named))).toThrow(/names 101 extensions at task.*at most 100/);
   });
 
   it.each<[object, string]>([

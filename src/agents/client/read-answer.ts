@@ -16,6 +16,9 @@ import { eventInAnyForm, taskInAnyForm } from '../binding/any-form.js';
 /** A date and a time with any fraction and no zone: UTC is meant. */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/i;
 
+/** The most extensions that a message or an artifact may name: those of clients are held to the same. */
+const MAX_EXTENSIONS = 100;
+
 /** What a message was answered with. */
 export type Sent = { readonly message: Message } | { readonly task: Task };
 
@@ -135,6 +138,7 @@ function checkMessage(message: Message, field: string): Message {
     throw invalid(`${field}.role is unknown`);
   }
   checkFree(message.metadata, `${field}.metadata`);
+  checkExtensions(message.extensions, `${field}.extensions`);
   checkParts(message.parts, `${field}.parts`);
   return message;
 }
@@ -143,6 +147,7 @@ function checkArtifact(artifact: Artifact | undefined, field: string): void {
   if (artifact === undefined) throw invalid(`${field} is missing`);
   requireText(artifact.artifactId, `${field}.artifactId`);
   checkFree(artifact.metadata, `${field}.metadata`);
+  checkExtensions(artifact.extensions, `${field}.extensions`);
   checkParts(artifact.parts, `${field}.parts`);
 }
 
@@ -184,6 +189,14 @@ function checkFree(value: unknown, field: string): void {
   if (isNestedWithin(value, MAX_NESTING)) return;
   const why = `is nested more than ${MAX_NESTING} levels deep`;
   throw beyondLimits(new JsonLimitError(`${why} at ${field}`), why);
+}
+
+/** 0.x translations may leave them out. */
+function checkExtensions(named: readonly string[] | undefined, field: string): void {
+  const count = named?.length ?? 0;
+  if (count <= MAX_EXTENSIONS) return;
+  const why = `names ${count} extensions at ${field}; at most ${MAX_EXTENSIONS} are taken`;
+  throw beyondLimits(new JsonLimitError(why), why);
 }
 
 function requireText(value: unknown, field: string): void {

@@ -164,7 +164,7 @@ export class RunPermit {
     /** Around its release: whether another delegation may be waiting for it, and then that it is free. */
     private readonly hooks: { readonly isContended: () => boolean; readonly released: () => void },
     /** It has been acquired for this run already. */
-    private awaitsBreaker = false,
+    private isHeld = false,
   ) {}
 
   adapt({ waits, polls, hasEnded }: RunActivity): void {
@@ -180,22 +180,22 @@ export class RunPermit {
   }
 
   private acquire(): void {
-    if (this.awaitsBreaker) return;
-    this.awaitsBreaker = true;
+    if (this.isHeld) return;
+    this.isHeld = true;
     this.isPolled = false;
     this.permits.acquire(this.holder);
   }
 
   private setPolled(polls: boolean): void {
-    if (!this.awaitsBreaker || this.isPolled === polls) return;
+    if (!this.isHeld || this.isPolled === polls) return;
     this.isPolled = polls;
     if (polls) this.freeUp(() => this.permits.setPolled(this.holder, true));
     else this.permits.setPolled(this.holder, false);
   }
 
   private release(): void {
-    if (!this.awaitsBreaker) return;
-    this.awaitsBreaker = false;
+    if (!this.isHeld) return;
+    this.isHeld = false;
     this.freeUp(() => this.permits.release(this.holder, this.isPolled));
   }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../common/canonical-json.js';
-import { Part, type TaskState, type TaskStatus } from '../../protocol/a2a.js';
+import { type Message, Part, type TaskState, type TaskStatus } from '../../protocol/a2a.js';
 import type { Delegation, DelegationProgress } from '../task.js';
 
 /**
@@ -51,8 +51,17 @@ export function isKnownStatus(delegation: Delegation, status: TaskStatus): boole
   return !last.answered || last.timestamp === (status.timestamp ?? '');
 }
 
+/** One status is compared and then kept, and may be large; a message does not change. */
+const hashes = new WeakMap<Message, string>();
+
 function contentHash({ message }: TaskStatus): string {
   if (!message) return '';
+  let known = hashes.get(message);
+  if (known === undefined) hashes.set(message, (known = hashOf(message)));
+  return known;
+}
+
+function hashOf(message: Message): string {
   const content = canonicalJson([
     message.messageId,
     message.parts.map((part) => Part.toJSON(part)),
