@@ -62,6 +62,8 @@ describe('parseInTurns', () => {
     ['a long text that is most of it', `{"a":["x",{"b":"${long}"}],"c":1}`],
     ['an escape at the end of a long text', quoted(`${long}\\n`)],
     ['a long name of a member', `{"${long}" \n : "${long}"}`],
+    ['much white space behind a long text', `["${long}"${' '.repeat(5000)},"${long}"]`],
+    ['much white space behind a long name', `{"${long}"${' '.repeat(5000)}:"${long}"}`],
     ['a member named __proto__', `{"__proto__":"${long}","a":"${long}"}`],
     ['a long text that another one of its name replaces', `{"a":"${long}","a":"${long}y"}`],
     ['escaped quotes and backslashes', quoted('\\"\\\\'.repeat(MIB))],

@@ -109,10 +109,17 @@ export async function parseInTurns(json: string): Promise<unknown> {
   return marks.size === 0 ? value : withMarked(value, marks);
 }
 
-/** Whether the text that ends here is the name of a member. */
+/** White space behind a text that is looked through for what the text is. */
+const MAX_WHITE_SPACE = 1024;
+
+/** Whether the text that ends here is the name of a member, or may be: it is not taken apart then. */
 function isName(json: string, end: number): boolean {
-  let after = end + 1;
-  while (WHITE_SPACE.includes(json.charAt(after)) && after < json.length) after += 1;
+  const begin = end + 1;
+  let after = begin;
+  while (after < json.length && WHITE_SPACE.includes(json.charAt(after))) {
+    after += 1;
+    if (after - begin > MAX_WHITE_SPACE) return true;
+  }
   return json[after] === ':';
 }
 

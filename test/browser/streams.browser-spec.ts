@@ -97,7 +97,12 @@ describe('without its stream', () => {
       const { body } = await hub.admin('GET', path);
       expect(body.seq).toBeGreaterThan(MANY);
       expect(body.events[0].seq).toBeGreaterThan(10);
-      await page.getByRole('main').getByText('completed', { exact: true }).first().waitFor();
+      await page
+        .getByRole('main')
+        .getByText('completed', { exact: true })
+        .first()
+        // Without a stream a page is read every ten seconds, of a busy hub every twenty.
+        .waitFor({ timeout: 45_000 });
       const wanted = Array.from({ length: body.seq }, (_, index) => String(body.seq - index));
       const more = page.getByRole('button', { name: 'Earlier events' });
       await eventually(async () => {
