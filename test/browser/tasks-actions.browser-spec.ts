@@ -62,6 +62,9 @@ async function stateIs(id: string, state: string): Promise<void> {
   await hubHas(hub, `/api/v1/tasks/${id}`, { state });
 }
 
+/** What a page does by itself may take so long on a busy machine. */
+const SLOW_MS = 45_000;
+
 async function openTask(id: string, tab?: string): Promise<void> {
   await own.goTo(
     `tasks/${id}${tab ? `?tab=${tab}` : ''}`,
@@ -293,11 +296,13 @@ describe('a task', () => {
     const stream = `/api/v1/tasks/${id}/events?after=`;
     await page.route(`**${stream}*`, (route) => route.fulfill(answer), { times: 1 });
     let asked = 0;
-    const askedAgain = page.waitForRequest((sent) => sent.url().includes(stream) && ++asked === 2);
+    const askedAgain = page.waitForRequest((sent) => sent.url().includes(stream) && ++asked === 2, {
+      timeout: SLOW_MS,
+    });
     await openTask(id);
     if ('status' in answer) {
       const dialog = dialogOf(page, 'Sign in again');
-      await dialog.getByLabel('API key or access token').fill(ADMIN_KEY);
+      await dialog.getByLabel('API key or access token').fill(ADMIN_KEY, { timeout: SLOW_MS });
       await submit(dialog, 'Sign in');
     }
     await askedAgain;
