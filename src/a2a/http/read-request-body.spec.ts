@@ -68,7 +68,7 @@ describe('readBody', () => {
     expect((await reading).bytes).toHaveLength(200_000);
   });
 
-  it('keeps a body of tiny pieces in no more memory than its bytes take', async () => {
+  it('reads a body of tiny pieces whole', async () => {
     const raw = request();
     const reading = readBody(raw, ann, capacityOf().capacity, messageLimitsOf(config));
     for (let i = 0; i < 4000; i++) raw.write(Buffer.from('[1, 2, 3]'.charAt(i % 9)));

@@ -49,7 +49,6 @@ class IncomingBody {
   private readonly bytes = new ByteCollector();
   private pieces = 0;
   private readonly meter: JsonMeter;
-  private received = 0;
   private reserved = SMALL_BODY_BYTES;
   private isWaiting = false;
   private isOver = false;
@@ -81,7 +80,7 @@ class IncomingBody {
     const { raw } = this;
     return new Promise((resolve, reject) => {
       const unwatch = this.capacity.uploads.watch({
-        received: () => (this.isWaiting ? undefined : this.received),
+        received: () => (this.isWaiting ? undefined : this.bytes.size),
         uncountedOf: () =>
           this.reservation === NO_RESERVATION && !this.isWaiting ? this.caller : undefined,
         stalled: (error) => stop(error),
@@ -104,7 +103,7 @@ class IncomingBody {
           stop(thrown as Error);
           return;
         }
-        if (this.received <= this.reserved || this.isWaiting) return;
+        if (this.bytes.size <= this.reserved || this.isWaiting) return;
         // It did not say how much it is: it has the room of the largest.
         raw.pause();
         this.reserve(this.limits.maxBytes).then(() => raw.resume(), stop);
@@ -122,10 +121,10 @@ class IncomingBody {
   }
 
   private add(chunk: Buffer): void {
-    this.received += chunk.length;
-    if (this.received > this.limits.maxBytes) throw tooLarge(this.limits);
+    const size = this.bytes.size + chunk.length;
+    if (size > this.limits.maxBytes) throw tooLarge(this.limits);
     this.pieces += 1;
-    if (this.pieces > MANY_PIECES && this.received < this.pieces * SMALL_PIECE) {
+    if (this.pieces > MANY_PIECES && size < this.pieces * SMALL_PIECE) {
       throw new HubError('INVALID_REQUEST', TOO_SMALL_PIECES);
     }
     try {

@@ -196,7 +196,7 @@ function checkExtensions(named: readonly string[] | undefined, field: string): v
   const count = named?.length ?? 0;
   if (count <= MAX_EXTENSIONS) return;
   const why = `names ${count} extensions at ${field}; at most ${MAX_EXTENSIONS} are taken`;
-  throw beyondLimits(new JsonLimitError(why), why);
+  throw beyondLimits(new JsonLimitError(why));
 }
 
 function requireText(value: unknown, field: string): void {
