@@ -3,6 +3,7 @@ import { AgentsModule } from '../agents/index.js';
 import { AuditModule } from '../audit/index.js';
 import { AuthModule, Belongings } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
+import { runLimits } from '../common/capacity.js';
 import { Log } from '../common/logger.js';
 import { Tracing } from '../common/tracing/tracing.js';
 import { AppConfig } from '../config/index.js';
@@ -49,6 +50,7 @@ import { SqlUsageStore } from './persistence/sql-usage.store.js';
 import { SqlContextStore } from './persistence/sql-context.store.js';
 import { SqlTaskStore } from './persistence/sql-task.store.js';
 import { CancelPermits } from './capacity/cancel-permits.js';
+import { WaitingStreams } from './capacity/waiting-streams.js';
 import { RunDeps } from './runner/run-deps.js';
 import { TaskCleanup } from './cleanup/task-cleanup.js';
 import { TaskRunner } from './runner/task-runner.js';
@@ -139,6 +141,11 @@ export const TASK_PROVIDERS = [
   DownstreamCancel,
   AgentStopper,
   { provide: CancelPermits, useFactory: () => new CancelPermits() },
+  {
+    provide: WaitingStreams,
+    inject: [AppConfig],
+    useFactory: ({ tasks }: AppConfig) => new WaitingStreams(runLimits(tasks).runs),
+  },
   FollowUps,
   QuotaLimits,
   Quotas,

@@ -88,3 +88,40 @@ describe('an agent that goes on without its answer', () => {
     expect(delegation).toMatchObject({ owner: hub.runner.owner, epoch: 1 });
   });
 });
+
+describe('agents that keep their streams while their clients are to answer', () => {
+  for (const state of [
+    TaskState.TASK_STATE_INPUT_REQUIRED,
+    TaskState.TASK_STATE_AUTH_REQUIRED,
+  ] as const) {
+    it(`keep some of them, and are found by polling without (${TaskState[state]})`, async () => {
+      const keeps = (turn: Turn): void => turn.status(state, 'who?');
+      const greedy = new FakeAgent('a', keeps);
+      const other = new FakeAgent('b', keeps);
+      // An eighth of them: two streams.
+      hub = await HubTasks.start({
+        agents: [greedy, other],
+        config: { tasks: { maxConcurrent: 16 } },
+      });
+      const begun = async (agent: FakeAgent): Promise<string> => {
+        const { id } = await hub.begin('go', { agentId: agent.id });
+        await hub.until(id, state);
+        return id;
+      };
+      await begun(other);
+      const ids: string[] = [];
+      for (let n = 0; n < 5; n++) ids.push(await begun(greedy));
+      await eventually(() => expect(greedy.openStreams).toBe(1));
+      expect(other.openStreams).toBe(1);
+      for (const turn of greedy.turns) {
+        turn.chunk('result');
+        turn.completed('never mind');
+      }
+      for (const id of ids) {
+        const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+        expect(artifactTexts(done)).toEqual(['result']);
+      }
+      expect(hub.output.errors).toEqual([]);
+    });
+  }
+});

@@ -30,6 +30,10 @@ class Feed {
   private end: { error: Error | undefined } | undefined;
   private wake: (() => void) | undefined;
 
+  get isOpen(): boolean {
+    return this.end === undefined;
+  }
+
   push(event: StreamResponse): void {
     if (!this.end) this.items.push(event);
     this.wake?.();
@@ -224,6 +228,12 @@ export class FakeAgent {
   store(taskId: string, payload: NonNullable<StreamResponse['payload']>): void {
     const task = this.tasks.get(taskId);
     if (task) applyEvent(task, payload);
+  }
+
+  /** Open streams: of its messages, and of those who have subscribed to their tasks. */
+  get openStreams(): number {
+    const feeds = [...this.subscribers.values()].flatMap((each) => [...each]);
+    return [...this.turns.map(({ feed }) => feed), ...feeds].filter(({ isOpen }) => isOpen).length;
   }
 
   tell(taskId: string, event: StreamResponse): void {

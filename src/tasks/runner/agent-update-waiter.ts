@@ -76,10 +76,12 @@ export class AgentUpdateWaiter {
 
   private async followStream(): Promise<void> {
     const { deps, signal } = this.run;
-    const until = AbortSignal.any([this.closed.signal, signal]);
+    const room = new AbortController();
+    const until = AbortSignal.any([this.closed.signal, signal, room.signal]);
     for (const pause of [0, ...RETRY_PAUSES_MS]) {
       await deps.clock.sleep(pause, until);
       if (until.aborted) return;
+      const closed = this.run.streamOpened(() => room.abort(CANCELLED));
       try {
         const events = deps.client.subscribe(
           this.run.agent,
@@ -90,6 +92,8 @@ export class AgentUpdateWaiter {
         this.notify('end');
       } catch (error) {
         if (!isTransient(error)) return;
+      } finally {
+        closed();
       }
     }
   }

@@ -13,11 +13,12 @@ import { decideAgentEvent } from '../domain/take-event.js';
 import type { End, Why } from '../domain/end-delegation.js';
 import { namesBy } from '../domain/agent-name.js';
 import { agentCallOptions, hopsOf } from './call-options.js';
-import { awaitsAuthorization, isEnded } from '../domain/delegation-state.js';
+import { awaitsAuthorization, isEnded, isWaiting } from '../domain/delegation-state.js';
 import { decideConnectionNotice, awaitsBreaker } from '../domain/unsent.js';
 import { reportIn, withUsage } from '../domain/reported-usage.js';
 import { isAgentsFault } from '../domain/task-end-code.js';
 import { withTrouble } from '../domain/with-trouble.js';
+import { OpenStream } from '../capacity/waiting-streams.js';
 import type { Fence } from '../store/prepared-append.js';
 import {
   NO_CHANGE,
@@ -65,6 +66,8 @@ export class RunContext {
   /** Metadata of the client's cancel, as far as this run knows it. */
   cancelMetadata: TaskRecord['cancelMetadata'];
   private polling = false;
+  /** The stream of the agent that is open now. */
+  private openStream: OpenStream | undefined;
   private connectionWaitNoted = false;
   /** The answer that could not be read, until the agent has been asked for its task. */
   cutBy: Why | undefined;
@@ -155,6 +158,17 @@ export class RunContext {
     if (this.polling === polls) return;
     this.polling = polls;
     this.onChange();
+  }
+
+  /**
+   * A stream of the agent is open until what is returned is called. `end` is called before when the delegation waits
+   * for its client and others need the room.
+   */
+  streamOpened(end: () => void): () => void {
+    const stream = new OpenStream(this.deps.waitingStreams, this.delegation.agentId, end);
+    this.openStream = stream;
+    stream.adapt(isWaiting(this.delegation.state));
+    return () => stream.close();
   }
 
   /** The call that takes the message to the agent, and brings what it answers. */
@@ -361,6 +375,7 @@ export class RunContext {
   private setDelegation(delegation: Delegation): void {
     const wasInFlight = this.inFlight;
     this.delegation = delegation;
+    this.openStream?.adapt(isWaiting(delegation.state));
     if (wasInFlight && !this.inFlight) for (const wake of this.callWaiters.splice(0)) wake();
     this.onChange();
   }

@@ -23,6 +23,7 @@ import { TaskLog } from '../log/task-log.js';
 import { type DownstreamTasks, TaskStore } from '../store/task-store.js';
 import { TaskTokens } from '../store/task-tokens.js';
 import { CancelPermits } from '../capacity/cancel-permits.js';
+import { WaitingStreams } from '../capacity/waiting-streams.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
 export interface RunSettings {
@@ -58,6 +59,7 @@ export class RunDeps {
     readonly tokens: TaskTokens,
     @Inject(TaskConsents) readonly consents: Pick<TaskConsents, 'request' | 'resumeGiven'>,
     readonly chunkTurns: ChunkTurns,
+    readonly waitingStreams: WaitingStreams,
     readonly clock: Clock,
     readonly ids: IdSource,
     readonly logger: Log,

@@ -67,6 +67,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const call = new AbortController();
   const stop = (): void => call.abort(CANCELLED);
   run.signal.addEventListener('abort', stop);
+  const closed = run.streamOpened(stop);
   let late: string | undefined;
   let budget = budgets.firstEventMs;
   let ended = false;
@@ -100,6 +101,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   } finally {
     watchdog.disarm();
     connection.done();
+    closed();
     if (!ended) stop();
     reader.close();
     buffer.close();
