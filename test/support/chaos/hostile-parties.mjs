@@ -3,6 +3,9 @@
 // and ends it; it sends {"url"} once its agents listen, and {"counts"} each second.
 import { randomUUID } from 'node:crypto';
 import { createServer, request } from 'node:http';
+import { SendMessageResponse, StreamResponse } from '@a2a-js/sdk';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Server, ServerCredentials, status as codes } from '@grpc/grpc-js';
 
 const MIB = 1024 * 1024;
 /** How large what is large is, in MiB. */
@@ -20,6 +23,7 @@ const AGENTS = {
   flood: (id) => answer(id, `{"message":{"messageId":"a","role":"ROLE_AGENT","parts":${FLOOD}}}`),
   large: (id) => answer(id, `{"message":${message(`{"text":${LARGE}}`)}}`),
   deep: (id) => answer(id, `{"message":${message(`{"data":${DEEP}}`)}}`),
+  polled: (id) => answer(id, `{"task":${polledTask(randomUUID())}}`),
 };
 
 /** What an agent streams again and again; it takes a cancel, by ending nothing. */
@@ -29,11 +33,19 @@ const CANCELABLE = {
   naming: named,
   wordy: identified,
 };
-/** The first one also answers a cancel so. */
-const ENDLESS = { endless: chunk, ...CANCELABLE };
+/** The first ones also answer a cancel so. */
+const ENDLESS = { endless: chunk, old: oldChunk, comments, ...CANCELABLE };
+/** What is no event, line by line, between two events. */
+const COMMENTS = ':\n'.repeat(32 * 1024);
 
 function message(part) {
   return `{"messageId":"a","role":"ROLE_AGENT","parts":[${part}]}`;
+}
+
+/** Another large artifact each time that it is read. */
+function polledTask(id) {
+  const artifact = `{"artifactId":"a","parts":[{"text":"${counts['asked polled']}"},{"text":${LARGE}}]}`;
+  return `{"id":"${id}","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"artifacts":[${artifact}]}`;
 }
 
 function answer(id, result) {
@@ -52,30 +64,47 @@ const server = createServer((asked, response) => {
   asked.on('data', (piece) => (body += piece));
   asked.on('end', () => {
     count(`asked ${name}`);
-    const { id = null, method } = JSON.parse(body);
-    if (name in CANCELABLE && method === 'CancelTask') {
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(refused(id));
+    const { id = null, method, params } = JSON.parse(body);
+    if (name === 'polled' && method === 'GetTask') {
+      return void sendJson(response, answer(id, polledTask(params.id)));
     }
-    if (name in ENDLESS) return endless(id, response, ENDLESS[name]);
+    if (name === 'asking') return asking(id, response);
+    if (name in CANCELABLE && method === 'CancelTask') {
+      return void sendJson(response, refused(id));
+    }
+    if (name in ENDLESS) return endless(id, name, response);
     const text = AGENTS[name]?.(id);
-    if (text === undefined) return;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    if (text !== undefined) sendJson(response, text);
   });
 });
 
+function sendJson(response, text) {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+}
+
+const STREAMING = [...Object.keys(ENDLESS), 'asking', 'grpc'];
+
 function sendCard(name, response) {
-  const url = `http://127.0.0.1:${server.address().port}/${name}`;
   const card = {
     name,
     description: name,
     version: '1',
-    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-    capabilities: { streaming: name in ENDLESS },
+    ...interfacesOf(name),
+    capabilities: { streaming: STREAMING.includes(name) },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
     skills: [{ id: name, name, description: name, tags: [name] }],
   };
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(card));
+  sendJson(response, JSON.stringify(card));
+}
+
+function interfacesOf(name) {
+  const url = `http://127.0.0.1:${server.address().port}/${name}`;
+  if (name === 'old') return { protocolVersion: '0.3.0', url, preferredTransport: 'JSONRPC' };
+  const one = name.startsWith('grpc')
+    ? { url: `127.0.0.1:${grpcPort}`, protocolBinding: 'GRPC' }
+    : { url, protocolBinding: 'JSONRPC' };
+  return { supportedInterfaces: [{ ...one, protocolVersion: '1.0' }] };
 }
 
 const TEXT = [{ text: 'y'.repeat(64 * 1024) }];
@@ -83,6 +112,17 @@ const NOTES = { note: 'z'.repeat(8 * 1024) };
 
 function chunk(of) {
   return { artifactUpdate: { ...of, artifact: { artifactId: 'a', parts: TEXT }, append: true } };
+}
+
+/** {@link chunk} of version 0.3. */
+function oldChunk(of) {
+  const artifact = { artifactId: 'a', parts: [{ kind: 'text', ...TEXT[0] }] };
+  return { kind: 'artifact-update', ...of, artifact, append: true };
+}
+
+/** Lines without an event; each hundredth time there is one. */
+function comments(of, n) {
+  return n % 100 === 99 ? chunk(of) : COMMENTS;
 }
 
 function said(of) {
@@ -109,22 +149,73 @@ function identified(of, n) {
   return { artifactUpdate: { ...of, artifact } };
 }
 
-/** What `more` gives, as fast as it is read. */
-function endless(id, response, more) {
-  let count = 0;
+/** What `more` gives, an event or other lines, as fast as it is read. */
+function endless(id, name, response) {
+  const more = ENDLESS[name];
+  let n = 0;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const [taskId, contextId] = [randomUUID(), randomUUID()];
-  const status = { state: 'TASK_STATE_WORKING' };
-  const write = (result) => response.write(`data: ${answer(id, JSON.stringify(result))}\n\n`);
-  write({ task: { id: taskId, contextId, status } });
+  const of = { taskId: randomUUID(), contextId: randomUUID() };
+  const write = (next) =>
+    response.write(
+      typeof next === 'string' ? next : `data: ${answer(id, JSON.stringify(next))}\n\n`,
+    );
+  write(name === 'old' ? oldTask(of) : { task: begun(of) });
   const goOn = () => {
     while (!response.destroyed) {
-      if (!write(more({ taskId, contextId }, count++))) break;
+      if (!write(more(of, n++))) break;
     }
   };
-  response.on('drain', goOn);
+  response.on('drain', () => {
+    count(`streamed ${name}`);
+    goOn();
+  });
   goOn();
 }
+
+function begun({ taskId, contextId }, state = 'TASK_STATE_WORKING') {
+  return { id: taskId, contextId, status: { state } };
+}
+
+function oldTask(of) {
+  return { kind: 'task', ...begun(of, 'working') };
+}
+
+/** Asks its client, and leaves its stream open. */
+function asking(id, response) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const of = { taskId: randomUUID(), contextId: randomUUID() };
+  const task = begun(of, 'TASK_STATE_INPUT_REQUIRED');
+  response.write(`data: ${answer(id, JSON.stringify({ task }))}\n\n`);
+}
+
+/** The agents over gRPC: `grpc` streams without end, `grpc-large` answers much at once. */
+const GRPC = {
+  sendMessage: (_call, answered) => {
+    count('asked grpc-large');
+    const parts = [{ text: 'x'.repeat(SIZE) }];
+    answered(
+      null,
+      SendMessageResponse.fromJSON({ message: { messageId: 'a', role: 'ROLE_AGENT', parts } }),
+    );
+  },
+  sendStreamingMessage: (call) => {
+    count('asked grpc');
+    const of = { taskId: randomUUID(), contextId: randomUUID() };
+    const write = (event) => call.write(StreamResponse.fromJSON(event));
+    write({ task: begun(of) });
+    const goOn = () => {
+      while (!call.cancelled && !call.destroyed && write(chunk(of)));
+    };
+    call.on('drain', () => {
+      count('streamed grpc');
+      goOn();
+    });
+    goOn();
+  },
+  getTask: (_call, answered) => answered({ code: codes.NOT_FOUND }),
+  cancelTask: (_call, answered) => answered({ code: codes.FAILED_PRECONDITION }),
+};
+let grpcPort;
 
 /** Posts to the hub; resolves with the status, or 0 when it broke. */
 function post({ url, key }, body, length = Buffer.byteLength(body)) {
@@ -171,9 +262,9 @@ function count(what) {
   counts[what] = (counts[what] ?? 0) + 1;
 }
 
-async function attack({ url, visitor, greedy, heavy, fast, tasks }) {
+async function attack({ url, visitor, greedy, heavy, fast, agents, tasks }) {
   const by = (key) => ({ url, key });
-  for (const name of ['flood', 'large', 'deep', 'endless']) {
+  for (const name of agents) {
     void forever(`visitor at ${name}:`, 1000, () => post(by(visitor), send(name)));
   }
   void forever('flood of small tasks:', 20, () => post(by(greedy), send(fast)));
@@ -189,6 +280,12 @@ async function attack({ url, visitor, greedy, heavy, fast, tasks }) {
 process.on('message', ({ attack: on }) => void attack(on));
 process.on('disconnect', () => process.exit(0));
 setInterval(() => process.connected && process.send({ counts }), 1000);
-server.listen(0, '127.0.0.1', () => {
-  process.send({ url: `http://127.0.0.1:${server.address().port}` });
+const grpcServer = new Server({ 'grpc.max_send_message_length': -1 });
+grpcServer.addService(A2AService, GRPC);
+grpcServer.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  grpcPort = port;
+  server.listen(0, '127.0.0.1', () => {
+    process.send({ url: `http://127.0.0.1:${server.address().port}` });
+  });
 });
