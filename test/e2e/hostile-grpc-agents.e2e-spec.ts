@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import zlib from 'node:zlib';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import type { AgentCallError } from '../../src/agents/binding/agent-call-error.js';
+import { GrpcChannels } from '../../src/agents/binding/grpc-channels.js';
+import { GrpcExchange } from '../../src/agents/binding/grpc-exchange.js';
+import { Egress } from '../../src/common/egress/egress.js';
+import { ReadBudget, readRules } from '../../src/common/read-budget.js';
+import { type StreamResponse, type Task, TaskState } from '../../src/protocol/a2a.js';
+import { eventually } from '../support/eventually.js';
+
+const MIB = 1024 * 1024;
+const LIMIT = 64 * MIB;
+/** What the HTTP/2 streams of both sides take of a message that is not read on: windows and buffers. */
+const WINDOWS = MIB / 2;
+
+const REQUEST = { tenant: '', id: 't', historyLength: undefined };
+const SEND = { tenant: '', message: undefined, configuration: undefined, metadata: undefined };
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Writes what it will on the stream of each call. */
+type Answering = (stream: ServerHttp2Stream) => void;
+
+/** An agent of nothing but HTTP/2; gives where it listens. */
+async function agent(answer: Answering, headers: object = {}): Promise<string> {
+  const server: Http2Server = createServer();
+  server.on('session', (session) => closing.push(() => session.destroy()));
+  server.on('stream', (stream) => {
+    stream.on('error', () => undefined);
+    stream.respond(
+      { ':status': 200, 'content-type': 'application/grpc', ...headers },
+      { waitForTrailers: true },
+    );
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    answer(stream);
+  });
+  server.listen(0, '127.0.0.1');
+  closing.push(() => server.close());
+  await once(server, 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function prefix(length: number, isCompressed = false): Buffer {
+  const bytes = Buffer.alloc(5);
+  bytes.writeUInt8(isCompressed ? 1 : 0, 0);
+  bytes.writeUInt32BE(length, 1);
+  return bytes;
+}
+
+/** Writes so many bytes of a message as fast as it may. */
+async function writeBytes(stream: ServerHttp2Stream, bytes: number, onPiece: (n: number) => void) {
+  const piece = Buffer.alloc(64 * 1024);
+  for (let left = bytes; left > 0 && !stream.destroyed; left -= piece.length) {
+    const wasTaken = stream.write(piece.subarray(0, left));
+    onPiece(Math.min(left, piece.length));
+    if (!wasTaken) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+  }
+}
+
+function hub(rules: Partial<ReturnType<typeof readRules>> = {}) {
+  const egress = new Egress({ allow: ['127.0.0.1'] });
+  const channels = new GrpcChannels(egress, LIMIT, 50);
+  const budget = new ReadBudget({ ...readRules(LIMIT), ...rules });
+  closing.push(() => egress.close());
+  closing.push(() => channels.close());
+  const exchange = (address: string, agentId = address): GrpcExchange => {
+    const abort = new AbortController();
+    const made = new GrpcExchange(channels, {
+      address,
+      kind: 'message',
+      headers: {},
+      secrets: [],
+      agentId,
+      budget,
+      maxAnswerBytes: LIMIT,
+      connectTimeoutMs: 5000,
+      onSent: () => undefined,
+      signal: abort.signal,
+    });
+    closing.push(() => {
+      abort.abort();
+      made.release();
+    });
+    return made;
+  };
+  const getTask = async (address: string, agentId?: string): Promise<Task | AgentCallError> => {
+    const made = exchange(address, agentId);
+    try {
+      return await made.unary(A2AService.getTask, REQUEST);
+    } catch (error) {
+      return error as AgentCallError;
+    } finally {
+      made.release();
+    }
+  };
+  async function* stream(address: string): AsyncGenerator<StreamResponse, void, undefined> {
+    yield* exchange(address).stream(A2AService.sendStreamingMessage, SEND);
+  }
+  return { budget, exchange, getTask, stream };
+}
+
+function taskOf(megabytes: number): Task {
+  return {
+    id: 't',
+    contextId: 'c',
+    status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: undefined },
+    artifacts: [],
+    history: [],
+    metadata: { filler: 'x'.repeat(megabytes * MIB) },
+  };
+}
+
+function eventOf(megabytes: number): Buffer {
+  const event: StreamResponse = { payload: { $case: 'task', value: taskOf(megabytes) } };
+  return Buffer.from(A2AService.sendStreamingMessage.responseSerialize(event));
+}
+
+/** An agent that answers GetTask with a task of so many mebibytes. */
+function answering(megabytes: number): Promise<string> {
+  const message = Buffer.from(A2AService.getTask.responseSerialize(taskOf(megabytes)));
+  return agent((stream) => void stream.end(Buffer.concat([prefix(message.length), message])));
+}
+
+/** A count as soon as it does not change any more. */
+async function final(count: () => number): Promise<number> {
+  for (let before = -1; ;) {
+    if (before === count()) return before;
+    before = count();
+    await sleep(500);
+  }
+}
+
+describe('an agent over gRPC', () => {
+  it('is not read further than there is room for its answers, and others are', async () => {
+    const calls = 40;
+    let written = 0;
+    const hostile = await agent((stream) => {
+      stream.write(prefix(64 * MIB - 5));
+      void writeBytes(stream, 60 * MIB, (bytes) => (written += bytes));
+    });
+    const good = await answering(8);
+    const { budget, getTask } = hub({ graceMs: 60_000 });
+    const all = Array.from({ length: calls }, () => getTask(hostile));
+    // Half of the budget is its share, and one answer goes beyond.
+    const most = LIMIT / 2 + 60 * MIB + calls * WINDOWS;
+    expect(await final(() => written)).toBeLessThan(most);
+    expect(written).toBeGreaterThan(LIMIT / 2);
+    expect(budget.held).toBeLessThanOrEqual(LIMIT / 2 + LIMIT);
+    expect(await getTask(good)).toMatchObject({ id: 't' });
+    expect(written).toBeLessThan(most);
+    for (const close of closing.splice(2)) await close();
+    for (const failure of await Promise.all(all)) expect(failure).toBeInstanceOf(Error);
+    expect(budget.held).toBe(0);
+  }, 60_000);
+
+  it('is cut off when it sends no more while others wait', async () => {
+    const hostile = await agent((stream) => {
+      stream.write(prefix(64 * MIB - 5));
+      void writeBytes(stream, 60 * MIB, () => undefined);
+    });
+    const { budget, getTask } = hub({ graceMs: 500 });
+    const all = await Promise.all(Array.from({ length: 6 }, () => getTask(hostile)));
+    const slow = all.filter(({ message }: Partial<Error>) =>
+      message?.includes('too slowly while others waited'),
+    );
+    expect(slow.length).toBeGreaterThan(0);
+    expect(budget.held).toBe(0);
+  }, 120_000);
+});
