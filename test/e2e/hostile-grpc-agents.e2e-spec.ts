@@ -27,6 +27,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+type Failure = Pick<AgentCallError, 'kind' | 'message'>;
+
 /** Writes what it will on the stream of each call. */
 type Answering = (stream: ServerHttp2Stream) => void;
 
@@ -86,18 +88,17 @@ function hub(rules: Partial<ReturnType<typeof readRules>> = {}) {
       onSent: () => undefined,
       signal: abort.signal,
     });
-    closing.push(() => {
-      abort.abort();
-      made.release();
-    });
+    closing.push(() => abort.abort());
     return made;
   };
-  const getTask = async (address: string, agentId?: string): Promise<Task | AgentCallError> => {
+  const getTask = async (address: string, agentId?: string): Promise<Task | Failure> => {
     const made = exchange(address, agentId);
     try {
       return await made.unary(A2AService.getTask, REQUEST);
     } catch (error) {
-      return error as AgentCallError;
+      // The error itself keeps what was read where it was thrown.
+      const { kind, message } = error as AgentCallError;
+      return { kind, message };
     } finally {
       made.release();
     }
@@ -140,6 +141,19 @@ async function final(count: () => number): Promise<number> {
 }
 
 describe('an agent over gRPC', () => {
+  it("is counted while its answer arrives: gRPC's library shows the stream of a call", async () => {
+    const slow = await agent((stream) => {
+      stream.write(prefix(10 * MIB));
+      void writeBytes(stream, 5 * MIB, () => undefined);
+    });
+    const { budget, getTask } = hub();
+    const answer = getTask(slow);
+    await eventually(() => expect(budget.held).toBe(5 * MIB));
+    for (const close of closing.splice(1)) await close();
+    expect(await answer).toMatchObject({ kind: 'interrupted' });
+    expect(budget.held).toBe(0);
+  });
+
   it('is not read further than there is room for its answers, and others are', async () => {
     const calls = 40;
     let written = 0;
@@ -158,21 +172,123 @@ describe('an agent over gRPC', () => {
     expect(await getTask(good)).toMatchObject({ id: 't' });
     expect(written).toBeLessThan(most);
     for (const close of closing.splice(2)) await close();
-    for (const failure of await Promise.all(all)) expect(failure).toBeInstanceOf(Error);
+    for (const failure of await Promise.all(all))
+      expect(failure).toHaveProperty('kind', 'interrupted');
     expect(budget.held).toBe(0);
   }, 60_000);
 
   it('is cut off when it sends no more while others wait', async () => {
     const hostile = await agent((stream) => {
       stream.write(prefix(64 * MIB - 5));
-      void writeBytes(stream, 60 * MIB, () => undefined);
+      void writeBytes(stream, 20 * MIB, () => undefined);
     });
-    const { budget, getTask } = hub({ graceMs: 500 });
-    const all = await Promise.all(Array.from({ length: 6 }, () => getTask(hostile)));
-    const slow = all.filter(({ message }: Partial<Error>) =>
-      message?.includes('too slowly while others waited'),
-    );
-    expect(slow.length).toBeGreaterThan(0);
+    const good = await answering(3);
+    const rules = { ...readRules(8 * MIB), graceMs: 300, bytesPerSecondBeyond: 1024 * MIB };
+    const { budget, getTask } = hub({ ...rules, bytesPerSecond: 1024 * MIB });
+    const all = ['a', 'a', 'b'].map((agentId) => getTask(hostile, agentId));
+    await eventually(() => expect(budget.held).toBeGreaterThanOrEqual(28 * MIB));
+    expect(await getTask(good)).toMatchObject({ id: 't' });
+    expect(await Promise.race(all)).toMatchObject({
+      kind: 'interrupted',
+      message: expect.stringContaining('too slowly while others waited'),
+    });
+  }, 30_000);
+
+  it('sends no event over 16 MiB', async () => {
+    let written = 0;
+    const hostile = await agent((stream) => {
+      stream.write(prefix(16 * MIB + 1));
+      void writeBytes(stream, 16 * MIB, (bytes) => (written += bytes));
+    });
+    const { stream, budget } = hub();
+    await expect(stream(hostile).next()).rejects.toMatchObject({
+      kind: 'interrupted',
+      message: expect.stringContaining('16 MiB'),
+    });
+    expect(await final(() => written)).toBeLessThan(WINDOWS);
     expect(budget.held).toBe(0);
-  }, 120_000);
+  });
+
+  it('sends a large event when the one before is done with', async () => {
+    let written = 0;
+    const event = eventOf(2);
+    const hostile = await agent((stream) => {
+      const events = [event, event, event].map((bytes) => [prefix(bytes.length), bytes]);
+      const bytes = Buffer.concat(events.flat());
+      for (let from = 0; from < bytes.length; from += 10_000) {
+        const piece = bytes.subarray(from, from + 10_000);
+        stream.write(piece, () => (written += piece.length));
+      }
+      stream.end();
+    });
+    const { stream, budget } = hub();
+    const events = stream(hostile);
+    for (let read = 1; read <= 3; read += 1) {
+      expect(await events.next()).toMatchObject({ value: { payload: { $case: 'task' } } });
+      expect(await final(() => written)).toBeLessThan(read * event.length + WINDOWS);
+      expect(budget.held).toBe(2 * MIB);
+    }
+    expect(await events.next()).toMatchObject({ done: true });
+    expect(budget.held).toBe(0);
+  }, 30_000);
+
+  it('may send events of any size in pieces of any size, compressed or not', async () => {
+    const sizes = Array.from({ length: 60 }, (_, n) => (n % 7 === 0 ? 70_000 * (n % 5) : n * 30));
+    const streaming = A2AService.sendStreamingMessage;
+    const frames = sizes.map((size, n) => {
+      const value = { ...taskOf(0), id: String(n), metadata: { filler: 'x'.repeat(size) } };
+      const bytes = Buffer.from(streaming.responseSerialize({ payload: { $case: 'task', value } }));
+      const isCompressed = n % 3 === 0;
+      const sent = isCompressed ? zlib.gzipSync(bytes) : bytes;
+      return Buffer.concat([prefix(sent.length, isCompressed), sent]);
+    });
+    const bytes = Buffer.concat(frames);
+    for (const piece of [3000, 16_384, 1_000_000]) {
+      const good = await agent(
+        (stream) => {
+          for (let from = 0; from < bytes.length; from += piece) {
+            stream.write(bytes.subarray(from, from + piece));
+          }
+          stream.end();
+        },
+        { 'grpc-encoding': 'gzip' },
+      );
+      const { stream, budget } = hub();
+      const ids: string[] = [];
+      for await (const { payload } of stream(good)) {
+        if (payload?.$case === 'task') ids.push(payload.value.id);
+      }
+      expect(ids).toEqual(sizes.map((_, n) => String(n)));
+      expect(budget.held).toBe(0);
+    }
+  }, 30_000);
+
+  it('fills no memory with what is small only while it is compressed', async () => {
+    const bomb = zlib.gzipSync(Buffer.alloc(63 * MIB));
+    const hostile = await agent(
+      (stream) => void stream.end(Buffer.concat([prefix(bomb.length, true), bomb])),
+      { 'grpc-encoding': 'gzip' },
+    );
+    const { budget, getTask } = hub();
+    let most = 0;
+    const look = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().arrayBuffers);
+    }, 1);
+    const all = await Promise.all(Array.from({ length: 16 }, () => getTask(hostile)));
+    clearInterval(look);
+    for (const failure of all) expect(failure).toMatchObject({ kind: 'invalid' });
+    // One at a time, with the pieces that it was put together of, and what is not collected yet.
+    expect(most).toBeLessThan(6 * LIMIT);
+    expect(budget.held).toBe(0);
+  }, 60_000);
+
+  it('sends one message where one is wanted', async () => {
+    const message = Buffer.from(A2AService.getTask.responseSerialize(taskOf(0)));
+    const framed = Buffer.concat([prefix(message.length), message]);
+    const hostile = await agent((stream) => void stream.end(Buffer.concat([framed, framed])));
+    expect(await hub().getTask(hostile)).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('more than one message'),
+    });
+  });
 });

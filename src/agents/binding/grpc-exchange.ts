@@ -102,6 +102,8 @@ export class GrpcExchange {
       throw this.failure(error);
     } finally {
       signal.removeEventListener('abort', cancel);
+      // It keeps the answer's bytes.
+      this.cancelCall = () => undefined;
       lease.release();
     }
   }
@@ -158,6 +160,7 @@ export class GrpcExchange {
     } finally {
       signal.removeEventListener('abort', cancel);
       cancel();
+      this.cancelCall = () => undefined;
       this.reading.end();
     }
   }

@@ -281,10 +281,12 @@ function streamBeneath(call: unknown): ClientHttp2Stream | undefined {
     : undefined;
 }
 
+/** Adds what sees a message first: the last of a call's filters. */
 function addFilter(call: unknown, filter: experimental.Filter): void {
   const stack = memberOf(call, 'filterStack') as
-    { push?: (filters: readonly experimental.Filter[]) => void } | undefined;
-  stack?.push?.([filter]);
+    | { getFilters?: () => experimental.Filter[] }
+    | undefined;
+  stack?.getFilters?.().push(filter);
 }
 
 function memberOf(value: unknown, name: string): unknown {
