@@ -11,6 +11,7 @@ import { GrpcExchange } from '../../src/agents/binding/grpc-exchange.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { ReadBudget, readRules } from '../../src/common/read-budget.js';
 import { type StreamResponse, type Task, TaskState } from '../../src/protocol/a2a.js';
+import { BusyTurns } from '../support/busy-turns.js';
 import { eventually } from '../support/eventually.js';
 
 const MIB = 1024 * 1024;
@@ -281,6 +282,15 @@ describe('an agent over gRPC', () => {
     expect(most).toBeLessThan(6 * LIMIT);
     expect(budget.held).toBe(0);
   }, 60_000);
+
+  it('waits for turns of long work before a large answer is looked through and decoded', async () => {
+    const [short, long] = [await answering(0.5), await answering(2)];
+    const { getTask } = hub();
+    const turns = new BusyTurns(3000);
+    expect(await turns.waitsOf(() => getTask(short))).toBe(0);
+    expect(await turns.waitsOf(() => getTask(long))).toBe(2);
+    turns.stop();
+  }, 30_000);
 
   it('sends one message where one is wanted', async () => {
     const message = Buffer.from(A2AService.getTask.responseSerialize(taskOf(0)));
