@@ -286,10 +286,10 @@ describe('an agent over gRPC', () => {
   it('waits for turns of long work before a large answer is looked through and decoded', async () => {
     const [short, long] = [await answering(0.5), await answering(2)];
     const { getTask } = hub();
-    const turns = new BusyTurns(3000);
+    const turns = new BusyTurns();
+    closing.push(() => turns.stop());
     expect(await turns.waitsOf(() => getTask(short))).toBe(0);
     expect(await turns.waitsOf(() => getTask(long))).toBe(2);
-    turns.stop();
   }, 30_000);
 
   it('sends one message where one is wanted', async () => {

@@ -1,12 +1,11 @@
 import { longTurn } from '../../src/common/long-work.js';
 
-/** Keeps so many turns of long work waiting before any that is requested now. */
+/** Keeps many turns of long work waiting before any that is requested now, until it is stopped. */
 export class BusyTurns {
-  /** Turns that have come. */
-  ran = 0;
+  private ran = 0;
   private isOver = false;
 
-  constructor(readonly waiting: number) {
+  constructor(private readonly waiting = 3000) {
     for (let n = 0; n < waiting; n += 1) void this.wait();
   }
 
