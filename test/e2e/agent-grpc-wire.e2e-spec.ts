@@ -451,7 +451,7 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     await events.next();
     expect(budget.held).toBeGreaterThanOrEqual(2 * MIB);
     await settled(() => written);
-    expect(holds).toHaveBeenCalledTimes(1);
+    expect(Math.max(...holds.mock.calls.map(([bytes]) => bytes))).toBeLessThan(3 * MIB);
     expect(written).toBeLessThan(60);
     // The library's own streams take 16 messages ahead.
     for (const { value: stream } of calls.mock.results) {
@@ -499,7 +499,7 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     const answer = transport
       .getTask({ tenant: '', id: 't', historyLength: undefined })
       .catch((thrown: unknown) => exchange.failure(thrown));
-    await eventually(() => expect(holds).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(holds.mock.results.at(-1)?.value).toBeInstanceOf(Promise));
     abort.abort();
     expect(await answer).toMatchObject({ kind: 'interrupted' });
     holds.mockRestore();

@@ -5,6 +5,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { userMessage } from '../support/builders.js';
+import { BusyTurns } from '../support/busy-turns.js';
 import {
   GrpcClient,
   type GrpcFailure,
@@ -168,6 +169,28 @@ describe('hostile bytes over gRPC', () => {
     const { payload } = await client.call(V1.sendMessage, large(9 * MIB));
     expect(payload?.$case).toBe('task');
   });
+
+  it('that are many wait for their turns before they are looked through and decoded', async () => {
+    const turns = new BusyTurns();
+    const waits = async (bytes: Uint8Array): Promise<number[]> => {
+      const counts: number[] = [];
+      for (const method of [V1.sendMessage, V0.sendMessage, V1.sendStreamingMessage]) {
+        const send = async (): Promise<void> => {
+          expect((await throwAt(method, Buffer.from(bytes))).code).toBe('INVALID_ARGUMENT');
+        };
+        counts.push(await turns.waitsOf(send));
+      }
+      return counts;
+    };
+    try {
+      // A field that no message has, and what is no field.
+      expect(await waits(field(99, Buffer.alloc(MIB / 2)))).toEqual([0, 0, 0]);
+      expect(await waits(Buffer.alloc(2 * MIB, 0xff))).toEqual([1, 1, 1]);
+      expect(await waits(field(99, Buffer.alloc(2 * MIB)))).toEqual([2, 2, 2]);
+    } finally {
+      turns.stop();
+    }
+  }, 60_000);
 
   it('that are compressed are UNIMPLEMENTED, and nothing inflates them', async () => {
     const inflating = [zlib.Gunzip, zlib.Inflate].map(({ prototype }) =>

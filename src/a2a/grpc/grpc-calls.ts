@@ -10,6 +10,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal, refuseEnded } from '../../auth/index.js';
 import { hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
+import { LONG, longTurn } from '../../common/long-work.js';
 import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { CallAdmission } from '../call-admission.js';
@@ -118,7 +119,7 @@ export class GrpcCalls {
     try {
       admitted = await this.admit(call, gone.signal);
       refuseEnded(gone.signal);
-      const request = this.requestOf(service, call, gone.signal, reservation.take);
+      const request = await this.requestOf(service, call, gone.signal, reservation.take);
       const message = await method.run(request);
       refuseEnded(gone.signal);
       call.sendMetadata(metadataOf(activatedHeaders(request.call)));
@@ -151,7 +152,7 @@ export class GrpcCalls {
       run: async (emit) => {
         admitted = await this.admit(call, gone.signal);
         refuseEnded(gone.signal);
-        const request = this.requestOf(service, call, gone.signal, () => Promise.resolve());
+        const request = await this.requestOf(service, call, gone.signal, () => Promise.resolve());
         let begun = false;
         await method.run(request, (message) => {
           if (!begun) call.sendMetadata(metadataOf(activatedHeaders(request.call)));
@@ -179,19 +180,24 @@ export class GrpcCalls {
 
   /**
    * A call with its context. The service says the version, and `a2a-version` may not say another; a
-   * message may be as large as a body over HTTP, and hold as many values.
+   * message may be as large as a body over HTTP, and hold as many values. A long one is looked through in a turn
+   * of long work; it comes in the next one, for who decodes it.
    */
-  private requestOf(
+  private async requestOf(
     { version }: GrpcService,
     call: Received,
     signal: AbortSignal,
     reserveAnswer: AnswerReservation['take'],
-  ): GrpcRequest {
+  ): Promise<GrpcRequest> {
     const { metadata, request } = call;
     const headers = headersOf(metadata);
     const other = SERVICE_NAMES[version === '1.0' ? '0.3' : '1.0'];
     checkVersion(single(headers['a2a-version']), version, 'service', other);
+    const isLong = request.length > LONG;
+    if (isLong) await longTurn();
     scanRequest(call.getPath(), request, FIELDS_PER_VALUE * this.limits.maxValues);
+    if (isLong) await longTurn();
+    refuseEnded(signal);
     const principal = this.callers.of(metadata);
     const note = this.observer.noteOf(metadata);
     const source = { headers, principal, agentId: undefined, signal, reserveAnswer, note };

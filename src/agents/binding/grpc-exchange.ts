@@ -9,7 +9,7 @@ import {
 import { ConnectError } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonLimitError, type JsonLimits } from '../../common/json-limits.js';
-import { LongStream } from '../../common/long-work.js';
+import { LONG, LongStream, longTurn } from '../../common/long-work.js';
 import { ReadBudgetError, type Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { checkProtoLimits } from '../../protocol/proto-limits.js';
@@ -20,6 +20,7 @@ import type { ExchangeOptions } from './http-exchange.js';
 import type { GrpcCallKind, GrpcChannels, GrpcLease } from './grpc-channels.js';
 import { failureOfGrpc } from './grpc-failure.js';
 import { type FileForm, formOfStatus } from './file-forms.js';
+import { IncomingMessages, type IncomingRules } from './grpc-incoming.js';
 import { Pace } from './pace.js';
 import { SSE_EVENT_LIMIT, SseEventTooLargeError } from './sse-reader.js';
 
@@ -54,7 +55,7 @@ export class GrpcExchange {
     private readonly channels: GrpcChannels,
     private readonly options: GrpcExchangeOptions,
   ) {
-    this.reading = options.budget.begin(options.agentId, () => this.cancel());
+    this.reading = options.budget.begin(options.agentId, (error) => this.breakOff(error));
   }
 
   /** What was read of an answer is stored, or not needed: others may be read. */
@@ -75,6 +76,8 @@ export class GrpcExchange {
     const lease = await this.connect();
     const { signal } = this.options;
     const cancel = (): void => this.cancel();
+    // The library refuses an answer that is too large by its length.
+    const incoming = this.incoming('unary', Infinity);
     signal.addEventListener('abort', cancel);
     try {
       const bytes = await new Promise<Buffer>((resolve, reject) => {
@@ -84,6 +87,7 @@ export class GrpcExchange {
           asTheyAre,
           request,
           metadata,
+          { interceptors: [incoming.intercept] },
           (error, answer) => {
             if (answer === undefined) reject(error ?? new Error('it has no message'));
             else resolve(answer);
@@ -92,12 +96,14 @@ export class GrpcExchange {
         this.cancelCall = () => call.cancel();
         if (signal.aborted) cancel();
       });
-      await this.reserve(bytes);
-      return this.decoded(method, bytes, ANSWER_LIMITS);
+      await this.received(bytes);
+      return await this.decoded(method, bytes, ANSWER_LIMITS);
     } catch (error) {
       throw this.failure(error);
     } finally {
       signal.removeEventListener('abort', cancel);
+      // It keeps the answer's bytes.
+      this.cancelCall = () => undefined;
       lease.release();
     }
   }
@@ -114,10 +120,10 @@ export class GrpcExchange {
     const lease = await this.connect();
     const { signal } = this.options;
     const pace = new Pace();
+    const incoming = this.incoming('stream', SSE_EVENT_LIMIT);
     // A reader that waits for its taker would not get to the end.
     const cancel = (): void => {
       this.cancel();
-      pace.end();
       lease.release();
     };
     signal.addEventListener('abort', cancel);
@@ -128,21 +134,25 @@ export class GrpcExchange {
         asTheyAre,
         request,
         metadata,
-        { interceptors: [atPace(pace)] },
+        { interceptors: [atPace(pace), incoming.intercept] },
       );
       // A stream that is left early ends with CANCELLED, which is not waited for.
       call.on('error', () => undefined);
-      this.cancelCall = () => call.cancel();
+      this.cancelCall = () => {
+        call.cancel();
+        pace.end();
+      };
       if (signal.aborted) cancel();
       const stream = new LongStream();
       for await (const bytes of call as AsyncIterable<Buffer>) {
         if (bytes.length > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
-        await this.reserve(bytes);
+        await this.received(bytes);
         await stream.next(bytes.length);
-        const event = this.decoded(method, bytes, EVENT_LIMITS);
+        const event = await this.decoded(method, bytes, EVENT_LIMITS);
         this.events++;
         yield event;
         this.reading.end();
+        incoming.next();
         pace.next();
       }
     } catch (error) {
@@ -150,31 +160,57 @@ export class GrpcExchange {
     } finally {
       signal.removeEventListener('abort', cancel);
       cancel();
+      this.cancelCall = () => undefined;
       this.reading.end();
     }
   }
 
+  private incoming(kind: IncomingRules['kind'], maxBytes: number): IncomingMessages {
+    const { budget, maxAnswerBytes } = this.options;
+    return new IncomingMessages({
+      kind,
+      maxBytes,
+      maxInflatedBytes: maxAnswerBytes,
+      freeBytes: budget.rules.free,
+      reserve: (bytes) => this.reserve(bytes),
+      whole: () => this.reading.whole(),
+      refuse: (why) => this.breakOff(why),
+      tooLarge: () => new SseEventTooLargeError(),
+    });
+  }
+
   /** Waits until these bytes, which have arrived, may be decoded: that takes many times as much. */
-  private async reserve(bytes: Buffer): Promise<void> {
-    this.isWaiting = true;
-    try {
-      await this.reading.reserve(bytes.length);
-    } finally {
-      this.isWaiting = false;
-    }
+  private async received(bytes: Buffer): Promise<void> {
+    await this.reserve(bytes.length);
     this.reading.whole();
   }
 
-  private decoded<Answer>(
+  private reserve(bytes: number): Promise<void> | undefined {
+    const turn = this.reading.reserve(bytes);
+    if (turn === undefined) return undefined;
+    this.isWaiting = true;
+    return turn.finally(() => (this.isWaiting = false));
+  }
+
+  private async decoded<Answer>(
     {
       path,
       responseDeserialize,
     }: Pick<GrpcMethod<unknown, Answer>, 'path' | 'responseDeserialize'>,
     bytes: Buffer,
     limits: JsonLimits,
-  ): Answer {
+  ): Promise<Answer> {
+    const isLong = bytes.length > LONG;
+    if (isLong) await longTurn();
     checkProtoLimits(bytes, shapeOfAnswer(path), limits);
+    if (isLong) await longTurn();
     return responseDeserialize(bytes);
+  }
+
+  /** Ends the call for this reason. */
+  private breakOff(why: unknown): void {
+    this.failure(why);
+    this.cancel();
   }
 
   /** Ends the call now and notifies the agent. */
