@@ -65,7 +65,8 @@ async function writeBytes(stream: ServerHttp2Stream, bytes: number, onPiece: (n:
   for (let left = bytes; left > 0 && !stream.destroyed; left -= piece.length) {
     const wasTaken = stream.write(piece.subarray(0, left));
     onPiece(Math.min(left, piece.length));
-    if (!wasTaken) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+    if (wasTaken) continue;
+    await Promise.race([once(stream, 'drain'), once(stream, 'close')]).catch(() => undefined);
   }
 }
 

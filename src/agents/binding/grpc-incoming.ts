@@ -47,7 +47,7 @@ export interface IncomingRules {
  */
 export class IncomingMessages {
   private stream: ClientHttp2Stream | undefined;
-  private prefix = Buffer.alloc(PREFIX_BYTES);
+  private readonly prefix = Buffer.alloc(PREFIX_BYTES);
   private prefixBytes = 0;
   /** Of the message under way, as soon as its prefix has come. */
   private length: number | undefined;
@@ -159,14 +159,14 @@ export class IncomingMessages {
   }
 
   private isWhole(): void {
-    if (this.needsRoom()) this.rules.whole();
+    if (this.needsReservation()) this.rules.whole();
     this.whole += 1;
     this.prefixBytes = 0;
     this.length = undefined;
     this.received = 0;
   }
 
-  private needsRoom(): boolean {
+  private needsReservation(): boolean {
     return this.length !== undefined && this.length > this.rules.freeBytes;
   }
 
@@ -180,7 +180,7 @@ export class IncomingMessages {
   }
 
   private turn(): Promise<void> | undefined {
-    if (this.isOver || !this.needsRoom()) return undefined;
+    if (this.isOver || !this.needsReservation()) return undefined;
     return this.afterDone(this.whole) ?? this.rules.reserve(this.received);
   }
 
