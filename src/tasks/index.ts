@@ -40,6 +40,7 @@ export { TaskService, type SendAnswer } from './operations/task.service.js';
 export { type EnlistedWork } from './store/prepared-append.js';
 export {
   TaskStore,
+  type HasRoom,
   type ReserveBytes,
   type TaskCursor,
   type TaskFilter,

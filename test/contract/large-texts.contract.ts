@@ -90,6 +90,33 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     expect(page.map(({ seq }) => seq)).toEqual([3, 4]);
   });
 
+  it('reads no large text before there is room for its page, and looks for no room for small ones', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, chunk('first', 'a', false));
+    await hub.append(record.id, chunk(LARGE, 'b', false));
+    const read = jest.spyOn(hub.database, 'read');
+    const textReads = (): number =>
+      read.mock.calls.filter(([sql]) => sql.includes('task_texts')).length;
+    const sizes: number[] = [];
+    const page = (after: number, limit: number, isRoom: boolean) =>
+      hub.store.events(record.id, after, limit, MIB, (size) => {
+        expect(textReads()).toBe(0);
+        sizes.push(size);
+        return isRoom;
+      });
+    expect(await page(2, 1, false)).toHaveLength(1);
+    expect(sizes).toEqual([]);
+    expect(await page(2, 10, false)).toEqual([]);
+    expect(textReads()).toBe(0);
+    const events = await page(2, 10, true);
+    expect(textReads()).toBeGreaterThan(2);
+    const size = events.reduce((sum, { body }) => sum + body.length, 0);
+    expect(sizes).toEqual([size, size]);
+    // Their rows are read by one statement each.
+    expect(read.mock.calls.length - textReads()).toBe(3);
+    jest.restoreAllMocks();
+  });
+
   it('stores a large message of a client apart, and finds whose it is', async () => {
     const message = clientMessage(LARGE);
     const { delegations } = await hub.create({ message });

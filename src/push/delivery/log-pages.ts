@@ -5,6 +5,7 @@ import {
   isDamaged,
   textOf,
   type EventKind,
+  type HasRoom,
   type LogHeader,
   type TaskEvent,
   type TaskLog,
@@ -35,19 +36,16 @@ export interface PageRequest {
   readonly held?: number;
 }
 
-/** Log entries, as far as `reservation` has bytes for them; throws OverBudgetError. A page that has to wait is not kept. */
+/** Log entries, as far as `reservation` has bytes for them, which large texts have before they are read; throws OverBudgetError. A page that has to wait is not kept. */
 export function readPage(
   log: TaskLog,
   requested: PageRequest,
   reservation: ByteReservation,
 ): Promise<TaskEvent[]> {
   const { taskId, after, limit } = requested;
-  return readHeld(
-    () => log.events(taskId, after, limit, PAGE_TEXT),
-    textOf,
-    requested,
-    reservation,
-  );
+  const read = (hasRoom: HasRoom): Promise<TaskEvent[]> =>
+    log.events(taskId, after, limit, PAGE_TEXT, hasRoom);
+  return readHeld(read, textOf, requested, reservation);
 }
 
 /** {@link readPage} of the headers alone: no text of an entry is read. */
@@ -77,23 +75,30 @@ export function nextLimit(page: readonly TaskEvent[]): number {
   return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, average))));
 }
 
+/** Reads until there is room for what is read; `read` asks before it reads large texts. */
 async function readHeld<T>(
-  read: () => Promise<T[]>,
+  read: (hasRoom: HasRoom) => Promise<T[]>,
   sizeOf: (page: readonly T[]) => number,
   { part, held = 0 }: PageRequest,
   reservation: ByteReservation,
 ): Promise<T[]> {
   for (;;) {
-    const bytes = await tryRead();
-    if (typeof bytes !== 'number') return bytes;
-    await reservation.resize(part, bytes);
+    const page = await tryRead();
+    if (typeof page !== 'number') return page;
+    await reservation.resize(part, page);
   }
 
   /** The page, else the bytes that are over budget. */
   async function tryRead(): Promise<T[] | number> {
-    const page = await read();
-    const bytes = held + sizeOf(page);
-    return reservation.tryResize(part, bytes) ? page : bytes;
+    let missing: number | undefined;
+    const hasRoom: HasRoom = (size) => {
+      const bytes = held + size;
+      missing = reservation.tryResize(part, bytes) ? undefined : bytes;
+      return missing === undefined;
+    };
+    const page = await read(hasRoom);
+    if (missing === undefined && hasRoom(sizeOf(page))) return page;
+    return missing ?? 0;
   }
 }
 

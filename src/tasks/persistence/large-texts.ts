@@ -166,6 +166,11 @@ interface CheckpointIds {
   held: string | null;
 }
 
+/** Whether the text of a log entry is to be read by itself. */
+export function isApart({ text_id }: StoredEventRow): boolean {
+  return text_id !== null;
+}
+
 /** Characters of a log entry's text, wherever it is. */
 export function sizeOfRow({ body, text_size }: StoredEventRow): number {
   return text_size ?? body.length;
