@@ -180,7 +180,7 @@ export class TurnCounter {
 }
 
 /** What a value takes beside its characters or bytes: many small ones are as long to work on as a large one. */
-const VALUE = 32;
+export const VALUE_SIZE = 32;
 
 /** Characters of all texts and names and bytes of all data in a value, and 32 for each value in it. */
 export function sizeOf(value: unknown): number {
@@ -194,7 +194,7 @@ export function isLong(value: unknown, limit = LONG): boolean {
 
 /** What of `limit` it leaves; looks no further when less than `least` is left. */
 function left(value: unknown, limit: number, least = 0): number {
-  let rest = limit - VALUE;
+  let rest = limit - VALUE_SIZE;
   if (typeof value === 'string') return rest - value.length;
   if (typeof value !== 'object' || value === null) return rest;
   if (value instanceof Uint8Array) return rest - value.byteLength;

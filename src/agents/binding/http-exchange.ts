@@ -2,9 +2,9 @@ import { ConnectError, type Egress, type EgressResponse } from '../../common/egr
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
-import { parseInTurns } from '../../common/json-in-turns.js';
 import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
 import { LONG, LongStream, longTurn } from '../../common/long-work.js';
+import { parseInTurns } from '../../common/parse-in-turns.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { AgentCallError } from './agent-call-error.js';
