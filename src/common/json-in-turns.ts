@@ -1,4 +1,4 @@
-import { isLong, LONG, TurnCounter } from './long-work.js';
+import { isLong, LONG, sizeOf, TurnCounter } from './long-work.js';
 import { slicesOf } from './text-slices.js';
 
 /** Characters of a text that are written in one piece. */
@@ -31,7 +31,7 @@ export async function jsonInTurns(value: unknown): Promise<Buffer[]> {
     characters = 0;
     return block.length;
   };
-  for (const text of pieces(value)) {
+  for (const text of pieces(value, turns)) {
     if (characters > 0 && characters + text.length > PIECE) {
       const turn = turns.next(close());
       if (turn !== undefined) await turn;
@@ -56,7 +56,7 @@ export async function textsInTurns(value: unknown, turns = new TurnCounter()): P
     texts = [];
     characters = 0;
   };
-  for (const text of pieces(value)) {
+  for (const text of pieces(value, turns)) {
     texts.push(text);
     characters += text.length;
     if (characters >= PIECE) close();
@@ -71,19 +71,23 @@ export async function textsInTurns(value: unknown, turns = new TurnCounter()): P
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const TO_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
-/** A JSON value's text in pieces: of what is short as a whole. */
-function* pieces(value: unknown): Generator<string, void, undefined> {
+/** A JSON value's text in pieces: of what is short as a whole. `turns` counts the values in that. */
+function* pieces(value: unknown, turns: TurnCounter): Generator<string, void, undefined> {
   if (typeof value === 'string' && value.length > PIECE) {
     yield* textPieces(value);
   } else if (value instanceof Base64 && value.bytes.byteLength > PIECE_BYTES) {
     yield* base64Pieces(value.bytes);
-  } else if (typeof value !== 'object' || value === null || !isLong(value, PIECE)) {
+  } else if (typeof value !== 'object' || value === null) {
     yield JSON.stringify(value ?? null);
+  } else if (!isLong(value, PIECE)) {
+    const text = JSON.stringify(value);
+    turns.add(Math.max(0, sizeOf(value) - text.length));
+    yield text;
   } else if (Array.isArray(value)) {
     let before = '[';
     for (const item of value as readonly unknown[]) {
       yield before;
-      yield* pieces(item);
+      yield* pieces(item, turns);
       before = ',';
     }
     yield before === '[' ? '[]' : ']';
@@ -92,7 +96,7 @@ function* pieces(value: unknown): Generator<string, void, undefined> {
     for (const [name, member] of Object.entries(value)) {
       if (member === undefined) continue;
       yield `${before}${JSON.stringify(name)}:`;
-      yield* pieces(member);
+      yield* pieces(member, turns);
       before = ',';
     }
     yield before === '{' ? '{}' : '}';

@@ -170,6 +170,11 @@ export class TurnCounter {
 
   constructor(private readonly turn = TURN) {}
 
+  /** Counts work that is a part of the next step. */
+  add(size: number): void {
+    this.size += size;
+  }
+
   /** After a step on so many characters or bytes: when the next one may begin; undefined when it may at once. */
   next(size: number): Promise<void> | undefined {
     this.size += size;

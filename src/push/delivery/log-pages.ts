@@ -1,6 +1,8 @@
 import type { BudgetRules, ByteReservation } from '../../common/byte-budget.js';
 import { LONG, TurnCounter } from '../../common/long-work.js';
-import { StreamResponse } from '../../protocol/a2a.js';
+import type { StreamResponse } from '../../protocol/a2a.js';
+import type { Payload } from '../../protocol/build.js';
+import { eventOf } from '../../protocol/wire-json.js';
 import {
   isDamaged,
   textOf,
@@ -107,14 +109,26 @@ function sizeOfHeaders(headers: readonly LogHeader[]): number {
   return headers.reduce((sum, { header }) => sum + (header.artifact?.id.length ?? 0), 0);
 }
 
-/** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
-export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
-  let payload: StreamResponse['payload'];
+/**
+ * The payload of a log entry; of a long one, which is read in turns of the event loop, a promise. Throws {@link UnrenderableError}, or
+ * rejects with it, when it is none: it never will be.
+ */
+export function payloadOf({ seq, body }: TaskEvent): Payload | Promise<Payload> {
   try {
-    payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
+    const event = eventOf(body);
+    if (!(event instanceof Promise)) return payloadIn(event, seq);
+    return event.then(
+      (read) => payloadIn(read, seq),
+      (cause: unknown) => {
+        throw unreadable(seq, cause);
+      },
+    );
   } catch (cause) {
-    throw unreadable(seq, cause);
+    throw cause instanceof UnrenderableError ? cause : unreadable(seq, cause);
   }
+}
+
+function payloadIn({ payload }: StreamResponse, seq: number): Payload {
   if (!payload) throw unreadable(seq);
   return payload;
 }
