@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Base64, jsonInTurns, textsInTurns } from './json-in-turns.js';
+import { canonicalJson } from './canonical-json.js';
+import { Base64, canonicalInTurns, jsonInTurns, textsInTurns } from './json-in-turns.js';
 
 const MIB = 1024 * 1024;
 
@@ -48,5 +49,20 @@ describe('jsonInTurns', () => {
     isOver = true;
     expect(Math.max(...blocks.map(({ length }) => length))).toBeLessThanOrEqual(MIB);
     expect(turns).toBeGreaterThanOrEqual(10);
+  });
+});
+
+describe('canonicalInTurns', () => {
+  it('gives what canonicalJson does, in short pieces', async () => {
+    const raw = Buffer.alloc(2 * MIB, 'bytes');
+    const value = (bytes: unknown): unknown => ({
+      z: [{ b: 1, a: undefined, '\u20ac': null }, 'x"\n'.repeat(MIB)],
+      a: { raw: bytes, y: { d: [], c: -0 }, x: `\ud800${'😀'.repeat(MIB)}` },
+      many: Array.from({ length: 50_000 }, (_, i) => ({ z: i, a: {} })),
+    });
+    const pieces: string[] = [];
+    await canonicalInTurns(value(new Base64(raw)), (piece) => pieces.push(piece));
+    expect(pieces.join('') === canonicalJson(value(raw.toString('base64')))).toBe(true);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * MIB);
   });
 });

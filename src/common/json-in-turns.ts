@@ -1,3 +1,4 @@
+import { canonicalJson } from './canonical-json.js';
 import { isLong, LONG, sizeOf, TurnCounter } from './long-work.js';
 import { slicesOf } from './text-slices.js';
 
@@ -67,36 +68,74 @@ export async function textsInTurns(value: unknown, turns = new TurnCounter()): P
   return whole;
 }
 
+/**
+ * Gives `take` the text that {@link canonicalJson} gives of a JSON value, in pieces, and other work runs between some
+ * of them.
+ */
+export async function canonicalInTurns(
+  value: unknown,
+  take: (piece: string) => void,
+): Promise<void> {
+  const turns = new TurnCounter();
+  for (const text of pieces(value, turns, CANONICAL)) {
+    take(text);
+    const turn = turns.next(text.length);
+    if (turn !== undefined) await turn;
+  }
+}
+
+/** How a value is written: in which order its members are, and what is short. */
+interface Form {
+  readonly names: (object: object) => readonly string[];
+  readonly short: (value: unknown) => string;
+}
+
+const PLAIN: Form = {
+  names: (object) => Object.keys(object),
+  short: (value) => JSON.stringify(value ?? null),
+};
+
+const CANONICAL: Form = {
+  names: (object) => Object.keys(object).sort(),
+  // Bytes that are written late are texts for it.
+  short: (value) => canonicalJson(JSON.parse(JSON.stringify(value ?? null))),
+};
+
 /** What JSON.stringify writes otherwise in a text, or may: a surrogate without its other half. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const TO_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
 /** A JSON value's text in pieces: of what is short as a whole. `turns` counts the values in that. */
-function* pieces(value: unknown, turns: TurnCounter): Generator<string, void, undefined> {
+function* pieces(
+  value: unknown,
+  turns: TurnCounter,
+  form = PLAIN,
+): Generator<string, void, undefined> {
   if (typeof value === 'string' && value.length > PIECE) {
     yield* textPieces(value);
   } else if (value instanceof Base64 && value.bytes.byteLength > PIECE_BYTES) {
     yield* base64Pieces(value.bytes);
   } else if (typeof value !== 'object' || value === null) {
-    yield JSON.stringify(value ?? null);
+    yield form.short(value);
   } else if (!isLong(value, PIECE)) {
-    const text = JSON.stringify(value);
+    const text = form.short(value);
     turns.add(Math.max(0, sizeOf(value) - text.length));
     yield text;
   } else if (Array.isArray(value)) {
     let before = '[';
     for (const item of value as readonly unknown[]) {
       yield before;
-      yield* pieces(item, turns);
+      yield* pieces(item, turns, form);
       before = ',';
     }
     yield before === '[' ? '[]' : ']';
   } else {
     let before = '{';
-    for (const [name, member] of Object.entries(value)) {
+    for (const name of form.names(value)) {
+      const member = (value as Readonly<Record<string, unknown>>)[name];
       if (member === undefined) continue;
       yield `${before}${JSON.stringify(name)}:`;
-      yield* pieces(member, turns);
+      yield* pieces(member, turns, form);
       before = ',';
     }
     yield before === '{' ? '{}' : '}';

@@ -1,3 +1,5 @@
+import type { Message } from '../../protocol/a2a.js';
+import { hashInTurns } from '../domain/status-key.js';
 import type { TaskAggregate } from '../task.js';
 import type { Decision } from './task-log.js';
 import type { Checkpoint, Fence, PreparedAppend } from '../store/prepared-append.js';
@@ -28,7 +30,7 @@ export interface Made {
 
 /** The decisions change nothing; they hold if the database has nothing newer. */
 export const VERIFY = 'verify';
-/** What was decided is long, or its checkpoint is: prepare again when {@link TaskWriter.written} has resolved. */
+/** What was decided is long, or what it takes is: prepare again when {@link TaskWriter.written} has resolved. */
 export const LONG_DECISION = 'long-decision';
 
 /** What a writer has to add; null: nothing, or the state must be loaded first. */
@@ -44,6 +46,22 @@ export class LongDecision {
 
   async write(): Promise<void> {
     this.bodies = await bodiesInTurns(this.made.decision.change.events).catch(() => undefined);
+    this.isWritten = true;
+  }
+}
+
+/** One that cannot be made before a long message is hashed, in turns of long work. */
+export class LongHash {
+  isWritten = false;
+
+  constructor(
+    readonly waiting: Waiting,
+    private readonly message: Message,
+  ) {}
+
+  async write(): Promise<void> {
+    // Without it the decision gives the reason.
+    await hashInTurns(this.message).catch(() => undefined);
     this.isWritten = true;
   }
 }

@@ -2,6 +2,7 @@ import { HubError } from '../../common/hub-error.js';
 import { FencedError, type Claimer, type Decision } from './task-log.js';
 import { ContentsNotKeptError } from '../../protocol/outline.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import { UnhashedMessageError } from '../domain/status-key.js';
 import type { AppendOutcome, Checkpoint, PreparedAppend } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
 import type { StoredTask } from '../store/task-store.js';
@@ -11,6 +12,7 @@ import {
   LONG_DECISION,
   LongCheckpoint,
   LongDecision,
+  LongHash,
   VERIFY,
   type Decided,
   type Made,
@@ -34,7 +36,9 @@ export class TaskWriter {
   private queue: Waiting[] = [];
   private decided: Decided[] = [];
   /** It has been decided, and is being written down. */
-  private long: LongDecision | LongCheckpoint | null = null;
+  private long: LongDecision | LongHash | LongCheckpoint | null = null;
+  /** What a long message was hashed for last. */
+  private hashedFor: Waiting | null = null;
   private readonly reads = new PendingReads();
   private claims: ClaimedTask[] = [];
   private underWay = false;
@@ -145,6 +149,8 @@ export class TaskWriter {
     if (long instanceof LongCheckpoint) {
       if (this.live !== null) return this.takeDecided(this.live, now, claimer, long.checkpoint);
       this.queue.unshift(...this.decided.splice(0).map(({ waiting }) => waiting));
+    } else if (long instanceof LongHash) {
+      this.queue.unshift(long.waiting);
     } else if (long !== null) {
       if (this.live === null) this.queue.unshift(long.made.waiting);
       else this.apply(this.live, long.made, now, long.bodies);
@@ -299,9 +305,15 @@ export class TaskWriter {
       decision = waiting.decide(live.aggregate);
     } catch (error) {
       if (error instanceof ContentsNotKeptError) return false;
+      if (error instanceof UnhashedMessageError && this.hashedFor !== waiting) {
+        this.hashedFor = waiting;
+        this.long = new LongHash(waiting, error.unhashed);
+        return true;
+      }
       this.decided.push({ waiting, answer: () => waiting.reject(error) });
       return true;
     }
+    this.hashedFor = null;
     if (live.needsContents(decision.change)) return false;
     const made = { waiting, decision };
     let isLong: boolean;

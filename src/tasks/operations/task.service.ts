@@ -4,12 +4,7 @@ import { visibilityOf, EVERYTHING, refuseEnded } from '../../auth/index.js';
 import { noteTask } from '../../common/call-note.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { AppConfig } from '../../config/index.js';
-import {
-  TaskState,
-  type ListTasksResponse,
-  type Message,
-  type Task,
-} from '../../protocol/a2a.js';
+import { TaskState, type ListTasksResponse, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { eventOf } from '../../protocol/wire-json.js';
 import { activeExtensions, requestedExtensions, type HubRequest } from '../../routing/index.js';

@@ -209,9 +209,7 @@ interface OpenedCheckpoint {
   readonly values: number;
 }
 
-function openedCheckpoint(
-  row: StoredCheckpointRow,
-): OpenedCheckpoint | Promise<OpenedCheckpoint> {
+function openedCheckpoint(row: StoredCheckpointRow): OpenedCheckpoint | Promise<OpenedCheckpoint> {
   const { body, held } = row;
   if (isLongWire(body) || (held !== null && isLongWire(held))) return openedInTurns(body, held);
   const values = valuesOfCheckpoint({ task: body, held });
