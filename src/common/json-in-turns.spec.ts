@@ -13,6 +13,12 @@ describe('jsonInTurns', () => {
     ['a control character far on in a long text', `${'x'.repeat(2 * MIB)}\u0001y`],
     ['a lone surrogate', { a: `\ud800${'x'.repeat(MIB)}\udc00` }],
     ['many small values', Array.from({ length: 300_000 }, (_, i) => ({ [`k${i % 7}`]: i }))],
+    [
+      'small values beside long ones',
+      [1, 'x'.repeat(MIB), {}, [], undefined, ['x'.repeat(MIB), null, 2]],
+    ],
+    ['a long name', { a: 1, ['"x'.repeat(MIB)]: 'y', b: undefined, c: ['x'.repeat(MIB)] }],
+    ['many members', Object.fromEntries(Array(100_000).fill(1).entries())],
     ['an empty member beside a long one', { e: {}, l: [], x: 'x'.repeat(MIB), u: undefined }],
     ['nothing', undefined],
   ])('writes %s as JSON.stringify does', async (_, value) => {

@@ -1,5 +1,5 @@
 import { canonicalJson } from './canonical-json.js';
-import { isLong, LONG, sizeOf, TurnCounter } from './long-work.js';
+import { isLong, LONG, sizeWithin, TurnCounter } from './long-work.js';
 import { slicesOf } from './text-slices.js';
 
 /** Characters of a text that are written in one piece. */
@@ -76,7 +76,7 @@ export async function canonicalInTurns(
   value: unknown,
   take: (piece: string) => void,
 ): Promise<void> {
-  const turns = new TurnCounter();
+  const turns = new TurnCounter(LONG);
   for (const text of pieces(value, turns, CANONICAL)) {
     take(text);
     const turn = turns.next(text.length);
@@ -105,7 +105,7 @@ const CANONICAL: Form = {
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const TO_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
-/** A JSON value's text in pieces: of what is short as a whole. `turns` counts the values in that. */
+/** A JSON value's text in pieces: of what is short as a whole, or together. `turns` counts the values in that. */
 function* pieces(
   value: unknown,
   turns: TurnCounter,
@@ -115,31 +115,87 @@ function* pieces(
     yield* textPieces(value);
   } else if (value instanceof Base64 && value.bytes.byteLength > PIECE_BYTES) {
     yield* base64Pieces(value.bytes);
-  } else if (typeof value !== 'object' || value === null) {
+  } else if (typeof value !== 'object' || value === null || !isLong(value, PIECE)) {
     yield form.short(value);
-  } else if (!isLong(value, PIECE)) {
-    const text = form.short(value);
-    turns.add(Math.max(0, sizeOf(value) - text.length));
-    yield text;
   } else if (Array.isArray(value)) {
-    let before = '[';
-    for (const item of value as readonly unknown[]) {
-      yield before;
-      yield* pieces(item, turns, form);
-      before = ',';
-    }
-    yield before === '[' ? '[]' : ']';
+    yield* listPieces(value, turns, form);
   } else {
-    let before = '{';
-    for (const name of form.names(value)) {
-      const member = (value as Readonly<Record<string, unknown>>)[name];
-      if (member === undefined) continue;
-      yield `${before}${JSON.stringify(name)}:`;
-      yield* pieces(member, turns, form);
-      before = ',';
-    }
-    yield before === '{' ? '{}' : '}';
+    yield* objectPieces(value, turns, form);
   }
+}
+
+function* listPieces(
+  list: readonly unknown[],
+  turns: TurnCounter,
+  form: Form,
+): Generator<string, void, undefined> {
+  let before = '[';
+  let short: unknown[] = [];
+  let size = 0;
+  const written = (): string => {
+    const text = before + form.short(short).slice(1, -1);
+    turns.add(Math.max(0, size - text.length));
+    before = ',';
+    short = [];
+    size = 0;
+    return text;
+  };
+  for (const item of list) {
+    const length = sizeWithin(item, PIECE);
+    if (length !== undefined) {
+      short.push(item);
+      size += length;
+      if (size >= PIECE) yield written();
+      continue;
+    }
+    if (short.length > 0) yield written();
+    yield before;
+    yield* pieces(item, turns, form);
+    before = ',';
+  }
+  if (short.length > 0) yield written();
+  yield ']';
+}
+
+function* objectPieces(
+  object: object,
+  turns: TurnCounter,
+  form: Form,
+): Generator<string, void, undefined> {
+  let text = '{';
+  let before = '';
+  let size = 0;
+  const counted = (): string => {
+    turns.add(Math.max(0, size - text.length));
+    const whole = text;
+    text = '';
+    size = 0;
+    return whole;
+  };
+  for (const name of form.names(object)) {
+    const member = (object as Readonly<Record<string, unknown>>)[name];
+    if (member === undefined) continue;
+    text += before;
+    before = ',';
+    if (name.length > PIECE) {
+      yield counted();
+      yield* textPieces(name);
+    } else {
+      text += JSON.stringify(name);
+    }
+    text += ':';
+    const length = sizeWithin(member, PIECE);
+    if (length === undefined) {
+      yield counted();
+      yield* pieces(member, turns, form);
+      continue;
+    }
+    text += form.short(member);
+    size += name.length + length;
+    if (size >= PIECE) yield counted();
+  }
+  text += '}';
+  yield counted();
 }
 
 function* textPieces(text: string): Generator<string, void, undefined> {

@@ -58,7 +58,7 @@ interface LongText {
  * object that was begun in that way is read there.
  */
 class Document {
-  private readonly turns = new TurnCounter();
+  private readonly turns = new TurnCounter(LONG);
   private readonly open: Level[] = [];
   /** Where to look next. */
   private at = 0;

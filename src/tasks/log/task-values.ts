@@ -34,7 +34,7 @@ export function valuesOfText(json: string): number | Promise<number> {
 
 async function countInTurns(json: string): Promise<number> {
   const counter = new ValueCounter();
-  const turns = new TurnCounter();
+  const turns = new TurnCounter(LONG);
   for (const slice of slicesOf(json, LONG / 2)) {
     counter.add(slice);
     const turn = turns.next(slice.length);
