@@ -107,11 +107,11 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     const textReads = (): number =>
       read.mock.calls.filter(([sql]) => sql.includes('task_texts')).length;
     const sizes: number[] = [];
-    const page = (after: number, limit: number, isRoom: boolean) =>
+    const page = (after: number, limit: number, isCapacity: boolean) =>
       hub.store.events(record.id, after, limit, MIB, (size) => {
         expect(textReads()).toBe(0);
         sizes.push(size);
-        return isRoom;
+        return isCapacity;
       });
     expect(await page(2, 1, false)).toHaveLength(1);
     expect(sizes).toEqual([]);

@@ -59,9 +59,9 @@ describe('pages of a log', () => {
     const body = 'x'.repeat(size);
     let [held, most, reads] = [0, 0, 0];
     const log = Object.assign(Object.create(TaskLog.prototype) as TaskLog, {
-      events: async (...[taskId, after, , , hasRoom]: Parameters<TaskLog['events']>) => {
+      events: async (...[taskId, after, , , hasCapacity]: Parameters<TaskLog['events']>) => {
         await new Promise((resolve) => setImmediate(resolve));
-        if (!hasRoom!(size)) return [];
+        if (!hasCapacity!(size)) return [];
         reads += 1;
         held += 1;
         most = Math.max(most, held);

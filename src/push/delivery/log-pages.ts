@@ -7,7 +7,7 @@ import {
   isDamaged,
   textOf,
   type EventKind,
-  type HasRoom,
+  type HasCapacity,
   type LogHeader,
   type TaskEvent,
   type TaskLog,
@@ -45,8 +45,8 @@ export function readPage(
   reservation: ByteReservation,
 ): Promise<TaskEvent[]> {
   const { taskId, after, limit } = requested;
-  const read = (hasRoom: HasRoom): Promise<TaskEvent[]> =>
-    log.events(taskId, after, limit, PAGE_TEXT, hasRoom);
+  const read = (hasCapacity: HasCapacity): Promise<TaskEvent[]> =>
+    log.events(taskId, after, limit, PAGE_TEXT, hasCapacity);
   return readHeld(read, textOf, requested, reservation);
 }
 
@@ -79,7 +79,7 @@ export function nextLimit(page: readonly TaskEvent[]): number {
 
 /** Reads until there is room for what is read; `read` asks before it reads large texts. */
 async function readHeld<T>(
-  read: (hasRoom: HasRoom) => Promise<T[]>,
+  read: (hasCapacity: HasCapacity) => Promise<T[]>,
   sizeOf: (page: readonly T[]) => number,
   { part, held = 0 }: PageRequest,
   reservation: ByteReservation,
@@ -93,13 +93,13 @@ async function readHeld<T>(
   /** The page, else the bytes that are over budget. */
   async function tryRead(): Promise<T[] | number> {
     let missing: number | undefined;
-    const hasRoom: HasRoom = (size) => {
+    const hasCapacity: HasCapacity = (size) => {
       const bytes = held + size;
       missing = reservation.tryResize(part, bytes) ? undefined : bytes;
       return missing === undefined;
     };
-    const page = await read(hasRoom);
-    if (missing === undefined && hasRoom(sizeOf(page))) return page;
+    const page = await read(hasCapacity);
+    if (missing === undefined && hasCapacity(sizeOf(page))) return page;
     return missing ?? 0;
   }
 }

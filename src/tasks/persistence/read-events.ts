@@ -1,7 +1,7 @@
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import { isApart, sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
-import type { HasRoom, ReserveBytes } from '../store/task-store.js';
+import type { HasCapacity, ReserveBytes } from '../store/task-store.js';
 import { EVENTS, type EventRow, type HeaderRow } from './task-rows.js';
 
 /** The columns of a {@link StoredEventRow}. */
@@ -34,10 +34,10 @@ export async function readEvents(
   afterSeq: number,
   limit: number,
   maxText = Infinity,
-  hasRoom: HasRoom = () => true,
+  hasCapacity: HasCapacity = () => true,
 ): Promise<EventRow[]> {
   const rows = await readRows(database, WHOLE, taskId, afterSeq, limit, maxText);
-  if (rows.some(isApart) && !hasRoom(sizeOfRows(rows))) return [];
+  if (rows.some(isApart) && !hasCapacity(sizeOfRows(rows))) return [];
   return withTexts(database, rows);
 }
 

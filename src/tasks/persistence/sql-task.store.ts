@@ -23,7 +23,7 @@ import {
   type FoundTask,
   type KeyHolder,
   type DownstreamTasks,
-  type HasRoom,
+  type HasCapacity,
   type ReserveBytes,
   type StateCount,
   type StoredTask,
@@ -151,9 +151,9 @@ export class SqlTaskStore extends TaskStore {
     afterSeq: number,
     limit: number,
     maxText?: number,
-    hasRoom?: HasRoom,
+    hasCapacity?: HasCapacity,
   ): Promise<TaskEvent[]> {
-    const rows = await readEvents(this.database, taskId, afterSeq, limit, maxText, hasRoom);
+    const rows = await readEvents(this.database, taskId, afterSeq, limit, maxText, hasCapacity);
     return rows.map(toEvent);
   }
 

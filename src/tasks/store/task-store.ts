@@ -168,7 +168,7 @@ export type ReserveBytes = (bytes: number) => Promise<void>;
  * Whether there is room for a page of a log of so many characters; called for pages with large texts only, before these
  * are read.
  */
-export type HasRoom = (characters: number) => boolean;
+export type HasCapacity = (characters: number) => boolean;
 
 /** The storage of tasks, their log, delegations and idempotency keys. */
 export abstract class TaskStore {
@@ -223,14 +223,14 @@ export abstract class TaskStore {
 
   /**
    * Log entries after `afterSeq`, ascending, at most `limit`; none behind those that have `maxText`
-   * characters together, and none at all where `hasRoom` says so.
+   * characters together, and none at all where `hasCapacity` says so.
    */
   abstract events(
     taskId: string,
     afterSeq: number,
     limit: number,
     maxText?: number,
-    hasRoom?: HasRoom,
+    hasCapacity?: HasCapacity,
   ): Promise<TaskEvent[]>;
 
   /**
