@@ -14,11 +14,12 @@ import {
   type ListTasksResponse,
   type Message,
   type SendMessageRequest,
-  StreamResponse,
+  type StreamResponse,
   type SubscribeToTaskRequest,
   type Task,
   type TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
+import { eventOf } from '../protocol/wire-json.js';
 import type { CallContext } from '../auth/index.js';
 import type { StreamItem } from '../tasks/index.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
@@ -157,7 +158,8 @@ async function* decoded(
 ): AsyncGenerator<StreamResponse, void, undefined> {
   for await (const item of items) {
     context.state.set(SEQ, item.seq);
-    yield StreamResponse.fromJSON(JSON.parse(item.body));
+    const event = eventOf(item.body);
+    yield event instanceof Promise ? await event : event;
   }
 }
 

@@ -1,19 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { endOfText } from './json-limits.js';
-import { isLong, LONG, longTurn, TurnCounter } from './long-work.js';
+import { canonicalJson } from './canonical-json.js';
+import { isLong, LONG, sizeWithin, TurnCounter } from './long-work.js';
 import { slicesOf } from './text-slices.js';
 
 /** Characters of a text that are written in one piece. */
 const PIECE = LONG / 2;
-/** Characters from which a text is read apart from what is around it. */
-const MARKED = 16 * 1024;
 /** Bytes whose base64 is written in one piece: whole groups of three. */
 const PIECE_BYTES = 3 * 128 * 1024;
-
-/** What may stand between the values of JSON (RFC 8259 §2). */
-const WHITE_SPACE = ' \t\n\r';
-/** Characters of the longest escape sequence: a backslash, `u` and four digits. */
-const LONGEST_ESCAPE = 6;
 
 /** Bytes in a JSON value that are written as their base64; made when it is written, not before. */
 export class Base64 {
@@ -40,7 +32,7 @@ export async function jsonInTurns(value: unknown): Promise<Buffer[]> {
     characters = 0;
     return block.length;
   };
-  for (const text of pieces(value)) {
+  for (const text of pieces(value, turns)) {
     if (characters > 0 && characters + text.length > PIECE) {
       const turn = turns.next(close());
       if (turn !== undefined) await turn;
@@ -65,7 +57,7 @@ export async function textsInTurns(value: unknown, turns = new TurnCounter()): P
     texts = [];
     characters = 0;
   };
-  for (const text of pieces(value)) {
+  for (const text of pieces(value, turns)) {
     texts.push(text);
     characters += text.length;
     if (characters >= PIECE) close();
@@ -77,147 +69,133 @@ export async function textsInTurns(value: unknown, turns = new TurnCounter()): P
 }
 
 /**
- * What JSON.parse gives of a text; throws SyntaxError as it does. The texts in a long one are read in
- * pieces, and other work runs between some of them. What remains, names, numbers and short texts, is read at
- * once: who bounds the values of a document bounds how long that takes.
+ * Gives `take` the text that {@link canonicalJson} gives of a JSON value, in pieces, and other work runs between some
+ * of them.
  */
-export async function parseInTurns(json: string): Promise<unknown> {
-  if (json.length <= LONG) return JSON.parse(json);
-  await longTurn();
-  const turns = new TurnCounter();
-  const marks = new Map<string, string>();
-  const name = randomUUID();
-  const rest: string[] = [];
-  let from = 0;
-  let looked = 0;
-  for (let quote = json.indexOf('"'); quote >= 0; quote = json.indexOf('"', looked)) {
-    const begin = quote + 1;
-    const end = endOfText(json, begin);
-    if (end - begin > MARKED && !isName(json, end)) {
-      const mark = `${name}/${marks.size}`;
-      marks.set(mark, await longText(json, begin, end, turns));
-      rest.push(json.slice(from, begin), mark);
-      from = end;
-    }
-    const turn = turns.next(end + 1 - looked);
-    looked = end + 1;
+export async function canonicalInTurns(
+  value: unknown,
+  take: (piece: string) => void,
+): Promise<void> {
+  const turns = new TurnCounter(LONG);
+  for (const text of pieces(value, turns, CANONICAL)) {
+    take(text);
+    const turn = turns.next(text.length);
     if (turn !== undefined) await turn;
   }
-  rest.push(json.slice(from));
-  await longTurn();
-  const value: unknown = JSON.parse(rest.join(''));
-  return marks.size === 0 ? value : withMarked(value, marks);
 }
 
-/** White space behind a text that is looked through for what the text is. */
-const MAX_WHITE_SPACE = 1024;
-
-/** Whether the text that ends here is the name of a member, or may be: it is not taken apart then. */
-function isName(json: string, end: number): boolean {
-  const begin = end + 1;
-  let after = begin;
-  while (after < json.length && WHITE_SPACE.includes(json.charAt(after))) {
-    after += 1;
-    if (after - begin > MAX_WHITE_SPACE) return true;
-  }
-  return json[after] === ':';
+/** How a value is written: in which order its members are, and what is short. */
+interface Form {
+  readonly names: (object: object) => readonly string[];
+  readonly short: (value: unknown) => string;
 }
 
-/** What has another meaning within a text of JSON than itself, or none (RFC 8259 §7). */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const ESCAPED = /[\u0000-\u001f\\]/;
+const PLAIN: Form = {
+  names: (object) => Object.keys(object),
+  short: (value) => JSON.stringify(value ?? null),
+};
+
+const CANONICAL: Form = {
+  names: (object) => Object.keys(object).sort(),
+  // Bytes that are written late are texts for it.
+  short: (value) => canonicalJson(JSON.parse(JSON.stringify(value ?? null))),
+};
 
 /** What JSON.stringify writes otherwise in a text, or may: a surrogate without its other half. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const TO_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
-/** A text that JSON has between two of its quotes. */
-async function longText(
-  json: string,
-  begin: number,
-  end: number,
+/** A JSON value's text in pieces: of what is short as a whole, or together. `turns` counts the values in that. */
+function* pieces(
+  value: unknown,
   turns: TurnCounter,
-): Promise<string> {
-  // V8 makes no copy of a slice, which would be one long stop, but keeps all of the text it is of in memory.
-  if ((end - begin) * 8 > json.length * 7 && (await isPlain(json, begin, end, turns))) {
-    return json.slice(begin, end);
-  }
-  const texts: string[] = [];
-  for (let from = begin; from < end;) {
-    const to = from + PIECE < end ? cutIn(json, from, from + PIECE) : end;
-    texts.push(JSON.parse(`"${json.slice(from, to)}"`) as string);
-    const turn = turns.next(to - from);
-    if (turn !== undefined) await turn;
-    from = to;
-  }
-  return texts.join('');
-}
-
-/** Whether a text stands in JSON as it is. */
-async function isPlain(
-  json: string,
-  begin: number,
-  end: number,
-  turns: TurnCounter,
-): Promise<boolean> {
-  for (let from = begin; from < end; from += PIECE) {
-    const piece = json.slice(from, Math.min(from + PIECE, end));
-    if (ESCAPED.test(piece)) return false;
-    const turn = turns.next(piece.length);
-    if (turn !== undefined) await turn;
-  }
-  return true;
-}
-
-/** A place at or just before `to` that is within no escape sequence of a text read from `from` on. */
-function cutIn(json: string, from: number, to: number): number {
-  const last = to - LONGEST_ESCAPE + json.slice(to - LONGEST_ESCAPE, to).lastIndexOf('\\');
-  if (last < to - LONGEST_ESCAPE) return to;
-  let before = last;
-  while (before > from && json[before - 1] === '\\') before -= 1;
-  const isEscaped = (last - before) % 2 === 1;
-  if (isEscaped) return to;
-  return last + (json[last + 1] === 'u' ? LONGEST_ESCAPE : 2) > to ? last : to;
-}
-
-/** A value with each mark in it replaced by the text that it stands for. */
-function withMarked(value: unknown, marks: ReadonlyMap<string, string>): unknown {
-  if (typeof value === 'string') return marks.get(value) ?? value;
-  if (typeof value !== 'object' || value === null) return value;
-  for (const [name, member] of Object.entries(value)) {
-    const whole = withMarked(member, marks);
-    // An ordinary assignment to the name `__proto__` would set no member.
-    if (whole !== member) Object.defineProperty(value, name, { value: whole });
-  }
-  return value;
-}
-
-/** A JSON value's text in pieces: of what is short as a whole. */
-function* pieces(value: unknown): Generator<string, void, undefined> {
+  form = PLAIN,
+): Generator<string, void, undefined> {
   if (typeof value === 'string' && value.length > PIECE) {
     yield* textPieces(value);
   } else if (value instanceof Base64 && value.bytes.byteLength > PIECE_BYTES) {
     yield* base64Pieces(value.bytes);
   } else if (typeof value !== 'object' || value === null || !isLong(value, PIECE)) {
-    yield JSON.stringify(value ?? null);
+    yield form.short(value);
   } else if (Array.isArray(value)) {
-    let before = '[';
-    for (const item of value as readonly unknown[]) {
-      yield before;
-      yield* pieces(item);
-      before = ',';
-    }
-    yield before === '[' ? '[]' : ']';
+    yield* listPieces(value, turns, form);
   } else {
-    let before = '{';
-    for (const [name, member] of Object.entries(value)) {
-      if (member === undefined) continue;
-      yield `${before}${JSON.stringify(name)}:`;
-      yield* pieces(member);
-      before = ',';
-    }
-    yield before === '{' ? '{}' : '}';
+    yield* objectPieces(value, turns, form);
   }
+}
+
+function* listPieces(
+  list: readonly unknown[],
+  turns: TurnCounter,
+  form: Form,
+): Generator<string, void, undefined> {
+  let before = '[';
+  let short: unknown[] = [];
+  let size = 0;
+  const written = (): string => {
+    const text = before + form.short(short).slice(1, -1);
+    turns.add(Math.max(0, size - text.length));
+    before = ',';
+    short = [];
+    size = 0;
+    return text;
+  };
+  for (const item of list) {
+    const length = sizeWithin(item, PIECE);
+    if (length !== undefined) {
+      short.push(item);
+      size += length;
+      if (size >= PIECE) yield written();
+      continue;
+    }
+    if (short.length > 0) yield written();
+    yield before;
+    yield* pieces(item, turns, form);
+    before = ',';
+  }
+  if (short.length > 0) yield written();
+  yield ']';
+}
+
+function* objectPieces(
+  object: object,
+  turns: TurnCounter,
+  form: Form,
+): Generator<string, void, undefined> {
+  let text = '{';
+  let before = '';
+  let size = 0;
+  const counted = (): string => {
+    turns.add(Math.max(0, size - text.length));
+    const whole = text;
+    text = '';
+    size = 0;
+    return whole;
+  };
+  for (const name of form.names(object)) {
+    const member = (object as Readonly<Record<string, unknown>>)[name];
+    if (member === undefined) continue;
+    text += before;
+    before = ',';
+    if (name.length > PIECE) {
+      yield counted();
+      yield* textPieces(name);
+    } else {
+      text += JSON.stringify(name);
+    }
+    text += ':';
+    const length = sizeWithin(member, PIECE);
+    if (length === undefined) {
+      yield counted();
+      yield* pieces(member, turns, form);
+      continue;
+    }
+    text += form.short(member);
+    size += name.length + length;
+    if (size >= PIECE) yield counted();
+  }
+  text += '}';
+  yield counted();
 }
 
 function* textPieces(text: string): Generator<string, void, undefined> {

@@ -48,7 +48,7 @@ describe('countValues', () => {
   });
 
   it('counts the same in pieces, wherever a text is cut', () => {
-    const json = JSON.stringify({ a: ['[{,:', { b: '' }], c: 'x,y' });
+    const json = JSON.stringify({ a: ['[{,:', { b: '' }], c: 'x,"\\,\\"y\n,' });
     for (let i = 0; i <= json.length; i += 1) {
       for (let j = i; j <= json.length; j += 1) {
         expect(countValues(json.slice(0, i), json.slice(i, j), json.slice(j))).toBe(8);

@@ -111,33 +111,56 @@ export function checkJsonLimits(json: Uint8Array | string, limits: JsonLimits): 
 }
 
 /**
- * The values in JSON that is there whole, counted as {@link JsonLimits} says: in one text, or in pieces none of which
- * ends within an escape sequence. It makes no copy, and passes over texts as quickly as a character can be looked for.
+ * The values in JSON that is there whole, counted as {@link JsonLimits} says. It makes no copy, and passes over texts as
+ * quickly as a character can be looked for.
  */
 export function countValues(...pieces: readonly string[]): number {
-  let values = 0;
-  let isInText = false;
-  for (const json of pieces) {
-    for (let i = 0; i < json.length; i += 1) {
-      if (isInText) {
-        i = endOfText(json, i);
-        isInText = i === json.length;
+  const counter = new ValueCounter();
+  for (const piece of pieces) counter.add(piece);
+  return counter.values;
+}
+
+/** {@link countValues} of a text that comes in pieces, wherever it is cut. */
+export class ValueCounter {
+  values = 0;
+  private isInText = false;
+  /** The piece before ended with a backslash that counts for what is next. */
+  private isEscaped = false;
+
+  add(json: string): void {
+    let i = 0;
+    if (this.isEscaped && json.length > 0) {
+      this.isEscaped = false;
+      i = 1;
+    }
+    for (; i < json.length; i += 1) {
+      if (this.isInText) {
+        i = this.passText(json, i);
         continue;
       }
       switch (json.charCodeAt(i)) {
         case QUOTE:
-          isInText = true;
+          this.isInText = true;
           break;
         case OPEN_ARRAY:
         case OPEN_OBJECT:
         case COMMA:
         case COLON:
-          values += 1;
+          this.values += 1;
           break;
       }
     }
   }
-  return values;
+
+  private passText(json: string, from: number): number {
+    const end = endOfText(json, from);
+    this.isInText = end === json.length;
+    if (!this.isInText) return end;
+    let last = end;
+    while (last > from && json.charCodeAt(last - 1) === BACKSLASH) last -= 1;
+    this.isEscaped = (end - last) % 2 === 1;
+    return end;
+  }
 }
 
 /** Where the quote is that ends a text which begins here; the end of the JSON without one. */

@@ -170,6 +170,11 @@ export class TurnCounter {
 
   constructor(private readonly turn = TURN) {}
 
+  /** Counts work that is a part of the next step. */
+  add(size: number): void {
+    this.size += size;
+  }
+
   /** After a step on so many characters or bytes: when the next one may begin; undefined when it may at once. */
   next(size: number): Promise<void> | undefined {
     this.size += size;
@@ -180,7 +185,7 @@ export class TurnCounter {
 }
 
 /** What a value takes beside its characters or bytes: many small ones are as long to work on as a large one. */
-const VALUE = 32;
+export const VALUE_SIZE = 32;
 
 /** Characters of all texts and names and bytes of all data in a value, and 32 for each value in it. */
 export function sizeOf(value: unknown): number {
@@ -192,9 +197,15 @@ export function isLong(value: unknown, limit = LONG): boolean {
   return left(value, limit) < 0;
 }
 
+/** {@link sizeOf} a value that is not long by this limit; undefined of one that is. */
+export function sizeWithin(value: unknown, limit: number): number | undefined {
+  const rest = left(value, limit);
+  return rest < 0 ? undefined : limit - rest;
+}
+
 /** What of `limit` it leaves; looks no further when less than `least` is left. */
 function left(value: unknown, limit: number, least = 0): number {
-  let rest = limit - VALUE;
+  let rest = limit - VALUE_SIZE;
   if (typeof value === 'string') return rest - value.length;
   if (typeof value !== 'object' || value === null) return rest;
   if (value instanceof Uint8Array) return rest - value.byteLength;

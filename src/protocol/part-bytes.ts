@@ -1,10 +1,13 @@
 import { isRecord } from '../common/is-record.js';
 import { Part } from '@a2a-js/sdk';
 import { Base64, base64Of } from '../common/json-in-turns.js';
-import { LONG, longTurn } from '../common/long-work.js';
+import { LONG, TurnCounter } from '../common/long-work.js';
 
 /** Bytes from which {@link withLateBytes} leaves base64 for later. */
 const LATE_BYTES = LONG / 4;
+
+/** Characters of base64 from which {@link decodeBytes} decodes it: many such texts are as long as one. */
+const EARLY_TEXT = LONG / 64;
 
 let isLate = false;
 
@@ -46,15 +49,17 @@ export function withLateBytes<T>(encode: () => T): T {
 }
 
 /**
- * Decodes the long bytes of a task, a message or an answer with one of them, in wire JSON, in place and each in a turn of
- * the event loop of its own, for `fromJSON` to find them.
+ * Decodes the long bytes of a task, a message or an answer with one of them, in wire JSON, in place and in turns of the
+ * event loop, for `fromJSON` to find them.
  */
 export async function decodeBytes(answer: unknown): Promise<void> {
+  const turns = new TurnCounter(LONG);
   for (const part of partsIn(answer)) {
     if (!isRecord(part)) continue;
     const { raw } = part;
-    if (typeof raw !== 'string' || raw.length < LONG) continue;
-    await longTurn();
+    if (typeof raw !== 'string' || raw.length < EARLY_TEXT) continue;
+    const turn = turns.next(raw.length);
+    if (turn !== undefined) await turn;
     part['raw'] = Buffer.from(raw, 'base64');
   }
 }
@@ -90,7 +95,14 @@ function collectParts(json: unknown, parts: unknown[]): void {
 }
 
 const LISTS = ['artifacts', 'history'] as const;
-const MEMBERS = ['task', 'message', 'status', 'artifact'] as const;
+const MEMBERS = [
+  'task',
+  'message',
+  'status',
+  'artifact',
+  'statusUpdate',
+  'artifactUpdate',
+] as const;
 const NO_PARTS: readonly unknown[] = [];
 
 function listIn(value: unknown): readonly unknown[] {

@@ -40,6 +40,7 @@ export { TaskService, type SendAnswer } from './operations/task.service.js';
 export { type EnlistedWork } from './store/prepared-append.js';
 export {
   TaskStore,
+  type HasCapacity,
   type ReserveBytes,
   type TaskCursor,
   type TaskFilter,

@@ -26,6 +26,8 @@ export interface TaskEvent {
   readonly body: string;
   /** The body in pieces (`textsInTurns`), while it is being appended and is long: to look through it would be one long stop. */
   readonly pieces?: readonly string[] | undefined;
+  /** The values in it (`countValues`), where they were counted while it was written. */
+  readonly values?: number | undefined;
   readonly header: EventHeader;
 }
 

@@ -41,7 +41,7 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     expect(textsOf(await hub.load(record.id))).toEqual([LARGE, 'small', 'more']);
   });
 
-  it('stores a large checkpoint in pieces, each with a commit of its own', async () => {
+  it('writes, stores and reads a large checkpoint in pieces, each stored with a commit of its own', async () => {
     const { record } = await hub.create();
     const text = LARGE.slice(0, 5 * Math.floor(LARGE.length / 2000));
     const writes: number[] = [];
@@ -64,16 +64,25 @@ export function largeTextsContract(databases: DatabaseFactory): void {
         durability,
       ),
     );
+    const written = jest.spyOn(JSON, 'stringify');
+    const read = jest.spyOn(JSON, 'parse');
     for (let n = 0; n < 250; n++) await hub.append(record.id, chunk(text, 'a', true));
     await hub.append(record.id, status(COMPLETED, hub.clock.now()));
+    const again = await hub.another().load(record.id);
+    const longest = [
+      ...written.mock.results.map(({ value }) => String(value).length),
+      ...read.mock.calls.map(([json]) => json.length),
+    ].reduce((most, length) => Math.max(most, length));
     jest.restoreAllMocks();
+    expect(longest).toBeLessThan(2 * MIB);
+    expect(textsOf(again).join('')).toBe(text.repeat(250));
     // A piece has half a mebibyte, each character of which JSON may write with two more.
     expect(Math.max(...writes)).toBeLessThan(1.6 * MIB);
     const [checkpoint] = (await hub.rows('task_checkpoints')).slice(-1);
     expect(checkpoint).toMatchObject({ body: '', text_id: expect.any(String) });
     const stored = (await hub.another().store.open(record.id))!;
     expect(stored.eventsSince).toBe(0);
-    expect(stored.checkpointSize).toBeGreaterThan(MIB);
+    expect(stored.checkpointSize).toBeGreaterThan(2.5 * MIB);
     expect(textsOf(await hub.another().load(record.id)).join('')).toBe(text.repeat(250));
     const after = new Date(hub.clock.now().getTime() + 1);
     const pieces = await hub.rows('task_texts');
@@ -88,6 +97,33 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     await hub.append(record.id, chunk('last', 'c', false));
     const page = await hub.store.events(record.id, 2, 10, MIB);
     expect(page.map(({ seq }) => seq)).toEqual([3, 4]);
+  });
+
+  it('reads no large text before there is room for its page, and looks for no room for small ones', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, chunk('first', 'a', false));
+    await hub.append(record.id, chunk(LARGE, 'b', false));
+    const read = jest.spyOn(hub.database, 'read');
+    const textReads = (): number =>
+      read.mock.calls.filter(([sql]) => sql.includes('task_texts')).length;
+    const sizes: number[] = [];
+    const page = (after: number, limit: number, isCapacity: boolean) =>
+      hub.store.events(record.id, after, limit, MIB, (size) => {
+        expect(textReads()).toBe(0);
+        sizes.push(size);
+        return isCapacity;
+      });
+    expect(await page(2, 1, false)).toHaveLength(1);
+    expect(sizes).toEqual([]);
+    expect(await page(2, 10, false)).toEqual([]);
+    expect(textReads()).toBe(0);
+    const events = await page(2, 10, true);
+    expect(textReads()).toBeGreaterThan(2);
+    const size = events.reduce((sum, { body }) => sum + body.length, 0);
+    expect(sizes).toEqual([size, size]);
+    // Their rows are read by one statement each.
+    expect(read.mock.calls.length - textReads()).toBe(3);
+    jest.restoreAllMocks();
   });
 
   it('stores a large message of a client apart, and finds whose it is', async () => {

@@ -1,5 +1,9 @@
+import { textsInTurns } from '../../common/json-in-turns.js';
 import { AgentCallError } from './agent-call-error.js';
 import type { AgentAnswer, AgentEvent, HttpExchange, ExchangeRequest } from './http-exchange.js';
+
+/** Characters of an event that the SDK's transports of 0.3 read. */
+const SDK_EVENT_LIMIT = 4 * 1024 * 1024;
 
 /**
  * Looks at what the agent is sent, and at what it answered before the SDK's transport does; what it gives is sent
@@ -66,11 +70,11 @@ class ExchangeResponse {
   }
 
   /** The text of an event as it came, or of what is read in its place. */
-  private textOf(event: AgentEvent): string {
-    const { json } = event;
+  private async textOf({ json, text, isLong }: AgentEvent): Promise<string> {
     try {
       const read = this.watch.event === undefined ? json : this.watch.event(json);
-      return read === json ? event.text() : JSON.stringify(read);
+      if (read === json && text !== undefined) return text;
+      return isLong ? await longText(read) : JSON.stringify(read);
     } catch (error) {
       throw new AgentCallError('invalid', 'an event of the agent cannot be read', {
         cause: error,
@@ -84,12 +88,20 @@ class ExchangeResponse {
       read: async () => {
         const next = await events.next();
         if (next.done) return next;
-        return { done: false, value: asSse(this.textOf(next.value)) };
+        return { done: false, value: asSse(await this.textOf(next.value)) };
       },
       cancel: () => events.return(),
       releaseLock: () => undefined,
     };
   }
+}
+
+/** Written in turns of the event loop, as far as the SDK would read it. */
+async function longText(json: unknown): Promise<string> {
+  const pieces = await textsInTurns(json);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length > SDK_EVENT_LIMIT) throw new Error('it is too long for an event of 0.3');
+  return pieces.join('');
 }
 
 function asSse(data: string): string {

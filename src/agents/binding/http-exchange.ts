@@ -2,9 +2,9 @@ import { ConnectError, type Egress, type EgressResponse } from '../../common/egr
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
-import { parseInTurns } from '../../common/json-in-turns.js';
 import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
 import { LONG, LongStream, longTurn } from '../../common/long-work.js';
+import { parseInTurns } from '../../common/parse-in-turns.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { AgentCallError } from './agent-call-error.js';
@@ -163,7 +163,7 @@ export class HttpExchange {
     try {
       if (!type.startsWith('text/event-stream')) {
         const json = await this.json(answer);
-        yield { json, isLong: true, text: () => JSON.stringify(json) };
+        yield { json, isLong: true, text: undefined };
         return;
       }
       const reserve = (bytes: number): Promise<void> | undefined => this.reading.reserve(bytes);
@@ -185,7 +185,7 @@ export class HttpExchange {
           throw new AgentCallError('invalid', 'an event of the agent cannot be read');
         }
         this.events++;
-        yield { json, isLong: data.length > LONG, text: () => data };
+        yield { json, isLong: data.length > LONG, text: data };
       }
     } catch (error) {
       throw this.lost(error);
@@ -251,8 +251,8 @@ export interface AgentEvent {
   readonly json: unknown;
   /** Its text may be long: decode it in turns. */
   readonly isLong: boolean;
-  /** The JSON text of it. */
-  text(): string;
+  /** The JSON text of it, where it came as an event. */
+  readonly text: string | undefined;
 }
 
 /** Whether the task or message of an answer is named so itself, and not something in what it carries. */

@@ -54,6 +54,34 @@ describe('pages of a log', () => {
     expect(isLast(page.slice(0, 1), 200)).toBe(true);
   });
 
+  it('are held by no more deliveries at once than there is room for, before they are read as well', async () => {
+    const size = 16 * MIB;
+    const body = 'x'.repeat(size);
+    let [held, most, reads] = [0, 0, 0];
+    const log = Object.assign(Object.create(TaskLog.prototype) as TaskLog, {
+      events: async (...[taskId, after, , , hasCapacity]: Parameters<TaskLog['events']>) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (!hasCapacity!(size)) return [];
+        reads += 1;
+        held += 1;
+        most = Math.max(most, held);
+        await new Promise((resolve) => setImmediate(resolve));
+        return [{ taskId, seq: after + 1, kind: 'artifact', at: new Date(0), header: {}, body }];
+      },
+    });
+    const budget = new ByteBudget({ ...PAGES_BUDGET, patienceMs: 60_000 });
+    const deliver = (taskId: string): Promise<void> =>
+      budget.during(async (reservation) => {
+        const requested = { taskId, after: 0, limit: 1, part: 'page' };
+        expect(await readPage(log, requested, reservation)).toHaveLength(1);
+        await new Promise((resolve) => setImmediate(resolve));
+        held -= 1;
+      });
+    await Promise.all(Array.from({ length: 40 }, (_, i) => deliver(`t${i}`)));
+    expect(most).toBe(PAGES_BUDGET.limit / size);
+    expect(reads).toBe(40);
+  });
+
   it('are parsed in turns of the event loop', async () => {
     const { log, pages } = logOf(60);
     let turns = 0;

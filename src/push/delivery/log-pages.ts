@@ -1,10 +1,13 @@
 import type { BudgetRules, ByteReservation } from '../../common/byte-budget.js';
 import { LONG, TurnCounter } from '../../common/long-work.js';
-import { StreamResponse } from '../../protocol/a2a.js';
+import type { StreamResponse } from '../../protocol/a2a.js';
+import type { Payload } from '../../protocol/build.js';
+import { eventOf } from '../../protocol/wire-json.js';
 import {
   isDamaged,
   textOf,
   type EventKind,
+  type HasCapacity,
   type LogHeader,
   type TaskEvent,
   type TaskLog,
@@ -35,19 +38,16 @@ export interface PageRequest {
   readonly held?: number;
 }
 
-/** Log entries, as far as `reservation` has bytes for them; throws OverBudgetError. A page that has to wait is not kept. */
+/** Log entries, as far as `reservation` has bytes for them, which large texts have before they are read; throws OverBudgetError. A page that has to wait is not kept. */
 export function readPage(
   log: TaskLog,
   requested: PageRequest,
   reservation: ByteReservation,
 ): Promise<TaskEvent[]> {
   const { taskId, after, limit } = requested;
-  return readHeld(
-    () => log.events(taskId, after, limit, PAGE_TEXT),
-    textOf,
-    requested,
-    reservation,
-  );
+  const read = (hasCapacity: HasCapacity): Promise<TaskEvent[]> =>
+    log.events(taskId, after, limit, PAGE_TEXT, hasCapacity);
+  return readHeld(read, textOf, requested, reservation);
 }
 
 /** {@link readPage} of the headers alone: no text of an entry is read. */
@@ -77,23 +77,30 @@ export function nextLimit(page: readonly TaskEvent[]): number {
   return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, average))));
 }
 
+/** Reads until there is room for what is read; `read` asks before it reads large texts. */
 async function readHeld<T>(
-  read: () => Promise<T[]>,
+  read: (hasCapacity: HasCapacity) => Promise<T[]>,
   sizeOf: (page: readonly T[]) => number,
   { part, held = 0 }: PageRequest,
   reservation: ByteReservation,
 ): Promise<T[]> {
   for (;;) {
-    const bytes = await tryRead();
-    if (typeof bytes !== 'number') return bytes;
-    await reservation.resize(part, bytes);
+    const page = await tryRead();
+    if (typeof page !== 'number') return page;
+    await reservation.resize(part, page);
   }
 
   /** The page, else the bytes that are over budget. */
   async function tryRead(): Promise<T[] | number> {
-    const page = await read();
-    const bytes = held + sizeOf(page);
-    return reservation.tryResize(part, bytes) ? page : bytes;
+    let missing: number | undefined;
+    const hasCapacity: HasCapacity = (size) => {
+      const bytes = held + size;
+      missing = reservation.tryResize(part, bytes) ? undefined : bytes;
+      return missing === undefined;
+    };
+    const page = await read(hasCapacity);
+    if (missing === undefined && hasCapacity(sizeOf(page))) return page;
+    return missing ?? 0;
   }
 }
 
@@ -102,14 +109,26 @@ function sizeOfHeaders(headers: readonly LogHeader[]): number {
   return headers.reduce((sum, { header }) => sum + (header.artifact?.id.length ?? 0), 0);
 }
 
-/** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
-export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
-  let payload: StreamResponse['payload'];
+/**
+ * The payload of a log entry; of a long one, which is read in turns of the event loop, a promise. Throws {@link UnrenderableError}, or
+ * rejects with it, when it is none: it never will be.
+ */
+export function payloadOf({ seq, body }: TaskEvent): Payload | Promise<Payload> {
   try {
-    payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
+    const event = eventOf(body);
+    if (!(event instanceof Promise)) return payloadIn(event, seq);
+    return event.then(
+      (read) => payloadIn(read, seq),
+      (cause: unknown) => {
+        throw unreadable(seq, cause);
+      },
+    );
   } catch (cause) {
-    throw unreadable(seq, cause);
+    throw cause instanceof UnrenderableError ? cause : unreadable(seq, cause);
   }
+}
+
+function payloadIn({ payload }: StreamResponse, seq: number): Payload {
   if (!payload) throw unreadable(seq);
   return payload;
 }

@@ -76,7 +76,9 @@ export class TaskReplays {
       for (const event of page) {
         const turn = turns.next(event.body.length);
         if (turn) await turn;
-        replay.task = applyEvent(replay.task, payloadOf(event), event.kind);
+        const read = payloadOf(event);
+        const payload = read instanceof Promise ? await read : read;
+        replay.task = applyEvent(replay.task, payload, event.kind);
         replay.seq = event.seq;
         replay.bytes += event.body.length;
       }

@@ -45,10 +45,16 @@ export function webhookBody(
 }
 
 /** The same in 1.0 of what is 1.0 wire JSON already: it is parsed only when it is too large. */
-export function wireBody(wire: string, payload: () => Payload, limits: BodyLimits): WebhookBody {
+export function wireBody(
+  wire: string,
+  payload: () => Payload | Promise<Payload>,
+  limits: BodyLimits,
+): WebhookBody | Promise<WebhookBody> {
   const bytes = Buffer.byteLength(wire);
   if (bytes <= limits.maxBytes) return { body: wire, contentType: A2A_CONTENT_TYPE };
-  return truncatedBody('1.0', payload(), bytes, limits);
+  const read = payload();
+  const truncated = (whole: Payload): WebhookBody => truncatedBody('1.0', whole, bytes, limits);
+  return read instanceof Promise ? read.then(truncated) : truncated(read);
 }
 
 function truncatedBody(

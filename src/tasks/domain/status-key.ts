@@ -1,6 +1,9 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { canonicalJson } from '../../common/canonical-json.js';
+import { canonicalInTurns } from '../../common/json-in-turns.js';
+import { isLong } from '../../common/long-work.js';
 import { type Message, Part, type TaskState, type TaskStatus } from '../../protocol/a2a.js';
+import { withLateBytes } from '../../protocol/part-bytes.js';
 import type { Delegation, DelegationProgress } from '../task.js';
 
 /**
@@ -54,20 +57,42 @@ export function isKnownStatus(delegation: Delegation, status: TaskStatus): boole
 /** One status is compared and then kept, and may be large; a message does not change. */
 const hashes = new WeakMap<Message, string>();
 
+/** A decision reads the hash of a long message that {@link hashInTurns} has not made yet. */
+export class UnhashedMessageError extends Error {
+  override readonly name = 'UnhashedMessageError';
+
+  constructor(readonly unhashed: Message) {
+    super('the hash of a long message is not known');
+  }
+}
+
+/** Makes the hash of a long message in turns of the event loop, for decisions that read it. */
+export async function hashInTurns(message: Message): Promise<void> {
+  const digest = createHash('sha256');
+  const content = withLateBytes(() => contentOf(message));
+  await canonicalInTurns(content, (piece) => void digest.update(piece));
+  hashes.set(message, keyOf(digest.digest('base64url')));
+}
+
 function contentHash({ message }: TaskStatus): string {
   if (!message) return '';
   let known = hashes.get(message);
-  if (known === undefined) hashes.set(message, (known = hashOf(message)));
+  if (known !== undefined) return known;
+  if (isLong(message)) throw new UnhashedMessageError(message);
+  hashes.set(message, (known = hashOf(message)));
   return known;
 }
 
 function hashOf(message: Message): string {
-  const content = canonicalJson([
-    message.messageId,
-    message.parts.map((part) => Part.toJSON(part)),
-    message.metadata ?? null,
-  ]);
-  return hash('sha256', content, 'base64url').slice(0, 22);
+  return keyOf(hash('sha256', canonicalJson(contentOf(message)), 'base64url'));
+}
+
+function contentOf({ messageId, parts, metadata }: Message): unknown {
+  return [messageId, parts.map((part) => Part.toJSON(part)), metadata ?? null];
+}
+
+function keyOf(digest: string): string {
+  return digest.slice(0, 22);
 }
 
 function parse(key: string | undefined): StatusKey | undefined {

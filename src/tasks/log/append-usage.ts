@@ -24,10 +24,11 @@ export function usageOf(
   { record, events, checkpoint, delegations }: Written,
 ): UsageChange {
   let storedBytes = 0;
-  for (const event of events) storedBytes += EVENT_BYTES + bytesOf(event);
+  for (const event of events) storedBytes += EVENT_BYTES + bytesOf(piecesOf(event));
   if (checkpoint !== null) {
-    storedBytes += EVENT_BYTES + Buffer.byteLength(checkpoint.task);
-    storedBytes += checkpoint.held === null ? 0 : Buffer.byteLength(checkpoint.held);
+    const { task, held, written } = checkpoint;
+    storedBytes += EVENT_BYTES + bytesOf(written?.task ?? [task]);
+    if (held !== null) storedBytes += bytesOf(written?.held ?? [held]);
   }
   const isOpen = !isTerminal(record.state);
   const ended = isOpen ? undefined : new Map([[record.state, 1]]);
@@ -41,6 +42,6 @@ export function usageOf(
   return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes, ...(ended && { ended }) };
 }
 
-function bytesOf(event: TaskEvent): number {
-  return piecesOf(event).reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0);
+function bytesOf(pieces: readonly string[]): number {
+  return pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0);
 }

@@ -1,6 +1,8 @@
+import { TurnCounter } from '../../common/long-work.js';
 import { Artifact, Task, type TaskState } from '../../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Checkpoint } from '../store/prepared-append.js';
+import { concatenated, writtenInTurns } from './event-body.js';
 
 /** What of a task's log is newer than its newest checkpoint. */
 export interface LogSince {
@@ -48,6 +50,27 @@ function isWorthwhile({ events, size, repeated, checkpointSize }: LogSince): boo
   const isOfSmall = size < events * LARGE_EVENT;
   if (whole <= SHORT_CHECKPOINT) return repeats || isOfSmall || size < MAX_SIZE;
   return (repeats && repeated * 3 >= checkpointSize) || (isOfSmall && size >= LONG_LOG);
+}
+
+/** What {@link checkpointOf} gives, written and counted in turns of long work. It begins in the turn of its caller. */
+export async function checkpointInTurns(
+  task: Task,
+  held: readonly Artifact[],
+): Promise<Checkpoint> {
+  const turns = new TurnCounter();
+  const written = {
+    task: await writtenInTurns(() => Task.toJSON(task), turns),
+    held: await writtenInTurns(() => held.map((each) => Artifact.toJSON(each)), turns),
+  };
+  return {
+    task: concatenated(written.task.pieces),
+    held: held.length === 0 ? null : concatenated(written.held.pieces),
+    written: {
+      task: written.task.pieces,
+      held: written.held.pieces,
+      values: written.task.values + (held.length === 0 ? 0 : written.held.values),
+    },
+  };
 }
 
 /** The texts of a checkpoint of a task, and of what it holds. */

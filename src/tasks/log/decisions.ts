@@ -1,7 +1,10 @@
+import type { Message } from '../../protocol/a2a.js';
+import { hashInTurns } from '../domain/status-key.js';
 import type { TaskAggregate } from '../task.js';
 import type { Decision } from './task-log.js';
-import type { Fence, PreparedAppend } from '../store/prepared-append.js';
+import type { Checkpoint, Fence, PreparedAppend } from '../store/prepared-append.js';
 import { type Bodies, bodiesInTurns } from './event-body.js';
+import type { LiveTask } from './live-task.js';
 
 /** One caller that waits for its decision to be durable. */
 export interface Waiting {
@@ -27,7 +30,7 @@ export interface Made {
 
 /** The decisions change nothing; they hold if the database has nothing newer. */
 export const VERIFY = 'verify';
-/** What was decided is long: prepare again when {@link TaskWriter.written} has resolved. */
+/** What was decided is long, or what it takes is: prepare again when {@link TaskWriter.written} has resolved. */
 export const LONG_DECISION = 'long-decision';
 
 /** What a writer has to add; null: nothing, or the state must be loaded first. */
@@ -43,6 +46,36 @@ export class LongDecision {
 
   async write(): Promise<void> {
     this.bodies = await bodiesInTurns(this.made.decision.change.events).catch(() => undefined);
+    this.isWritten = true;
+  }
+}
+
+/** One that cannot be made before a long message is hashed, in turns of long work. */
+export class LongHash {
+  isWritten = false;
+
+  constructor(
+    readonly waiting: Waiting,
+    private readonly message: Message,
+  ) {}
+
+  async write(): Promise<void> {
+    // Without it the decision gives the reason.
+    await hashInTurns(this.message).catch(() => undefined);
+    this.isWritten = true;
+  }
+}
+
+/** The checkpoint of all that has been decided, where that is long: it is written in turns of long work before it is taken. */
+export class LongCheckpoint {
+  /** Undefined when it cannot be: taking it then gives the reason. */
+  checkpoint: Checkpoint | undefined;
+  isWritten = false;
+
+  constructor(private readonly live: Pick<LiveTask, 'writeCheckpoint'>) {}
+
+  async write(): Promise<void> {
+    this.checkpoint = await this.live.writeCheckpoint().catch(() => undefined);
     this.isWritten = true;
   }
 }

@@ -1,11 +1,14 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../auth/index.js';
+import { canonicalJson } from '../../common/canonical-json.js';
 import { SystemClock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import { Artifact, Message, TaskState, type Task } from '../../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
+import { statusKey } from '../domain/status-key.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
 import type { AppendOutcome, PreparedAppend } from '../store/prepared-append.js';
@@ -523,6 +526,24 @@ describe('GroupCommitTaskLog', () => {
     await store.answer();
     await parts;
     expect(store.batches.slice(1).map(([append]) => append?.events.length)).toEqual([1, 1]);
+  });
+
+  it('hashes a long message before a decision that reads its hash', async () => {
+    const { store, log } = setUp();
+    store.put('a');
+    const message = agentMessage('x'.repeat(5 * 1024 * 1024));
+    const payload = statusOf('a', message);
+    let made = 0;
+    const key = log.update('a', () => {
+      made += 1;
+      const status = { state: TaskState.TASK_STATE_WORKING, message, timestamp: undefined };
+      return { change: { events: [{ kind: 'status', payload }] }, result: statusKey(status) };
+    });
+    await store.answer();
+    const content = [message.messageId, [{ text: 'x'.repeat(5 * 1024 * 1024) }], null];
+    const digest = hash('sha256', canonicalJson(content), 'base64url').slice(0, 22);
+    expect(await key).toBe(`${TaskState.TASK_STATE_WORKING}:${digest}@`);
+    expect(made).toBe(2);
   });
 
   it('adds nothing of a claim after what was lost with the database', async () => {

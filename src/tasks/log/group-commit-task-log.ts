@@ -149,14 +149,9 @@ export class GroupCommitTaskLog extends TaskLog {
     return isVisible(known, visibility) ? known : undefined;
   }
 
-  async events(
-    taskId: string,
-    afterSeq: number,
-    limit: number,
-    maxText?: number,
-  ): Promise<TaskEvent[]> {
-    const recent = this.recent(taskId, afterSeq, limit);
-    return recent ?? this.reading(this.store.events(taskId, afterSeq, limit, maxText));
+  async events(...page: Parameters<TaskLog['events']>): Promise<TaskEvent[]> {
+    const [taskId, afterSeq, limit] = page;
+    return this.recent(taskId, afterSeq, limit) ?? this.reading(this.store.events(...page));
   }
 
   async headers(...page: Parameters<TaskLog['headers']>): Promise<LogHeader[]> {

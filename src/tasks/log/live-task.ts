@@ -13,7 +13,7 @@ import {
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Writable } from '../../common/writable.js';
-import { sizeOf } from '../../common/long-work.js';
+import { LONG, sizeOf, VALUE_SIZE } from '../../common/long-work.js';
 import type {
   Checkpoint,
   DelegationWrite,
@@ -38,8 +38,8 @@ import { isEnded, isMoved } from '../domain/delegation-state.js';
 import { headerOf } from '../domain/event-header.js';
 import { taskEndCode } from '../domain/task-end-code.js';
 import { usageOf } from './append-usage.js';
-import { checkpointDue, checkpointOf } from './checkpoint-due.js';
-import { type Bodies, bodyOf, concatenated } from './event-body.js';
+import { checkpointDue, checkpointInTurns, checkpointOf } from './checkpoint-due.js';
+import { type Bodies, bodyOf, concatenated, type Written } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
 import { checkMetadata, checkSize, loadOf, metadataOf } from './size-limit.js';
 import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
@@ -49,6 +49,7 @@ const BASE_SIZE = 4096;
 /** Memory of what a delegation knows of an artifact, roughly. */
 const GIVEN_SIZE = 256;
 const NO_LIMITS: readonly AppliedLimit[] = [];
+const NOT_WRITTEN: Partial<Written> = {};
 const UNCHANGED = { added: false, lease: false, moved: false, ended: false };
 
 /**
@@ -272,9 +273,21 @@ export class LiveTask {
     return claimed;
   }
 
-  /** What was applied, as one append. */
-  take(): PreparedAppend {
-    const checkpoint = this.takeCheckpoint();
+  /** The next append has a checkpoint that is long work to write: {@link writeCheckpoint} does, for {@link take}. */
+  get hasLongCheckpoint(): boolean {
+    const { checkpoint, since } = this.values;
+    if (this.size + VALUE_SIZE * (checkpoint + since) <= LONG) return false;
+    return this.takesCheckpoint();
+  }
+
+  /** Nothing may be applied meanwhile. */
+  writeCheckpoint(): Promise<Checkpoint> {
+    return checkpointInTurns(this.task, this.held);
+  }
+
+  /** What was applied, as one append. `written`: its checkpoint, where that is written already. */
+  take(written?: Checkpoint): PreparedAppend {
+    const checkpoint = this.takeCheckpoint(written);
     const isEnding =
       isTerminal(this.record.state) && (this.version === 0 || !isTerminal(this.stateBefore));
     const append: PreparedAppend = {
@@ -349,10 +362,10 @@ export class LiveTask {
       }
       if (payload.$case === 'statusUpdate') state = payload.value.status?.state ?? state;
       seq += 1;
-      const pieces = bodies?.[i];
+      const { pieces, values } = bodies?.[i] ?? NOT_WRITTEN;
       const body = pieces === undefined ? bodyOf(event) : concatenated(pieces);
       const header = headerOf(payload);
-      return { taskId: this.record.id, seq, kind, at: now, body, pieces, header };
+      return { taskId: this.record.id, seq, kind, at: now, body, pieces, values, header };
     });
   }
 
@@ -394,14 +407,17 @@ export class LiveTask {
     });
   }
 
-  private takeCheckpoint(): Checkpoint | null {
-    if (this.events.length === 0) return null;
-    if (!this.isWhole || !this.isCheckpointDue(this.record.state)) return null;
-    const checkpoint = checkpointOf(this.task, this.held);
+  private takesCheckpoint(): boolean {
+    return this.events.length > 0 && this.isWhole && this.isCheckpointDue(this.record.state);
+  }
+
+  private takeCheckpoint(written: Checkpoint | undefined): Checkpoint | null {
+    if (!this.takesCheckpoint()) return null;
+    const checkpoint = written ?? checkpointOf(this.task, this.held);
     const { task, held } = checkpoint;
     const checkpointSize = task.length + (held?.length ?? 0);
     this.since = { events: 0, size: 0, repeated: 0, checkpointSize };
-    this.values = { checkpoint: valuesOfCheckpoint(task, held), since: 0 };
+    this.values = { checkpoint: valuesOfCheckpoint(checkpoint), since: 0 };
     return checkpoint;
   }
 

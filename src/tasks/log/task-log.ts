@@ -2,7 +2,7 @@ import type { AppliedLimit } from '../../limits/index.js';
 import type { Visibility } from '../../auth/index.js';
 import type { EnlistedWork, Fence } from '../store/prepared-append.js';
 import type { ClaimedDelegation } from '../store/claimed-task.js';
-import type { FoundTask, KeyHolder, ReserveBytes } from '../store/task-store.js';
+import type { FoundTask, HasCapacity, KeyHolder, ReserveBytes } from '../store/task-store.js';
 import type {
   Delegation,
   IdempotencyKey,
@@ -124,13 +124,14 @@ export abstract class TaskLog {
 
   /**
    * Committed log entries after `afterSeq`, at most `limit`; none behind those that have `maxText`
-   * characters together, unless they are in memory already.
+   * characters together, and none at all where `hasCapacity` says so, unless they are in memory already.
    */
   abstract events(
     taskId: string,
     afterSeq: number,
     limit: number,
     maxText?: number,
+    hasCapacity?: HasCapacity,
   ): Promise<TaskEvent[]>;
 
   /** The headers of committed log entries; see {@link TaskStore.headers}. */

@@ -1,4 +1,7 @@
-import { countValues } from '../../common/json-limits.js';
+import { countValues, ValueCounter } from '../../common/json-limits.js';
+import { LONG, TurnCounter } from '../../common/long-work.js';
+import { slicesOf } from '../../common/text-slices.js';
+import type { Checkpoint } from '../store/prepared-append.js';
 import type { TaskEvent } from '../task.js';
 import { piecesOf } from './text-of-events.js';
 
@@ -15,11 +18,27 @@ export const VALUE_BYTES = 64;
 const ENVELOPE_VALUES = 14;
 
 /** Values that an event of the log adds to its task, at most: without what is around it, and never none. */
-export function valuesOfEvent(event: Pick<TaskEvent, 'body' | 'pieces'>): number {
-  return Math.max(1, countValues(...piecesOf(event)) - ENVELOPE_VALUES);
+export function valuesOfEvent(event: Pick<TaskEvent, 'body' | 'pieces' | 'values'>): number {
+  return Math.max(1, (event.values ?? countValues(...piecesOf(event))) - ENVELOPE_VALUES);
 }
 
-/** Values of a checkpoint, by its texts. */
-export function valuesOfCheckpoint(task: string, held: string | null): number {
-  return countValues(task) + (held === null ? 0 : countValues(held));
+/** Values of a checkpoint. */
+export function valuesOfCheckpoint({ task, held, written }: Checkpoint): number {
+  return written?.values ?? countValues(task, held ?? '');
+}
+
+/** {@link countValues} of a text of any length, in turns of the event loop where it is long. */
+export function valuesOfText(json: string): number | Promise<number> {
+  return json.length > LONG ? countInTurns(json) : countValues(json);
+}
+
+async function countInTurns(json: string): Promise<number> {
+  const counter = new ValueCounter();
+  const turns = new TurnCounter(LONG);
+  for (const slice of slicesOf(json, LONG / 2)) {
+    counter.add(slice);
+    const turn = turns.next(slice.length);
+    if (turn !== undefined) await turn;
+  }
+  return counter.values;
 }

@@ -2,14 +2,17 @@ import { HubError } from '../../common/hub-error.js';
 import { FencedError, type Claimer, type Decision } from './task-log.js';
 import { ContentsNotKeptError } from '../../protocol/outline.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import type { AppendOutcome } from '../store/prepared-append.js';
+import { UnhashedMessageError } from '../domain/status-key.js';
+import type { AppendOutcome, Checkpoint, PreparedAppend } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
 import type { StoredTask } from '../store/task-store.js';
 import type { TaskAggregate, TaskEvent } from '../task.js';
 import {
   lostWith,
   LONG_DECISION,
+  LongCheckpoint,
   LongDecision,
+  LongHash,
   VERIFY,
   type Decided,
   type Made,
@@ -33,7 +36,9 @@ export class TaskWriter {
   private queue: Waiting[] = [];
   private decided: Decided[] = [];
   /** It has been decided, and is being written down. */
-  private long: LongDecision | null = null;
+  private long: LongDecision | LongHash | LongCheckpoint | null = null;
+  /** What a long message was hashed for last. */
+  private hashedFor: Waiting | null = null;
   private readonly reads = new PendingReads();
   private claims: ClaimedTask[] = [];
   private underWay = false;
@@ -141,14 +146,19 @@ export class TaskWriter {
     if (this.underWay && !long?.isWritten) return null;
     this.underWay = false;
     this.long = null;
-    if (long !== null) {
+    if (long instanceof LongCheckpoint) {
+      if (this.live !== null) return this.takeDecided(this.live, now, claimer, long.checkpoint);
+      this.queue.unshift(...this.decided.splice(0).map(({ waiting }) => waiting));
+    } else if (long instanceof LongHash) {
+      this.queue.unshift(long.waiting);
+    } else if (long !== null) {
       if (this.live === null) this.queue.unshift(long.made.waiting);
       else this.apply(this.live, long.made, now, long.bodies);
     }
     return this.decideWaiting(now, claimer);
   }
 
-  /** Resolves when the long decision is written down. */
+  /** Resolves when what is long is written down. */
   written(): Promise<void> {
     return this.long?.write() ?? Promise.resolve();
   }
@@ -176,11 +186,25 @@ export class TaskWriter {
     if (this.live === null || this.decided.length === 0) return null;
     this.underWay = true;
     if (!this.live.changed) return VERIFY;
-    if (this.live.version === 0 && claimer !== null) {
-      this.firstClaim = new FirstClaim(claimer);
-      this.firstClaim.reserve(this.live, now);
+    if (this.live.hasLongCheckpoint) {
+      this.long = new LongCheckpoint(this.live);
+      return LONG_DECISION;
     }
-    return this.live.take();
+    return this.takeDecided(this.live, now, claimer);
+  }
+
+  private takeDecided(
+    live: LiveTask,
+    now: Date,
+    claimer: Claimer | null,
+    checkpoint?: Checkpoint,
+  ): PreparedAppend {
+    this.underWay = true;
+    if (live.version === 0 && claimer !== null) {
+      this.firstClaim = new FirstClaim(claimer);
+      this.firstClaim.reserve(live, now);
+    }
+    return live.take(checkpoint);
   }
 
   /** Answers decisions without a change when they were made on the newest state; else they wait on. */
@@ -281,9 +305,15 @@ export class TaskWriter {
       decision = waiting.decide(live.aggregate);
     } catch (error) {
       if (error instanceof ContentsNotKeptError) return false;
+      if (error instanceof UnhashedMessageError && this.hashedFor !== waiting) {
+        this.hashedFor = waiting;
+        this.long = new LongHash(waiting, error.unhashed);
+        return true;
+      }
       this.decided.push({ waiting, answer: () => waiting.reject(error) });
       return true;
     }
+    this.hashedFor = null;
     if (live.needsContents(decision.change)) return false;
     const made = { waiting, decision };
     let isLong: boolean;

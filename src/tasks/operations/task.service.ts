@@ -4,14 +4,9 @@ import { visibilityOf, EVERYTHING, refuseEnded } from '../../auth/index.js';
 import { noteTask } from '../../common/call-note.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { AppConfig } from '../../config/index.js';
-import {
-  StreamResponse,
-  TaskState,
-  type ListTasksResponse,
-  type Message,
-  type Task,
-} from '../../protocol/a2a.js';
+import { TaskState, type ListTasksResponse, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import { eventOf } from '../../protocol/wire-json.js';
 import { activeExtensions, requestedExtensions, type HubRequest } from '../../routing/index.js';
 import type { CallContext } from '../../auth/index.js';
 import { TaskCanceler } from '../cancel/task-canceler.js';
@@ -90,7 +85,7 @@ export class TaskService {
     this.activate(request, aggregate);
     if (begun.kind !== 'follow-up' && mayHaveReply(aggregate)) {
       const [event] = await log.events(begun.taskId, FIRST_MESSAGE_SEQ, 1);
-      if (event?.kind === 'reply') return { kind: 'message', message: messageOf(event.body) };
+      if (event?.kind === 'reply') return { kind: 'message', message: await messageOf(event.body) };
     }
     return { kind: 'task', task: this.view(aggregate.task, request) };
   }
@@ -265,8 +260,8 @@ function mayHaveReply({ record, delegations }: TaskAggregate): boolean {
   );
 }
 
-function messageOf(body: string): Message {
-  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+async function messageOf(body: string): Promise<Message> {
+  const { payload } = await eventOf(body);
   if (payload?.$case !== 'message') throw new Error('a reply in the log is not a message');
   return payload.value;
 }

@@ -68,16 +68,16 @@ export class LargeTexts {
 
   private async stageCheckpoint(append: PreparedAppend, checkpoint: Checkpoint): Promise<void> {
     const { taskId, record } = append;
-    const { task, held } = checkpoint;
+    const { task, held, written } = checkpoint;
     const ids: CheckpointIds = { task: null, held: null };
     this.checkpoints.set(checkpoint, ids);
     if (task.length >= LARGE) {
       ids.task = randomUUID();
-      await this.store(taskId, ids.task, [task], record.updatedAt);
+      await this.store(taskId, ids.task, written?.task ?? [task], record.updatedAt);
     }
     if (held !== null && held.length >= LARGE) {
       ids.held = randomUUID();
-      await this.store(taskId, ids.held, [held], record.updatedAt);
+      await this.store(taskId, ids.held, written?.held ?? [held], record.updatedAt);
     }
   }
 
@@ -164,6 +164,11 @@ export class LargeTexts {
 interface CheckpointIds {
   task: string | null;
   held: string | null;
+}
+
+/** Whether the text of a log entry is to be read by itself. */
+export function isApart({ text_id }: StoredEventRow): boolean {
+  return text_id !== null;
 }
 
 /** Characters of a log entry's text, wherever it is. */

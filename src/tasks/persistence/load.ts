@@ -2,9 +2,12 @@ import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { DatabaseRow } from '../../database/table.js';
 import { longTurn, TURN, TurnCounter } from '../../common/long-work.js';
-import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
+import { parseInTurns } from '../../common/parse-in-turns.js';
+import { Artifact, Task } from '../../protocol/a2a.js';
+import { decodeBytes } from '../../protocol/part-bytes.js';
 import { applyEvent, applyHeld, emptyTask, repeats } from '../../protocol/task-reducer.js';
-import { valuesOfCheckpoint, valuesOfEvent } from '../log/task-values.js';
+import { eventOf, isLongWire, parsedWire } from '../../protocol/wire-json.js';
+import { valuesOfCheckpoint, valuesOfEvent, valuesOfText } from '../log/task-values.js';
 import {
   type StoredCheckpointRow,
   type StoredEventRow,
@@ -156,11 +159,10 @@ async function buildTask(
   parts: Parts,
 ): Promise<{ task: StoredTask; reached: number }> {
   const checkpoint = parts.checkpoints.get(record.id)?.[0];
-  let task =
-    checkpoint === undefined
-      ? emptyTask(record.id, record.contextId)
-      : Task.fromJSON(JSON.parse(checkpoint.body));
-  const held = heldIn(checkpoint);
+  const opened = checkpoint && openedCheckpoint(checkpoint);
+  const marked = opened instanceof Promise ? await opened : opened;
+  let task = marked?.task ?? emptyTask(record.id, record.contextId);
+  const held = marked?.held ?? [];
   let eventsSince = 0;
   let reached = checkpoint?.seq ?? 0;
   const turns = new TurnCounter();
@@ -173,10 +175,13 @@ async function buildTask(
     reached = seq;
     eventsSince += 1;
     sizeSince += body.length;
-    valuesSince += valuesOfEvent({ body });
+    const counted = valuesOfText(body);
+    const values = typeof counted === 'number' ? counted : await counted;
+    valuesSince += valuesOfEvent({ body, values });
     const turn = turns.next(body.length);
     if (turn) await turn;
-    const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+    const event = eventOf(body);
+    const { payload } = event instanceof Promise ? await event : event;
     if (payload === undefined) continue;
     if (repeats(task, held, payload, kind)) repeatedSince += body.length;
     applyHeld(held, payload, kind);
@@ -191,13 +196,34 @@ async function buildTask(
     sizeSince,
     storedBytes,
     repeatedSince,
-    checkpointValues: checkpoint ? valuesOfCheckpoint(checkpoint.body, checkpoint.held) : 0,
+    checkpointValues: marked?.values ?? 0,
     valuesSince,
   };
   return { task: stored, reached };
 }
 
-function heldIn(checkpoint: StoredCheckpointRow | undefined): Artifact[] {
-  if (!checkpoint?.held) return [];
-  return (JSON.parse(checkpoint.held) as unknown[]).map((each) => Artifact.fromJSON(each));
+/** What a checkpoint holds. */
+interface OpenedCheckpoint {
+  readonly task: Task;
+  readonly held: Artifact[];
+  readonly values: number;
+}
+
+function openedCheckpoint(row: StoredCheckpointRow): OpenedCheckpoint | Promise<OpenedCheckpoint> {
+  const { body, held } = row;
+  if (isLongWire(body) || (held !== null && isLongWire(held))) return openedInTurns(body, held);
+  const values = valuesOfCheckpoint({ task: body, held });
+  return { task: Task.fromJSON(JSON.parse(body)), held: heldIn(held && JSON.parse(held)), values };
+}
+
+async function openedInTurns(body: string, heldBody: string | null): Promise<OpenedCheckpoint> {
+  const values = (await valuesOfText(body)) + (await valuesOfText(heldBody ?? ''));
+  const task = Task.fromJSON(await parsedWire(body));
+  const held = heldBody === null ? null : { artifacts: await parseInTurns(heldBody) };
+  await decodeBytes(held);
+  return { task, held: heldIn(held?.artifacts), values };
+}
+
+function heldIn(list: unknown): Artifact[] {
+  return Array.isArray(list) ? list.map((each) => Artifact.fromJSON(each)) : [];
 }

@@ -1,7 +1,7 @@
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
-import { sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
-import type { ReserveBytes } from '../store/task-store.js';
+import { isApart, sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
+import type { HasCapacity, ReserveBytes } from '../store/task-store.js';
 import { EVENTS, type EventRow, type HeaderRow } from './task-rows.js';
 
 /** The columns of a {@link StoredEventRow}. */
@@ -34,9 +34,15 @@ export async function readEvents(
   afterSeq: number,
   limit: number,
   maxText = Infinity,
+  hasCapacity: HasCapacity = () => true,
 ): Promise<EventRow[]> {
   const rows = await readRows(database, WHOLE, taskId, afterSeq, limit, maxText);
+  if (rows.some(isApart) && !hasCapacity(sizeOfRows(rows))) return [];
   return withTexts(database, rows);
+}
+
+function sizeOfRows(rows: readonly StoredEventRow[]): number {
+  return rows.reduce((sum, row) => sum + sizeOfRow(row), 0);
 }
 
 /** See `TaskStore.headers`. */

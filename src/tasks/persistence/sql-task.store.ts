@@ -23,6 +23,7 @@ import {
   type FoundTask,
   type KeyHolder,
   type DownstreamTasks,
+  type HasCapacity,
   type ReserveBytes,
   type StateCount,
   type StoredTask,
@@ -150,8 +151,10 @@ export class SqlTaskStore extends TaskStore {
     afterSeq: number,
     limit: number,
     maxText?: number,
+    hasCapacity?: HasCapacity,
   ): Promise<TaskEvent[]> {
-    return (await readEvents(this.database, taskId, afterSeq, limit, maxText)).map(toEvent);
+    const rows = await readEvents(this.database, taskId, afterSeq, limit, maxText, hasCapacity);
+    return rows.map(toEvent);
   }
 
   async headers(

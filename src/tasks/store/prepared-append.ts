@@ -61,6 +61,12 @@ export interface Checkpoint {
   readonly task: string;
   /** The artifacts that do not count yet, as a list; null without any. */
   readonly held: string | null;
+  /** Of one that is long: its texts in pieces, as those of a `TaskEvent`, and the values in them (`countValues`). */
+  readonly written?: {
+    readonly task: readonly string[];
+    readonly held: readonly string[];
+    readonly values: number;
+  };
 }
 
 /** The claim an append is made for. */

@@ -164,6 +164,12 @@ export interface DownstreamTasks {
  */
 export type ReserveBytes = (bytes: number) => Promise<void>;
 
+/**
+ * Whether there is room for a page of a log of so many characters; called for pages with large texts only, before these
+ * are read.
+ */
+export type HasCapacity = (characters: number) => boolean;
+
 /** The storage of tasks, their log, delegations and idempotency keys. */
 export abstract class TaskStore {
   abstract readonly downstream: DownstreamTasks;
@@ -217,13 +223,14 @@ export abstract class TaskStore {
 
   /**
    * Log entries after `afterSeq`, ascending, at most `limit`; none behind those that have `maxText`
-   * characters together.
+   * characters together, and none at all where `hasCapacity` says so.
    */
   abstract events(
     taskId: string,
     afterSeq: number,
     limit: number,
     maxText?: number,
+    hasCapacity?: HasCapacity,
   ): Promise<TaskEvent[]>;
 
   /**
