@@ -15,6 +15,11 @@ export async function parsedWire(json: string): Promise<unknown> {
   return wire;
 }
 
+/** What `fromJSON` reads of a text of wire JSON; of a long one, see {@link parsedWire}. */
+export function wireOf(json: string): unknown {
+  return isLongWire(json) ? parsedWire(json) : JSON.parse(json);
+}
+
 /** The event that wire JSON holds; a long one is read in turns of the event loop. */
 export function eventOf(json: string): StreamResponse | Promise<StreamResponse> {
   if (!isLongWire(json)) return StreamResponse.fromJSON(JSON.parse(json));

@@ -18,6 +18,7 @@ import {
   Task,
   TaskPushNotificationConfig,
 } from '../../protocol/a2a.js';
+import { wireOf } from '../../protocol/wire-json.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type Operation } from '../operations.js';
 import { decoded } from './decode.js';
@@ -91,7 +92,8 @@ export class V1GrpcService implements GrpcService {
       kind: 'stream',
       run: async ({ message, call }, emit) => {
         for await (const { body } of operation.run(this.handler, read(message), call)) {
-          if (!(await emit(encode(JSON.parse(body))))) return;
+          const wire = wireOf(body);
+          if (!(await emit(encode(wire instanceof Promise ? await wire : wire)))) return;
         }
       },
     };

@@ -4,7 +4,8 @@ import { EVERYTHING, type Operator, type Principal, PrincipalStore } from '../..
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import { isLong, sizeOf } from '../../common/long-work.js';
 import { Log } from '../../common/logger.js';
-import { StreamResponse, TaskState, type Message } from '../../protocol/a2a.js';
+import { TaskState, type Message } from '../../protocol/a2a.js';
+import { eventOf } from '../../protocol/wire-json.js';
 import { readDirective } from '../../protocol/routing-extension.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { HubRequest } from '../../routing/index.js';
@@ -90,7 +91,7 @@ export class TaskOperator {
 
   private async firstMessage(taskId: string): Promise<Message> {
     const [event] = await this.log.events(taskId, FIRST_MESSAGE_SEQ - 1, 1);
-    const { payload } = StreamResponse.fromJSON(JSON.parse(event?.body ?? '{}'));
+    const { payload } = await eventOf(event?.body ?? '{}');
     if (payload?.$case !== 'message') throw new Error(`task ${taskId} has no first message`);
     return payload.value;
   }

@@ -3,6 +3,7 @@ import { EVERYTHING } from '../../auth/index.js';
 import { StreamResponse, type Message } from '../../protocol/a2a.js';
 import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import { wireOf } from '../../protocol/wire-json.js';
 import { policyOf } from '../../routing/index.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { firstMessage } from '../domain/step-input.js';
@@ -33,7 +34,7 @@ export async function messageToSend(
     return { message: firstMessage(aggregate, delegation, first), sentWith: record };
   }
   const [event] = await log.events(taskId, messageSeq - 1, 1);
-  const body = event && (JSON.parse(event.body) as { sentWith?: SentWith });
+  const body = event && ((await wireOf(event.body)) as { sentWith?: SentWith });
   const payload = body && StreamResponse.fromJSON(body).payload;
   if (payload?.$case !== 'message') throw new Error(`log entry ${messageSeq} is not a message`);
   return { message: payload.value, sentWith: body?.sentWith ?? record };
