@@ -54,8 +54,16 @@ export function isKnownStatus(delegation: Delegation, status: TaskStatus): boole
   return !last.answered || last.timestamp === (status.timestamp ?? '');
 }
 
-/** One status is compared and then kept, and may be large; a message does not change. */
-const hashes = new WeakMap<Message, string>();
+/** What was hashed, but for its parts. */
+interface Hashed extends Pick<Message, 'messageId' | 'metadata'> {
+  readonly key: string;
+}
+
+/**
+ * By the parts of a message: one status is compared and then kept, may be large, and each decision may make the message
+ * around the parts anew. They do not change.
+ */
+const hashes = new WeakMap<Message['parts'], Hashed>();
 
 /** A decision reads the hash of a long message that {@link hashInTurns} has not made yet. */
 export class UnhashedMessageError extends Error {
@@ -71,28 +79,26 @@ export async function hashInTurns(message: Message): Promise<void> {
   const digest = createHash('sha256');
   const content = withLateBytes(() => contentOf(message));
   await canonicalInTurns(content, (piece) => void digest.update(piece));
-  hashes.set(message, keyOf(digest.digest('base64url')));
+  keep(message, digest.digest('base64url'));
 }
 
 function contentHash({ message }: TaskStatus): string {
   if (!message) return '';
-  let known = hashes.get(message);
-  if (known !== undefined) return known;
+  const { parts, messageId, metadata } = message;
+  const known = hashes.get(parts);
+  if (known?.messageId === messageId && known.metadata === metadata) return known.key;
   if (isLong(message)) throw new UnhashedMessageError(message);
-  hashes.set(message, (known = hashOf(message)));
-  return known;
+  return keep(message, hash('sha256', canonicalJson(contentOf(message)), 'base64url'));
 }
 
-function hashOf(message: Message): string {
-  return keyOf(hash('sha256', canonicalJson(contentOf(message)), 'base64url'));
+function keep({ parts, messageId, metadata }: Message, digest: string): string {
+  const key = digest.slice(0, 22);
+  hashes.set(parts, { messageId, metadata, key });
+  return key;
 }
 
 function contentOf({ messageId, parts, metadata }: Message): unknown {
   return [messageId, parts.map((part) => Part.toJSON(part)), metadata ?? null];
-}
-
-function keyOf(digest: string): string {
-  return digest.slice(0, 22);
 }
 
 function parse(key: string | undefined): StatusKey | undefined {

@@ -53,6 +53,8 @@ export class LongDecision {
 /** One that cannot be made before a long message is hashed, in turns of long work. */
 export class LongHash {
   isWritten = false;
+  /** Why it cannot be hashed. */
+  error: unknown;
 
   constructor(
     readonly waiting: Waiting,
@@ -60,8 +62,7 @@ export class LongHash {
   ) {}
 
   async write(): Promise<void> {
-    // Without it the decision gives the reason.
-    await hashInTurns(this.message).catch(() => undefined);
+    await hashInTurns(this.message).catch((error: unknown) => (this.error = error));
     this.isWritten = true;
   }
 }

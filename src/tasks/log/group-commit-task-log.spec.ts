@@ -546,6 +546,27 @@ describe('GroupCommitTaskLog', () => {
     expect(made).toBe(2);
   });
 
+  it('hashes all long messages that one decision reads, also where it makes them anew', async () => {
+    const { store, log } = setUp();
+    store.put('a');
+    const messages = ['x', 'y'].map((text) => agentMessage(text.repeat(2 * 1024 * 1024)));
+    let made = 0;
+    const keys = log.update('a', () => {
+      made += 1;
+      const result = messages.map((message) =>
+        statusKey({
+          state: TaskState.TASK_STATE_WORKING,
+          message: { ...message },
+          timestamp: undefined,
+        }),
+      );
+      return { change: { events: [{ kind: 'status', payload: ended('a') }] }, result };
+    });
+    await store.answer();
+    expect(new Set(await keys).size).toBe(2);
+    expect(made).toBe(3);
+  });
+
   it('adds nothing of a claim after what was lost with the database', async () => {
     const { store, log } = setUp();
     store.put('a');

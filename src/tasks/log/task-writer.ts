@@ -28,6 +28,9 @@ import { PendingReads } from './pending-reads.js';
 import { type ContentRefusal, notStorable, refusalOf, sizeRefusalOf } from './refusals.js';
 import { TaskTooLargeError } from './size-limit.js';
 
+/** Long messages that are hashed for one decision: more than an answer of an agent can hold. */
+const MAX_HASHED = 1000;
+
 /**
  * The queue of one task. At most one append is under way; what is decided meanwhile waits, and is then
  * decided on the newest state and made one append. Whoever asks for the task sees commits only.
@@ -37,8 +40,8 @@ export class TaskWriter {
   private decided: Decided[] = [];
   /** It has been decided, and is being written down. */
   private long: LongDecision | LongHash | LongCheckpoint | null = null;
-  /** What a long message was hashed for last. */
-  private hashedFor: Waiting | null = null;
+  /** For which decision long messages were hashed last, and how many. */
+  private hashed: { readonly for: Waiting; messages: number } | null = null;
   private readonly reads = new PendingReads();
   private claims: ClaimedTask[] = [];
   private underWay = false;
@@ -150,7 +153,8 @@ export class TaskWriter {
       if (this.live !== null) return this.takeDecided(this.live, now, claimer, long.checkpoint);
       this.queue.unshift(...this.decided.splice(0).map(({ waiting }) => waiting));
     } else if (long instanceof LongHash) {
-      this.queue.unshift(long.waiting);
+      if (long.error === undefined) this.queue.unshift(long.waiting);
+      else long.waiting.reject(long.error);
     } else if (long !== null) {
       if (this.live === null) this.queue.unshift(long.made.waiting);
       else this.apply(this.live, long.made, now, long.bodies);
@@ -305,15 +309,14 @@ export class TaskWriter {
       decision = waiting.decide(live.aggregate);
     } catch (error) {
       if (error instanceof ContentsNotKeptError) return false;
-      if (error instanceof UnhashedMessageError && this.hashedFor !== waiting) {
-        this.hashedFor = waiting;
+      if (error instanceof UnhashedMessageError && this.mayHash(waiting)) {
         this.long = new LongHash(waiting, error.unhashed);
         return true;
       }
       this.decided.push({ waiting, answer: () => waiting.reject(error) });
       return true;
     }
-    this.hashedFor = null;
+    this.hashed = null;
     if (live.needsContents(decision.change)) return false;
     const made = { waiting, decision };
     let isLong: boolean;
@@ -326,6 +329,13 @@ export class TaskWriter {
     if (isLong) this.long = new LongDecision(made);
     else this.apply(live, made, now);
     return true;
+  }
+
+  /** Each is hashed by itself, and the decision made again. */
+  private mayHash(waiting: Waiting): boolean {
+    if (this.hashed?.for !== waiting) this.hashed = { for: waiting, messages: 0 };
+    this.hashed.messages += 1;
+    return this.hashed.messages <= MAX_HASHED;
   }
 
   /** `bodies`: what its events are logged as, where that is written already. */
