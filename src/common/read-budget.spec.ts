@@ -4,6 +4,7 @@ import { ReadBudget, ReadBudgetError, type ReadRules } from './read-budget.js';
 const RULES: ReadRules = {
   limit: 100,
   share: 50,
+  reserved: 0,
   free: 5,
   step: 10,
   patienceMs: 60_000,
@@ -68,6 +69,36 @@ describe('the budget of what is read', () => {
     await Promise.all(Array.from({ length: 20 }, (_, number) => read(number)));
     expect(finished).toHaveLength(20);
     expect(budget.held).toBe(0);
+  });
+
+  it('serves first whose party holds least', async () => {
+    const budget = budgetOf();
+    const held = ['a', 'b', 'c'].map((party) => budget.begin(party, dropped));
+    for (const reading of held) void reading.reserve(55);
+    const order: string[] = [];
+    const wait = async (party: string): Promise<void> => {
+      await budget.begin(party, dropped).reserve(15);
+      order.push(party);
+    };
+    const waits = ['a', 'a', 'b', 'd', 'd'].map(wait);
+    await isOver(waits[0]);
+    expect(order).toEqual([]);
+    // `c` went beyond the limit; of what `a` held half is given back.
+    void held[0]!.reserve(25);
+    await Promise.all([waits[3], waits[4]]);
+    expect(order.slice(0, 2)).toEqual(['d', 'd']);
+    for (const reading of held) reading.end();
+    await Promise.all(waits);
+    expect(order).toHaveLength(5);
+  });
+
+  it('leaves some to parties that hold little', async () => {
+    const budget = budgetOf({ reserved: 40 });
+    expect(budget.begin('beyond', dropped).reserve(1000)).toBeUndefined();
+    expect(budget.begin('a', dropped).reserve(55)).toBeUndefined();
+    expect(await isOver(budget.begin('b', dropped).reserve(35))).toBe(false);
+    expect(budget.begin('c', dropped).reserve(25)).toBeUndefined();
+    expect(budget.begin('d', dropped).reserve(25)).toBeUndefined();
   });
 
   it('gives up an answer that got no budget in time', async () => {

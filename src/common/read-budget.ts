@@ -4,6 +4,8 @@ export interface ReadRules {
   readonly limit: number;
   /** Of these, what the answers of one party may hold. */
   readonly share: number;
+  /** What is left to parties that hold no more than half of it. */
+  readonly reserved: number;
   /** Bytes of each answer that do not count: small answers never wait. */
   readonly free: number;
   /** Room is taken in steps of so many bytes. */
@@ -27,6 +29,7 @@ export function readRules(limit: number): ReadRules {
   return {
     limit,
     share: limit / 2,
+    reserved: limit / 8,
     free: 64 * KIB,
     step: Math.min(MIB, limit / 8),
     patienceMs: 60_000,
@@ -46,7 +49,8 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Bytes of answers that are being read, parsed or stored in this process, over all parties. Who needs more
- * waits, first come, first served. No party takes more than its share; an answer that is larger goes
+ * waits: the party that holds least goes first, within a party who came first. No party takes more than its share,
+ * and some is reserved for those that hold little; an answer that is larger goes
  * beyond the limit, one at a time, so that every answer gets its turn, none holds up the others by
  * coming slowly, and no more is held than the limit and one answer.
  */
@@ -54,7 +58,8 @@ export class ReadBudget {
   private taken = 0;
   private readonly byParty = new Map<string, number>();
   private readonly holders = new Set<Reading>();
-  private readonly waiting = new Set<Waiter>();
+  /** By party, none of which is empty. */
+  private readonly waiting = new Map<string, Set<Waiter>>();
   /** What goes beyond the limit; its bytes are not among those taken. */
   private beyond: Reading | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -76,32 +81,33 @@ export class ReadBudget {
     const { free, step } = this.rules;
     const wanted = Math.max(0, Math.ceil((bytes - free) / step) * step);
     if (wanted === reading.taken) return undefined;
-    if (wanted < reading.taken || this.tryGrow(reading, wanted, this.isQueued())) {
+    if (wanted < reading.taken || this.tryGrow(reading, wanted)) {
       this.set(reading, wanted);
       return undefined;
     }
     return this.wait(reading, wanted);
   }
 
-  /** Whether it may hold so much now. */
-  private tryGrow(reading: Reading, wanted: number, isAfterOthers: boolean): boolean {
-    if (reading === this.beyond) return true;
-    if (!isAfterOthers && this.hasCapacity(reading, wanted)) return true;
+  /** Whether it may hold so much now: what those who wait could have they have got. */
+  private tryGrow(reading: Reading, wanted: number): boolean {
+    if (reading === this.beyond || this.hasCapacity(reading, wanted)) return true;
     if (this.beyond !== undefined) return false;
     this.count(reading, -reading.taken);
     this.beyond = reading;
     return true;
   }
 
-  /** Whether another party waits. */
-  private isQueued(): boolean {
-    for (const { reading, wanted } of this.waiting) if (this.hasShare(reading, wanted)) return true;
-    return false;
+  private hasCapacity(reading: Reading, wanted: number): boolean {
+    const { limit, reserved } = this.rules;
+    const growth = wanted - reading.taken;
+    const holdsLittle = this.heldBy(reading.party) + growth <= reserved / 2;
+    const isWithin = this.taken + growth <= limit - (holdsLittle ? 0 : reserved);
+    return isWithin && this.hasShare(reading, wanted);
   }
 
-  private hasCapacity(reading: Reading, wanted: number): boolean {
-    const isWithin = this.taken + wanted - reading.taken <= this.rules.limit;
-    return isWithin && this.hasShare(reading, wanted);
+  private heldBy(party: string): number {
+    const beyond = this.beyond?.party === party ? this.beyond.taken : 0;
+    return (this.byParty.get(party) ?? 0) + beyond;
   }
 
   private hasShare({ party, taken }: Reading, wanted: number): boolean {
@@ -135,7 +141,7 @@ export class ReadBudget {
       const began = performance.now();
       const end = (): void => {
         clearTimeout(timer);
-        this.waiting.delete(waiter);
+        this.forget(waiter);
         reading.waiter = undefined;
         reading.waitedMs += performance.now() - began;
       };
@@ -158,16 +164,31 @@ export class ReadBudget {
         patience,
       );
       reading.waiter = waiter;
-      this.waiting.add(waiter);
+      const { party } = reading;
+      this.waiting.set(party, (this.waiting.get(party) ?? new Set()).add(waiter));
       this.watch();
     });
   }
 
-  /** A step is a step, so whoever is first in the queue and fits goes first. */
+  private forget(waiter: Waiter): void {
+    const { party } = waiter.reading;
+    const ofParty = this.waiting.get(party);
+    ofParty?.delete(waiter);
+    if (ofParty?.size === 0) this.waiting.delete(party);
+  }
+
   private wake(): void {
-    for (const { reading, wanted, go } of this.waiting) {
-      if (this.tryGrow(reading, wanted, false)) go();
+    for (let next = this.next(); next !== undefined; next = this.next()) next.go();
+  }
+
+  /** Who may go on now, of the party that holds least. */
+  private next(): Waiter | undefined {
+    const parties = [...this.waiting.keys()].sort((a, b) => this.heldBy(a) - this.heldBy(b));
+    for (const party of parties) {
+      const [first] = this.waiting.get(party)!;
+      if (this.tryGrow(first!.reading, first!.wanted)) return first;
     }
+    return undefined;
   }
 
   private watch(): void {

@@ -23,6 +23,7 @@ function rulesHere(): ReadRules {
   return {
     limit,
     share: limit / 2,
+    reserved: 0,
     free: SMALL_BODY,
     step: SMALL_BODY,
     patienceMs: PATIENCE_MS,
