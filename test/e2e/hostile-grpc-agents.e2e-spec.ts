@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -31,11 +32,11 @@ afterEach(async () => {
 type Failure = Pick<AgentCallError, 'kind' | 'message'>;
 
 /** Writes what it will on the stream of each call. */
-type Answering = (stream: ServerHttp2Stream) => void;
+type Answering = (stream: ServerHttp2Stream) => void | Promise<void>;
 
 /** An agent of nothing but HTTP/2; gives where it listens. */
 async function agent(answer: Answering, headers: object = {}): Promise<string> {
-  const server: Http2Server = createServer();
+  const server: Http2Server = createServer({ maxSessionMemory: 1000 });
   server.on('session', (session) => closing.push(() => session.destroy()));
   server.on('stream', (stream) => {
     stream.on('error', () => undefined);
@@ -44,7 +45,7 @@ async function agent(answer: Answering, headers: object = {}): Promise<string> {
       { waitForTrailers: true },
     );
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-    answer(stream);
+    void answer(stream);
   });
   server.listen(0, '127.0.0.1');
   closing.push(() => server.close());
@@ -68,6 +69,18 @@ async function writeBytes(stream: ServerHttp2Stream, bytes: number, onPiece: (n:
     if (wasTaken) continue;
     await Promise.race([once(stream, 'drain'), once(stream, 'close')]).catch(() => undefined);
   }
+}
+
+/** Writes pieces, each in a frame of its own. */
+async function writeEach(stream: ServerHttp2Stream, pieces: Iterable<Buffer>): Promise<void> {
+  for (const piece of pieces) {
+    if (stream.destroyed) return;
+    await new Promise((written) => stream.write(piece, written));
+  }
+}
+
+function* piecesOf(bytes: Buffer, size: number): Generator<Buffer, void, undefined> {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
 function hub(rules: Partial<ReturnType<typeof readRules>> = {}) {
@@ -185,7 +198,7 @@ describe('an agent over gRPC', () => {
       void writeBytes(stream, 20 * MIB, () => undefined);
     });
     const good = await answering(3);
-    const rules = { ...readRules(8 * MIB), graceMs: 300, bytesPerSecondBeyond: 1024 * MIB };
+    const rules = { ...readRules(8 * MIB), graceMs: 1000, bytesPerSecondBeyond: 1024 * MIB };
     const { budget, getTask } = hub({ ...rules, bytesPerSecond: 1024 * MIB });
     const all = ['a', 'a', 'b'].map((agentId) => getTask(hostile, agentId));
     await eventually(() => expect(budget.held).toBeGreaterThanOrEqual(20 * MIB));
@@ -284,6 +297,118 @@ describe('an agent over gRPC', () => {
     expect(budget.held).toBe(0);
   }, 60_000);
 
+  it('is inflated as far as there is room, and honest ones beside it at their own size', async () => {
+    const zeros = zlib.gzipSync(Buffer.alloc(63 * MIB));
+    const hostile = await agent(
+      (stream) => void stream.write(Buffer.concat([prefix(zeros.length, true), zeros])),
+      { 'grpc-encoding': 'gzip' },
+    );
+    const text = randomBytes(MIB).toString('hex');
+    const task = { ...taskOf(0), metadata: { text } };
+    const packed = zlib.gzipSync(Buffer.from(A2AService.getTask.responseSerialize(task)));
+    const good = await agent(
+      (stream) => void stream.end(Buffer.concat([prefix(packed.length, true), packed])),
+      { 'grpc-encoding': 'gzip' },
+    );
+    const { budget, getTask, exchange } = hub();
+    const honest = Array.from({ length: 4 }, () => exchange(good));
+    await Promise.all(honest.map((made) => made.unary(A2AService.getTask, REQUEST)));
+    // Four are read at once, though each may have become more than the whole budget.
+    expect(budget.held).toBeLessThanOrEqual(4 * 3 * MIB);
+    for (const made of honest) made.release();
+    let most = 0;
+    const look = setInterval(() => (most = Math.max(most, budget.held)), 1);
+    const all = Array.from({ length: 8 }, (_, n) => getTask(hostile, `agent ${n}`));
+    expect(await getTask(good)).toMatchObject({ metadata: { text } });
+    for (const failure of await Promise.all(all)) {
+      expect(failure).toMatchObject({ kind: 'interrupted' });
+    }
+    clearInterval(look);
+    expect(most).toBeLessThanOrEqual(2 * LIMIT);
+    expect(budget.held).toBe(0);
+  }, 60_000);
+
+  it('sends no event over 16 MiB that is compressed', async () => {
+    const zeros = zlib.gzipSync(Buffer.alloc(17 * MIB));
+    const hostile = await agent(
+      (stream) => void stream.write(Buffer.concat([prefix(zeros.length, true), zeros])),
+      { 'grpc-encoding': 'gzip' },
+    );
+    const { stream, budget } = hub();
+    await expect(stream(hostile).next()).rejects.toMatchObject({
+      kind: 'interrupted',
+      message: expect.stringContaining('16 MiB'),
+    });
+    expect(budget.held).toBe(0);
+  });
+
+  it('ends its answer soon after the message', async () => {
+    const message = Buffer.from(A2AService.getTask.responseSerialize(taskOf(5)));
+    const gzip = zlib.gzipSync(Buffer.alloc(31 * MIB));
+    const hostile = [
+      await agent((stream) => void stream.write(Buffer.concat([prefix(message.length), message]))),
+      await agent((stream) => void stream.write(Buffer.concat([prefix(gzip.length, true), gzip])), {
+        'grpc-encoding': 'gzip',
+      }),
+    ];
+    const good = await answering(8);
+    const { budget, getTask } = hub();
+    const all = [...hostile, ...hostile, ...hostile].map((address) => getTask(address));
+    expect(await getTask(good)).toMatchObject({ id: 't' });
+    for (const failure of await Promise.all(all)) {
+      expect(failure).toEqual({
+        kind: 'interrupted',
+        message: 'the agent did not end its answer',
+      });
+    }
+    expect(budget.held).toBe(0);
+  }, 20_000);
+
+  it('may end its answer a little after the message', async () => {
+    const message = Buffer.from(A2AService.getTask.responseSerialize(taskOf(1)));
+    const good = await agent((stream) => {
+      stream.write(Buffer.concat([prefix(message.length), message]));
+      setTimeout(() => stream.end(), 300);
+    });
+    expect(await hub().getTask(good)).toMatchObject({ id: 't' });
+  });
+
+  it('sends no message in very many tiny pieces', async () => {
+    let written = 0;
+    const hostile = await agent(async (stream) => {
+      stream.write(prefix(2 * MIB));
+      for (const piece of piecesOf(Buffer.alloc(20_000), 1)) {
+        if (stream.destroyed) return;
+        await writeEach(stream, [piece]);
+        written += 1;
+      }
+    });
+    const { getTask, stream, budget } = hub();
+    const tooSmall = {
+      kind: 'invalid',
+      message: expect.stringContaining('too small pieces: of less than 64 bytes'),
+    };
+    expect(await getTask(hostile)).toMatchObject(tooSmall);
+    expect(await final(() => written)).toBeLessThan(10_000);
+    await expect(stream(hostile).next()).rejects.toMatchObject(tooSmall);
+    expect(budget.held).toBe(0);
+  }, 30_000);
+
+  it('may send messages in many small pieces', async () => {
+    const event = eventOf(0.5);
+    const good = await agent(async (stream) => {
+      for (const bytes of [event, event]) {
+        await writeEach(stream, [prefix(bytes.length), ...piecesOf(bytes, 65)]);
+      }
+      stream.end();
+    });
+    const ids: string[] = [];
+    for await (const { payload } of hub().stream(good)) {
+      if (payload?.$case === 'task') ids.push(payload.value.id);
+    }
+    expect(ids).toEqual(['t', 't']);
+  }, 30_000);
+
   it('waits for turns of long work before a large answer is looked through and decoded', async () => {
     const [short, long] = [await answering(0.5), await answering(2)];
     const { getTask } = hub();
@@ -297,9 +422,15 @@ describe('an agent over gRPC', () => {
     const message = Buffer.from(A2AService.getTask.responseSerialize(taskOf(0)));
     const framed = Buffer.concat([prefix(message.length), message]);
     const hostile = await agent((stream) => void stream.end(Buffer.concat([framed, framed])));
-    expect(await hub().getTask(hostile)).toMatchObject({
-      kind: 'invalid',
-      message: expect.stringContaining('more than one message'),
+    const later = await agent((stream) => {
+      stream.write(framed);
+      setTimeout(() => stream.write(framed), 300);
     });
+    for (const address of [hostile, later]) {
+      expect(await hub().getTask(address)).toMatchObject({
+        kind: 'invalid',
+        message: expect.stringContaining('more than one message'),
+      });
+    }
   });
 });

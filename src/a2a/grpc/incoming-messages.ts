@@ -10,6 +10,7 @@ import {
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
+import { SMALL_PIECE, tooSmallPieces } from '../../common/small-pieces.js';
 import { SMALL_BODY_BYTES } from '../limits/request-body-budget.js';
 import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
 import type { RequestCapacity } from '../limits/request-capacity.js';
@@ -25,6 +26,8 @@ const HEALTH_PATH = '/grpc.health.v1.Health/';
 const NO_ENCODING = 'none';
 /** What a client may compress its messages with: nothing. */
 const ACCEPTED_ENCODINGS = 'identity';
+
+const TOO_SMALL_PIECES = `The message comes in too small pieces: send frames of at least ${SMALL_PIECE} bytes.`;
 
 /** What the message of a call may be. */
 export interface MessageRules {
@@ -42,8 +45,9 @@ interface WireCall extends ServerInterceptingCallInterface {
 /**
  * Watches the bytes of the message of each call: the library shows a message only when it is whole. One that
  * is too large is refused by its length, before it is received, and one that is compressed, whose length says
- * nothing, is never inflated; a large one waits for room; one that makes no progress ends. What a refused
- * client goes on sending is cut off.
+ * nothing, is never inflated; a large one waits for room; one that makes no progress, or comes in very many tiny
+ * pieces, ends: the library keeps each piece until the last has come. What a refused client goes on sending is
+ * dropped, then cut off.
  */
 export class IncomingMessages {
   private readonly messages = new WeakMap<Metadata, IncomingMessage>();
@@ -117,6 +121,7 @@ class IncomingMessage {
   private readonly unwatch: () => void;
   private prefix = Buffer.alloc(0);
   private received = 0;
+  private pieces = 0;
   private length: number | undefined;
   private isWaiting = false;
   private isWhole = false;
@@ -143,6 +148,8 @@ class IncomingMessage {
     this.canceled();
     const { stream } = this;
     if (stream === undefined || this.isWhole || stream.destroyed) return;
+    // The library would go on putting together what still comes.
+    stream.removeAllListeners('data');
     const close = (): void => {
       if (!stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR);
     };
@@ -166,14 +173,16 @@ class IncomingMessage {
     if (this.isOver) return;
     this.received += chunk.length;
     if (this.length === undefined) this.readPrefix(chunk);
-    if (this.length === undefined) return;
-    const missing = PREFIX_BYTES + this.length - this.received;
-    if (missing < 0) {
-      this.refuse(new HubError('INVALID_REQUEST', 'A call has one message.'));
-    } else if (missing === 0) {
-      this.isWhole = true;
-      this.unwatch();
+    if (this.length === undefined || this.isOver) return;
+    if (this.received > PREFIX_BYTES) this.pieces += 1;
+    if (tooSmallPieces(this.pieces, this.received)) {
+      this.refuse(new HubError('INVALID_REQUEST', TOO_SMALL_PIECES));
+      return;
     }
+    const missing = PREFIX_BYTES + this.length - this.received;
+    this.isWhole = missing === 0;
+    if (missing < 0) this.refuse(new HubError('INVALID_REQUEST', 'A call has one message.'));
+    else if (this.isWhole) this.unwatch();
   }
 
   private readPrefix(chunk: Buffer): void {

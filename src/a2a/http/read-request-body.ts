@@ -3,14 +3,12 @@ import type { Principal } from '../../auth/index.js';
 import { ByteCollector } from '../../common/byte-collector.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonMeter } from '../../common/json-limits.js';
+import { SMALL_PIECE, tooSmallPieces } from '../../common/small-pieces.js';
 import { SMALL_BODY_BYTES } from '../limits/request-body-budget.js';
 import { type ByteReservation, NO_RESERVATION } from '../limits/byte-reservations.js';
 import type { RequestCapacity } from '../limits/request-capacity.js';
 import { type MessageLimits, limitError, tooLarge } from '../limits/message-limits.js';
 
-/** So many pieces may be of any size; of more, so many bytes are wanted on average: each is work of its own. */
-const MANY_PIECES = 4096;
-const SMALL_PIECE = 64;
 const TOO_SMALL_PIECES = `The body comes in too small pieces: send chunks of at least ${SMALL_PIECE} bytes.`;
 
 /** A body that has come, and the room it has. */
@@ -124,7 +122,7 @@ class IncomingBody {
     const size = this.bytes.size + chunk.length;
     if (size > this.limits.maxBytes) throw tooLarge(this.limits);
     this.pieces += 1;
-    if (this.pieces > MANY_PIECES && size < this.pieces * SMALL_PIECE) {
+    if (tooSmallPieces(this.pieces, size)) {
       throw new HubError('INVALID_REQUEST', TOO_SMALL_PIECES);
     }
     try {

@@ -7,6 +7,7 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js';
 import { ConnectError } from '../../common/egress/egress.js';
+import { BodyTooLargeError } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonLimitError, type JsonLimits } from '../../common/json-limits.js';
 import { LONG, LongStream, longTurn } from '../../common/long-work.js';
@@ -20,9 +21,16 @@ import type { ExchangeOptions } from './http-exchange.js';
 import type { GrpcCallKind, GrpcChannels, GrpcLease } from './grpc-channels.js';
 import { failureOfGrpc } from './grpc-failure.js';
 import { type FileForm, formOfStatus } from './file-forms.js';
-import { IncomingMessages, type IncomingRules } from './grpc-incoming.js';
+import {
+  IncomingAnswer,
+  type IncomingAnswerRules,
+  UnendedAnswerError,
+} from './grpc-incoming-answer.js';
 import { Pace } from './pace.js';
 import { SSE_EVENT_LIMIT, SseEventTooLargeError } from './sse-reader.js';
+
+/** Errors that end an answer, whatever its bytes are. */
+const INTERRUPTIONS = [SseEventTooLargeError, ReadBudgetError, UnendedAnswerError];
 
 /** What a call needs of a method: of a published service definition. */
 export type GrpcMethod<Request, Answer> = Pick<
@@ -76,8 +84,12 @@ export class GrpcExchange {
     const lease = await this.connect();
     const { signal } = this.options;
     const cancel = (): void => this.cancel();
-    // The library refuses an answer that is too large by its length.
-    const incoming = this.incoming('unary', Infinity);
+    const { maxAnswerBytes } = this.options;
+    const incoming = this.incoming({
+      kind: 'unary',
+      maxBytes: maxAnswerBytes,
+      tooLarge: () => new BodyTooLargeError(maxAnswerBytes),
+    });
     signal.addEventListener('abort', cancel);
     try {
       const bytes = await new Promise<Buffer>((resolve, reject) => {
@@ -120,7 +132,11 @@ export class GrpcExchange {
     const lease = await this.connect();
     const { signal } = this.options;
     const pace = new Pace();
-    const incoming = this.incoming('stream', SSE_EVENT_LIMIT);
+    const incoming = this.incoming({
+      kind: 'stream',
+      maxBytes: SSE_EVENT_LIMIT,
+      tooLarge: () => new SseEventTooLargeError(),
+    });
     // A reader that waits for its taker would not get to the end.
     const cancel = (): void => {
       this.cancel();
@@ -165,17 +181,15 @@ export class GrpcExchange {
     }
   }
 
-  private incoming(kind: IncomingRules['kind'], maxBytes: number): IncomingMessages {
-    const { budget, maxAnswerBytes } = this.options;
-    return new IncomingMessages({
-      kind,
-      maxBytes,
-      maxInflatedBytes: maxAnswerBytes,
-      freeBytes: budget.rules.free,
+  private incoming(
+    rules: Pick<IncomingAnswerRules, 'kind' | 'maxBytes' | 'tooLarge'>,
+  ): IncomingAnswer {
+    return new IncomingAnswer({
+      ...rules,
+      freeBytes: this.options.budget.rules.free,
       reserve: (bytes) => this.reserve(bytes),
       whole: () => this.reading.whole(),
       refuse: (why) => this.breakOff(why),
-      tooLarge: () => new SseEventTooLargeError(),
     });
   }
 
@@ -231,7 +245,10 @@ export class GrpcExchange {
       return new AgentCallError('interrupted', 'the hub ended the call', { cause: error });
     }
     if (error instanceof JsonLimitError) return beyondLimits(error);
-    if (error instanceof SseEventTooLargeError || error instanceof ReadBudgetError) {
+    if (error instanceof BodyTooLargeError) {
+      return beyondLimits(error, `is larger than ${this.options.maxAnswerBytes} bytes`);
+    }
+    if (error instanceof Error && INTERRUPTIONS.some((kind) => error instanceof kind)) {
       return new AgentCallError('interrupted', error.message, { cause: error });
     }
     if (isServiceError(error)) {

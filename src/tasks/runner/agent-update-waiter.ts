@@ -76,12 +76,12 @@ export class AgentUpdateWaiter {
 
   private async followStream(): Promise<void> {
     const { deps, signal } = this.run;
-    const room = new AbortController();
-    const until = AbortSignal.any([this.closed.signal, signal, room.signal]);
+    const ended = new AbortController();
+    const until = AbortSignal.any([this.closed.signal, signal, ended.signal]);
     for (const pause of [0, ...RETRY_PAUSES_MS]) {
       await deps.clock.sleep(pause, until);
       if (until.aborted) return;
-      const closed = this.run.streamOpened(() => room.abort(CANCELLED));
+      const closed = this.run.streamOpened(() => ended.abort(CANCELLED));
       try {
         const events = deps.client.subscribe(
           this.run.agent,

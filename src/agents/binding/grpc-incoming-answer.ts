@@ -1,4 +1,5 @@
 import type { ClientHttp2Stream } from 'node:http2';
+import { createUnzip } from 'node:zlib';
 import {
   experimental,
   InterceptingCall,
@@ -6,21 +7,32 @@ import {
   Metadata,
   status as codes,
 } from '@grpc/grpc-js';
+import { SMALL_PIECE, tooSmallPieces } from '../../common/small-pieces.js';
 
 /** Before a message: whether it is compressed, and its length. */
 const PREFIX_BYTES = 5;
 const COMPRESSED = 1;
-/** Of each byte that is compressed by gzip or deflate come so many at most. */
-const MOST_INFLATED = 1032;
+/** Inflated at once. */
+const INFLATED_BYTES = 64 * 1024;
+/** So long an answer may take to end after its one message: until then the message is held, and no use. */
+const END_MS = 1000;
+const TOO_SMALL_PIECES = `it comes in too small pieces: of less than ${SMALL_PIECE} bytes on average`;
+
+/** The one message of an answer has come, but not the status that says the call went well. */
+export class UnendedAnswerError extends Error {
+  override readonly name = 'UnendedAnswerError';
+
+  constructor() {
+    super('the agent did not end its answer');
+  }
+}
 
 /** What the messages of one call may be, and who makes room for them. */
-export interface IncomingRules {
+export interface IncomingAnswerRules {
   /** One message, or any number of them. */
   readonly kind: 'unary' | 'stream';
-  /** What is larger is refused by its length, before it is received. */
+  /** What is larger is refused: by its length, before it is received, or while it is inflated. */
   readonly maxBytes: number;
-  /** The library inflates nothing to more. */
-  readonly maxInflatedBytes: number;
   /** A message that is no larger needs no room. */
   readonly freeBytes: number;
   /**
@@ -39,22 +51,26 @@ export interface IncomingRules {
 /**
  * Watches the bytes of the messages of one call to an agent: the library shows a message only when it is
  * whole, in memory. While there is no room for more, the HTTP/2 stream of the call is paused, and flow control
- * holds the agent. A message that needs room is received when those before are done with, and one that is
- * compressed is inflated when there is room for the most that it may become.
+ * holds the agent. A message that needs room is received when those before are done with. One that is
+ * compressed is inflated here, not by the library, and only as far as there is room. Refused is a message in very
+ * many tiny pieces, of which the library keeps each, and an answer to one request that has a second message or
+ * does not end.
  *
  * The library shows neither the stream nor what is before its decompression, so private members of its calls
  * lead there. Where it hides them, messages count once they are whole.
  */
-export class IncomingMessages {
+export class IncomingAnswer {
   private stream: ClientHttp2Stream | undefined;
   private readonly prefix = Buffer.alloc(PREFIX_BYTES);
   private prefixBytes = 0;
   /** Of the message under way, as soon as its prefix has come. */
   private length: number | undefined;
   private received = 0;
+  /** The pieces that it was received in. */
+  private pieces = 0;
   /** Messages that have come. */
-  private whole = 0;
-  /** Of these, those that the library may inflate, or has. */
+  private arrived = 0;
+  /** Of these, those that are being inflated, or need not be, or have been. */
   private inflated = 0;
   private done = 0;
   /** Messages that the library may give: it reads no further than that. */
@@ -63,9 +79,10 @@ export class IncomingMessages {
   /** Resumes reading, requested while it was held. */
   private deferred: (() => void) | undefined;
   private isOver = false;
+  private ending: NodeJS.Timeout | undefined;
   private readonly waiting = new Set<Waiter>();
 
-  constructor(private readonly rules: IncomingRules) {
+  constructor(private readonly rules: IncomingAnswerRules) {
     this.requested = rules.kind === 'unary' ? 1 : 0;
   }
 
@@ -104,7 +121,7 @@ export class IncomingMessages {
   /** Called before any message of the call can have come. */
   private begin(wire: object): void {
     const call = memberOf(wire, 'call');
-    addFilter(call, new BeforeInflating((frame) => this.inflate(frame)));
+    addFilter(call, new Inflating((frame) => this.inflate(frame)));
     this.stream = streamBeneath(call);
     this.stream?.on('data', (chunk: Buffer) => this.take(chunk));
   }
@@ -112,6 +129,7 @@ export class IncomingMessages {
   /** Nothing more is of interest. The library reads on, so that the stream ends. */
   private end(): void {
     this.isOver = true;
+    clearTimeout(this.ending);
     for (const waiter of this.waiting) this.go(waiter);
     if (this.isHeld) this.stream?.resume();
   }
@@ -119,8 +137,8 @@ export class IncomingMessages {
   /** The library is to give one more message. */
   private request(read: () => void): void {
     // What has come already it gives without reading.
-    const hasMore = this.whole > this.requested;
-    this.requested = Math.min(this.requested, this.whole) + 1;
+    const hasMore = this.arrived > this.requested;
+    this.requested = Math.min(this.requested, this.arrived) + 1;
     if (this.isHeld && !hasMore) this.deferred = read;
     else read();
   }
@@ -128,7 +146,7 @@ export class IncomingMessages {
   /** Called after the library has taken the same bytes. */
   private take(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && !this.isOver;) {
-      if (this.rules.kind === 'unary' && this.whole > 0) {
+      if (this.isAnswered()) {
         return this.rules.refuse(new Error('it is more than one message'));
       }
       if (this.length === undefined) at += this.readPrefix(chunk.subarray(at));
@@ -136,6 +154,8 @@ export class IncomingMessages {
     }
     if (this.isOver) return;
     if (this.isHeld) this.stream?.pause();
+    // The library has paused it, but the status is to come, or what must not.
+    else if (this.isAnswered()) this.stream?.resume();
     else this.hold();
   }
 
@@ -147,23 +167,44 @@ export class IncomingMessages {
     if (this.length > this.rules.maxBytes) {
       this.isOver = true;
       this.rules.refuse(this.rules.tooLarge());
-    } else if (this.length === 0) this.isWhole();
+    } else if (this.length === 0) this.messageArrived();
     return read;
   }
 
   private readContent(available: number, length: number): number {
     const read = Math.min(available, length - this.received);
     this.received += read;
-    if (this.received === length) this.isWhole();
+    this.pieces += 1;
+    if (tooSmallPieces(this.pieces, this.received)) {
+      this.isOver = true;
+      this.rules.refuse(new Error(TOO_SMALL_PIECES));
+    } else if (this.received === length) this.messageArrived();
     return read;
   }
 
-  private isWhole(): void {
+  private messageArrived(): void {
     if (this.needsReservation()) this.rules.whole();
-    this.whole += 1;
+    this.arrived += 1;
     this.prefixBytes = 0;
     this.length = undefined;
     this.received = 0;
+    this.pieces = 0;
+    if (this.isAnswered()) this.expectEnd();
+  }
+
+  /** Whether all messages have come that may. */
+  private isAnswered(): boolean {
+    return this.rules.kind === 'unary' && this.arrived > 0;
+  }
+
+  private expectEnd(): void {
+    const check = (): void => {
+      const { stream } = this;
+      if (this.isOver || stream === undefined || stream.readableEnded || stream.destroyed) return;
+      this.rules.refuse(new UnendedAnswerError());
+    };
+    // What came while the hub itself was busy is read first.
+    this.ending = setTimeout(() => setImmediate(check), END_MS).unref();
   }
 
   private needsReservation(): boolean {
@@ -181,7 +222,7 @@ export class IncomingMessages {
 
   private turn(): Promise<void> | undefined {
     if (this.isOver || !this.needsReservation()) return undefined;
-    return this.afterDone(this.whole) ?? this.rules.reserve(this.received);
+    return this.afterDone(this.arrived) ?? this.rules.reserve(this.received);
   }
 
   private async resume(first: Promise<void>): Promise<void> {
@@ -199,25 +240,47 @@ export class IncomingMessages {
     this.deferred = undefined;
     if (deferred !== undefined) deferred();
     // The library itself reads no further when it has what was requested.
-    else if (this.requested > this.whole) this.stream?.resume();
+    else if (this.requested > this.arrived || this.isAnswered()) this.stream?.resume();
   }
 
-  /**
-   * Called with each message before it is inflated, if it is compressed. Waits for room for what it may become;
-   * gives whether it is to be taken.
-   */
-  private async inflate(frame: Buffer): Promise<boolean> {
+  /** Called with each message and its prefix; gives both, not compressed, or nothing when the call is over. */
+  private async inflate(frame: Buffer): Promise<Buffer | undefined> {
     const index = this.inflated++;
-    if (frame[0] !== COMPRESSED) return true;
-    const most = Math.min(frame.length * MOST_INFLATED, this.rules.maxInflatedBytes);
+    if (frame[0] !== COMPRESSED) return frame;
     try {
       await this.afterDone(index);
-      if (!this.isOver) await this.rules.reserve(most);
-      this.rules.whole();
+      const inflated = await this.inflatedBytes(frame);
+      return this.isOver ? undefined : inflated;
     } catch (error) {
       if (!this.isOver) this.rules.refuse(error);
+      return undefined;
     }
-    return !this.isOver;
+  }
+
+  /** Gzip and deflate differ in how they begin. */
+  private async inflatedBytes(frame: Buffer): Promise<Buffer> {
+    const unzip = createUnzip({ chunkSize: INFLATED_BYTES });
+    unzip.end(frame.subarray(PREFIX_BYTES));
+    const prefix = Buffer.alloc(PREFIX_BYTES);
+    const pieces: Buffer[] = [prefix];
+    let length = 0;
+    for await (const piece of unzip as AsyncIterable<Buffer>) {
+      if (this.isOver) break;
+      length += piece.length;
+      if (length > this.rules.maxBytes) throw this.rules.tooLarge();
+      pieces.push(piece);
+      await this.hasArrived(frame.length + length);
+    }
+    prefix.writeUInt32BE(length, 1);
+    const inflated = Buffer.concat(pieces, PREFIX_BYTES + length);
+    if (!this.isOver) await this.hasArrived(length);
+    return inflated;
+  }
+
+  /** Waits until so much may be held, of which the agent owes nothing. */
+  private async hasArrived(bytes: number): Promise<void> {
+    await this.rules.reserve(bytes);
+    this.rules.whole();
   }
 
   /** When so many messages are done with; undefined when they are. */
@@ -252,15 +315,15 @@ class HeldCall extends InterceptingCall {
   }
 }
 
-/** Shows each message with its prefix, before the library inflates it. */
-class BeforeInflating extends experimental.BaseFilter {
-  constructor(private readonly take: (frame: Buffer) => Promise<boolean>) {
+/** Inflates each message before the library can. */
+class Inflating extends experimental.BaseFilter {
+  constructor(private readonly inflate: (frame: Buffer) => Promise<Buffer | undefined>) {
     super();
   }
 
   override async receiveMessage(message: Promise<Buffer>): Promise<Buffer> {
-    const frame = await message;
-    if (await this.take(frame)) return frame;
+    const inflated = await this.inflate(await message);
+    if (inflated !== undefined) return inflated;
     const details = 'the call has ended';
     throw Object.assign(new Error(details), {
       code: codes.CANCELLED,

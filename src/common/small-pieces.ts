@@ -1,0 +1,8 @@
+/** So many pieces may be of any size; of more, so many bytes are wanted on average: each is work of its own. */
+const MANY_PIECES = 4096;
+export const SMALL_PIECE = 64;
+
+/** Whether what arrives comes in too many pieces for so few bytes. */
+export function tooSmallPieces(pieces: number, bytes: number): boolean {
+  return pieces > MANY_PIECES && bytes < pieces * SMALL_PIECE;
+}
