@@ -158,6 +158,7 @@ class Sizes {
   private readonly long = new Map<unknown, readonly string[] | undefined>();
   private readonly open: Level[] = [];
   private size = 0;
+  private values = 0;
 
   constructor(value: object) {
     this.begin(value);
@@ -172,47 +173,46 @@ class Sizes {
     return { value, names, length, next: 0, isEmpty: true, before: this.size };
   }
 
-  /** Measures the next values; how many that were, none when all have been measured before. */
+  /** Measures the next values; how many that were, or names that it had to look at, none when all is measured. */
   measure(): number {
-    let values = 0;
-    for (let level = this.open.at(-1); level && values < STEP; level = this.open.at(-1)) {
-      values += level.next === level.length ? 1 : this.measureIn(level, STEP - values);
-      if (level.next < level.length || level !== this.open.at(-1)) continue;
+    for (let level = this.open.at(-1); level && this.values < STEP; level = this.open.at(-1)) {
+      if (level.next < level.length) {
+        this.measureIn(level);
+        continue;
+      }
       if (this.size - level.before > SHORT) this.long.set(level.value, level.names);
       this.open.pop();
     }
+    const { values } = this;
+    this.values = 0;
     return values;
   }
 
-  /** As far as the next list or object in it, and so many values at most. */
-  private measureIn(level: Level, most: number): number {
-    const { value, names } = level;
-    const begin = level.next;
-    const end = Math.min(level.length, begin + most);
+  /** As far as the next list or object in it, and not too much. */
+  private measureIn(level: Level): void {
+    const { value, names, next } = level;
+    const end = Math.min(level.length, next + STEP);
+    let inner: object | undefined;
     let { size } = this;
-    while (level.next < end) {
+    while (level.next < end && inner === undefined) {
       const name = names?.[level.next] ?? level.next;
       level.next += 1;
       const each = (value as Readonly<Record<string | number, unknown>>)[name];
       size += VALUE_SIZE;
-      if (names !== undefined) size += (name as string).length;
+      if (typeof name === 'string') size += name.length;
       if (typeof each === 'string') size += each.length;
       else if (each instanceof Base64) size += each.bytes.byteLength;
-      else if (isContainer(each)) {
-        this.size = size;
-        const more = this.begin(each);
-        return level.next - begin + more;
-      }
+      else if (isContainer(each)) inner = each;
     }
     this.size = size;
-    return level.next - begin;
+    this.values += level.next - next;
+    if (inner !== undefined) this.begin(inner);
   }
 
-  /** How many names of members it had to look at. */
-  private begin(value: object): number {
+  private begin(value: object): void {
     const names = Array.isArray(value) ? undefined : Object.keys(value);
+    this.values += 1 + (names?.length ?? 0);
     this.open.push(this.levelOf(value, names));
-    return names?.length ?? 0;
   }
 }
 
