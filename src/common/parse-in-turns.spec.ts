@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { parseInTurns } from './parse-in-turns.js';
 
 const MIB = 1024 * 1024;
@@ -11,13 +11,13 @@ const list = `[${'{"a":["b",-1.5e3,null,true]},'.repeat(60_000)}{}]`;
 const members = Array.from({ length: 60_000 }, (_, i) => `"member ${i}":${i % 7}`).join();
 
 /** No rest of long work is needed: however many turns a test counts, it waits for none. */
-beforeAll(() => {
+beforeEach(() => {
   jest
     .spyOn(performance, 'eventLoopUtilization')
     .mockReturnValue({ idle: 1, active: 0, utilization: 0 });
 });
 
-afterAll(() => {
+afterEach(() => {
   jest.restoreAllMocks();
 });
 
