@@ -265,9 +265,10 @@ class Writer {
       this.open.push(level);
       return;
     }
-    let names: readonly string[] = [];
-    for (names of sorted(level.names)) {
-      this.turns.add(names.length * VALUE_SIZE);
+    let { names } = level;
+    for (const more of sorted(names)) {
+      names = more;
+      this.turns.add(more.length * VALUE_SIZE);
       yield '';
     }
     this.open.push(this.sizes.levelOf(value, names));

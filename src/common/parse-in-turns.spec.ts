@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 const quoted = (text: string): string => `"${text}"`;
 const long = 'x'.repeat(3 * MIB);
 /** A list that is read in several pieces. */
-const list = `[${'{"a":["b",-1.5e3,null,true]},'.repeat(60_000)}{}]`;
+const list = `[${'{"a":["b",-1.5e3,null,true]},'.repeat(40_000)}{}]`;
 /** Members of an object that is read so. */
 const members = Array.from({ length: 60_000 }, (_, i) => `"member ${i}":${i % 7}`).join();
 
