@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { noteTask } from '../common/call-note.js';
 import { HubError, invalidField } from '../common/hub-error.js';
-import { isLong, sizeOf } from '../common/long-work.js';
+import { LONG, sizeOf } from '../common/long-work.js';
 import { AppConfig } from '../config/index.js';
 import type {
   AgentCard,
@@ -222,7 +222,8 @@ export class HubRequestHandler {
 
 /** Before a large answer is written. */
 async function reserveFor(answer: object, call: CallContext): Promise<void> {
-  if (isLong(answer)) await call.reserveAnswer?.(sizeOf(answer));
+  const size = sizeOf(answer);
+  if (size > LONG) await call.reserveAnswer?.(size);
 }
 
 /** The same of what has been done and should not be asked for again: without room it says where to read it. */

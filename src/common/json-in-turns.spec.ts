@@ -1,8 +1,63 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { canonicalJson } from './canonical-json.js';
 import { Base64, canonicalInTurns, jsonInTurns, textsInTurns } from './json-in-turns.js';
 
 const MIB = 1024 * 1024;
+
+/** How often something was looked at in the objects that {@link watched} gives. */
+interface Looks {
+  names: number;
+  members: number;
+}
+
+function watched(members: Record<string, unknown>, looks: Looks): object {
+  return new Proxy(members, {
+    ownKeys: (object) => {
+      looks.names += 1;
+      return Reflect.ownKeys(object);
+    },
+    get: (object, name): unknown => {
+      looks.members += 1;
+      return Reflect.get(object, name);
+    },
+  });
+}
+
+function manyMembers(count: number): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`member ${i}`, i]));
+}
+
+/** Counts turns of the event loop until what it gives is called. */
+function countTurns(): () => number {
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  return () => {
+    isOver = true;
+    return turns;
+  };
+}
+
+/** No rest of long work is needed: however many turns a test counts, it waits for none. */
+beforeEach(() => {
+  jest
+    .spyOn(performance, 'eventLoopUtilization')
+    .mockReturnValue({ idle: 1, active: 0, utilization: 0 });
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const WRITERS: [string, (value: unknown) => Promise<unknown>][] = [
+  ['jsonInTurns', (value) => jsonInTurns(value)],
+  ['textsInTurns', (value) => textsInTurns(value)],
+  ['canonicalInTurns', (value) => canonicalInTurns(value, () => undefined)],
+];
 
 describe('jsonInTurns', () => {
   it.each<[string, unknown]>([
@@ -41,20 +96,85 @@ describe('jsonInTurns', () => {
   });
 
   it('writes one long text in short blocks, and lets other work run between them', async () => {
-    let turns = 0;
-    let isOver = false;
-    const count = (): void => {
-      turns += 1;
-      if (!isOver) setImmediate(count);
-    };
-    setImmediate(count);
+    const turns = countTurns();
     const blocks = await jsonInTurns({
       text: 'x'.repeat(40 * MIB),
       raw: new Base64(Buffer.alloc(20 * MIB)),
     });
-    isOver = true;
+    expect(turns()).toBeGreaterThanOrEqual(10);
     expect(Math.max(...blocks.map(({ length }) => length))).toBeLessThanOrEqual(MIB);
-    expect(turns).toBeGreaterThanOrEqual(10);
+  });
+});
+
+describe.each(WRITERS)('%s', (_, write) => {
+  it.each([
+    ['at the bottom of 60 levels', 24_000, 0],
+    ['at each of 60 levels', 0, 400],
+  ])('looks at each value a few times, %s', async (_where, atBottom, atEach) => {
+    const looks = { names: 0, members: 0 };
+    let value = watched(manyMembers(atBottom), looks);
+    for (let level = 0; level < 60; level++) {
+      value = watched({ ...manyMembers(atEach), inner: value }, looks);
+    }
+    await write(value);
+    expect(looks.members).toBeLessThan(5 * 24_000);
+    expect(looks.names).toBeLessThan(5 * 61);
+  });
+
+  it('lets other work run between 99,000 members of one object, whose names it collects once', async () => {
+    const looks = { names: 0, members: 0 };
+    const turns = countTurns();
+    await write(watched(manyMembers(99_000), looks));
+    expect(turns()).toBeGreaterThanOrEqual(6);
+    expect(looks.names).toBe(1);
+    expect(looks.members).toBeLessThan(5 * 99_000);
+  });
+});
+
+describe('what is written in turns', () => {
+  it('is what JSON.stringify and canonicalJson give of any value', async () => {
+    let seed = 7;
+    const next = (below: number): number => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    const text = (): string => {
+      const length = next(500) === 0 ? 3000 : [0, 1, 3, 20][next(4)]!;
+      return ['x', '"\\\n', '😀', '\ud800', '\u0001é'][next(5)]!.repeat(length);
+    };
+    const scalars = [0, -0, -1.5e300, NaN, true, false, null, undefined, [], {}, new Date(0)];
+    const lengths = [0, 1, 2, 3, 5, 12];
+    const made = (depth: number): unknown => {
+      if (depth === 0) return next(3) === 0 ? text() : scalars[next(scalars.length)];
+      const length = next(1000) === 0 ? 9000 : lengths[next(lengths.length)]!;
+      const inner = length > 12 ? 0 : depth - 1;
+      const items = Array.from({ length }, () => made(next(4) === 0 ? 0 : inner));
+      if (next(2) === 0) return items;
+      const name = (i: number): string => [`${i}`, `n${next(1e6)}`, text(), '__proto__'][next(4)]!;
+      return Object.fromEntries(items.map((item, i) => [length > 12 ? `n${i}` : name(i), item]));
+    };
+    for (let n = 0; n < 12; n++) {
+      let value: unknown = Array.from({ length: 3000 }, () => made(next(2)));
+      for (let i = 0; i < 30; i++)
+        value = next(3) > 0 ? [value, made(4)] : { a: made(4), b: value };
+      for (let level = next(40); level > 0; level--)
+        value = next(2) > 0 ? [value, 1] : { b: 2, a: value };
+      const expected = JSON.stringify(value ?? null);
+      expect(Buffer.concat(await jsonInTurns(value)).equals(Buffer.from(expected))).toBe(true);
+      expect((await textsInTurns(value)).join('') === expected).toBe(true);
+      const canonical: string[] = [];
+      await canonicalInTurns(value, (piece) => canonical.push(piece));
+      expect(canonical.join('') === canonicalJson(JSON.parse(expected))).toBe(true);
+    }
+  });
+
+  it('is left out behind as many characters as are wanted', async () => {
+    const text = 'x'.repeat(40 * MIB);
+    const pieces = await textsInTurns({ text }, undefined, 3 * MIB);
+    const written = pieces.join('');
+    expect(JSON.stringify({ text }).startsWith(written)).toBe(true);
+    expect(written.length).toBeGreaterThan(3 * MIB);
+    expect(written.length).toBeLessThan(5 * MIB);
   });
 });
 

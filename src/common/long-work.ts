@@ -197,12 +197,6 @@ export function isLong(value: unknown, limit = LONG): boolean {
   return left(value, limit) < 0;
 }
 
-/** {@link sizeOf} a value that is not long by this limit; undefined of one that is. */
-export function sizeWithin(value: unknown, limit: number): number | undefined {
-  const rest = left(value, limit);
-  return rest < 0 ? undefined : limit - rest;
-}
-
 /** What of `limit` it leaves; looks no further when less than `least` is left. */
 function left(value: unknown, limit: number, least = 0): number {
   let rest = limit - VALUE_SIZE;

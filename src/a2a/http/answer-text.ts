@@ -1,10 +1,12 @@
 import { jsonInTurns } from '../../common/json-in-turns.js';
-import { isLong } from '../../common/long-work.js';
+import { isLong, longTurn } from '../../common/long-work.js';
 
 /** The text of an answer, or its UTF-8 in blocks when it is long. */
 export type AnswerText = string | readonly Buffer[];
 
 /** JSON as the text of an answer; a long one is written in turns of the event loop. */
 export async function answerText(json: unknown): Promise<AnswerText> {
-  return isLong(json) ? jsonInTurns(json) : JSON.stringify(json);
+  if (!isLong(json)) return JSON.stringify(json);
+  await longTurn();
+  return jsonInTurns(json);
 }

@@ -1,4 +1,5 @@
 import { textsInTurns } from '../../common/json-in-turns.js';
+import { TurnCounter } from '../../common/long-work.js';
 import { AgentCallError } from './agent-call-error.js';
 import type { AgentAnswer, AgentEvent, HttpExchange, ExchangeRequest } from './http-exchange.js';
 
@@ -98,7 +99,7 @@ class ExchangeResponse {
 
 /** Written in turns of the event loop, as far as the SDK would read it. */
 async function longText(json: unknown): Promise<string> {
-  const pieces = await textsInTurns(json);
+  const pieces = await textsInTurns(json, new TurnCounter(), SDK_EVENT_LIMIT);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length > SDK_EVENT_LIMIT) throw new Error('it is too long for an event of 0.3');
   return pieces.join('');

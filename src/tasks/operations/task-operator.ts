@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { EVERYTHING, type Operator, type Principal, PrincipalStore } from '../../auth/index.js';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
-import { isLong, sizeOf } from '../../common/long-work.js';
+import { LONG, sizeOf } from '../../common/long-work.js';
 import { Log } from '../../common/logger.js';
 import { TaskState, type Message } from '../../protocol/a2a.js';
 import { eventOf } from '../../protocol/wire-json.js';
@@ -36,7 +36,8 @@ export class TaskOperator {
     return this.recorded('read', taskId, operator, async () => {
       const aggregate = await this.task(taskId, reserve);
       // It may have been in memory.
-      if (isLong(aggregate.task)) await reserve?.(sizeOf(aggregate.task));
+      const size = sizeOf(aggregate.task);
+      if (size > LONG) await reserve?.(size);
       return aggregate;
     });
   }
