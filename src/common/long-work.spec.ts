@@ -197,6 +197,27 @@ describe('a stream of many small pieces', () => {
     expect(waits).toEqual([0, 0, 0, 0, 1, 0, 0, 0, 0, 1].map(Boolean));
   });
 
+  it('has every second turn while others wait, however many streams there are', async () => {
+    const work = new LongWork(new FakeLoop());
+    const order: string[] = [];
+    const stream = async (): Promise<void> => {
+      for (let turn = 0; turn < 2; turn += 1) {
+        await work.streamTurn();
+        order.push('stream');
+      }
+    };
+    const body = async (): Promise<void> => {
+      for (let turn = 0; turn < 5; turn += 1) {
+        await work.turn();
+        order.push('body');
+      }
+    };
+    await Promise.all([...Array.from({ length: 100 }, stream), body()]);
+    expect(order).toHaveLength(205);
+    expect(order.lastIndexOf('body')).toBeLessThan(12);
+    expect(order.indexOf('stream')).toBeLessThan(2);
+  });
+
   it('lets others have the event loop behind what it brought', async () => {
     const loop = new FakeLoop();
     const work = new LongWork(loop);

@@ -49,7 +49,10 @@ const STREAMED_PER_MS = LONG / 8;
  * or store waits for a turn before each such step.
  */
 export class LongWork {
-  private readonly waiting: (() => void)[] = [];
+  /** Who waits, and who has the turn: each stays in its queue until it is done. */
+  private readonly wholes: (() => void)[] = [];
+  private readonly streams: (() => void)[] = [];
+  private wasStream = false;
   private debtMs = 0;
   /** When that was what is owed. */
   private debtAt = 0;
@@ -59,11 +62,27 @@ export class LongWork {
 
   /** See {@link longTurn}. */
   turn(): Promise<void> {
+    return this.turnOf(this.wholes);
+  }
+
+  /**
+   * A turn for a stream. Streams and others take turns: a stream may have no end, and there may be thousands of them, while
+   * the work on a body or a result ends.
+   */
+  streamTurn(): Promise<void> {
+    return this.turnOf(this.streams);
+  }
+
+  private turnOf(queue: (() => void)[]): Promise<void> {
     return new Promise((resolve) => {
       this.payByRest();
-      this.waiting.push(resolve);
-      if (this.waiting.length === 1) this.rest();
+      queue.push(resolve);
+      if (this.waiting === 1) this.rest();
     });
+  }
+
+  private get waiting(): number {
+    return this.wholes.length + this.streams.length;
   }
 
   /** See {@link tookLong}. */
@@ -75,21 +94,24 @@ export class LongWork {
   /** While nobody waits for a turn, long work rests. */
   private payByRest(): void {
     const now = this.loop.now();
-    if (this.waiting.length === 0) this.debtMs = Math.max(0, this.debtMs - (now - this.debtAt));
+    if (this.waiting === 0) this.debtMs = Math.max(0, this.debtMs - (now - this.debtAt));
     this.debtAt = now;
   }
 
-  /** Runs the first of the queue, which stays in it until it is done; so do those that come meanwhile. */
+  /** Runs the first of a queue. */
   private next(): void {
     const { loop } = this;
     const began = loop.now();
-    this.waiting[0]!();
+    const isStream = this.wholes.length === 0 || (this.streams.length > 0 && !this.wasStream);
+    this.wasStream = isStream;
+    const queue = isStream ? this.streams : this.wholes;
+    queue[0]!();
     // Behind what the turn was waited for, before other callbacks.
     process.nextTick(() => queueMicrotask(() => this.took(loop.now() - began)));
     loop.nextTurn(() => {
       this.payByRest();
-      this.waiting.shift();
-      if (this.waiting.length > 0) this.rest();
+      queue.shift();
+      if (this.waiting > 0) this.rest();
     });
   }
 
@@ -133,7 +155,8 @@ class AverageUse {
 const WORK = new LongWork(LOOP);
 
 /**
- * Resolves in a turn of the event loop that no other long work has; first come, first served. After long
+ * Resolves in a turn of the event loop that no other long work has; first come, first served, but that streams ({@link LongStream})
+ * have every second one at most while others wait. After long
  * work the queue rests while the loop is busy, so that what is short has most of it.
  */
 export function longTurn(): Promise<void> {
@@ -160,7 +183,7 @@ export class LongStream {
     if (this.size <= STREAM_TURN) return undefined;
     this.work.took(this.size / STREAMED_PER_MS);
     this.size = 0;
-    return this.work.turn();
+    return this.work.streamTurn();
   }
 }
 
