@@ -124,7 +124,7 @@ export abstract class TaskLog {
 
   /**
    * Committed log entries after `afterSeq`, at most `limit`; none behind those that have `maxText`
-   * characters together, and none at all where `hasCapacity` says so, unless they are in memory already.
+   * characters together, and none at all where `hasCapacity` says there is none for them, unless they are in memory already.
    */
   abstract events(
     taskId: string,

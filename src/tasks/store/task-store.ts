@@ -223,7 +223,7 @@ export abstract class TaskStore {
 
   /**
    * Log entries after `afterSeq`, ascending, at most `limit`; none behind those that have `maxText`
-   * characters together, and none at all where `hasCapacity` says so.
+   * characters together, and none at all where `hasCapacity` says there is none for them.
    */
   abstract events(
     taskId: string,
