@@ -106,8 +106,9 @@ export class ReadBudget {
   }
 
   private heldBy(party: string): number {
-    const beyond = this.beyond?.party === party ? this.beyond.taken : 0;
-    return (this.byParty.get(party) ?? 0) + beyond;
+    const { beyond } = this;
+    const more = beyond !== undefined && beyond.party === party ? beyond.taken : 0;
+    return (this.byParty.get(party) ?? 0) + more;
   }
 
   private hasShare({ party, taken }: Reading, wanted: number): boolean {

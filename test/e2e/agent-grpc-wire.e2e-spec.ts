@@ -492,9 +492,12 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     });
     const abort = new AbortController();
     const { budget, transport, exchange, close } = exchangeTo(agent, version, abort.signal);
-    // All there is, and all that goes beyond it.
-    const others = ['a', 'b', 'c'].map((party) => budget.begin(party, () => undefined));
-    for (const other of others) await other.reserve(32 * MIB);
+    // What goes beyond the budget, all there is, and what is left to those that hold little.
+    const others = [32, 32, 24, 4, 4].map((size, n) => {
+      const other = budget.begin(`other ${n}`, () => undefined);
+      void other.reserve(size * MIB);
+      return other;
+    });
     const holds = jest.spyOn(Reading.prototype, 'reserve');
     const answer = transport
       .getTask({ tenant: '', id: 't', historyLength: undefined })
