@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { useIdleLoop } from './fake-idle-loop.js';
 import { canonicalJson } from './canonical-json.js';
 import { Base64, canonicalInTurns, jsonInTurns, textsInTurns } from './json-in-turns.js';
 
@@ -42,16 +43,7 @@ function countTurns(): () => number {
   };
 }
 
-/** No rest of long work is needed: however many turns a test counts, it waits for none. */
-beforeEach(() => {
-  jest
-    .spyOn(performance, 'eventLoopUtilization')
-    .mockReturnValue({ idle: 1, active: 0, utilization: 0 });
-});
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+useIdleLoop();
 
 const WRITERS: [string, (value: unknown) => Promise<unknown>][] = [
   ['jsonInTurns', (value) => jsonInTurns(value)],

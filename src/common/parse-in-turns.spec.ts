@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { useIdleLoop } from './fake-idle-loop.js';
 import { parseInTurns } from './parse-in-turns.js';
 
 const MIB = 1024 * 1024;
@@ -10,16 +11,7 @@ const list = `[${'{"a":["b",-1.5e3,null,true]},'.repeat(40_000)}{}]`;
 /** Members of an object that is read so. */
 const members = Array.from({ length: 60_000 }, (_, i) => `"member ${i}":${i % 7}`).join();
 
-/** No rest of long work is needed: however many turns a test counts, it waits for none. */
-beforeEach(() => {
-  jest
-    .spyOn(performance, 'eventLoopUtilization')
-    .mockReturnValue({ idle: 1, active: 0, utilization: 0 });
-});
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+useIdleLoop();
 
 describe('parseInTurns', () => {
   it.each<[string, string]>([

@@ -22,6 +22,7 @@ export function wireOf(json: string): unknown {
 
 /** The event that wire JSON holds; a long one is read in turns of the event loop. */
 export function eventOf(json: string): StreamResponse | Promise<StreamResponse> {
-  if (!isLongWire(json)) return StreamResponse.fromJSON(JSON.parse(json));
-  return parsedWire(json).then((wire) => StreamResponse.fromJSON(wire));
+  const wire = wireOf(json);
+  if (!(wire instanceof Promise)) return StreamResponse.fromJSON(wire);
+  return wire.then((read: unknown) => StreamResponse.fromJSON(read));
 }
