@@ -16,6 +16,7 @@ export default {
     {
       ...e2e,
       displayName: 'browser',
+      testEnvironment: '<rootDir>/test/support/browser/environment.mjs',
       globalSetup: '<rootDir>/test/support/browser/start-run.mjs',
       globalTeardown: '<rootDir>/test/support/browser/stop-run.mjs',
       testMatch: ['<rootDir>/test/browser/**/*.browser-spec.ts'],

@@ -12,7 +12,10 @@ export function run(...args) {
   return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1;
 }
 
-/** Runs tests with these arguments: how many passed and failed, and why when that is not all. */
+/**
+ * Runs tests with these arguments: how many passed and failed, why when that is not all, and of each test file with a failure
+ * its path and how many of it passed.
+ */
 export function runJest(args) {
   const folder = mkdtempSync(join(tmpdir(), 'a2a-hub-test-'));
   try {
@@ -45,6 +48,12 @@ function countOf(resultFile) {
   return {
     passed: result.numPassedTests,
     failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
+    failedFiles: result.testResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ name, assertionResults }) => ({
+        path: name,
+        passed: assertionResults.filter((each) => each.status === 'passed').length,
+      })),
   };
 }
 

@@ -149,6 +149,27 @@ describe('the search for pages and ids', () => {
     expect([at.pathname, at.searchParams.get('tab')]).toEqual([`/console${path}`, tab]);
   });
 
+  it('goes where Enter was pressed to go once it has looked, unless other text follows', async () => {
+    const { origin, pathname } = new URL(page.url());
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/api/v1/principals?*', (route) => answered.then(() => route.continue()));
+    await lookFor('ro', 'Page Routing');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('b');
+    await dialog().getByText('Looking …').waitFor();
+    answer();
+    await options().first().filter({ hasText: 'Principal Robert (rob), acme' }).waitFor();
+    await dialog().getByText('Looking …').waitFor({ state: 'detached' });
+    expect(page.url().startsWith(origin + pathname)).toBe(true);
+    await page.unroute('**/api/v1/principals?*');
+    await dialog().getByRole('combobox').fill('bert');
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('text')).toBe('rob');
+    await own.goTo('agents', 'Agents');
+  });
+
   it('reads the rules once while one types, and a webhook by an id alone', async () => {
     await page.reload();
     await own.signIn('agents');

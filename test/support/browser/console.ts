@@ -14,6 +14,11 @@ const TIMEOUT_MS = 15_000;
 /** What axe finds of this weight fails a test. */
 const SERIOUS = new Set(['serious', 'critical']);
 
+/** Those that are open: of each, `./environment.mjs` shows what it has when a test fails. */
+const opened: Set<ConsoleBrowser> = ((globalThis as Record<symbol, unknown>)[
+  Symbol.for('a2a-hub.test.pages')
+] = new Set<ConsoleBrowser>()) as Set<ConsoleBrowser>;
+
 /** A browser that has the console open, as one person has it: cookies and memory of its own. */
 export class ConsoleBrowser {
   /** What the pages wrote to the browser's console as an error, and what the policy of the page kept away. */
@@ -43,16 +48,17 @@ export class ConsoleBrowser {
     });
     context.setDefaultTimeout(TIMEOUT_MS);
     const page = await context.newPage();
-    const opened = new ConsoleBrowser(browser, page, hubUrl);
+    const own = new ConsoleBrowser(browser, page, hubUrl);
+    opened.add(own);
     page.on('console', (message) => {
-      if (message.type() === 'error') opened.faults.push(message.text());
+      if (message.type() === 'error') own.faults.push(message.text());
     });
-    page.on('pageerror', (error) => opened.faults.push(String(error)));
+    page.on('pageerror', (error) => own.faults.push(String(error)));
     page.on('request', (request) => {
       const url = new URL(request.url());
-      if (url.protocol.startsWith('http')) opened.origins.add(url.origin);
+      if (url.protocol.startsWith('http')) own.origins.add(url.origin);
     });
-    return opened;
+    return own;
   }
 
   /** Opens a page of the console by its address and signs in with a key. */
@@ -109,6 +115,7 @@ export class ConsoleBrowser {
 
   /** Ends its pages; the browser goes on for others. */
   async close(): Promise<void> {
+    opened.delete(this);
     await this.browser.close();
   }
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../../api/me';
 import { Dialog } from '../../ui/dialog';
 import { partsOfShortened } from '../../ui/shortened';
@@ -21,6 +21,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('');
   // By its id: what is found later comes before it.
   const [chosenId, setChosenId] = useState<string | null>(null);
+  // Enter was pressed before all was found.
+  const [isToGo, setIsToGo] = useState(false);
   const text = typed.trim();
   const wanted = useDebounced(text, 200);
   const isLookedFor = wanted.length >= SHORTEST;
@@ -42,16 +44,20 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     onClose();
     void navigate({ to, search });
   };
+  const place = places[chosen];
+  useEffect(() => {
+    if (isToGo && !isLooking && place) go(place);
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && places.length > 0) {
       event.preventDefault();
       setChosenId(places[(chosen + step + places.length) % places.length]!.id);
     }
-    const place = places[chosen];
-    if (event.key === 'Enter' && place && !isLooking) {
+    if (event.key === 'Enter') {
       event.preventDefault();
-      go(place);
+      if (isLooking) setIsToGo(true);
+      else if (place) go(place);
     }
   };
   return (
@@ -75,23 +81,24 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           onChange={({ target }) => {
             setTyped(target.value);
             setChosenId(null);
+            setIsToGo(false);
           }}
           onKeyDown={onKeyDown}
         />
         <ul id={`${id}-list`} className="palette" role="listbox" aria-label="Places">
-          {places.map((place, index) => (
+          {places.map((each, index) => (
             <li
-              key={place.id}
+              key={each.id}
               id={`${id}-${index}`}
               role="option"
               aria-selected={index === chosen}
               ref={(element) => {
                 if (index === chosen) element?.scrollIntoView({ block: 'nearest' });
               }}
-              onPointerMove={() => setChosenId(place.id)}
-              onClick={() => go(place)}
+              onPointerMove={() => setChosenId(each.id)}
+              onClick={() => go(each)}
             >
-              <span className="faint">{place.kind}</span> {place.label}
+              <span className="faint">{each.kind}</span> {each.label}
             </li>
           ))}
         </ul>
