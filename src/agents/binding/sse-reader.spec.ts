@@ -38,17 +38,23 @@ describe('readSse', () => {
     ['long comments', `:${'x'.repeat(60_000)}\n`],
     ['lines of one event', 'data:\n'],
   ])('lets other work in between %s without end', async (_what, line) => {
-    let turns = 0;
-    let goesOn = true;
-    const count = (): void => {
-      turns += 1;
-      if (goesOn) setImmediate(count);
-    };
-    setImmediate(count);
     const chunk = line.repeat(Math.ceil(65_536 / line.length));
-    await read(...Array.from({ length: 40 }, () => chunk), '\n');
-    goesOn = false;
-    expect(turns).toBeGreaterThan(8);
+    expect(await turnsOf(read(...Array.from({ length: 40 }, () => chunk), '\n'))).toBeGreaterThan(
+      8,
+    );
+  });
+
+  it('lets other work in between many lines that arrive together', async () => {
+    const body = Readable.from([Buffer.from(`${'event: x\n'.repeat(60_000)}data: y\n\n`)]);
+    const first = readSse(body, { json: JSON_LIMITS }).next();
+    expect(await turnsOf(first)).toBeGreaterThan(4);
+  });
+
+  it('takes empty lines for nothing but the end of an event', async () => {
+    expect(await read('\n\r\n\ndata: a\n\r\n\n\nevent: x\n\ndata: b\r\n\r\n')).toEqual([
+      { type: 'message', data: 'a', complete: true },
+      { type: 'message', data: 'b', complete: true },
+    ]);
   });
 
   it('keeps characters whole that are cut between chunks', async () => {
@@ -123,3 +129,17 @@ describe('readSse', () => {
     expect(waited).toBeGreaterThan(0);
   });
 });
+
+/** In how many turns of the event loop others had a turn meanwhile. */
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let goesOn = true;
+  const count = (): void => {
+    turns += 1;
+    if (goesOn) setImmediate(count);
+  };
+  setImmediate(count);
+  await work;
+  goesOn = false;
+  return turns;
+}

@@ -34,11 +34,18 @@ export interface SseOptions {
   readonly reserve?: (bytes: number) => Promise<void> | undefined;
 }
 
-/** As long to work on as a line, whatever is in it, are so many bytes of a text. */
+/** As long to work on as a line, whatever is in it, are so many bytes of a text; as a line that is passed over, so many. */
 const LINE_BYTES = 40;
+const OTHER_BYTES = 4;
+/** Bytes of lines that bring no event, after which others get a turn, also within what arrived together. */
+const OTHERS_AT_ONCE = 64 * 1024;
 
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
+/** What lines of fields that count begin with: `data` and `event`. */
+const FIELDS = [...'de'].map((letter) => letter.charCodeAt(0));
+/** In lines up to so long, a look at each byte is quicker than a search by the runtime. */
+const SHORT_LINE = 32;
 /** An event of fewer characters is within all limits of values; its nesting is looked at when it is decoded. */
 const METERED = 4096;
 
@@ -66,14 +73,24 @@ export async function* readSse(
   for await (const chunk of body as AsyncIterable<Buffer>) {
     let start = 0;
     let others = 0;
-    let end = chunk.indexOf(LINE_FEED);
-    for (; end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      const part = chunk.subarray(start, end);
+    while (start < chunk.length) {
+      if (others > OTHERS_AT_ONCE) {
+        const turn = lines.next(others);
+        others = 0;
+        if (turn !== undefined) await turn;
+      }
+      const end = endOfLine(chunk, start);
+      if (end < 0) break;
+      const from = start;
       start = end + 1;
       const isWhole = rest.size === 0;
-      if (!isWhole) add(part);
+      if (isWhole && isOther(chunk[from]!, event)) {
+        others += OTHER_BYTES + end - from;
+        continue;
+      }
+      if (!isWhole) add(chunk.subarray(from, end));
       const before = event.size;
-      const line = isWhole ? textOf(part) : await lineOf(rest);
+      const line = isWhole ? textOf(chunk, from, end) : await lineOf(rest);
       const done = event.line(line, !isWhole);
       if (done === undefined) {
         others += LINE_BYTES + (event.size === before ? line.length : 0);
@@ -95,10 +112,22 @@ export async function* readSse(
   if (last) yield { ...last, complete: false };
 }
 
+/** Where the line that begins at `start` has its line feed; negative when that has not arrived. */
+function endOfLine(chunk: Buffer, start: number): number {
+  const short = Math.min(start + SHORT_LINE, chunk.length);
+  for (let at = start; at < short; at++) if (chunk[at] === LINE_FEED) return at;
+  return chunk.indexOf(LINE_FEED, short);
+}
+
+/** Whether a line that begins with this byte brings nothing: it is no field that counts, and ends no event. */
+function isOther(first: number, event: EventBuilder): boolean {
+  if (first === LINE_FEED || first === RETURN) return event.isEmpty;
+  return !FIELDS.includes(first);
+}
+
 /** A line is text without the carriage return before its end. */
-function textOf(line: Buffer): string {
-  const end = line.at(-1) === RETURN ? line.length - 1 : line.length;
-  return line.toString('utf8', 0, end);
+function textOf(chunk: Buffer, start: number, end: number): string {
+  return chunk.toString('utf8', start, chunk[end - 1] === RETURN ? end - 1 : end);
 }
 
 /** A line that came in pieces. */
@@ -115,6 +144,11 @@ class EventBuilder {
   private isMetered = false;
 
   constructor(private readonly limits: JsonLimits) {}
+
+  /** Nothing has come of it. */
+  get isEmpty(): boolean {
+    return this.data.length === 0 && this.type === 'message';
+  }
 
   /** What has come of it, roughly in bytes. */
   get size(): number {

@@ -3,9 +3,13 @@
 // and ends it; it sends {"url"} once its agents listen, and {"counts"} each second.
 import { randomUUID } from 'node:crypto';
 import { createServer, request } from 'node:http';
+import { constants, setPriority } from 'node:os';
 import { SendMessageResponse, StreamResponse } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Server, ServerCredentials, status as codes } from '@grpc/grpc-js';
+
+// Elsewhere they would have cores of their own: what they take of the hub's by being here is not what is measured.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const MIB = 1024 * 1024;
 /** How large what is large is, in MiB. */
