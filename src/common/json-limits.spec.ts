@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkJsonLimits, countValues, JsonMeter } from './json-limits.js';
+import { checkJsonLimits, countValues, JsonMeter, MAX_DIGITS } from './json-limits.js';
 
 const LIMITS = { maxValues: 10, maxNesting: 3 };
 
@@ -26,6 +26,22 @@ describe('limits of JSON', () => {
     const meter = new JsonMeter(LIMITS);
     for (const byte of bytes) meter.add(Uint8Array.of(byte));
     expect(() => meter.add(Buffer.from('[[[['))).toThrow('nested');
+  });
+});
+
+describe('the digits of a number', () => {
+  const longest = '1'.repeat(MAX_DIGITS);
+
+  it('may be so many, each time', () => {
+    const json = `[${longest},-${longest}, ${longest}\n${' '.repeat(2 * MAX_DIGITS)}]`;
+    expect(() => checkJsonLimits(json, LIMITS)).not.toThrow();
+  });
+
+  it.each(['', '[', '{"a":', '[1, '])('is refused beyond that: after %j', (before) => {
+    const meter = new JsonMeter(LIMITS);
+    meter.add(Buffer.from(before + longest));
+    meter.add(Buffer.from('.'));
+    expect(() => meter.add(Buffer.from('1'))).toThrow('has a number of more than 1024 digits');
   });
 });
 

@@ -17,12 +17,19 @@ export class JsonLimitError extends Error {
   override readonly name = 'JsonLimitError';
 }
 
+/** Digits of one number at most: it is parsed in one piece, however long it is, and no reader keeps so many. */
+export const MAX_DIGITS = 1024;
+
 /** Bytes of a text after which it counts as long, and how many are then looked through at once. */
 const LONG_TEXT = 64;
 const LOOK_AHEAD = 4096;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+/** All white space of JSON is up to here. */
+const SPACE = 0x20;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
@@ -40,6 +47,8 @@ export class JsonMeter {
   private nesting = 0;
   private inText = false;
   private escaped = false;
+  /** Of the number that it is in. */
+  private digits = 0;
 
   constructor(private readonly limits: JsonLimits) {}
 
@@ -60,6 +69,10 @@ export class JsonMeter {
         continue;
       }
       looked = 0;
+      if (byte <= SPACE) {
+        this.digits = 0;
+        continue;
+      }
       switch (byte) {
         case QUOTE:
           this.inText = true;
@@ -77,7 +90,19 @@ export class JsonMeter {
         case COLON:
           this.count();
           break;
+        default:
+          // All but the digits of a number is short, or no JSON.
+          if (byte >= DIGIT_0 && byte <= DIGIT_9) this.countDigit();
+          continue;
       }
+      this.digits = 0;
+    }
+  }
+
+  private countDigit(): void {
+    this.digits += 1;
+    if (this.digits > MAX_DIGITS) {
+      throw new JsonLimitError(`has a number of more than ${MAX_DIGITS} digits`);
     }
   }
 
