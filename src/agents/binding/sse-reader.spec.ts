@@ -57,6 +57,15 @@ describe('readSse', () => {
     ]);
   });
 
+  it('passes over a byte order mark at the beginning, however it is cut', async () => {
+    const bytes = Buffer.from('\ufeffdata: a\n\n');
+    expect(await data(bytes)).toEqual(['a']);
+    for (let cut = 1; cut < 6; cut++) {
+      expect(await data(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(['a']);
+    }
+    expect(await data(Buffer.from('\ufeff: hello\n\ndata: b\n\n'))).toEqual(['b']);
+  });
+
   it('keeps characters whole that are cut between chunks', async () => {
     const bytes = Buffer.from('data: grün 🦆\n\n');
     for (let cut = 1; cut < bytes.length; cut++) {

@@ -40,6 +40,8 @@ const OTHER_BYTES = 4;
 /** Bytes of lines that bring no event, after which others get a turn, also within what arrived together. */
 const OTHERS_AT_ONCE = 64 * 1024;
 
+/** A stream may begin with it; .NET's writers do so. */
+const BYTE_ORDER_MARK = '\ufeff';
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 /** What lines of fields that count begin with: `data` and `event`. */
@@ -70,6 +72,7 @@ export async function* readSse(
   };
   /** Lines that bring no event: an agent may send any number of them. */
   const lines = new LongStream();
+  let isFirst = true;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     let start = 0;
     let others = 0;
@@ -84,13 +87,15 @@ export async function* readSse(
       const from = start;
       start = end + 1;
       const isWhole = rest.size === 0;
-      if (isWhole && isOther(chunk[from]!, event)) {
+      if (isWhole && !isFirst && isOther(chunk[from]!, event)) {
         others += OTHER_BYTES + end - from;
         continue;
       }
       if (!isWhole) add(chunk.subarray(from, end));
       const before = event.size;
-      const line = isWhole ? textOf(chunk, from, end) : await lineOf(rest);
+      let line = isWhole ? textOf(chunk, from, end) : await lineOf(rest);
+      if (isFirst && line.startsWith(BYTE_ORDER_MARK)) line = line.slice(1);
+      isFirst = false;
       const done = event.line(line, !isWhole);
       if (done === undefined) {
         others += LINE_BYTES + (event.size === before ? line.length : 0);
