@@ -15,6 +15,14 @@ export interface JsonLimits {
 /** JSON that passes a limit. The message completes a sentence: "has more than 50000 values". */
 export class JsonLimitError extends Error {
   override readonly name = 'JsonLimitError';
+
+  /** `isTooMuch`: by how much it is, rather than by what is in it. */
+  constructor(
+    message: string,
+    readonly isTooMuch = false,
+  ) {
+    super(message);
+  }
 }
 
 /** Digits of one number at most: it is parsed in one piece, however long it is, and no reader keeps so many. */
@@ -116,7 +124,7 @@ export class JsonMeter {
   private count(): void {
     this.values += 1;
     if (this.values > this.limits.maxValues) {
-      throw new JsonLimitError(`has more than ${this.limits.maxValues} values`);
+      throw new JsonLimitError(`has more than ${this.limits.maxValues} values`, true);
     }
   }
 }

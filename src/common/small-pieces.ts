@@ -6,3 +6,6 @@ export const SMALL_PIECE = 64;
 export function tooSmallPieces(pieces: number, bytes: number): boolean {
   return pieces > MANY_PIECES && bytes < pieces * SMALL_PIECE;
 }
+
+/** Why an agent's answer is refused: completes a sentence. */
+export const TOO_SMALL_PIECES = `comes in too small pieces: of less than ${SMALL_PIECE} bytes on average`;

@@ -182,7 +182,7 @@ class ProtoWalk {
   private count(): void {
     this.values += 1;
     if (this.values > this.limits.maxValues) {
-      throw new JsonLimitError(`has more than ${this.limits.maxValues} values`);
+      throw new JsonLimitError(`has more than ${this.limits.maxValues} values`, true);
     }
   }
 }

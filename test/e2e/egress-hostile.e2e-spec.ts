@@ -97,6 +97,20 @@ describe('a receiver that does not behave', () => {
   const expectInTime = (answer: WebhookAnswer): void =>
     expect(answer.durationMs).toBeLessThan(LIMITS.timeoutMs + 400);
 
+  it('has few of its tiny chunks waiting in memory while they are not read', async () => {
+    behave = after(OK_CHUNKED, endless('1\r\nx\r\n'.repeat(1000)));
+    const { body } = await egress.request(`http://127.0.0.1:${portOf()}/`, { method: 'GET' });
+    let before = -1;
+    await eventually(() => {
+      const now = body.readableLength;
+      const isStill = now > 0 && now === before;
+      before = now;
+      expect(isStill).toBe(true);
+    });
+    expect(body.readableLength).toBeLessThanOrEqual(4096);
+    body.on('error', () => undefined).destroy();
+  });
+
   it.each<[string, Behaviour, SendError]>([
     ['says nothing', () => undefined, 'timeout'],
     ['sends its head a byte at a time', endless('H', 20), 'network'],

@@ -26,9 +26,8 @@ export function tooLarge({ maxBytes }: MessageLimits): HubError {
 /** What was thrown by a meter, as the error of a request; anything else as it is. */
 export function limitError(thrown: unknown): unknown {
   if (!(thrown instanceof JsonLimitError)) return thrown;
-  const isNesting = thrown.message.startsWith('is nested');
   return new HubError(
-    isNesting ? 'INVALID_PARAMS' : 'PAYLOAD_TOO_LARGE',
+    thrown.isTooMuch ? 'PAYLOAD_TOO_LARGE' : 'INVALID_PARAMS',
     `The request ${thrown.message}.`,
     { cause: thrown },
   );

@@ -7,7 +7,7 @@ import {
   Metadata,
   status as codes,
 } from '@grpc/grpc-js';
-import { SMALL_PIECE, tooSmallPieces } from '../../common/small-pieces.js';
+import { TOO_SMALL_PIECES, tooSmallPieces } from '../../common/small-pieces.js';
 
 /** Before a message: whether it is compressed, and its length. */
 const PREFIX_BYTES = 5;
@@ -16,7 +16,6 @@ const COMPRESSED = 1;
 const INFLATED_BYTES = 64 * 1024;
 /** So long an answer may take to end after its one message: until then the message is held, and no use. */
 const END_MS = 1000;
-const TOO_SMALL_PIECES = `it comes in too small pieces: of less than ${SMALL_PIECE} bytes on average`;
 
 /** The one message of an answer has come, but not the status that says the call went well. */
 export class UnendedAnswerError extends Error {
@@ -177,7 +176,7 @@ export class IncomingAnswer {
     this.pieces += 1;
     if (tooSmallPieces(this.pieces, this.received)) {
       this.isOver = true;
-      this.rules.refuse(new Error(TOO_SMALL_PIECES));
+      this.rules.refuse(new Error(`it ${TOO_SMALL_PIECES}`));
     } else if (this.received === length) this.messageArrived();
     return read;
   }

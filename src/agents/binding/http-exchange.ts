@@ -180,7 +180,6 @@ export class HttpExchange {
         }
         if (type === 'error')
           throw this.protocolFailure({ code: undefined, message: data }, answer.statusCode);
-        if (data.trim() === '') continue;
         if (json === undefined) {
           throw new AgentCallError('invalid', 'an event of the agent cannot be read');
         }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { readSse, SSE_EVENT_LIMIT, type SseEvent } from './sse-reader.js';
+import { readSse, SSE_EVENT_LIMIT, SseEventTooLargeError, type SseEvent } from './sse-reader.js';
 
 const JSON_LIMITS = { maxValues: 1000, maxNesting: 10 };
 
@@ -35,6 +35,7 @@ describe('readSse', () => {
   it.each([
     ['comments', ':\n'],
     ['empty lines', '\n'],
+    ['blank events', 'data: \n\n'],
     ['long comments', `:${'x'.repeat(60_000)}\n`],
     ['lines of one event', 'data:\n'],
   ])('lets other work in between %s without end', async (_what, line) => {
@@ -64,6 +65,44 @@ describe('readSse', () => {
       expect(await data(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(['a']);
     }
     expect(await data(Buffer.from('\ufeff: hello\n\ndata: b\n\n'))).toEqual(['b']);
+  });
+
+  it('passes over events of white space, but not an error without a word', async () => {
+    expect(await data('data:\n\ndata:  \ndata:\n\ndata: a\n\n')).toEqual(['a']);
+    expect(await read('event: error\ndata:\n\n')).toEqual([
+      { type: 'error', data: '', complete: true },
+    ]);
+  });
+
+  it('counts the bytes of an event, whatever characters they are, on lines that come whole', async () => {
+    const line = `data:${'字'.repeat(20_000)}\n`;
+    const lines = Array.from({ length: 285 }, () => line);
+    await expect(read(...lines)).rejects.toThrow(SseEventTooLargeError);
+    expect(await read(...lines.slice(10), '\n')).toHaveLength(1);
+  });
+
+  it('counts the values of an event on lines that come whole, before it has ended', async () => {
+    const line = `data:[${'{},'.repeat(200)}0],\n`;
+    await expect(read(line.repeat(4), line.repeat(4))).rejects.toThrow('more than 1000 values');
+    expect(await read(`${line}\n`, `${line}\n`, `${line}\n`)).toHaveLength(3);
+  });
+
+  it.each([
+    ['comment', `: ${'1'.repeat(3000)}`],
+    ['id', `id: ${',[{'.repeat(3000)}`],
+    ['type', `event: ${',[{'.repeat(3000)}`],
+  ])('takes what is no data for no JSON, however it is cut: a %s', async (_what, other) => {
+    const bytes = Buffer.from(`${other}\ndata: a\n\n`);
+    expect(await data(bytes.subarray(0, 1500), bytes.subarray(1500))).toEqual(['a']);
+  });
+
+  it('refuses an event in very many tiny pieces, not a stream of many small events', async () => {
+    const tiny = Array.from(Buffer.from(`data: ${'x'.repeat(5000)}\n\n`), (byte) =>
+      Buffer.from([byte]),
+    );
+    await expect(read(...tiny)).rejects.toThrow('comes in too small pieces');
+    const small = Array.from({ length: 3000 }, () => ['data: x', '\n', '\n', ':\n']).flat();
+    expect(await read(...small)).toHaveLength(3000);
   });
 
   it('keeps characters whole that are cut between chunks', async () => {

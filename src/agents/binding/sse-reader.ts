@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { ByteCollector } from '../../common/byte-collector.js';
 import { LongStream } from '../../common/long-work.js';
-import { checkJsonLimits, JsonMeter, type JsonLimits } from '../../common/json-limits.js';
+import { JsonLimitError, JsonMeter, type JsonLimits } from '../../common/json-limits.js';
+import { TOO_SMALL_PIECES, tooSmallPieces } from '../../common/small-pieces.js';
 
 /** One server-sent event. Several `data:` lines are joined by line feeds, as the standard says. */
 export interface SseEvent {
@@ -40,80 +41,80 @@ const OTHER_BYTES = 4;
 /** Bytes of lines that bring no event, after which others get a turn, also within what arrived together. */
 const OTHERS_AT_ONCE = 64 * 1024;
 
-/** A stream may begin with it; .NET's writers do so. */
-const BYTE_ORDER_MARK = '\ufeff';
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 /** What lines of fields that count begin with: `data` and `event`. */
 const FIELDS = [...'de'].map((letter) => letter.charCodeAt(0));
+const DATA = 'data:';
+/** A stream may begin with it; .NET's writers do so. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /** In lines up to so long, a look at each byte is quicker than a search by the runtime. */
 const SHORT_LINE = 32;
-/** An event of fewer characters is within all limits of values; its nesting is looked at when it is decoded. */
+/** What each further line of an event takes in memory, in bytes, beside what is in it. */
+const FURTHER_LINE = 24;
+/** An event of fewer bytes is within all limits of values; its nesting is looked at when it is decoded. */
 const METERED = 4096;
 
 /**
- * Reads events as they arrive. Comments, ids and unknown fields are skipped. What follows the last
+ * Reads events as they arrive. Lines end with a line feed, or a carriage return before it. Comments, ids, unknown fields and
+ * events of white space alone are passed over. What follows the last
  * empty line is given as well: agents that close after their last event may leave that line out.
- * Rejects with {@link SseEventTooLargeError}, with JsonLimitError for an event that must not be parsed, or
- * with the body's error when it breaks off.
+ * Rejects with {@link SseEventTooLargeError}, with JsonLimitError for an event that must not be parsed or comes in very many tiny
+ * pieces, or with the body's error when it breaks off.
  */
 export async function* readSse(
   body: Readable,
   { json, reserve }: SseOptions,
 ): AsyncGenerator<SseEvent, void, undefined> {
   const event = new EventBuilder(json);
-  /** A line whose end has not arrived; counted as it comes, so that it is given up at the first byte too many. */
-  const rest = new ByteCollector();
-  let meter = new JsonMeter(json);
-  const add = (part: Buffer): void => {
-    if (rest.size === 0) meter = new JsonMeter(json);
-    meter.add(part);
-    rest.add(part);
-  };
+  const open = new OpenLine(event);
+  const mark = new LeadingMark();
+  const pieces = new Pieces();
   /** Lines that bring no event: an agent may send any number of them. */
   const lines = new LongStream();
-  let isFirst = true;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const arrived of body as AsyncIterable<Buffer>) {
+    const chunk = mark.isOver ? arrived : mark.after(arrived);
     let start = 0;
-    let others = 0;
+    let others = LINE_BYTES;
     while (start < chunk.length) {
       if (others > OTHERS_AT_ONCE) {
         const turn = lines.next(others);
         others = 0;
         if (turn !== undefined) await turn;
       }
-      const end = endOfLine(chunk, start);
-      if (end < 0) break;
       const from = start;
+      const feed = endOfLine(chunk, from);
+      const end = feed < 0 ? chunk.length : feed;
       start = end + 1;
-      const isWhole = rest.size === 0;
-      if (isWhole && !isFirst && isOther(chunk[from]!, event)) {
+      if (open.isPassedOver || (open.size === 0 && isOther(chunk[from]!, event))) {
+        open.isPassedOver = feed < 0;
         others += OTHER_BYTES + end - from;
         continue;
       }
-      if (!isWhole) add(chunk.subarray(from, end));
-      const before = event.size;
-      let line = isWhole ? textOf(chunk, from, end) : await lineOf(rest);
-      if (isFirst && line.startsWith(BYTE_ORDER_MARK)) line = line.slice(1);
-      isFirst = false;
-      const done = event.line(line, !isWhole);
-      if (done === undefined) {
-        others += LINE_BYTES + (event.size === before ? line.length : 0);
-        continue;
+      let done: SseEvent | undefined;
+      if (feed >= 0 && open.size === 0) done = event.whole(chunk, from, end);
+      else {
+        open.add(chunk.subarray(from, end));
+        if (feed < 0) break;
+        const { size } = open;
+        done = event.line(await open.text(), size);
       }
+      others += LINE_BYTES;
+      if (done === undefined) continue;
       yield done;
       void reserve?.(0);
     }
-    if (start < chunk.length) add(chunk.subarray(start));
-    const size = event.size + rest.size;
+    pieces.add(chunk.length, open.size > 0 || !event.isEmpty);
+    const size = event.size + open.size;
     if (size > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
     const reserved = reserve?.(size);
     if (reserved !== undefined) await reserved;
     const turn = lines.next(others);
     if (turn !== undefined) await turn;
   }
-  if (rest.size > 0) event.line(await lineOf(rest), true);
-  const last = event.line('');
+  const { size } = open;
+  if (size > 0) event.line(await open.text(), size);
+  const last = event.end();
   if (last) yield { ...last, complete: false };
 }
 
@@ -130,23 +131,71 @@ function isOther(first: number, event: EventBuilder): boolean {
   return !FIELDS.includes(first);
 }
 
-/** A line is text without the carriage return before its end. */
-function textOf(chunk: Buffer, start: number, end: number): string {
-  return chunk.toString('utf8', start, chunk[end - 1] === RETURN ? end - 1 : end);
+/** What a stream may begin with, and no reader is to see. */
+class LeadingMark {
+  isOver = false;
+  private held: Buffer = Buffer.alloc(0);
+
+  /** What of the stream is to be read, after another piece of it. */
+  after(piece: Buffer): Buffer {
+    const begun = Buffer.concat([this.held, piece]);
+    const length = Math.min(begun.length, BYTE_ORDER_MARK.length);
+    const isMark = begun.compare(BYTE_ORDER_MARK, 0, length, 0, length) === 0;
+    if (isMark && length < BYTE_ORDER_MARK.length) {
+      this.held = begun;
+      return begun.subarray(0, 0);
+    }
+    this.isOver = true;
+    return isMark ? begun.subarray(length) : begun;
+  }
 }
 
-/** A line that came in pieces. */
-async function lineOf(rest: ByteCollector): Promise<string> {
-  const line = await rest.text();
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
+/** In how many pieces an event comes: each costs a hundred bytes and more. */
+class Pieces {
+  private count = 0;
+  private bytes = 0;
+
+  /** After each piece of the stream, of which something is left that an event may come of. */
+  add(bytes: number, isLeft: boolean): void {
+    this.count = isLeft ? this.count + 1 : 0;
+    this.bytes = isLeft ? this.bytes + bytes : 0;
+    if (tooSmallPieces(this.count, this.bytes)) throw new JsonLimitError(TOO_SMALL_PIECES);
+  }
+}
+
+/** A line whose end has not arrived; its data is counted as it comes, and given up at the first value too many. */
+class OpenLine {
+  /** Nothing of it is needed. */
+  isPassedOver = false;
+  private readonly bytes = new ByteCollector();
+  private head = '';
+
+  constructor(private readonly event: EventBuilder) {}
+
+  get size(): number {
+    return this.bytes.size;
+  }
+
+  add(part: Buffer): void {
+    if (this.bytes.size === 0) this.head = '';
+    const missing = DATA.length - this.head.length;
+    if (missing > 0) this.head += part.toString('latin1', 0, missing);
+    if (this.head === DATA) this.event.meter(missing > 0 ? part.subarray(missing) : part);
+    this.bytes.add(part);
+  }
+
+  /** The line whole, without a carriage return before its end; the next one begins. */
+  async text(): Promise<string> {
+    const line = await this.bytes.text();
+    return line.endsWith('\r') ? line.slice(0, -1) : line;
+  }
 }
 
 class EventBuilder {
   private type = 'message';
   private data: string[] = [];
-  private characters = 0;
-  /** All of it is one line that was counted as it came. */
-  private isMetered = false;
+  private bytes = 0;
+  private counted: JsonMeter | undefined;
 
   constructor(private readonly limits: JsonLimits) {}
 
@@ -155,14 +204,33 @@ class EventBuilder {
     return this.data.length === 0 && this.type === 'message';
   }
 
-  /** What has come of it, roughly in bytes. */
+  /** Bytes of the lines with its data. */
   get size(): number {
-    return this.characters;
+    return this.bytes;
   }
 
-  /** Takes one line, which was counted or not; an empty one ends the event. */
-  line(line: string, isMetered = false): SseEvent | undefined {
-    if (line === '') return this.end();
+  /** Takes a line that arrived whole. */
+  whole(chunk: Buffer, start: number, end: number): SseEvent | undefined {
+    const size = end - start;
+    const isLong = this.counted !== undefined || this.bytes + size > METERED;
+    // A carriage return before the line's end belongs to it.
+    const line = chunk.toString('utf8', start, chunk[end - 1] === RETURN ? end - 1 : end);
+    if (isLong && line.startsWith(DATA)) this.meter(chunk.subarray(start + DATA.length, end));
+    return this.line(line, size);
+  }
+
+  /** Counts a piece of its data. */
+  meter(part: Buffer): void {
+    if (this.counted === undefined) {
+      this.counted = new JsonMeter(this.limits);
+      for (const line of this.data) this.counted.add(Buffer.from(line));
+    }
+    this.counted.add(part);
+  }
+
+  /** Takes a line of so many bytes that was counted, or is short; an empty one ends the event. */
+  line(line: string, size: number): SseEvent | undefined {
+    if (line === '') return this.isBlank() ? this.clear() : this.end();
     const colon = line.indexOf(':');
     if (colon <= 0) return undefined;
     const field = line.slice(0, colon);
@@ -170,23 +238,31 @@ class EventBuilder {
     const value = line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'event') this.type = value;
     else {
+      this.bytes += size + (this.data.length > 0 ? FURTHER_LINE : 0);
       this.data.push(value);
-      this.isMetered = isMetered && this.data.length === 1;
-      this.characters += line.length;
     }
-    if (this.characters > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
+    if (this.bytes > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
     return undefined;
   }
 
-  private end(): SseEvent | undefined {
-    const { type, characters, isMetered } = this;
-    const data = this.data.length === 1 ? this.data[0]! : this.data.join('\n');
-    const isEvent = this.data.length > 0;
+  /** Servers send it to keep the connection open. */
+  private isBlank(): boolean {
+    return this.type !== 'error' && this.data.every((line) => line.trim() === '');
+  }
+
+  /** What has come, as an event; another one begins. */
+  end(): SseEvent | undefined {
+    const { type, data } = this;
+    this.clear();
+    if (data.length === 0) return undefined;
+    return { type, data: data.length === 1 ? data[0]! : data.join('\n'), complete: true };
+  }
+
+  private clear(): undefined {
     this.type = 'message';
     this.data = [];
-    this.characters = 0;
-    if (!isEvent) return undefined;
-    if (characters > METERED && !isMetered) checkJsonLimits(data, this.limits);
-    return { type, data, complete: true };
+    this.bytes = 0;
+    this.counted = undefined;
+    return undefined;
   }
 }

@@ -100,6 +100,11 @@ const GRPC_BEHIND_HTTPS_PROXY =
 const CONNECT_TIMEOUT_MS = 5000;
 /** A name that there is not (RFC 6761 §6.4). */
 const NOWHERE = 'a2a-hub.invalid:443';
+/**
+ * Bytes of an answer that wait until they are read. Each HTTP chunk waits as an object of its own: of one byte each, 64 KiB of them
+ * would take seven MiB.
+ */
+const READ_AHEAD = 4096;
 const ANSWER_TIMEOUT_MS = 30_000;
 const KNOWN_URLS = 1000;
 
@@ -194,6 +199,7 @@ export class Egress {
       signal: signal ?? null,
       headersTimeout: options.headersTimeoutMs ?? ANSWER_TIMEOUT_MS,
       bodyTimeout: options.bodyTimeoutMs ?? ANSWER_TIMEOUT_MS,
+      highWaterMark: READ_AHEAD,
       ...(options.onSent !== undefined && { onSent: options.onSent }),
     });
     return signal === undefined ? answer : unlessAborted(answer, signal);

@@ -40,6 +40,15 @@ describe('a body that is read', () => {
     expect(wide.seen.pieces).toBeLessThan(10);
   });
 
+  it('is given up when it comes in very many tiny pieces', async () => {
+    const tiny = answerOf(Array(10_000).fill('x'));
+    await expect(readText(tiny.answer, 2 ** 20)).rejects.toThrow('comes in too small pieces');
+    expect(tiny.seen.pieces).toBeLessThan(5000);
+    expect(
+      await readText(answerOf(Array(10_000).fill('x'.repeat(64))).answer, 2 ** 20),
+    ).toHaveLength(640_000);
+  });
+
   it('waits for capacity before more is read, and is given up when there is none', async () => {
     const { answer, seen } = answerOf(Array(100).fill('x'.repeat(100)));
     const reserve = (bytes: number): Promise<void> | undefined =>

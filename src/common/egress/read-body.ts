@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../byte-collector.js';
-import { JsonMeter, MAX_NESTING, type JsonLimits } from '../json-limits.js';
+import { JsonLimitError, JsonMeter, MAX_NESTING, type JsonLimits } from '../json-limits.js';
+import { TOO_SMALL_PIECES, tooSmallPieces } from '../small-pieces.js';
 
 /** An answer whose body is still to be read: by `readText`, or given up by `discard`. */
 export type EgressResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
@@ -31,7 +32,7 @@ export const SMALL_JSON: JsonLimits = { maxValues: 50_000, maxNesting: MAX_NESTI
 
 /**
  * The whole body as UTF-8. Rejects as soon as it is known that it passes a limit (the rest is not read):
- * with {@link BodyTooLargeError} or JsonLimitError; and with the stream's error when it breaks off.
+ * with {@link BodyTooLargeError} or JsonLimitError (also for very many tiny pieces); and with the stream's error when it breaks off.
  */
 export async function readText(
   answer: EgressResponse,
@@ -58,9 +59,13 @@ async function collect(
   }
   const meter = json && new JsonMeter(json);
   const bytes = new ByteCollector();
+  let pieces = 0;
   // Leaving the loop by throwing destroys the body, which closes the connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     if (bytes.size + chunk.length > limitBytes) throw new BodyTooLargeError(limitBytes);
+    pieces += 1;
+    if (tooSmallPieces(pieces, bytes.size + chunk.length))
+      throw new JsonLimitError(TOO_SMALL_PIECES);
     meter?.add(chunk);
     bytes.add(chunk);
     const reserved = reserve?.(bytes.size);
