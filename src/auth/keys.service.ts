@@ -16,7 +16,12 @@ import {
 } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
 import { administeredOrganization, administersAccess, refuseBeyond } from './granting.js';
-import { ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, type Principal } from './principal.js';
+import {
+  ADMIN_PRINCIPAL,
+  ANONYMOUS_PRINCIPAL,
+  DEFAULT_ORGANIZATION,
+  type Principal,
+} from './principal.js';
 import { hashOf, newKey, isKeyId } from './credential.js';
 import { KeyBounds } from './key-bounds.js';
 import { makeAdminKey } from './make-admin-key.js';
@@ -66,6 +71,7 @@ export class KeysService {
     request: NewKey,
     caller: Principal,
   ): Promise<{ readonly key: string; readonly record: ApiKey }> {
+    refuseAnonymous(caller);
     refuseBeyond(caller, request.scopes);
     const now = this.clock.now();
     const { expiresAt = null, allowedNetworks = [], allowedOrigins = [] } = request;
@@ -126,6 +132,7 @@ export class KeysService {
     overlapMs: number,
     expiresAt?: Date,
   ): Promise<{ readonly key: string; readonly record: ApiKey }> {
+    refuseAnonymous(caller);
     const old = await this.administered(id, caller);
     const now = this.clock.now();
     // A rotation has brought its own end forward: what it had before is what the key in its place has.
@@ -247,4 +254,13 @@ function isOver(id: string): HubError {
 
 function unknownKey(id: string): never {
   throw new HubError('NOT_FOUND', `There is no key ${id}.`);
+}
+
+/** With `auth.mode: none` anybody who reaches the port is an administrator, and a key would be valid beyond it. */
+function refuseAnonymous({ id }: Principal): void {
+  if (id !== ANONYMOUS_PRINCIPAL) return;
+  throw new HubError(
+    'PERMISSION_DENIED',
+    'A key is made by a caller with a key, also with auth.mode none: it would be valid when that is over. Set auth.adminKey and send that key.',
+  );
 }

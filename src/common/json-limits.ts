@@ -208,12 +208,16 @@ export function endOfText(json: string, from: number): number {
   }
 }
 
-/** Whether a parsed value has at most so many levels of objects and arrays in each other. */
-export function isNestedWithin(value: unknown, levels: number): boolean {
+/**
+ * Whether a parsed value has at most so many levels of objects and arrays in each other, and finite numbers alone: protobuf has
+ * others, and so has JSON by what it lets overflow (1e999), which JSON cannot say again.
+ */
+export function isFiniteWithin(value: unknown, levels: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (!isNestedWithin(member, levels - 1)) return false;
+    if (!isFiniteWithin(member, levels - 1)) return false;
   }
   return true;
 }

@@ -77,6 +77,18 @@ describe('a card that is more than others can take', () => {
       'card.skills[0].tags[0]',
       'control characters',
     ],
+    [
+      'a security scheme with a control character',
+      card('A', {
+        securitySchemes: {
+          k: {
+            apiKeySecurityScheme: { location: 'header', name: 'x', description: 'a\u001b[3m' },
+          },
+        },
+      }),
+      'card.securitySchemes.k.scheme.value.description',
+      'control characters',
+    ],
   ])('is refused, by its address and in a request: %s', async (_what, written, field, why) => {
     hub = await startHub();
     document = written;

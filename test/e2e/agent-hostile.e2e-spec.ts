@@ -122,6 +122,19 @@ describe('an event that is nested deeper than readers can follow', () => {
     expect(deepestStored()).toBeLessThan(64);
   });
 
+  it.each(['1e999', '1'.repeat(400), '{"a":[-1e400]}'])(
+    'fails for a number that JSON cannot say again: %s',
+    async (number) => {
+      await start((call) => {
+        const event = eventWith(artifactOf({ data: 'HERE' }), number);
+        call.event(working).write(event).event(DONE).end();
+      });
+      expect(await outcome()).toMatch(
+        /TASK_STATE_FAILED.*InvalidAgentResponse: .* has a number that is not finite/,
+      );
+    },
+  );
+
   it('passes at the bound that clients have', async () => {
     await start((call) => {
       const event = eventWith(artifactOf({ data: 'HERE' }), nested(64));

@@ -196,4 +196,20 @@ describe('auth.mode none', () => {
     await answer.body.dump();
     await hub.close();
   });
+
+  it('makes no key that would be valid beyond it for whoever reaches the port', async () => {
+    const hub = await startHub({ config: { auth: { mode: 'none' } } });
+    const make = { name: 'mine', scopes: ['admin'] };
+    const id = (await hub.admin('POST', '/api/v1/keys', make)).body.id as string;
+    for (const path of ['/api/v1/keys', `/api/v1/keys/${id}:rotate`]) {
+      const answer = await request(`${hub.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(path.endsWith('keys') ? make : {}),
+      });
+      expect(answer.statusCode).toBe(403);
+      expect(await answer.body.text()).toContain('Set auth.adminKey');
+    }
+    await hub.close();
+  });
 });

@@ -2,7 +2,7 @@ import { isRecord } from '../../common/is-record.js';
 import { MAX_PAGE_SIZE } from '../../common/page.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { type Shape, leaf, listOf, optional, required } from './shape.js';
-import { MAX_NESTING } from '../../common/json-limits.js';
+import { isFiniteWithin, MAX_NESTING } from '../../common/json-limits.js';
 
 /** The longest id, in UTF-16 units: ids are keys of the database. */
 const MAX_ID_LENGTH = 512;
@@ -94,19 +94,19 @@ export const timestamp: Shape = leaf(
 /** Any JSON value, within {@link MAX_NESTING}. */
 export const freeValue: Shape = leaf(
   `JSON of finite numbers, nested at most ${MAX_NESTING} levels deep`,
-  (value) => isNestedWithin(value, MAX_NESTING),
+  (value) => isFiniteWithin(value, MAX_NESTING),
 );
 
 /** Any JSON object, within {@link MAX_NESTING}. */
 export const freeObject: Shape = leaf(
   `an object of finite numbers, nested at most ${MAX_NESTING} levels deep`,
-  (value) => isRecord(value) && isNestedWithin(value, MAX_NESTING),
+  (value) => isRecord(value) && isFiniteWithin(value, MAX_NESTING),
 );
 
 /** What 0.x clients put into a data part: an object, or the array that some send in its place. */
 export const freeObjectOrArray: Shape = leaf(
   `an object or array of finite numbers, nested at most ${MAX_NESTING} levels deep`,
-  (value) => (isRecord(value) || Array.isArray(value)) && isNestedWithin(value, MAX_NESTING),
+  (value) => (isRecord(value) || Array.isArray(value)) && isFiniteWithin(value, MAX_NESTING),
 );
 
 /** One of these strings. */
@@ -139,15 +139,4 @@ function integerOf(text: string): unknown {
 function isRealDay(value: string): boolean {
   const [year, month, day] = value.slice(0, 10).split('-').map(Number) as [number, number, number];
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
-}
-
-/** Numbers are finite: protobuf has others, and so has JSON by what it lets overflow (1e999). */
-function isNestedWithin(value: unknown, levels: number): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
-  for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (!isNestedWithin(member, levels - 1)) return false;
-  }
-  return true;
 }

@@ -123,6 +123,17 @@ export function checkCardContent(card: AgentCard): void {
     each(skill.outputModes, 'modes', `${at}.outputModes`, name);
     count(skill.securityRequirements.length, 'securityRequirements', `${at}.securityRequirements`);
   });
+  texts(card, 'card');
+}
+
+/** Every other text of it, and every name of a member: their nesting is bounded. */
+function texts(value: unknown, field: string): void {
+  if (typeof value === 'string' && HIDDEN.test(value)) throw hidden(field);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [member, content] of Object.entries(value)) {
+    if (HIDDEN.test(member)) throw hidden(`a name in ${field}`);
+    texts(content, Array.isArray(value) ? `${field}[${member}]` : `${field}.${member}`);
+  }
 }
 
 function each<T>(

@@ -1,4 +1,4 @@
-import { isNestedWithin, JsonLimitError, MAX_NESTING } from '../../common/json-limits.js';
+import { isFiniteWithin, JsonLimitError, MAX_NESTING } from '../../common/json-limits.js';
 import {
   type Artifact,
   type Message,
@@ -186,8 +186,10 @@ function inUtc(timestamp: unknown): string | undefined {
 
 /** What readers of the hub can follow: clients are held to the same. */
 function checkFree(value: unknown, field: string): void {
-  if (isNestedWithin(value, MAX_NESTING)) return;
-  const why = `is nested more than ${MAX_NESTING} levels deep`;
+  if (isFiniteWithin(value, MAX_NESTING)) return;
+  const why = isFiniteWithin(value, Infinity)
+    ? `is nested more than ${MAX_NESTING} levels deep`
+    : 'has a number that is not finite';
   throw beyondLimits(new JsonLimitError(`${why} at ${field}`), why);
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { ACCEPTED_AGE, AcceptedAge } from '../../common/http/accepted-age.js';
-import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
+import { AdminController, RequireEither } from '../../common/http/admin-controller.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
 import { SharedReading } from '../../common/shared-reading.js';
@@ -131,7 +131,7 @@ export class TasksController {
 
   @Delete('tasks/:id')
   @HttpCode(204)
-  @RequireScope('a2a')
+  @RequireEither('a2a', 'tasks:all')
   @ApiOperation({
     summary: 'Delete a task that has ended: one of your own, or any you may see as an operator.',
     description:

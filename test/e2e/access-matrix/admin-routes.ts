@@ -16,6 +16,7 @@ const ANY: Opening = SCOPES;
 const CLIENT: Opening = ['a2a'];
 const TASKS: Opening = ['tasks:organization', 'tasks:all'];
 const ALL_TASKS: Opening = ['tasks:all'];
+const OWN_OR_ALL_TASKS: Opening = [...CLIENT, ...ALL_TASKS];
 const PUSH: Opening = ['push', 'push:all'];
 const ALL_PUSH: Opening = ['push:all'];
 const OPERATORS: Opening = [
@@ -51,7 +52,8 @@ const ROUTES: readonly (readonly [opening: Opening, routes: string])[] = [
   [AGENTS, 'DELETE agents/X/credentials/X, GET agents/X/activity, GET agents/X/card'],
   [OPERATORS, 'GET overview'],
   [ANY, 'GET me'],
-  [CLIENT, 'POST routes:dry-run, DELETE tasks/X, GET usage/me'],
+  [CLIENT, 'POST routes:dry-run, GET usage/me'],
+  [OWN_OR_ALL_TASKS, 'DELETE tasks/X'],
   [TASKS, 'GET tasks, GET tasks:count, GET tasks/X, GET tasks/X/explain, GET tasks/X/events'],
   [ALL_TASKS, 'GET tasks/X/content, POST tasks/X:cancel, POST tasks/X:retry'],
   [ALL_PUSH, 'POST push/auth-profiles, PATCH push/auth-profiles/X, DELETE push/auth-profiles/X'],
