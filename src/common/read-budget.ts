@@ -257,6 +257,11 @@ export class Reading {
     this.isWhole = true;
   }
 
+  /** Waits no more: what {@link reserve} returned rejects. What it holds it keeps. */
+  giveUp(): void {
+    this.waiter?.drop('others wait with less');
+  }
+
   /** Gives everything back. Once is enough. */
   end(): void {
     this.waiter?.drop('it is not read any more');

@@ -63,4 +63,5 @@ export {
   type TaskRecord,
 } from './task.js';
 export { TasksModule } from './tasks.module.js';
+export { memoryOfEvent } from './log/task-values.js';
 export { textOf } from './log/text-of-events.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { StreamResponse } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { headerOf, TaskLog, type TaskEvent } from '../../tasks/index.js';
-import { ByteBudget } from '../../common/byte-budget.js';
+import { ByteBudget, OverBudgetError } from '../../common/byte-budget.js';
 import { isLast, readPage, PAGES_BUDGET } from './log-pages.js';
 import { TaskReplays } from './task-replays.js';
 
@@ -38,6 +38,25 @@ function bodyOf(seq: number): string {
   if (seq === 1) return JSON.stringify({ task: emptyTask('t', 'c') });
   const artifact = { artifactId: `a${seq}`, parts: [{ text: 'x'.repeat(MIB / 2) }] };
   return JSON.stringify({ artifactUpdate: { taskId: 't', contextId: 'c', artifact } });
+}
+
+/** A log whose tasks have one artifact with so many empty objects, and of which tasks it was read. */
+function logOfValues(count: number) {
+  const reads: string[] = [];
+  const artifact = {
+    artifactId: 'a',
+    parts: [{ data: Array.from({ length: count }, () => ({})) }],
+  };
+  const body = JSON.stringify({
+    task: { ...(emptyTask('t', 'c') as object), artifacts: [artifact] },
+  });
+  const log = Object.assign(Object.create(TaskLog.prototype) as TaskLog, {
+    events: async (taskId: string) => {
+      reads.push(taskId);
+      return [{ taskId, seq: 1, kind: 'task', at: new Date(0), header: {}, body }];
+    },
+  });
+  return { log, reads };
 }
 
 describe('pages of a log', () => {
@@ -99,5 +118,29 @@ describe('pages of a log', () => {
     expect(task.artifacts).toHaveLength(59);
     expect(Math.max(...pages)).toBeLessThan(2 * MIB);
     expect(turns).toBeGreaterThanOrEqual(29);
+  });
+});
+
+describe('replays', () => {
+  it('count what many small values take, where they are kept', async () => {
+    const { log, reads } = logOfValues(10_000);
+    const replays = new TaskReplays(log, 3 * MIB);
+    const replay = (stream: string): Promise<unknown> =>
+      new ByteBudget(PAGES_BUDGET).during((reservation) =>
+        replays.asOf(stream, stream, 1, reservation),
+      );
+    for (const stream of ['a', 'b', 'b', 'c', 'b', 'a']) await replay(stream);
+    expect(reads).toEqual(['a', 'b', 'c', 'a']);
+  });
+
+  it('count it before they are made', async () => {
+    const { log } = logOfValues(10_000);
+    const budget = new ByteBudget({ limit: MIB, free: 256 * 1024, step: 1, patienceMs: 1 });
+    const replays = new TaskReplays(log);
+    await budget.during(async (older) => {
+      await older.resize('page', MIB);
+      const replay = budget.during((reservation) => replays.asOf('a', 'a', 1, reservation));
+      await expect(replay).rejects.toThrow(OverBudgetError);
+    });
   });
 });

@@ -1,4 +1,5 @@
 import type { BudgetRules, ByteReservation } from '../../common/byte-budget.js';
+import { heapShare } from '../../common/heap-share.js';
 import { LONG, TurnCounter } from '../../common/long-work.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
 import type { Payload } from '../../protocol/build.js';
@@ -21,11 +22,14 @@ const PAGE_BYTES = 256 * 1024;
 /** Characters with which a page ends, whatever is known of its entries before it is read. */
 const PAGE_TEXT = LONG;
 
-/** What all work under way in a process may hold of the log. */
+const PAGES_BYTES = heapShare(1 / 16, 64 * LONG);
+
+/** What all work under way in a process may hold of the log. A process with a small heap has less. */
 export const PAGES_BUDGET: BudgetRules = {
-  limit: 64 * LONG,
-  free: LONG / 2,
-  step: 4 * LONG,
+  limit: PAGES_BYTES,
+  // There may be hundreds of them.
+  free: PAGES_BYTES / 128,
+  step: PAGES_BYTES / 16,
   patienceMs: 2000,
 };
 

@@ -40,11 +40,11 @@ function rulesHere(): ReadRules {
  */
 export class SendBudget {
   private readonly budget: ReadBudget;
-  /** Of bodies that have been made and wait for the budget. */
-  private waiting = 0;
+  private readonly waiting: WaitingBodies;
 
   constructor(rules: Partial<Pick<ReadRules, 'limit' | 'share' | 'patienceMs'>> = {}) {
     this.budget = new ReadBudget({ ...rulesHere(), ...rules });
+    this.waiting = new WaitingBodies(this.budget.rules);
   }
 
   /** Bytes of bodies that are held now, small ones left out. */
@@ -60,23 +60,70 @@ export class SendBudget {
     const reading = this.budget.begin(organization, () => undefined);
     try {
       return await work({
-        reserve: (bytes) => hold(reading, bytes),
-        reserveMade: (bytes) => this.reserveMade(reading, bytes),
+        reserve: (bytes) => held(reading, reading.reserve(bytes)),
+        reserveMade: (bytes) =>
+          held(reading, this.waiting.during(reading, bytes, reading.reserve(bytes))),
       });
     } finally {
       reading.end();
     }
   }
+}
 
-  private async reserveMade(reading: Reading, bytes: number): Promise<void> {
-    if (this.waiting + bytes > this.budget.rules.limit && this.waiting > 0)
-      throw new OverBudgetError();
-    this.waiting += bytes;
+interface WaitingBody {
+  readonly reading: Reading;
+  /** What counts of it: of one that is larger than an organization's share, that. */
+  readonly bytes: number;
+}
+
+/**
+ * Bodies that have been made and wait for the budget: as many bytes together as the budget has, and of one organization as many
+ * as it may hold. One organization's keep out no other's.
+ */
+class WaitingBodies {
+  /** By organization, none of which is empty; who came first is first. */
+  private readonly byOrganization = new Map<string, Set<WaitingBody>>();
+
+  constructor(private readonly rules: Pick<ReadRules, 'limit' | 'share'>) {}
+
+  /** Counts a body while it waits; `granted` is what the budget said, undefined when it need not wait. */
+  async during(reading: Reading, size: number, granted: Promise<void> | undefined): Promise<void> {
+    if (granted === undefined) return;
+    const body = { reading, bytes: Math.min(size, this.rules.share) };
+    const { party } = reading;
+    this.byOrganization.set(party, (this.byOrganization.get(party) ?? new Set()).add(body));
+    this.makeWay();
     try {
-      await hold(reading, bytes);
+      await granted;
     } finally {
-      this.waiting -= bytes;
+      this.remove(body);
     }
+  }
+
+  /** While more wait than may, the newest of the organization that has most of them is turned away. */
+  private makeWay(): void {
+    for (;;) {
+      let [all, most] = [0, 0];
+      let newest: WaitingBody | undefined;
+      for (const bodies of this.byOrganization.values()) {
+        let bytes = 0;
+        for (const body of bodies) bytes += body.bytes;
+        all += bytes;
+        if (bytes < most) continue;
+        most = bytes;
+        newest = [...bodies].at(-1);
+      }
+      if (newest === undefined || (all <= this.rules.limit && most <= this.rules.share)) return;
+      this.remove(newest);
+      newest.reading.giveUp();
+    }
+  }
+
+  private remove(body: WaitingBody): void {
+    const { party } = body.reading;
+    const bodies = this.byOrganization.get(party);
+    bodies?.delete(body);
+    if (bodies?.size === 0) this.byOrganization.delete(party);
   }
 }
 
@@ -84,13 +131,14 @@ export class SendBudget {
 export interface BodyReservation {
   /** For a body that is going to be read. */
   readonly reserve: (bytes: number) => Promise<void>;
-  /** For bodies that have been made. When many wait already, it rejects at once. */
+  /** For bodies that have been made. It rejects earlier when many wait, most of them of its organization. */
   readonly reserveMade: (bytes: number) => Promise<void>;
 }
 
-async function hold(reading: Reading, bytes: number): Promise<void> {
+/** Waits for what the budget granted. */
+async function held(reading: Reading, granted: Promise<void> | undefined): Promise<void> {
   try {
-    await reading.reserve(bytes);
+    await granted;
     reading.whole();
   } catch (error) {
     throw error instanceof ReadBudgetError ? new OverBudgetError() : error;

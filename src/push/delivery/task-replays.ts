@@ -1,16 +1,20 @@
 import type { ByteReservation } from '../../common/byte-budget.js';
+import { heapShare } from '../../common/heap-share.js';
 import type { Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
-import type { TaskLog } from '../../tasks/index.js';
+import { memoryOfEvent, type TaskEvent, type TaskLog } from '../../tasks/index.js';
 import { PAGE, logTurns, nextLimit, payloadOf, readPage } from './log-pages.js';
 
-/** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
+/** Replays kept, and what they may take together; the newest is kept whatever it takes. */
 const MAX_KEPT = 100;
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+/** A process with a small heap keeps less. */
+const PART_OF_HEAP = 1 / 16;
 
 interface Replay {
   task: Task;
   seq: number;
+  /** Memory that what was taken in of the log takes, roughly: many small values take more than their characters. */
   bytes: number;
 }
 
@@ -28,7 +32,10 @@ export class TaskReplays {
   private readonly kept = new Map<string, Replay>();
   private bytes = 0;
 
-  constructor(private readonly log: TaskLog) {}
+  constructor(
+    private readonly log: TaskLog,
+    private readonly maxBytes = heapShare(PART_OF_HEAP, MAX_KEPT_BYTES),
+  ) {}
 
   /**
    * The task after log entry `seq`. The caller must be done with it before it calls again, and gives the
@@ -73,14 +80,17 @@ export class TaskReplays {
       if (page[0]?.seq !== replay.seq + 1) {
         throw new LogGoneError(`The log of task ${taskId} has no entry ${replay.seq + 1}`);
       }
-      for (const event of page) {
+      const memory = await memoryOf(page);
+      const pageBytes = memory.reduce((sum, bytes) => sum + bytes, 0);
+      await reservation.resize('replay', replay.bytes + pageBytes);
+      for (const [i, event] of page.entries()) {
         const turn = turns.next(event.body.length);
         if (turn) await turn;
         const read = payloadOf(event);
         const payload = read instanceof Promise ? await read : read;
         replay.task = applyEvent(replay.task, payload, event.kind);
         replay.seq = event.seq;
-        replay.bytes += event.body.length;
+        replay.bytes += memory[i]!;
       }
       limit = nextLimit(page);
     }
@@ -102,8 +112,18 @@ export class TaskReplays {
     for (const [oldest] of this.kept) {
       // The newest stays: its stream is about to go on from there, and would read all of it again.
       if (oldest === streamId) break;
-      if (this.kept.size <= MAX_KEPT && this.bytes <= MAX_KEPT_BYTES) break;
+      if (this.kept.size <= MAX_KEPT && this.bytes <= this.maxBytes) break;
       this.take(oldest);
     }
   }
+}
+
+/** What each of these events takes once it is a part of its task. */
+async function memoryOf(page: readonly TaskEvent[]): Promise<number[]> {
+  const memory: number[] = [];
+  for (const event of page) {
+    const bytes = memoryOfEvent(event);
+    memory.push(typeof bytes === 'number' ? bytes : await bytes);
+  }
+  return memory;
 }

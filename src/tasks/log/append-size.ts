@@ -1,3 +1,4 @@
+import { LONG } from '../../common/long-work.js';
 import type { PreparedAppend } from '../store/prepared-append.js';
 import type { LiveTask } from './live-task.js';
 import { textOf } from './text-of-events.js';
@@ -12,6 +13,11 @@ export function sizeOf({ events, checkpoint }: PreparedAppend): number {
 
 export function isLarge(append: PreparedAppend): boolean {
   return sizeOf(append) >= LARGE_APPEND;
+}
+
+/** Whether a text of it may be so large that it is stored apart, in pieces with a turn of long work each. */
+export function isStoredInPieces(append: PreparedAppend): boolean {
+  return sizeOf(append) >= LONG;
 }
 
 /** Characters of events after which an append takes no further decision. */

@@ -433,6 +433,46 @@ describe('GroupCommitTaskLog', () => {
     expect(store.staged.map(({ taskId }) => taskId)).toEqual(['large']);
   });
 
+  it('commits what takes one turn while all places for what is stored in pieces are taken', async () => {
+    const { store, log } = setUp();
+    let go: () => void = () => undefined;
+    store.staging = new Promise((resolve) => (go = resolve));
+    const write = (id: string, kib: number): Promise<void> =>
+      log.update(id, () => {
+        const message = agentMessage('x'.repeat(kib * 1024));
+        return {
+          change: { events: [{ kind: 'status', payload: statusOf(id, message) }] },
+          result: undefined,
+        };
+      });
+    const ids = Array.from({ length: 9 }, (_, n) => `long ${n}`);
+    for (const id of [...ids, 'short', 'grown']) store.put(id);
+    const long = ids.map((id) => write(id, 1100));
+    while (store.staged.length < 8) await turn();
+    store.staging = undefined;
+    const committed = async (...writes: Promise<void>[]): Promise<void> => {
+      await store.answer();
+      await Promise.all(writes);
+    };
+    // The second of a task is expected to be large, whatever it is.
+    for (const kib of [300, 700, 300]) await committed(write('short', kib));
+    await committed(write('grown', 300));
+    const grown = Array.from({ length: 4 }, () => write('grown', 300));
+    await committed(write('short', 300));
+    expect(store.staged.map(({ taskId }) => taskId)).toEqual([
+      ...ids.slice(0, 8),
+      'short',
+      'short',
+      'short',
+      'grown',
+      'short',
+    ]);
+    go();
+    for (let n = 0; n < 10; n += 1) await store.answer();
+    await Promise.all([...long, ...grown]);
+    expect(store.staged).toHaveLength(15);
+  });
+
   it.each([
     ['small ones', 100, [2]],
     ['some that are large together', 300 * 1024, [4, 2]],

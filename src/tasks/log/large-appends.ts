@@ -1,9 +1,10 @@
 import { longTurn } from '../../common/long-work.js';
 import type { PreparedAppend } from '../store/prepared-append.js';
+import { isStoredInPieces } from './append-size.js';
 import type { TaskWriter } from './task-writer.js';
 
-/** Large appends stored ahead at once. */
-const MAX_STAGING = 8;
+/** Appends that take one turn of long work, or that are stored in pieces, under way at once: so many of each. */
+const PLACES = 8;
 
 /** An append, and the writer that waits for its outcome. */
 export interface Member {
@@ -23,21 +24,28 @@ export interface LargeAppendSteps {
 
 /**
  * The large appends of the log. Each is decided on, serialised and stored ahead in turns of long work, while
- * small ones are committed; what is left is its commit, which is short.
+ * small ones are committed; what is left is its commit, which is short. Those that take one turn do not wait for those
+ * that are stored in pieces.
  */
 export class LargeAppends {
   /** Writers whose last append was large: the next one is expected to be. */
   private readonly expected = new Set<TaskWriter>();
   /** Writers whose long decision waits to be serialised. */
   private unwritten: TaskWriter[] = [];
-  /** Those that wait to be stored ahead. */
+  /** Those that wait for their turn. */
   private waiting: Member[] = [];
-  /** How many are being stored ahead, or wait for their turn to be. */
-  private staging = 0;
-  /** Of these, those whose turn has not come: only then it is known which append it is for. */
-  private turnsAwaited = 0;
+  /** Those that wait to be stored in pieces. */
+  private inPieces: Member[] = [];
   /** Those that only their commit is left of. */
   private ready: Member[] = [];
+  private readonly short = new Places(
+    () => this.waiting.length + this.expected.size,
+    () => this.waiting.shift() ?? this.nextExpected(),
+  );
+  private readonly long = new Places(
+    () => this.unwritten.length + this.inPieces.length,
+    () => this.inPieces.shift() ?? this.nextWritten(),
+  );
 
   constructor(private readonly steps: LargeAppendSteps) {}
 
@@ -50,7 +58,8 @@ export class LargeAppends {
   }
 
   add(member: Member): void {
-    this.waiting.push(member);
+    if (isStoredInPieces(member.append)) this.inPieces.push(member);
+    else this.waiting.push(member);
   }
 
   get hasStaged(): boolean {
@@ -64,25 +73,16 @@ export class LargeAppends {
 
   /** Begins with those that wait, as many as may be under way at once. */
   stage(): void {
-    while (
-      this.staging < MAX_STAGING &&
-      this.unwritten.length + this.waiting.length + this.expected.size > this.turnsAwaited
-    ) {
-      this.staging += 1;
-      this.turnsAwaited += 1;
-      void this.stageNext().then(() => {
-        this.staging -= 1;
-        this.steps.staged();
-      });
-    }
+    this.short.fill(
+      // Only now it is known how large it is.
+      async (member) =>
+        isStoredInPieces(member.append) ? this.add(member) : this.stageOne(member),
+      this.steps.staged,
+    );
+    this.long.fill((member) => this.stageOne(member), this.steps.staged);
   }
 
-  /** The first one, once it is its turn. */
-  private async stageNext(): Promise<void> {
-    await longTurn();
-    this.turnsAwaited -= 1;
-    const member = this.waiting.shift() ?? (await this.nextWritten()) ?? this.nextExpected();
-    if (member === null) return;
+  private async stageOne(member: Member): Promise<void> {
     try {
       await this.steps.stage(member.append);
       this.ready.push(member);
@@ -106,5 +106,38 @@ export class LargeAppends {
       return this.steps.prepare(writer);
     }
     return null;
+  }
+}
+
+/** Appends that are under way at once. */
+class Places {
+  private taken = 0;
+  /** Of these, those whose turn has not come: only then it is known which append it is for. */
+  private turnsAwaited = 0;
+
+  /** How many wait for a place, and the first of them; null when that adds nothing now. */
+  constructor(
+    private readonly waiting: () => number,
+    private readonly next: () => Member | null | Promise<Member | null>,
+  ) {}
+
+  /** Begins with those that wait, as many as there are places for; `ended` is called after each. */
+  fill(work: (member: Member) => Promise<void>, ended: () => void): void {
+    while (this.taken < PLACES && this.waiting() > this.turnsAwaited) {
+      this.taken += 1;
+      this.turnsAwaited += 1;
+      void this.begin(work).then(() => {
+        this.taken -= 1;
+        ended();
+      });
+    }
+  }
+
+  /** The first one, once it is its turn. */
+  private async begin(work: (member: Member) => Promise<void>): Promise<void> {
+    await longTurn();
+    this.turnsAwaited -= 1;
+    const member = await this.next();
+    if (member !== null) await work(member);
   }
 }

@@ -22,6 +22,20 @@ export function valuesOfEvent(event: Pick<TaskEvent, 'body' | 'pieces' | 'values
   return Math.max(1, (event.values ?? countValues(...piecesOf(event))) - ENVELOPE_VALUES);
 }
 
+/**
+ * Memory that an event of the log takes as a part of its task, roughly, in bytes: a character one. Of a long event, which
+ * is counted in turns of the event loop, a promise.
+ */
+export function memoryOfEvent({
+  body,
+  values,
+}: Pick<TaskEvent, 'body' | 'values'>): number | Promise<number> {
+  const memoryWith = (counted: number): number =>
+    body.length + VALUE_BYTES * valuesOfEvent({ body, values: counted });
+  const counted = values ?? valuesOfText(body);
+  return typeof counted === 'number' ? memoryWith(counted) : counted.then(memoryWith);
+}
+
 /** Values of a checkpoint. */
 export function valuesOfCheckpoint({ task, held, written }: Checkpoint): number {
   return written?.values ?? countValues(task, held ?? '');
