@@ -67,7 +67,7 @@ export const TASKS_SETTINGS = {
       max: 256 * MIB,
       default: 64 * MIB,
       description:
-        'The largest size of a task, all its content as JSON. A task that would become larger fails, and so does one whose log, replaced content included, would take more than 8 times as much.',
+        'The largest size of a task, all its content as JSON, counted in characters (one that is not ASCII takes two to four bytes on its way). A task that would become larger fails, and so does one whose log, replaced content included, would take more than 8 times as much.',
     }),
     maxDurationMs: duration({
       min: SECOND,
