@@ -144,6 +144,19 @@ describe('an event that is nested deeper than readers can follow', () => {
   });
 });
 
+describe('an event in very many tiny chunks', () => {
+  it('is given up, though what waits of a stream is put together before it is read', async () => {
+    await start((call) => {
+      call.event(working).write('data: "');
+      for (let i = 0; i < 20_000; i++) call.write('x');
+      call.write('"\n\n').event(DONE).end();
+    });
+    expect(await outcome()).toMatch(
+      /TASK_STATE_FAILED.*InvalidAgentResponse: .* comes in too small pieces/,
+    );
+  });
+});
+
 describe('an answer of too many values', () => {
   it('fails the task before it is parsed: one event, and a whole task', async () => {
     let isStream = true;

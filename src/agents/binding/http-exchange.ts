@@ -167,7 +167,7 @@ export class HttpExchange {
         return;
       }
       const reserve = (bytes: number): Promise<void> | undefined => this.reading.reserve(bytes);
-      const source = readSse(answer.body, { json: EVENT_LIMITS, reserve });
+      const source = readSse(answer.body, { json: EVENT_LIMITS, reserve, pieces: answer.pieces });
       const stream = new LongStream();
       for await (const { type, data, complete } of source) {
         this.reading.whole();

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { ByteCollector } from '../../common/byte-collector.js';
 import { LongStream } from '../../common/long-work.js';
 import { JsonLimitError, JsonMeter, type JsonLimits } from '../../common/json-limits.js';
-import { TOO_SMALL_PIECES, tooSmallPieces } from '../../common/small-pieces.js';
+import { type PieceCount, TOO_SMALL_PIECES, tooSmallPieces } from '../../common/small-pieces.js';
 
 /** One server-sent event. Several `data:` lines are joined by line feeds, as the standard says. */
 export interface SseEvent {
@@ -33,11 +33,15 @@ export interface SseOptions {
    * more is read. Bytes of an event that was given count until the next one is asked for.
    */
   readonly reserve?: (bytes: number) => Promise<void> | undefined;
+  /** Of the body; its own pieces are as many without it. */
+  readonly pieces?: PieceCount | undefined;
 }
 
 /** As long to work on as a line, whatever is in it, are so many bytes of a text; as a line that is passed over, so many. */
 const LINE_BYTES = 40;
 const OTHER_BYTES = 4;
+/** As long as a piece of the stream that waited with others, to be taken from the connection. */
+const PIECE_BYTES = 256;
 /** Bytes of lines that bring no event, after which others get a turn, also within what arrived together. */
 const OTHERS_AT_ONCE = 64 * 1024;
 
@@ -64,18 +68,20 @@ const METERED = 4096;
  */
 export async function* readSse(
   body: Readable,
-  { json, reserve }: SseOptions,
+  { json, reserve, pieces }: SseOptions,
 ): AsyncGenerator<SseEvent, void, undefined> {
   const event = new EventBuilder(json);
   const open = new OpenLine(event);
   const mark = new LeadingMark();
-  const pieces = new Pieces();
+  const ofEvent = new EventPieces();
   /** Lines that bring no event: an agent may send any number of them. */
   const lines = new LongStream();
   for await (const arrived of body as AsyncIterable<Buffer>) {
     const chunk = mark.isOver ? arrived : mark.after(arrived);
     let start = 0;
-    let others = LINE_BYTES;
+    const count = pieces?.next() ?? 1;
+    let others = LINE_BYTES + PIECE_BYTES * (count - 1);
+    let hasEvent = false;
     while (start < chunk.length) {
       if (others > OTHERS_AT_ONCE) {
         const turn = lines.next(others);
@@ -101,10 +107,12 @@ export async function* readSse(
       }
       others += LINE_BYTES;
       if (done === undefined) continue;
+      hasEvent = true;
       yield done;
       void reserve?.(0);
     }
-    pieces.add(chunk.length, open.size > 0 || !event.isEmpty);
+    const isSame = !hasEvent && (open.size > 0 || !event.isEmpty);
+    ofEvent.add(count, chunk.length, isSame);
     const size = event.size + open.size;
     if (size > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
     const reserved = reserve?.(size);
@@ -151,14 +159,14 @@ class LeadingMark {
 }
 
 /** In how many pieces an event comes: each costs a hundred bytes and more. */
-class Pieces {
+class EventPieces {
   private count = 0;
   private bytes = 0;
 
-  /** After each piece of the stream, of which something is left that an event may come of. */
-  add(bytes: number, isLeft: boolean): void {
-    this.count = isLeft ? this.count + 1 : 0;
-    this.bytes = isLeft ? this.bytes + bytes : 0;
+  /** After pieces of the stream. `isSame`: they all were of one event, which goes on. */
+  add(count: number, bytes: number, isSame: boolean): void {
+    this.count = isSame ? this.count + count : 0;
+    this.bytes = isSame ? this.bytes + bytes : 0;
     if (tooSmallPieces(this.count, this.bytes)) throw new JsonLimitError(TOO_SMALL_PIECES);
   }
 }

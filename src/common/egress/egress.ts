@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { PieceCount } from '../small-pieces.js';
 import { ConnectError, denied, isDenial } from './connect-error.js';
 import { EgressProxy, type EgressProxyOptions, ProxyError } from './egress-proxy.js';
 import { destinationOf, EgressPolicy } from './guard.js';
@@ -190,6 +192,7 @@ export class Egress {
       throw denied(parsed.origin, 'a client certificate needs https');
     }
     const agent = this.pools.of(options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, options);
+    const pieces = new PieceCount();
     const answer = agent.request({
       origin: parsed.origin,
       path: `${parsed.pathname}${parsed.search}`,
@@ -201,8 +204,10 @@ export class Egress {
       bodyTimeout: options.bodyTimeoutMs ?? ANSWER_TIMEOUT_MS,
       highWaterMark: READ_AHEAD,
       ...(options.onSent !== undefined && { onSent: options.onSent }),
-    });
-    return signal === undefined ? answer : unlessAborted(answer, signal);
+      pieces,
+    } as Dispatcher.RequestOptions);
+    const given = await (signal === undefined ? answer : unlessAborted(answer, signal));
+    return Object.assign(given, { pieces });
   }
 
   /**

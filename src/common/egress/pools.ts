@@ -1,13 +1,17 @@
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici';
 import { identityOf, secureContextOf, type TlsChoice } from './tls-choice.js';
 import type { ConnectOptions } from './guarded-connector.js';
+import type { PieceCount } from '../small-pieces.js';
 
 /** Groups of pools kept for the next request. Above the number of profiles a hub is likely to use at once. */
 const KEPT_GROUPS = 256;
 
-/** A request that tells when it is on a connection. */
-export interface AnnouncedRequest extends Dispatcher.DispatchOptions {
+/** A request that is watched. */
+export interface WatchedRequest extends Dispatcher.DispatchOptions {
+  /** Called when it is on a connection. */
   readonly onSent?: () => void;
+  /** Counts the chunks of its answer. */
+  readonly pieces?: PieceCount;
 }
 
 /** Makes the connector of one origin. */
@@ -77,15 +81,23 @@ export class Pools {
 }
 
 class Group extends Agent {
-  override dispatch(options: AnnouncedRequest, handler: Dispatcher.DispatchHandler): boolean {
-    const { onSent, ...others } = options;
-    if (onSent === undefined) return super.dispatch(options, handler);
+  override dispatch(options: WatchedRequest, handler: Dispatcher.DispatchHandler): boolean {
+    const { onSent, pieces, ...others } = options;
     // The handler is this request's own; only the old form of handlers is told of its connection.
-    const onConnect = handler.onConnect?.bind(handler);
-    handler.onConnect = (...given) => {
-      onSent();
-      onConnect?.(...given);
-    };
+    if (onSent !== undefined) {
+      const onConnect = handler.onConnect?.bind(handler);
+      handler.onConnect = (...given) => {
+        onSent();
+        onConnect?.(...given);
+      };
+    }
+    const onData = handler.onData?.bind(handler);
+    if (pieces !== undefined && onData !== undefined) {
+      handler.onData = (chunk) => {
+        pieces.value += 1;
+        return onData(chunk);
+      };
+    }
     return super.dispatch(others, handler);
   }
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import { PieceCount } from '../small-pieces.js';
 import { BodyTooLargeError, type EgressResponse, readJson, readText } from './read-body.js';
 
 /** An answer of these pieces, and how many of them were asked for. */
@@ -47,6 +48,13 @@ describe('a body that is read', () => {
     expect(
       await readText(answerOf(Array(10_000).fill('x'.repeat(64))).answer, 2 ** 20),
     ).toHaveLength(640_000);
+  });
+
+  it('counts the chunks that were put together before they are read', async () => {
+    const pieces = new PieceCount();
+    pieces.value = 5000;
+    const { answer } = answerOf(['x'.repeat(5000)]);
+    await expect(readText({ ...answer, pieces }, 2 ** 20)).rejects.toThrow('too small pieces');
   });
 
   it('waits for capacity before more is read, and is given up when there is none', async () => {

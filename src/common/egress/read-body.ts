@@ -2,10 +2,16 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../byte-collector.js';
 import { JsonLimitError, JsonMeter, MAX_NESTING, type JsonLimits } from '../json-limits.js';
-import { TOO_SMALL_PIECES, tooSmallPieces } from '../small-pieces.js';
+import { type PieceCount, TOO_SMALL_PIECES, tooSmallPieces } from '../small-pieces.js';
 
 /** An answer whose body is still to be read: by `readText`, or given up by `discard`. */
-export type EgressResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
+export interface EgressResponse extends Pick<
+  Dispatcher.ResponseData,
+  'statusCode' | 'headers' | 'body'
+> {
+  /** Of the body, so far; its own pieces are as many where this is missing. */
+  readonly pieces?: PieceCount;
+}
 
 /** The body was larger than its reader allows. */
 export class BodyTooLargeError extends Error {
@@ -63,7 +69,7 @@ async function collect(
   // Leaving the loop by throwing destroys the body, which closes the connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     if (bytes.size + chunk.length > limitBytes) throw new BodyTooLargeError(limitBytes);
-    pieces += 1;
+    pieces += answer.pieces?.next() ?? 1;
     if (tooSmallPieces(pieces, bytes.size + chunk.length))
       throw new JsonLimitError(TOO_SMALL_PIECES);
     meter?.add(chunk);
