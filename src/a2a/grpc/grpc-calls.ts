@@ -15,7 +15,7 @@ import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { CallAdmission } from '../call-admission.js';
 import { activatedHeaders, callContextOf, single } from '../context-of-headers.js';
-import type { AnswerReservation } from '../limits/answer-budget.js';
+import { type AnswerReservation, PIECE } from '../limits/answer-budget.js';
 import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
 import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
 import { checkVersion } from '../requested-version.js';
@@ -30,7 +30,7 @@ import {
 import { MAX_HEALTH_REQUEST_BYTES } from './grpc-health.js';
 import { GrpcObserver } from './grpc-observer.js';
 import { GrpcStreams } from './grpc-streams.js';
-import { DONE, MAX_SEND_BYTES, sendLarge } from './large-answer.js';
+import { DONE, MAX_SEND_BYTES, sendLarge, untilClosed } from './large-answer.js';
 import { IncomingMessages, type MessageRules } from './incoming-messages.js';
 import { requestLimit, scanRequest } from './message-scan.js';
 import { headersOf, metadataOf } from './metadata.js';
@@ -122,11 +122,15 @@ export class GrpcCalls {
       const request = await this.requestOf(service, call, gone.signal, reservation.take);
       const message = await method.run(request);
       refuseEnded(gone.signal);
+      reservation.made(message.length);
       call.sendMetadata(metadataOf(activatedHeaders(request.call)));
-      const stream = reservation.isLarge ? this.messages.streamOf(call.metadata) : undefined;
-      if (stream === undefined || message.length > MAX_SEND_BYTES) return answer(null, message);
       admitted.taken();
-      if (await sendLarge(stream, message, reservation)) answer(DONE);
+      const stream = this.messages.streamOf(call.metadata);
+      // The library refuses what is larger.
+      if (stream === undefined || message.length > MAX_SEND_BYTES) return answer(null, message);
+      if (message.length <= PIECE) answer(null, message);
+      else if (await sendLarge(stream, message, reservation)) answer(DONE);
+      await reservation.leaves(untilClosed(stream), () => stream.destroy());
     } catch (thrown) {
       answer(this.statusOf(thrown, service.version));
     } finally {
@@ -162,8 +166,11 @@ export class GrpcCalls {
         });
       },
     });
-    admitted?.ended();
     unwatch();
+    // What has not been taken yet is in memory until then.
+    const stream = this.messages.streamOf(call.metadata);
+    if (admitted !== undefined && stream !== undefined) await untilClosed(stream);
+    admitted?.ended();
   }
 
   /** Counts the call as open and waits for its turn. */

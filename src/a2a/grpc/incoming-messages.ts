@@ -45,7 +45,7 @@ interface WireCall extends ServerInterceptingCallInterface {
 /**
  * Watches the bytes of the message of each call: the library shows a message only when it is whole. One that
  * is too large is refused by its length, before it is received, and one that is compressed, whose length says
- * nothing, is never inflated; a large one waits for room; one that makes no progress, or comes in very many tiny
+ * nothing, is never inflated; a large one waits for room, and of small ones only so many may be coming; one that makes no progress, or comes in very many tiny
  * pieces, ends: the library keeps each piece until the last has come. What a refused client goes on sending is
  * dropped, then cut off.
  */
@@ -139,6 +139,8 @@ class IncomingMessage {
     this.stream?.on('data', (chunk: Buffer) => this.take(chunk));
     this.unwatch = capacity.uploads.watch({
       received: () => (this.isWaiting ? undefined : this.received),
+      uncountedOf: () =>
+        this.reservation === NO_RESERVATION && !this.isWaiting ? this.caller : undefined,
       stalled: (error) => this.refuse(error),
     });
   }

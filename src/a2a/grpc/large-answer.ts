@@ -39,3 +39,11 @@ export async function sendLarge(
     left();
   }
 }
+
+/** Resolves when a stream has ended and all of it has left, or its reader is gone. */
+export function untilClosed(stream: ServerHttp2Stream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed) resolve();
+    else stream.once('close', resolve);
+  });
+}

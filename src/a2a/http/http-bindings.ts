@@ -7,7 +7,7 @@ import { noteFailure } from '../../common/call-note.js';
 import { HubError } from '../../common/hub-error.js';
 import { methodNotAllowed } from '../../common/http/allowed-methods.js';
 import { refuseEncoded } from '../../common/http/json-body.js';
-import { onceClosed } from '../../common/http/once-closed.js';
+import { onceClosed, untilClosed } from '../../common/http/once-closed.js';
 import { varyBy } from '../../common/http/vary.js';
 import { LONG, longTurn } from '../../common/long-work.js';
 import { Log } from '../../common/logger.js';
@@ -32,7 +32,7 @@ import {
   type HttpRoute,
 } from './http-binding.js';
 import { readBody } from './read-request-body.js';
-import { sendBlocks } from './send-blocks.js';
+import { lengthOf, sendText } from './send-text.js';
 import { versionRequestedBy } from './version.js';
 
 type Params = Readonly<Record<string, string>>;
@@ -188,11 +188,13 @@ export class HttpBindings {
       call = await this.capacity.admit(request.principal!, { bytes, reservation }, gone.signal);
       const { taken } = call;
       if (bytes > LONG) await longTurn();
-      return await this.serveAnswer(binding, route, request, reply, { gone, taken });
+      await this.serveAnswer(binding, route, request, reply, { gone, taken });
     } finally {
       call?.ended();
       reservation.free();
     }
+    // Not above: to wait for a reply is to wait for its end, which never comes where the connection ends before its turn.
+    return reply;
   }
 
   private async serveAnswer(
@@ -201,7 +203,7 @@ export class HttpBindings {
     request: FastifyRequest<{ Params: Params }>,
     reply: FastifyReply,
     { gone, taken }: { readonly gone: AbortController; readonly taken: () => void },
-  ): Promise<FastifyReply> {
+  ): Promise<void> {
     const reservation = this.capacity.answers.begin(request.principal!);
     const requested = this.requestOf(request, gone.signal, reservation);
     // The text is large, and Fastify would keep it until the answer has ended.
@@ -215,13 +217,13 @@ export class HttpBindings {
       });
       refuseEnded(gone.signal);
       if (answer.kind === 'stream') return await this.serveStream(reply, answer, gone, taken);
+      reservation.made(lengthOf(answer.text));
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
       void reply.headers(activatedHeaders(answer.call));
       setType(binding, request, reply);
-      if (typeof answer.text === 'string') return reply.send(answer.text);
       taken();
-      return await sendBlocks(reply, answer.text, reservation);
+      await sendText(reply, answer.text, reservation);
     } finally {
       reservation.end();
     }
@@ -232,7 +234,7 @@ export class HttpBindings {
     { call, source, refused }: Extract<HttpAnswer, { readonly kind: 'stream' }>,
     gone: AbortController,
     taken: () => void,
-  ): Promise<FastifyReply> {
+  ): Promise<void> {
     try {
       await this.streams.serve(reply, source, gone, () => {
         taken();
@@ -241,7 +243,8 @@ export class HttpBindings {
     } catch (thrown) {
       throw refused?.(thrown) ?? thrown;
     }
-    return reply;
+    // What has not been taken yet is in memory until then.
+    await untilClosed(reply.raw);
   }
 
   private requestOf(

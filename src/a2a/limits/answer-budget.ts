@@ -1,4 +1,5 @@
 import type { Principal } from '../../auth/index.js';
+import { HubError } from '../../common/hub-error.js';
 import { heapShare } from '../../common/heap-share.js';
 import { LONG } from '../../common/long-work.js';
 import { type ByteReservation, ByteReservations, NO_RESERVATION } from './byte-reservations.js';
@@ -14,7 +15,12 @@ const PART_OF_HEAP = 1 / 8;
 /** In each of these spans a reader has to take a piece. */
 const PATIENCE_MS = 60_000;
 /** Bytes that are handed to a connection at once, so that its progress can be seen. */
-const PIECE = 64 * 1024;
+export const PIECE = 64 * 1024;
+/** Answers up to this are not counted: as many of them as there may be open calls come to little. */
+const TINY = 8 * 1024;
+
+const UNREAD =
+  'What was asked for is done, but its answer cannot be returned: too many of your answers have not been read yet.';
 
 export interface AnswerRules {
   readonly bytes: number;
@@ -32,8 +38,9 @@ export interface Departure {
 }
 
 /**
- * Bounds the bytes of large answers (over a mebibyte) that a process makes, or keeps until their readers have
- * taken them: a principal may have a quarter of them, an organization half. What is over it waits a little.
+ * Bounds the bytes of large answers (over a mebibyte) that a process makes, and of all but the tiniest that it keeps
+ * until their readers have taken them: a principal may have a quarter of them, an organization half. A large
+ * answer that is over it waits a little.
  */
 export class AnswerBudget {
   private readonly reservations: ByteReservations;
@@ -58,7 +65,7 @@ export class AnswerBudget {
   }
 }
 
-/** What one answer has of the budget; nothing while it is small. */
+/** What one answer has of the budget; nothing while it is small and has not been made. */
 export class AnswerReservation {
   private reservation: ByteReservation | undefined;
   private isOver = false;
@@ -91,19 +98,40 @@ export class AnswerReservation {
   };
 
   /**
+   * The answer has been made and has so many bytes: counts it, if that was not done before. Throws UNAVAILABLE when
+   * its caller leaves too many answers unread; without a time to try again, since what it asked for is done.
+   */
+  made(bytes: number): void {
+    if (bytes <= TINY || this.isLarge || this.isOver) return;
+    this.reservation = this.reservations.reserveNow(this.caller, bytes);
+    if (this.reservation === undefined) throw new HubError('UNAVAILABLE', UNREAD);
+  }
+
+  /**
+   * The last of the answer has been handed over: keeps its room until the promise says that it has left, or its
+   * reader is gone. When its reader does not take it in a minute, `cut` is called, each minute anew.
+   */
+  async leaves(closed: Promise<void>, cut: () => void): Promise<void> {
+    const timer = setInterval(cut, this.rules.patienceMs).unref();
+    await closed;
+    clearInterval(timer);
+    this.end();
+  }
+
+  /**
    * The answer has been made and leaves in these blocks. When its reader takes nothing for a minute, `cut` is
-   * called.
+   * called, each minute anew.
    */
   depart(blocks: readonly Buffer[], cut: () => void): Departure {
     const { patienceMs } = this.rules;
     this.reservation?.resize(blocks.reduce((sum, { length }) => sum + length, 0));
-    const timer = setTimeout(cut, patienceMs).unref();
+    const timer = setInterval(cut, patienceMs).unref();
     return {
       pieces: piecesOf(blocks, () => {
         if (!this.isOver) timer.refresh();
       }),
       left: () => {
-        clearTimeout(timer);
+        clearInterval(timer);
         this.end();
       },
     };

@@ -9,6 +9,8 @@ const MAX_WAITING = 1000;
 const MAX_WAITING_OF_ONE = 64;
 /** What one may have of the whole. */
 const CEILINGS = { principal: 0.25, organization: 0.5 };
+/** What one may have of the whole in any case, in things that are there already. */
+const ALLOWANCE = 1 / 64;
 
 /** What is shared, and the messages of refusals after the wait. */
 export interface ReservationRules {
@@ -80,6 +82,19 @@ export class ByteReservations {
     throw refusal === 'full'
       ? new HubError('UNAVAILABLE', full, options)
       : new HubError('RATE_LIMITED', share, { ...options, refusal: { limit: { kind } } });
+  }
+
+  /**
+   * Room at once for bytes that are in memory already, ahead of those that wait. Who has little gets it also
+   * where there is none, so that whoever lets go of it at once is not refused for what others hold; who has more
+   * gets undefined then.
+   */
+  reserveNow(caller: Principal, bytes: number): ByteReservation | undefined {
+    const { shares, held, rules } = this;
+    if (shares.of(caller) < ALLOWANCE * rules.bytes) shares.add(caller, bytes);
+    else if (shares.take(caller, bytes) !== undefined) return undefined;
+    held.add(caller, bytes);
+    return this.reservationOf(caller, bytes);
   }
 
   private take(caller: Principal, bytes: number): Refusal | undefined {

@@ -41,8 +41,18 @@ export class Shares {
       this.isOver(organizations, organization, amount, ceilings.organization) ||
       this.isOver(principals, id, amount, ceilings.principal);
     if (isOver) return 'share';
-    this.add(organization, id, amount);
+    this.change(organization, id, amount);
     return undefined;
+  }
+
+  /** What the caller has of it. */
+  of({ id }: Principal): number {
+    return this.principals.get(id) ?? 0;
+  }
+
+  /** Counts that much for the caller, also where it is more than there is. */
+  add({ id, organization }: Principal, amount: number): void {
+    this.change(organization, id, amount);
   }
 
   /** Whether the caller has anything of it. */
@@ -51,7 +61,7 @@ export class Shares {
   }
 
   give({ id, organization }: Principal, amount: number): void {
-    this.add(organization, id, -amount);
+    this.change(organization, id, -amount);
   }
 
   private isOver(
@@ -67,7 +77,7 @@ export class Shares {
     return isScarce && own + amount > this.whole / holders.size;
   }
 
-  private add(organization: string, principal: string, amount: number): void {
+  private change(organization: string, principal: string, amount: number): void {
     this.total += amount;
     change(this.organizations, organization, amount);
     change(this.principals, principal, amount);

@@ -22,6 +22,11 @@ export function onceClosed(response: ServerResponse, act: () => void): void {
   response.once('close', closed);
 }
 
+/** Resolves when {@link onceClosed} calls. */
+export function untilClosed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => onceClosed(response, resolve));
+}
+
 function waitingOn(socket: Socket): Set<() => void> {
   const known = waiting.get(socket);
   if (known !== undefined) return known;

@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { untilClosed } from '../../common/http/once-closed.js';
+import { type AnswerReservation, PIECE } from '../limits/answer-budget.js';
+import type { AnswerText } from './answer-text.js';
+
+/** Bytes of an answer. */
+export function lengthOf(text: AnswerText): number {
+  return typeof text === 'string'
+    ? Buffer.byteLength(text)
+    : text.reduce((sum, { length }) => sum + length, 0);
+}
+
+/**
+ * Answers with this text; one that is not small leaves in pieces as the client takes them. Resolves when the
+ * answer has left, or when its reader is gone or has been cut off since it took nothing.
+ */
+export async function sendText(
+  reply: FastifyReply,
+  text: AnswerText,
+  reservation: AnswerReservation,
+): Promise<void> {
+  const { raw } = reply;
+  // An answer that has others before it has no socket of its own yet.
+  const { socket } = raw.req;
+  if (socket.destroyed) return;
+  // One that waits behind others is not what its reader leaves.
+  const cut = (): void => {
+    if (raw.socket !== null) socket.destroy();
+  };
+  if (typeof text === 'string' && text.length <= PIECE) {
+    void reply.send(text);
+    await reservation.leaves(untilClosed(raw), cut);
+    return;
+  }
+  const blocks = typeof text === 'string' ? [Buffer.from(text)] : text;
+  const { pieces, left } = reservation.depart(blocks, cut);
+  const body = Readable.from(pieces, { objectMode: false, highWaterMark: 1 });
+  void reply.header('content-length', lengthOf(blocks)).send(body);
+  await untilClosed(raw);
+  left();
+}
