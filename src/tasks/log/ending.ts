@@ -9,11 +9,14 @@ const UNSTORED = 'An update could not be stored';
 
 /** What ends a task one of whose updates cannot be stored; its status gives the reason where that is a limit of the hub. */
 export function endingFor(taskId: string, cause: unknown, clock: Clock, log: Log): Waiting {
-  log.error({ taskId, err: cause }, 'a task ends as failed: an update cannot be stored');
-  const why: Why =
-    cause instanceof TaskTooLargeError
-      ? { reason: `${UNSTORED}: ${cause.message}`, code: 'TASK_TOO_LARGE' }
-      : { reason: `${UNSTORED}.`, code: 'INTERNAL' };
+  const isTooLarge = cause instanceof TaskTooLargeError;
+  const what = 'a task ends as failed: an update cannot be stored';
+  // That one is what an agent or a client did, and no trouble of the hub.
+  if (isTooLarge) log.warn({ taskId, reason: cause.message }, what);
+  else log.error({ taskId, err: cause }, what);
+  const why: Why = isTooLarge
+    ? { reason: `${UNSTORED}: ${cause.message}`, code: 'TASK_TOO_LARGE' }
+    : { reason: `${UNSTORED}.`, code: 'INTERNAL' };
   return {
     purpose: 'ending',
     fence: undefined,
