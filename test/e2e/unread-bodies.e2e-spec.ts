@@ -223,7 +223,7 @@ describe('the admin API', () => {
 });
 
 describe('auth.mode none', () => {
-  it('makes no keys for pages of others, nor under a name that is not its own', async () => {
+  it('takes no changes from pages of others, nor under a name that is not its own', async () => {
     const open = await startHub({ config: { auth: { mode: 'none', adminKey: null } } });
     const status = async (
       headers: Record<string, string>,
@@ -233,13 +233,13 @@ describe('auth.mode none', () => {
       const answer = await request(open.url + path, {
         method,
         headers: { 'content-type': 'application/json', ...headers },
-        ...(method === 'POST' ? { body: '{"name":"n"}' } : {}),
+        ...(method === 'POST' ? { body: '{"id":"n"}' } : {}),
       });
       await answer.body.dump();
       return answer.statusCode;
     };
-    expect(await status({}, 'POST', '/api/v1/keys')).toBe(201);
-    for (const path of ['/api/v1/keys', '/a2a', '/a2a/message:send']) {
+    expect(await status({}, 'POST', '/api/v1/organizations')).toBe(201);
+    for (const path of ['/api/v1/organizations', '/a2a', '/a2a/message:send']) {
       expect(await status({ host: 'evil.example' }, 'POST', path)).toBe(403);
       expect(await status({ origin: 'https://evil.example' }, 'POST', path)).toBe(403);
       expect(await status({ 'sec-fetch-site': 'cross-site' }, 'POST', path)).toBe(403);
