@@ -102,7 +102,11 @@ describe('calls without a key', () => {
     for (let n = 0; n < 20; n++) {
       for (let tenth = 0; tenth < 30; tenth++) {
         now += 100;
-        for (let flood = 0; flood < 50; flood++) call(rate, new Connection(), 20);
+        for (let flood = 0; flood < 50; flood++) {
+          call(rate, new Connection(), 20);
+          // Of one network.
+          call(rate, new Connection(`2001:db8::${flood}`), 20);
+        }
       }
       old += call(rate, prober, 1);
       fresh += call(rate, new Connection('198.51.100.7'), 1);

@@ -1,4 +1,5 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+import { networkOf } from '../../common/network-of.js';
 
 /** Calls a second without a key: of all connections together, and of one of them at most and at least. */
 const PROCESS_RATE = 200;
@@ -6,7 +7,7 @@ const RATE = 20;
 const LEAST_RATE = 2;
 /** What of the process's rate, each second, is kept for calls on connections that ask little. */
 const CALM_RATE = 50;
-/** Likewise for addresses that ask little, which may open a connection for each call. */
+/** Likewise for addresses (of IPv6, /64 networks) that ask little, which may open a connection for each call. */
 const ADDRESS_RATE = 50;
 /** So many calls a second of one address may be of that share. */
 const MAX_OF_ADDRESS = 5;
@@ -115,7 +116,7 @@ export class UnauthenticatedCallRate {
     }
     if (connection.tokens < 0) this.pause(session, connection, (-connection.tokens / rate) * 1000);
     // The one by which the connection came to be stopped is answered still.
-    const isWithin = connection.tokens > -2 && this.hasRoom(session, isCalm, now);
+    const isWithin = connection.tokens > -2 && this.hasCapacity(session, isCalm, now);
     return isWithin || refused(stream);
   }
 
@@ -133,9 +134,9 @@ export class UnauthenticatedCallRate {
   }
 
   /** Whether the process has room for one more, which is used then. */
-  private hasRoom({ socket }: Http2Session, isCalm: boolean, now: number): boolean {
+  private hasCapacity({ socket }: Http2Session, isCalm: boolean, now: number): boolean {
     if (this.common.take(now) || (isCalm && this.calm.take(now))) return true;
-    const address = socket?.remoteAddress ?? '';
+    const address = networkOf(socket?.remoteAddress ?? '');
     const had = this.addresses.get(address) ?? 0;
     if (had >= MAX_OF_ADDRESS || !this.ofAddresses.take(now)) {
       this.fullAt = now;
