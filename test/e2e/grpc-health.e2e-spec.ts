@@ -5,6 +5,7 @@ import { GrpcClient, failureOf, grpcTarget } from '../support/grpc-client.js';
 import { SERVING, checkHealth, watchHealth } from '../support/grpc-health.js';
 
 const CHECK = '/grpc.health.v1.Health/Check';
+const GET_TASK = '/lf.a2a.v1.A2AService/GetTask';
 const MIB = 1024 * 1024;
 
 let hub: Hub;
@@ -85,10 +86,12 @@ describe('the health service, for anybody', () => {
   });
 
   it('ends the oldest watch when as many are open as may be, for the sake of a new one', async () => {
-    const clients = Array.from(
-      { length: 64 },
-      () => new GrpcClient(grpcTarget(hub), { channel: { 'grpc.use_local_subchannel_pool': 1 } }),
+    // With a key: so many calls without one, on new connections, would be refused.
+    const channel = { 'grpc.use_local_subchannel_pool': 1 };
+    const clients = await Promise.all(
+      Array.from({ length: 64 }, () => GrpcClient.of(hub, { channel })),
     );
+    for (const client of clients) await failureOf(client.exchange(GET_TASK, Buffer.alloc(0)));
     const ended: unknown[] = [];
     for (const [index, client] of clients.slice(0, 63).entries()) {
       const watches = Array.from({ length: 16 }, () => watchHealth(client));

@@ -63,4 +63,13 @@ describe('calls over gRPC without a key', () => {
     // Twenty at once, then twenty a second.
     expect(performance.now() - begun).toBeGreaterThan(1500);
   });
+
+  it('are refused when they had arrived before their connection was stopped', async () => {
+    const flood = open();
+    const answers = await Promise.all(Array.from({ length: 80 }, () => call(flood, CHECK)));
+    const answered = answers.filter((answer) => answer === '0').length;
+    expect(answered).toBeGreaterThan(15);
+    expect(answered).toBeLessThan(60);
+    expect(new Set(answers)).toEqual(new Set(['0', 'error']));
+  });
 });

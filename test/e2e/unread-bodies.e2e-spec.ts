@@ -131,6 +131,53 @@ describe('a body of a caller without a key', () => {
   });
 });
 
+describe('a body in one-byte chunks', () => {
+  const head = (path: string, ...more: string[]): string[] => [
+    `POST ${path} HTTP/1.1`,
+    'Host: hub',
+    JSON_TYPE,
+    'Transfer-Encoding: chunked',
+    ...more,
+  ];
+  const CHUNKS = '1\r\n \r\n'.repeat(4096);
+
+  /** Sends chunks until the connection is closed; how many have been sent. */
+  async function pour(talk: Talk): Promise<number> {
+    let sent = 0;
+    while (!talk.socket.destroyed && sent < 500_000) {
+      talk.socket.write(CHUNKS);
+      sent += 4096;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    talk.socket.destroy();
+    return sent;
+  }
+
+  it.each([
+    ['without a key', '/a2a', [], 401],
+    ['to no path', '/nothing', [], 404],
+    ['with a key', '/api/v1/nothing', [KEY], 404],
+  ])(
+    '%s is thrown away for some thousand of them, then its connection closed',
+    async (_, path, more, status) => {
+      const talk = new Talk(...head(path, ...more));
+      await talk.until(/\r\n\r\n/);
+      expect(await pour(talk)).toBeLessThan(100_000);
+      expect(talk.text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    },
+  );
+
+  it('is not thrown away when it was refused for them: the answer closes its connection', async () => {
+    const talk = new Talk(...head('/a2a', KEY, 'A2A-Version: 1.0'));
+    talk.socket.write(CHUNKS);
+    talk.socket.write(CHUNKS.slice(0, 600));
+    expect(await talk.until(/\r\n\r\n[^]*too small pieces/)).toMatch(/connection: close/i);
+    const answered = performance.now();
+    await talk.closed;
+    expect(performance.now() - answered).toBeLessThan(2000);
+  });
+});
+
 describe('the admin API', () => {
   const post = async (body: string) => {
     const answer = await request(`${hub.url}/api/v1/keys`, {

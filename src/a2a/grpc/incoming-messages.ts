@@ -69,10 +69,10 @@ export class IncomingMessages {
 
   /** The interceptor next to the wire. */
   readonly intercept: ServerInterceptor = ({ path }, call) => {
-    const message = new IncomingMessage(call, this.capacity, this.rules(path));
-    const { stream } = message;
+    const { stream } = call as WireCall;
     const isHealth = path.startsWith(HEALTH_PATH);
-    if (isHealth) this.unauthenticated.took(stream);
+    if (isHealth && !this.unauthenticated.took(stream)) return new ServerInterceptingCall(call);
+    const message = new IncomingMessage(call, this.capacity, this.rules(path));
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({

@@ -7,8 +7,13 @@ import { UnauthenticatedCallRate } from './unauthenticated-call-rate.js';
 class Connection extends EventEmitter {
   destroyed = false;
   readonly did: string[] = [];
+
+  constructor(private readonly address = '192.0.2.1') {
+    super();
+  }
+
   readonly socket = {
-    remoteAddress: '192.0.2.1',
+    remoteAddress: this.address,
     _handle: { readStop: () => this.did.push('stop'), readStart: () => this.did.push('start') },
   };
 
@@ -37,8 +42,11 @@ describe('calls without a key', () => {
     jest.useRealTimers();
   });
 
-  const call = (rate: UnauthenticatedCallRate, connection: Connection, times: number): void => {
-    for (let n = 0; n < times; n++) rate.took(connection.call());
+  /** How many are to be answered. */
+  const call = (rate: UnauthenticatedCallRate, connection: Connection, times: number): number => {
+    let answered = 0;
+    for (let n = 0; n < times; n++) answered += Number(rate.took(connection.call()));
+    return answered;
   };
 
   it('never wait when they come now and then, whatever others do', () => {
@@ -57,24 +65,73 @@ describe('calls without a key', () => {
     const flood = new Connection();
     call(rate, flood, 20);
     expect(flood.did).toEqual([]);
-    call(rate, flood, 5);
+    expect(call(rate, flood, 1)).toBe(1);
     expect(flood.did).toEqual(['stop']);
     jest.advanceTimersByTime(5000);
     expect(flood.did).toEqual(['stop', 'start']);
+  });
+
+  it('are refused when they had arrived before their connection was stopped', () => {
+    const rate = new UnauthenticatedCallRate(report, () => now);
+    const flood = new Connection();
+    expect(call(rate, flood, 100)).toBe(21);
+    expect(flood.did).toEqual(['stop', ...Array.from({ length: 79 }, () => 'refuse')]);
+  });
+
+  it('are answered 200 a second in a process, however many connections bring them, old or new', () => {
+    const rate = new UnauthenticatedCallRate(report, () => now);
+    const old = Array.from({ length: 100 }, (_, n) => new Connection(`192.0.2.${n}`));
+    let answered = 0;
+    for (let tenth = 0; tenth < 100; tenth++) {
+      for (const connection of old) answered += call(rate, connection, 1);
+      for (let n = 0; n < 100; n++) {
+        answered += call(rate, new Connection(`198.51.100.${n}`), 2);
+      }
+      now += 100;
+    }
+    expect(answered).toBeGreaterThan(1500);
+    // One second's worth comes at once.
+    expect(answered).toBeLessThanOrEqual(2200);
+  });
+
+  it('have a part kept for connections that ask little, and for addresses that do', () => {
+    const rate = new UnauthenticatedCallRate(report, () => now);
+    const prober = new Connection();
+    call(rate, prober, 1);
+    let [old, fresh] = [0, 0];
+    for (let n = 0; n < 20; n++) {
+      for (let tenth = 0; tenth < 30; tenth++) {
+        now += 100;
+        for (let flood = 0; flood < 50; flood++) {
+          call(rate, new Connection(), 20);
+          // Of one network.
+          call(rate, new Connection(`2001:db8::${flood}`), 20);
+        }
+      }
+      old += call(rate, prober, 1);
+      fresh += call(rate, new Connection('198.51.100.7'), 1);
+    }
+    expect([old, fresh]).toEqual([20, 20]);
   });
 
   it('have their connection closed when far too many come at once', () => {
     const rate = new UnauthenticatedCallRate(report, () => now);
     const flood = new Connection();
     call(rate, flood, 1000);
-    expect(flood.did.at(-1)).toBe('destroy');
+    expect(flood.did.indexOf('destroy')).toBeGreaterThanOrEqual(100);
     jest.advanceTimersByTime(10_000);
     expect(flood.did).not.toContain('start');
+
+    // Sooner while there is no room for others.
+    for (let n = 0; n < 30; n++) call(rate, new Connection(), 20);
+    const next = new Connection();
+    call(rate, next, 1000);
+    expect(next.did.indexOf('destroy')).toBeLessThan(50);
   });
 
   it('are reported when connections are closed for them, at most each ten seconds', () => {
     const rate = new UnauthenticatedCallRate(report, () => now);
-    const flood = (): void => call(rate, new Connection(), 1000);
+    const flood = (): number => call(rate, new Connection(), 1000);
     for (let n = 0; n < 5; n++) flood();
     expect(reports).toEqual([[1, '192.0.2.1']]);
     now += 10_000;

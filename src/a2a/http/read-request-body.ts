@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/index.js';
 import { ByteCollector } from '../../common/byte-collector.js';
 import { HubError } from '../../common/hub-error.js';
+import { readNoFurther } from '../../common/http/unread-bodies.js';
 import { JsonMeter } from '../../common/json-limits.js';
 import { SMALL_PIECE, tooSmallPieces } from '../../common/small-pieces.js';
 import { SMALL_BODY_BYTES } from '../limits/request-body-budget.js';
@@ -21,7 +22,8 @@ export interface ReceivedBody {
  * Receives the body of a request, refusing it as early as can be: one that is too large by its
  * `Content-Length`, one for which there is no room before it is read, one that passes a limit at the byte that is too
  * much. Rejects with PAYLOAD_TOO_LARGE, INVALID_PARAMS, RATE_LIMITED or UNAVAILABLE, and with INVALID_REQUEST when it
- * makes no progress or comes in very many tiny pieces; the rest of the body is unread then.
+ * makes no progress or comes in very many tiny pieces; the rest of the body is unread then, and of such pieces
+ * not even thrown away.
  */
 export async function readBody(
   raw: IncomingMessage,
@@ -123,6 +125,7 @@ class IncomingBody {
     if (size > this.limits.maxBytes) throw tooLarge(this.limits);
     this.pieces += 1;
     if (tooSmallPieces(this.pieces, size)) {
+      readNoFurther(this.raw);
       throw new HubError('INVALID_REQUEST', TOO_SMALL_PIECES);
     }
     try {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { tooSmallPieces } from '../small-pieces.js';
 
 /** How much of an unread body is taken off the wire after its answer, and thrown away. */
 interface Patience {
@@ -14,6 +15,15 @@ interface Patience {
 const MIB = 1024 * 1024;
 const WITH_KEY: Patience = { ms: 10_000, bytes: 64 * MIB, connections: 256 };
 const WITHOUT_KEY: Patience = { ms: 2000, bytes: MIB, connections: 32 };
+
+/** Bodies of which nothing more is read. */
+const refused = new WeakSet<IncomingMessage>();
+
+/** The connection of this body closes with its answer, whatever is still to come: reading it costs too much. */
+export function readNoFurther(body: IncomingMessage): void {
+  refused.add(body);
+  body.pause();
+}
 
 /**
  * What is done about bodies that are not wanted. `Expect: 100-continue` is answered when the body is going
@@ -51,6 +61,7 @@ export class UnreadBodies {
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
     // A client that waits for `100 Continue` has sent nothing.
     if (!isText || request.method === 'HEAD' || this.expecting.has(raw)) return payload;
+    if (refused.has(raw)) return payload;
     const patience = this.isKnown(request) ? WITH_KEY : WITHOUT_KEY;
     const count = this.lingering.get(patience) ?? 0;
     if (count >= patience.connections) return payload;
@@ -75,7 +86,10 @@ export class UnreadBodies {
   }
 }
 
-/** Resolves when the body has ended, as much or as long as that has come, or its client is gone. */
+/**
+ * Resolves when the body has ended, as much or as long as that has come, it comes in very many tiny pieces, or its
+ * client is gone. Nothing more is read then.
+ */
 export async function thrownAway(
   body: IncomingMessage,
   { ms, bytes }: Pick<Patience, 'ms' | 'bytes'>,
@@ -83,14 +97,21 @@ export async function thrownAway(
   const enough = new AbortController();
   const timer = setTimeout(() => enough.abort(), ms);
   let taken = 0;
-  body.on('data', (chunk: Buffer) => {
+  let pieces = 0;
+  const take = (chunk: Buffer): void => {
     taken += chunk.length;
-    if (taken > bytes) enough.abort();
-  });
+    pieces += 1;
+    if (taken <= bytes && !tooSmallPieces(pieces, taken)) return;
+    // At once: what has arrived already would be handed out piece by piece.
+    readNoFurther(body);
+    body.off('data', take);
+    enough.abort();
+  };
+  body.on('data', take);
   body.resume();
   await finished(body, { writable: false, signal: enough.signal }).catch(() => undefined);
   clearTimeout(timer);
-  body.removeAllListeners('data');
+  body.off('data', take);
 }
 
 /** Whether the request has a body of which something is still to come. */
