@@ -16,7 +16,7 @@ const PER_SECOND = 20;
 const MAX_RATIO = 2;
 const MIN_MS = 50;
 /** Those of these agents that stream without end and soon fill what there is for them; over gRPC that may take minutes. */
-const ENDLESS = ['endless', 'old', 'comments'];
+const ENDLESS = ['endless', 'old', 'comments', 'blank'];
 /** Agents that visitors send messages to, again and again: all, or those to find out which of them it is that hurts. */
 const VISITED = process.env['CHAOS_AGENTS']?.split(',') ?? [
   'flood',
@@ -25,6 +25,8 @@ const VISITED = process.env['CHAOS_AGENTS']?.split(',') ?? [
   'endless',
   'old',
   'comments',
+  'blank',
+  'tiny',
   'polled',
   'asking',
   'grpc',

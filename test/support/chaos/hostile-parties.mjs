@@ -38,9 +38,15 @@ const CANCELABLE = {
   wordy: identified,
 };
 /** The first ones also answer a cancel so. */
-const ENDLESS = { endless: chunk, old: oldChunk, comments, ...CANCELABLE };
+const ENDLESS = { endless: chunk, old: oldChunk, comments, blank, ...CANCELABLE };
 /** What is no event, line by line, between two events. */
 const COMMENTS = ':\n'.repeat(32 * 1024);
+/** Events without a word. */
+const BLANK = 'data:\n\n'.repeat(8 * 1024);
+/** An answer that never ends, in chunks of a byte each. */
+const TINY = '1\r\n \r\n'.repeat(8 * 1024);
+const TINY_HEAD =
+  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
 
 function message(part) {
   return `{"messageId":"a","role":"ROLE_AGENT","parts":[${part}]}`;
@@ -73,6 +79,7 @@ const server = createServer((asked, response) => {
       return void sendJson(response, answer(id, polledTask(params.id)));
     }
     if (name === 'asking') return asking(id, response);
+    if (name === 'tiny') return tiny(response.socket);
     if (name in CANCELABLE && method === 'CancelTask') {
       return void sendJson(response, refused(id));
     }
@@ -127,6 +134,18 @@ function oldChunk(of) {
 /** Lines without an event; each hundredth time there is one. */
 function comments(of, n) {
   return n % 100 === 99 ? chunk(of) : COMMENTS;
+}
+
+function blank(of, n) {
+  return n % 100 === 99 ? chunk(of) : BLANK;
+}
+
+function tiny(socket) {
+  const goOn = () => {
+    while (!socket.destroyed && socket.write(TINY));
+  };
+  socket.on('drain', goOn).write(TINY_HEAD);
+  goOn();
 }
 
 function said(of) {
