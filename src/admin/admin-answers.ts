@@ -56,7 +56,7 @@ export class AdminAnswers {
     reservation: AnswerReservation,
   ): Promise<unknown> {
     try {
-      if (!reservation.isLarge) await this.reserveLate(bytes.length, reservation);
+      if (!reservation.hasRoom) await this.reserveLate(bytes.length, reservation);
     } catch (thrown) {
       return refusal(hubErrorOf(thrown), reply);
     }

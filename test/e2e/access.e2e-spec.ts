@@ -40,7 +40,7 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^[A-Z]+ \/api\/v1\/agents\b/, 'agents:organization'],
   [/^[A-Z]+ \/api\/v1\/(composite-skills|routes\/rules)\b/, 'routing'],
   [/^POST \/api\/v1\/routes::dry-run$/, 'a2a'],
-  [/^DELETE \/api\/v1\/tasks\/:id$/, 'a2a'],
+  [/^DELETE \/api\/v1\/tasks\/:id$/, 'a2a|tasks:all'],
   [/^(GET|HEAD) \/api\/v1\/tasks\/:id\/content$/, 'tasks:all'],
   [/^POST \/api\/v1\/tasks\/:id\(.+\)::(cancel|retry)$/, 'tasks:all'],
   [/^(GET|HEAD) \/api\/v1\/tasks\b/, 'tasks:organization'],

@@ -30,7 +30,7 @@ import {
 import { MAX_HEALTH_REQUEST_BYTES } from './grpc-health.js';
 import { GrpcObserver } from './grpc-observer.js';
 import { GrpcStreams } from './grpc-streams.js';
-import { DONE, MAX_SEND_BYTES, sendLarge, untilClosed } from './large-answer.js';
+import { DONE, MAX_SEND_BYTES, readerOf, sendLarge, untilClosed } from './large-answer.js';
 import { IncomingMessages, type MessageRules } from './incoming-messages.js';
 import { requestLimit, scanRequest } from './message-scan.js';
 import { headersOf, metadataOf } from './metadata.js';
@@ -130,7 +130,7 @@ export class GrpcCalls {
       if (stream === undefined || message.length > MAX_SEND_BYTES) return answer(null, message);
       if (message.length <= PIECE) answer(null, message);
       else if (await sendLarge(stream, message, reservation)) answer(DONE);
-      await reservation.leaves(untilClosed(stream), () => stream.destroy());
+      await reservation.leaves(untilClosed(stream), readerOf(stream));
     } catch (thrown) {
       answer(this.statusOf(thrown, service.version));
     } finally {
@@ -169,7 +169,9 @@ export class GrpcCalls {
     unwatch();
     // What has not been taken yet is in memory until then.
     const stream = this.messages.streamOf(call.metadata);
-    if (admitted !== undefined && stream !== undefined) await untilClosed(stream);
+    if (admitted !== undefined && stream !== undefined) {
+      await this.capacity.answers.untilLeft(untilClosed(stream), readerOf(stream));
+    }
     admitted?.ended();
   }
 

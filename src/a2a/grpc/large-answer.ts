@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
 import { status } from '@grpc/grpc-js';
-import type { AnswerReservation } from '../limits/answer-budget.js';
+import type { AnswerReservation, Reader } from '../limits/answer-budget.js';
 
 /** The largest answer or event, in bytes. */
 export const MAX_SEND_BYTES = 256 * 1024 * 1024;
@@ -14,7 +14,7 @@ const PREFIX_BYTES = 5;
 
 /**
  * Sends the message of a call whose metadata has been sent in pieces, as its reader takes them: the library
- * hands it over as a whole, and it is unknown whether it is read. Resolves when all has been taken, with false
+ * hands it over as a whole, and it is unknown whether it is read. Resolves when all but the last has been taken, with false
  * when the reader has left or has been cut off since it took nothing.
  */
 export async function sendLarge(
@@ -24,7 +24,7 @@ export async function sendLarge(
 ): Promise<boolean> {
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32BE(message.length, 1);
-  const { pieces, left } = reservation.depart([prefix, message], () => stream.destroy());
+  const { pieces, handedOver } = reservation.depart([prefix, message], () => stream.destroy());
   const gone = new AbortController();
   stream.once('close', () => gone.abort());
   try {
@@ -36,8 +36,16 @@ export async function sendLarge(
   } catch {
     return false;
   } finally {
-    left();
+    handedOver();
   }
+}
+
+/** Who reads a stream; what its connection takes for others counts as well. */
+export function readerOf(stream: ServerHttp2Stream): Reader {
+  return {
+    taken: () => stream.session?.socket.bytesWritten,
+    cut: () => stream.destroy(),
+  };
 }
 
 /** Resolves when a stream has ended and all of it has left, or its reader is gone. */

@@ -32,7 +32,7 @@ import {
   type HttpRoute,
 } from './http-binding.js';
 import { readBody } from './read-request-body.js';
-import { lengthOf, sendText } from './send-text.js';
+import { lengthOf, readerOf, sendText } from './send-text.js';
 import { versionRequestedBy } from './version.js';
 
 type Params = Readonly<Record<string, string>>;
@@ -244,7 +244,7 @@ export class HttpBindings {
       throw refused?.(thrown) ?? thrown;
     }
     // What has not been taken yet is in memory until then.
-    await untilClosed(reply.raw);
+    await this.capacity.answers.untilLeft(untilClosed(reply.raw), readerOf(reply));
   }
 
   private requestOf(

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { untilClosed } from '../../common/http/once-closed.js';
-import { type AnswerReservation, PIECE } from '../limits/answer-budget.js';
+import { type AnswerReservation, PIECE, type Reader } from '../limits/answer-budget.js';
 import type { AnswerText } from './answer-text.js';
 
 /** Bytes of an answer. */
@@ -24,19 +24,25 @@ export async function sendText(
   // An answer that has others before it has no socket of its own yet.
   const { socket } = raw.req;
   if (socket.destroyed) return;
-  // One that waits behind others is not what its reader leaves.
-  const cut = (): void => {
-    if (raw.socket !== null) socket.destroy();
-  };
-  if (typeof text === 'string' && text.length <= PIECE) {
+  const reader = readerOf(reply);
+  if (typeof text === 'string' && lengthOf(text) <= PIECE) {
     void reply.send(text);
-    await reservation.leaves(untilClosed(raw), cut);
+    await reservation.leaves(untilClosed(raw), reader);
     return;
   }
   const blocks = typeof text === 'string' ? [Buffer.from(text)] : text;
-  const { pieces, left } = reservation.depart(blocks, cut);
+  const { pieces, left } = reservation.depart(blocks, reader.cut);
   const body = Readable.from(pieces, { objectMode: false, highWaterMark: 1 });
   void reply.header('content-length', lengthOf(blocks)).send(body);
   await untilClosed(raw);
   left();
+}
+
+/** Who reads an answer. */
+export function readerOf({ raw }: FastifyReply): Reader {
+  return {
+    taken: () => raw.socket?.bytesWritten,
+    // One that waits behind others is not what its reader leaves.
+    cut: () => void raw.socket?.destroy(),
+  };
 }

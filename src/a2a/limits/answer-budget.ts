@@ -19,8 +19,19 @@ export const PIECE = 64 * 1024;
 /** Answers up to this are not counted: as many of them as there may be open calls come to little. */
 const TINY = 8 * 1024;
 
+/** What a connection takes in that time, in bytes, while somebody reads: less are signs of life of other kinds. */
+const MIN_TAKEN = 1024;
+
 const UNREAD =
-  'What was asked for is done, but its answer cannot be returned: too many of your answers have not been read yet.';
+  'The answer was made and cannot be returned: too many of your answers have not been read yet. Read those first. What you sent is not to be sent again: ask for its task.';
+
+/** Who takes an answer. */
+export interface Reader {
+  /** How many bytes its connection has taken so far; undefined while the answer has no turn on it yet. */
+  readonly taken: () => number | undefined;
+  /** Closes what it does not read. */
+  readonly cut: () => void;
+}
 
 export interface AnswerRules {
   readonly bytes: number;
@@ -34,6 +45,8 @@ export function answerRules(): AnswerRules {
 /** An answer on its way: its pieces, and what gives everything back when it has left or its reader is gone. */
 export interface Departure {
   readonly pieces: Iterable<Buffer>;
+  /** To be called when all pieces have been handed over, where {@link AnswerReservation.leaves} sees to the rest. */
+  readonly handedOver: () => void;
   readonly left: () => void;
 }
 
@@ -59,9 +72,24 @@ export class AnswerBudget {
     return this.reservations.taken;
   }
 
+  /**
+   * Waits until what was handed over has left, or its reader is gone. A reader that takes next to nothing in a minute is cut off.
+   */
+  async untilLeft(closed: Promise<void>, reader: Reader): Promise<void> {
+    let taken = reader.taken();
+    const timer = setInterval(() => {
+      const now = reader.taken();
+      const isStuck = taken !== undefined && now !== undefined && now - taken < MIN_TAKEN;
+      taken = now;
+      if (isStuck) reader.cut();
+    }, this.rules.patienceMs).unref();
+    await closed;
+    clearInterval(timer);
+  }
+
   /** The answer of one call. */
   begin(caller: Principal): AnswerReservation {
-    return new AnswerReservation(this.reservations, this.rules, caller);
+    return new AnswerReservation(this, this.reservations, this.rules, caller);
   }
 }
 
@@ -71,13 +99,13 @@ export class AnswerReservation {
   private isOver = false;
 
   constructor(
+    private readonly budget: AnswerBudget,
     private readonly reservations: ByteReservations,
     private readonly rules: AnswerRules,
     private readonly caller: Principal,
   ) {}
 
-  /** Whether it has taken room. */
-  get isLarge(): boolean {
+  get hasRoom(): boolean {
     return this.reservation !== undefined;
   }
 
@@ -102,19 +130,14 @@ export class AnswerReservation {
    * its caller leaves too many answers unread; without a time to try again, since what it asked for is done.
    */
   made(bytes: number): void {
-    if (bytes <= TINY || this.isLarge || this.isOver) return;
+    if (bytes <= TINY || this.hasRoom || this.isOver) return;
     this.reservation = this.reservations.reserveNow(this.caller, bytes);
     if (this.reservation === undefined) throw new HubError('UNAVAILABLE', UNREAD);
   }
 
-  /**
-   * The last of the answer has been handed over: keeps its room until the promise says that it has left, or its
-   * reader is gone. When its reader does not take it in a minute, `cut` is called, each minute anew.
-   */
-  async leaves(closed: Promise<void>, cut: () => void): Promise<void> {
-    const timer = setInterval(cut, this.rules.patienceMs).unref();
-    await closed;
-    clearInterval(timer);
+  /** The last of the answer has been handed over: keeps its room until {@link AnswerBudget.untilLeft} says that it has left. */
+  async leaves(closed: Promise<void>, reader: Reader): Promise<void> {
+    await this.budget.untilLeft(closed, reader);
     this.end();
   }
 
@@ -130,6 +153,7 @@ export class AnswerReservation {
       pieces: piecesOf(blocks, () => {
         if (!this.isOver) timer.refresh();
       }),
+      handedOver: () => clearInterval(timer),
       left: () => {
         clearInterval(timer);
         this.end();

@@ -9,8 +9,9 @@ const MAX_WAITING = 1000;
 const MAX_WAITING_OF_ONE = 64;
 /** What one may have of the whole. */
 const CEILINGS = { principal: 0.25, organization: 0.5 };
-/** What one may have of the whole in any case, in things that are there already. */
+/** What one may have of the whole, in things that are there already, also where others have taken all; and what that may come to. */
 const ALLOWANCE = 1 / 64;
+const MOST_ALLOWED = 0.25;
 
 /** What is shared, and the messages of refusals after the wait. */
 export interface ReservationRules {
@@ -91,8 +92,13 @@ export class ByteReservations {
    */
   reserveNow(caller: Principal, bytes: number): ByteReservation | undefined {
     const { shares, held, rules } = this;
-    if (shares.of(caller) < ALLOWANCE * rules.bytes) shares.add(caller, bytes);
-    else if (shares.take(caller, bytes) !== undefined) return undefined;
+    if (shares.take(caller, bytes) !== undefined) {
+      const isAllowed =
+        shares.of(caller) < ALLOWANCE * rules.bytes &&
+        shares.taken + bytes <= (1 + MOST_ALLOWED) * rules.bytes;
+      if (!isAllowed) return undefined;
+      shares.add(caller, bytes);
+    }
     held.add(caller, bytes);
     return this.reservationOf(caller, bytes);
   }

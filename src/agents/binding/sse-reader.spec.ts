@@ -96,6 +96,18 @@ describe('readSse', () => {
     expect(await data(bytes.subarray(0, 1500), bytes.subarray(1500))).toEqual(['a']);
   });
 
+  it('holds a short event to the same limits wherever it is cut', async () => {
+    const text = `data: {"a":0.${'1'.repeat(1100)}}\n\n`;
+    expect(await read(text)).toHaveLength(1);
+    for (const cut of [3, 10, 700]) {
+      expect(await read(text.slice(0, cut), text.slice(cut))).toHaveLength(1);
+    }
+    const long = `data: ${' '.repeat(3500)}\n${text}`;
+    for (const cut of [3, 3600, 4000, long.length]) {
+      await expect(read(long.slice(0, cut), long.slice(cut))).rejects.toThrow('1024 digits');
+    }
+  });
+
   it('refuses an event in very many tiny pieces, not a stream of many small events', async () => {
     const tiny = Array.from(Buffer.from(`data: ${'x'.repeat(5000)}\n\n`), (byte) =>
       Buffer.from([byte]),

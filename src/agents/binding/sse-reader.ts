@@ -177,6 +177,8 @@ class OpenLine {
   isPassedOver = false;
   private readonly bytes = new ByteCollector();
   private head = '';
+  /** Its data, not counted while the event is short. */
+  private uncounted: Buffer[] = [];
 
   constructor(private readonly event: EventBuilder) {}
 
@@ -188,14 +190,21 @@ class OpenLine {
     if (this.bytes.size === 0) this.head = '';
     const missing = DATA.length - this.head.length;
     if (missing > 0) this.head += part.toString('latin1', 0, missing);
-    if (this.head === DATA) this.event.meter(missing > 0 ? part.subarray(missing) : part);
     this.bytes.add(part);
+    if (this.head === DATA) this.uncounted.push(missing > 0 ? part.subarray(missing) : part);
+    if (this.event.isCounted(this.bytes.size)) this.count();
   }
 
   /** The line whole, without a carriage return before its end; the next one begins. */
   async text(): Promise<string> {
+    this.uncounted = [];
     const line = await this.bytes.text();
     return line.endsWith('\r') ? line.slice(0, -1) : line;
+  }
+
+  private count(): void {
+    for (const part of this.uncounted) this.event.count(part);
+    this.uncounted = [];
   }
 }
 
@@ -203,7 +212,7 @@ class EventBuilder {
   private type = 'message';
   private data: string[] = [];
   private bytes = 0;
-  private counted: JsonMeter | undefined;
+  private meter: JsonMeter | undefined;
 
   constructor(private readonly limits: JsonLimits) {}
 
@@ -220,20 +229,26 @@ class EventBuilder {
   /** Takes a line that arrived whole. */
   whole(chunk: Buffer, start: number, end: number): SseEvent | undefined {
     const size = end - start;
-    const isLong = this.counted !== undefined || this.bytes + size > METERED;
     // A carriage return before the line's end belongs to it.
     const line = chunk.toString('utf8', start, chunk[end - 1] === RETURN ? end - 1 : end);
-    if (isLong && line.startsWith(DATA)) this.meter(chunk.subarray(start + DATA.length, end));
+    if (this.isCounted(size) && line.startsWith(DATA)) {
+      this.count(chunk.subarray(start + DATA.length, end));
+    }
     return this.line(line, size);
   }
 
+  /** Whether its data is counted once so many bytes more have come. */
+  isCounted(more: number): boolean {
+    return this.meter !== undefined || this.bytes + more > METERED;
+  }
+
   /** Counts a piece of its data. */
-  meter(part: Buffer): void {
-    if (this.counted === undefined) {
-      this.counted = new JsonMeter(this.limits);
-      for (const line of this.data) this.counted.add(Buffer.from(line));
+  count(part: Buffer): void {
+    if (this.meter === undefined) {
+      this.meter = new JsonMeter(this.limits);
+      for (const line of this.data) this.meter.add(Buffer.from(line));
     }
-    this.counted.add(part);
+    this.meter.add(part);
   }
 
   /** Takes a line of so many bytes that was counted, or is short; an empty one ends the event. */
@@ -270,7 +285,7 @@ class EventBuilder {
     this.type = 'message';
     this.data = [];
     this.bytes = 0;
-    this.counted = undefined;
+    this.meter = undefined;
     return undefined;
   }
 }

@@ -12,12 +12,19 @@ export default class BrowserEnvironment extends Environment {
     for (const { page, faults } of globalThis[PAGES] ?? []) {
       const body = page.locator('body');
       const shown = await body.ariaSnapshot({ timeout: 5_000 }).catch(String);
-      const focus = await page
-        .evaluate('document.activeElement?.outerHTML.slice(0, 200)')
-        .catch(String);
+      const focus = await within(page.evaluate('document.activeElement?.outerHTML.slice(0, 200)'));
       process.stderr.write(
         `A test failed with ${page.url()} open, focus on ${focus}, errors: ${JSON.stringify(faults)}, and this to see:\n${shown.slice(0, MOST_SHOWN)}\n`,
       );
     }
   }
+}
+
+/** What a page answers; one that hangs does not keep the test from ending. */
+async function within(answer) {
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, 5_000, 'unknown')));
+  const first = await Promise.race([answer.catch(String), late]);
+  clearTimeout(timer);
+  return first;
 }

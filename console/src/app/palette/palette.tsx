@@ -32,6 +32,9 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     enabled: isLookedFor,
     // Shortened ids are looked for among what was read, which grows.
     staleTime: 0,
+    // What was not there when Enter was pressed is not gone to later.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
   const isCurrent = isLookedFor && wanted === text;
   const places = [...(isCurrent ? (found.data?.places ?? []) : []), ...pagesWith(text, scopes)];
@@ -52,6 +55,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && places.length > 0) {
       event.preventDefault();
+      setIsToGo(false);
       setChosenId(places[(chosen + step + places.length) % places.length]!.id);
     }
     if (event.key === 'Enter') {
