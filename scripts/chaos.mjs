@@ -9,8 +9,9 @@ Sends tasks with webhooks at receivers that answer, fail, hang, cut, redirect, r
 private address, kills the hub with SIGKILL while it works, and checks that every healthy receiver was told
 everything in order and that all else ended as a dead letter or a disabled webhook with its reason.
 Then measures healthy clients, alone and beside agents (JSON-RPC of 1.0 and 0.3, and gRPC) that answer floods,
-depths and without end or not at all, ask and keep their streams, or have something large at each poll, a tenant
-that takes all it can and a client that sends what is heavy to read.
+depths and without end or not at all, ask and keep their streams, stream nothing but lines, have something
+large at each poll, or answer a byte at a time, a tenant that takes all it can and a client that sends what is
+heavy to read.
 
   --tasks N        default 500
   --webhooks N     of all tasks together; default 2000
