@@ -56,7 +56,7 @@ export class AdminAnswers {
     reservation: AnswerReservation,
   ): Promise<unknown> {
     try {
-      if (!reservation.hasRoom) await this.reserveLate(bytes.length, reservation);
+      if (!reservation.isCounted) await this.reserveLate(bytes.length, reservation);
     } catch (thrown) {
       return refusal(hubErrorOf(thrown), reply);
     }

@@ -105,7 +105,7 @@ export class AnswerReservation {
     private readonly caller: Principal,
   ) {}
 
-  get hasRoom(): boolean {
+  get isCounted(): boolean {
     return this.reservation !== undefined;
   }
 
@@ -130,7 +130,7 @@ export class AnswerReservation {
    * its caller leaves too many answers unread; without a time to try again, since what it asked for is done.
    */
   made(bytes: number): void {
-    if (bytes <= TINY || this.hasRoom || this.isOver) return;
+    if (bytes <= TINY || this.isCounted || this.isOver) return;
     this.reservation = this.reservations.reserveNow(this.caller, bytes);
     if (this.reservation === undefined) throw new HubError('UNAVAILABLE', UNREAD);
   }
