@@ -105,6 +105,7 @@ export class AnswerReservation {
     private readonly caller: Principal,
   ) {}
 
+  /** Whether it counts in the budget. */
   get isCounted(): boolean {
     return this.reservation !== undefined;
   }

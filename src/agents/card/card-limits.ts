@@ -126,7 +126,7 @@ export function checkCardContent(card: AgentCard): void {
   texts(card, 'card');
 }
 
-/** Every other text of it, and every name of a member: their nesting is bounded. */
+/** Every text of it, and every name of a member: their nesting is bounded. */
 function texts(value: unknown, field: string): void {
   if (typeof value === 'string' && HIDDEN.test(value)) throw hidden(field);
   if (typeof value !== 'object' || value === null) return;
@@ -167,7 +167,6 @@ function prose(text: string | undefined, field: string): void {
 function limited(text: string | undefined, field: string, most: number): void {
   if (text === undefined) return;
   if (text.length > most) throw invalidField(field, `is longer than ${most} characters`);
-  if (HIDDEN.test(text)) throw hidden(field);
 }
 
 function hidden(field: string): Error {
