@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { LEGACY_OPERATIONS, type LegacyPushConfig } from '../v0-operations.js';
 import { decoded } from './decode.js';
+import { encodeInTurns } from './encode-in-turns.js';
 import type { GrpcMethod, GrpcRequest, GrpcService } from './grpc-service.js';
 import {
   type LegacyAnswer,
@@ -94,8 +95,10 @@ export class V0GrpcService implements GrpcService {
     const operation = LEGACY_OPERATIONS.get(operationName)!;
     const read = ({ message, headers }: GrpcRequest): unknown =>
       params(decoded(requestDeserialize, message) as LegacyRequest<Name>, peerOf(headers));
-    const encode = (result: unknown, { headers }: GrpcRequest): Buffer =>
-      responseSerialize(answer(result as never, peerOf(headers)) as never);
+    const encode = (result: unknown, { headers }: GrpcRequest): Buffer | Promise<Buffer> =>
+      encodeInTurns(result, (short) =>
+        responseSerialize(answer(short as never, peerOf(headers)) as never),
+      );
     if (operation.kind === 'unary') {
       return {
         kind: 'unary',
@@ -107,7 +110,8 @@ export class V0GrpcService implements GrpcService {
       kind: 'stream',
       run: async (request, emit) => {
         for await (const { event } of operation.run(this.handler, read(request), request.call)) {
-          if (!(await emit(encode(event, request)))) return;
+          const message = encode(event, request);
+          if (!(await emit(message instanceof Promise ? await message : message))) return;
         }
       },
     };

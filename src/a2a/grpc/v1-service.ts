@@ -22,6 +22,7 @@ import { wireOf } from '../../protocol/wire-json.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type Operation } from '../operations.js';
 import { decoded } from './decode.js';
+import { encodeInTurns } from './encode-in-turns.js';
 import type { GrpcMethod, GrpcService } from './grpc-service.js';
 
 type MethodName = keyof typeof A2AService;
@@ -80,7 +81,8 @@ export class V1GrpcService implements GrpcService {
     const { request, response } = CODECS[name];
     const read = (bytes: Buffer): unknown =>
       decoded((message) => request.toJSON(requestDeserialize(message) as never), bytes);
-    const encode = (json: unknown): Buffer => responseSerialize(response.fromJSON(json) as never);
+    const encode = (json: unknown): Buffer | Promise<Buffer> =>
+      encodeInTurns(json, (short) => responseSerialize(response.fromJSON(short) as never));
     if (operation.kind === 'unary') {
       return {
         kind: 'unary',
@@ -93,7 +95,8 @@ export class V1GrpcService implements GrpcService {
       run: async ({ message, call }, emit) => {
         for await (const { body } of operation.run(this.handler, read(message), call)) {
           const wire = wireOf(body);
-          if (!(await emit(encode(wire instanceof Promise ? await wire : wire)))) return;
+          const message = encode(wire instanceof Promise ? await wire : wire);
+          if (!(await emit(message instanceof Promise ? await message : message))) return;
         }
       },
     };
