@@ -18,7 +18,7 @@ const FILES = [Buffer.from([0, 1, 254, 255, 10]), Buffer.from('aGVsbG8gd29ybGQh'
 /** What `agents:check` reports is what is known of the agent, of work that ends and of work that does not. */
 async function probe(hub, { cardUrl, shows, diesOfCancel, cancelWaits }) {
   const { endpoint } = await hub.admin('POST', '/api/v1/agents:check', { cardUrl });
-  const listsTasks = endpoint.protocolVersion === '1.0' ? 'yes' : 'not-asked';
+  const listsTasks = endpoint.protocolVersion === '1.0' ? 'yes' : 'not-tested';
   const expected = { ...SHOWN, ...KNOWN, listsTasks, recommendations: [], ...shows };
   const found = await probed(hub, cardUrl, 'hello', 20_000);
   areAsExpected(found, expected);

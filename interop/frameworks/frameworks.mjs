@@ -26,7 +26,7 @@ export const FRAMEWORKS = [
   python('pydantic-ai-1', 'pydantic_ai_agent.py', {
     asks: 'ask',
     asksInVain: 'COMPLETED',
-    shows: { streams: 'not-asked' },
+    shows: { streams: 'not-tested' },
     cancelWaits: true,
   }),
   python('agno', 'agno_os.py', {
