@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { noteTask } from '../common/call-note.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { LONG, sizeOf } from '../common/long-work.js';
+import { sliceFor } from '../common/slices.js';
 import { AppConfig } from '../config/index.js';
 import type {
   AgentCard,
@@ -220,8 +221,10 @@ export class HubRequestHandler {
   }
 }
 
-/** Before a large answer is written. */
+/** Before a large answer is written, and before one that is not small is looked through. */
 async function reserveFor(answer: object, call: CallContext): Promise<void> {
+  const slice = sliceFor(answer);
+  if (slice !== undefined) await slice;
   const size = sizeOf(answer);
   if (size > LONG) await call.reserveAnswer?.(size);
 }

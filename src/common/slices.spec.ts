@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
-import { mapInSlices, nextSlice } from './slices.js';
+import { mapInSlices, nextSlice, sliceFor } from './slices.js';
 
 function busy(ms: number): void {
   const end = performance.now() + ms;
@@ -82,4 +82,14 @@ it('maps a list in its order, a little of it in each turn', async () => {
   isOver = true;
   expect(mapped).toEqual([2, 4, 6, 8, 10, 12, 14, 16]);
   expect(turns).toBeGreaterThanOrEqual(2);
+});
+
+it('has what is small begin at once, and what is not wait for the slice of a later turn', async () => {
+  await noSlice();
+  const large = Array.from({ length: 4000 }, (_, n) => n);
+  expect(sliceFor(large)).toBeUndefined();
+  busy(3);
+  expect(sliceFor([1, 'a', { b: null }])).toBeUndefined();
+  expect(sliceFor('x'.repeat(100_000))).toBeInstanceOf(Promise);
+  await sliceFor(large);
 });

@@ -1,3 +1,8 @@
+import { isLong, LONG } from './long-work.js';
+
+/** A value up to this, by `sizeOf`, or a text of so many characters, is worked on in a fraction of a millisecond. */
+export const SMALL = LONG / 16;
+
 /** Of one turn of the event loop, what all that takes turns may use together. */
 const SLICE_MS = 2;
 
@@ -35,6 +40,14 @@ const SLICES = new Slices();
  */
 export function nextSlice(): Promise<void> | undefined {
   return SLICES.next();
+}
+
+/**
+ * When work on a value may begin, which is not long by {@link isLong}: at once where it is small, else in a slice, as
+ * very many such works are long together.
+ */
+export function sliceFor(value: unknown): Promise<void> | undefined {
+  return isLong(value, SMALL) ? nextSlice() : undefined;
 }
 
 /** What `map` makes of each, in slices of the event loop: see {@link nextSlice}. */

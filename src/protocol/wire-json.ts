@@ -1,5 +1,6 @@
 import { LONG } from '../common/long-work.js';
 import { parseInTurns } from '../common/parse-in-turns.js';
+import { nextSlice, SMALL } from '../common/slices.js';
 import { StreamResponse } from './a2a.js';
 import { decodeBytes } from './part-bytes.js';
 
@@ -15,12 +16,19 @@ export async function parsedWire(json: string): Promise<unknown> {
   return wire;
 }
 
-/** What `fromJSON` reads of a text of wire JSON; of a long one, see {@link parsedWire}. */
+/** What `fromJSON` reads of a text of wire JSON: a promise of it where that is not small; of a long one, see {@link parsedWire}. */
 export function wireOf(json: string): unknown {
-  return isLongWire(json) ? parsedWire(json) : JSON.parse(json);
+  if (isLongWire(json)) return parsedWire(json);
+  return json.length > SMALL ? parsedInSlice(json) : JSON.parse(json);
 }
 
-/** The event that wire JSON holds; a long one is read in turns of the event loop. */
+async function parsedInSlice(json: string): Promise<unknown> {
+  const slice = nextSlice();
+  if (slice !== undefined) await slice;
+  return JSON.parse(json);
+}
+
+/** The event that wire JSON holds: a promise of it where that is not small, see {@link wireOf}. */
 export function eventOf(json: string): StreamResponse | Promise<StreamResponse> {
   const wire = wireOf(json);
   if (!(wire instanceof Promise)) return StreamResponse.fromJSON(wire);

@@ -146,10 +146,10 @@ function answering(megabytes: number): Promise<string> {
   return agent((stream) => void stream.end(Buffer.concat([prefix(message.length), message])));
 }
 
-/** A count as soon as it does not change any more. */
+/** A count as soon as it has begun and does not change any more. */
 async function final(count: () => number): Promise<number> {
-  for (let before = -1; ;) {
-    if (before === count()) return before;
+  for (let before = 0; ;) {
+    if (before > 0 && before === count()) return before;
     before = count();
     await sleep(500);
   }

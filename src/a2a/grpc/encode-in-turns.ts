@@ -1,137 +1,294 @@
 import { randomBytes } from 'node:crypto';
 import { Base64 } from '../../common/json-in-turns.js';
 import { isLong, longTurn, TurnCounter, VALUE_SIZE } from '../../common/long-work.js';
+import { sliceFor } from '../../common/slices.js';
 import { slicesOf } from '../../common/text-slices.js';
-import { type Insert, PIECE, withInserts } from './protobuf-inserts.js';
+import { type Insert, type Piece, PIECE, withInserts } from './protobuf-inserts.js';
+import { FieldReader } from './protobuf-writing.js';
+import { writeStruct, type Written } from './struct-in-turns.js';
 
-/** Characters or bytes from which a text or bytes are written apart from the message they are in. */
-const APART = 64;
-/** Values that are worked on in one step. */
+/** How messages with tasks are encoded. */
+export interface TaskEncoder {
+  /**
+   * Encodes JSON. A text in it that has more than 32 characters, or others than ASCII, must be the whole value of a field, as it
+   * is or decoded from base64, or not be in the message at all: while it is encoded there is another in its place.
+   */
+  readonly encode: (json: unknown) => Buffer;
+  /** A task with these artifacts, in JSON, and nothing in the message behind them. */
+  readonly encodeArtifacts: (artifacts: readonly unknown[]) => Buffer;
+}
+
+/** Texts up to this in ASCII are written fast: others are written apart from the message they are in. */
+const FAST_TEXT = 32;
+// oxlint-disable-next-line no-control-regex -- what is not ASCII is what it looks for
+const NO_ASCII = /[^\u0000-\u007f]/;
+/** Bytes from which they are written apart. */
+const FAST_BYTES = 1024;
+/** A free value is written apart when it is longer than this, by `sizeOf`. */
+const SHORT_FREE = 2048;
+/** Items of a long list that are encoded at once. */
+const GROUP = 1024;
+/** Items from which a list is long. */
+const MANY = 2 * GROUP;
+/** What an insert is in characters: work on it takes as long. */
+const INSERT_SIZE = 256;
+/** Values that are looked at in one piece. */
 const STEP = 4096;
 
+/** The operations whose answers have tasks, messages and what happens to them, by which they may be long. */
+export const LONG_ANSWERS: ReadonlySet<string> = new Set([
+  'SendMessage',
+  'SendStreamingMessage',
+  'GetTask',
+  'ListTasks',
+  'CancelTask',
+  'SubscribeToTask',
+]);
+
+/** The members that hold any JSON. */
+const FREE: ReadonlySet<string> = new Set(['data', 'metadata']);
+/** The lists that may have very many items. */
+const LISTS: ReadonlySet<string> = new Set(['parts', 'artifacts']);
+type ListName = 'parts' | 'artifacts';
+
 /**
- * The message that `encode` makes of wire JSON. Of a long value it is given only what is short, with stand-ins for
- * the rest: long texts and bytes are written into the message afterwards, in turns of the event loop.
+ * The message of wire JSON with a task or a part of one. Of a long value only what is short is encoded at once, with stand-ins for
+ * the rest, which is written into the message afterwards, in turns of the event loop.
  */
-export function encodeInTurns(
-  json: unknown,
-  encode: (json: unknown) => Buffer,
-): Buffer | Promise<Buffer> {
-  return isLong(json) ? encodeLong(json, encode) : encode(json);
+export function encodeInTurns(json: unknown, encoder: TaskEncoder): Buffer | Promise<Buffer> {
+  if (isLong(json)) return encodeLong(json, encoder);
+  const slice = sliceFor(json);
+  return slice === undefined ? encoder.encode(json) : slice.then(() => encoder.encode(json));
 }
 
-async function encodeLong(json: unknown, encode: (json: unknown) => Buffer): Promise<Buffer> {
+async function encodeLong(json: unknown, encoder: TaskEncoder): Promise<Buffer> {
   await longTurn();
-  const turns = new TurnCounter();
-  const standIns = new StandIns();
-  const short = await inTurns(standIns.putInto(json), turns);
-  await longTurn();
-  const message = encode(short);
-  await longTurn();
-  const inserts: Insert[] = [];
-  for (const found of await inTurns(standIns.foundIn(message), turns)) {
-    const turn = turns.next(VALUE_SIZE);
-    if (turn !== undefined) await turn;
-    inserts.push(await insertOf(found, turns));
+  return new LongEncoding(encoder).message(json, encoder.encode);
+}
+
+class LongEncoding {
+  private readonly turns = new TurnCounter();
+
+  constructor(private readonly encoder: TaskEncoder) {}
+
+  async message(json: unknown, encode: (json: unknown) => Buffer): Promise<Buffer> {
+    const standIns = new StandIns();
+    const short = await this.inTurns(standIns.putInto(json));
+    await longTurn();
+    const message = encode(short);
+    await longTurn();
+    const inserts: Insert[] = [];
+    for (const found of await this.inTurns(standIns.foundIn(message))) {
+      inserts.push(await this.insertOf(found, message));
+      await this.turns.next(INSERT_SIZE);
+    }
+    return withInserts(message, inserts, this.turns);
   }
-  await longTurn();
-  return withInserts(message, inserts, turns);
-}
 
-/** Runs steps of work on so many values; gives what comes of them. */
-async function inTurns<T>(steps: Generator<number, T, undefined>, turns: TurnCounter): Promise<T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    const turn = turns.next(step.value * VALUE_SIZE);
-    if (turn !== undefined) await turn;
+  /** Runs steps of work on so many values; gives what comes of them. */
+  private async inTurns<T>(steps: Generator<number, T, undefined>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      await this.turns.next(step.value * VALUE_SIZE);
+    }
+  }
+
+  private async insertOf({ at, end, of, isText }: Found, message: Buffer): Promise<Insert> {
+    switch (of.kind) {
+      case 'text':
+        return { at, end, ...(isText ? await this.text(of.text) : await this.decoded(of.text)) };
+      case 'bytes':
+        return { at, end, pieces: [of.bytes], length: of.bytes.byteLength };
+      case 'free': {
+        const around = Array.isArray(of.value) ? AROUND_LIST : AROUND_STRUCT;
+        const written = await this.inTurns(writeStruct(of.value));
+        return { at: at - around.before, end: end + around.after, ...written };
+      }
+      case 'list': {
+        const field = at - AROUND_ITEM;
+        return { at: field, end, ...(await this.items(of, message[field]!)) };
+      }
+    }
+  }
+
+  private async text(text: string): Promise<Written> {
+    let length = 0;
+    for (const slice of slicesOf(text, PIECE)) {
+      length += Buffer.byteLength(slice);
+      await this.turns.next(slice.length);
+    }
+    return { pieces: [text], length };
+  }
+
+  private async decoded(base64: string): Promise<Written> {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    for (let from = 0; from < base64.length; from += PIECE) {
+      const slice = base64.slice(from, from + PIECE);
+      if (!BASE64.test(slice)) return decodedAtOnce(base64);
+      const bytes = Buffer.from(slice, 'base64');
+      pieces.push(bytes);
+      length += bytes.length;
+      await this.turns.next(slice.length);
+    }
+    return { pieces, length };
+  }
+
+  /** The fields of the items of a list, each with this tag, which is one byte. */
+  private async items({ name, items }: LongList, tag: number): Promise<Written> {
+    const pieces: Piece[] = [];
+    let length = 0;
+    for (let from = 0; from < items.length; from += GROUP) {
+      const fields = await this.group(name, items.slice(from, from + GROUP));
+      retag(fields, tag);
+      pieces.push(fields);
+      length += fields.length;
+    }
+    return { pieces, length };
+  }
+
+  /** The fields of some items: in a message that has them at its end, behind a mark. */
+  private async group(name: ListName, items: readonly unknown[]): Promise<Buffer> {
+    const mark = randomText();
+    const marked = [itemOf(name, mark), ...items];
+    const message = await this.message(
+      name === 'artifacts' ? marked : [{ artifactId: '', parts: marked }],
+      (artifacts) => this.encoder.encodeArtifacts(artifacts as readonly unknown[]),
+    );
+    return message.subarray(message.indexOf(mark, 0, 'latin1') + mark.length);
   }
 }
 
-async function insertOf({ at, end, value, isText }: Found, turns: TurnCounter): Promise<Insert> {
-  if (typeof value !== 'string') return { at, end, value, length: value.byteLength };
-  if (isText) return { at, end, value, length: await utf8Length(value, turns) };
-  const bytes = Buffer.from(value, 'base64');
-  const turn = turns.next(value.length);
-  if (turn !== undefined) await turn;
-  return { at, end, value: bytes, length: bytes.byteLength };
+/** Of which any four characters are three bytes. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** What some writer of base64 has written in a form of its own. */
+function decodedAtOnce(base64: string): Written {
+  const bytes = Buffer.from(base64, 'base64');
+  return { pieces: [bytes], length: bytes.length };
 }
 
-async function utf8Length(text: string, turns: TurnCounter): Promise<number> {
-  let length = 0;
-  for (const slice of slicesOf(text, PIECE)) {
-    length += Buffer.byteLength(slice);
-    const turn = turns.next(slice.length);
-    if (turn !== undefined) await turn;
+/** Gives fields of one byte of tag each another one. */
+function retag(fields: Buffer, tag: number): void {
+  const reader = new FieldReader(fields);
+  while (reader.position < fields.length) {
+    fields[reader.position++] = tag;
+    const length = reader.varint();
+    reader.position += length;
   }
-  return length;
 }
 
-/** A stand-in is a text that nobody can guess, and a number: all of it base64, with nothing left over. */
-const SECRET_BYTES = 12;
-const SECRET_LENGTH = (SECRET_BYTES / 3) * 4;
+/** A text that nobody can guess: in base64, with nothing left over. */
+function randomText(): string {
+  return randomBytes(12).toString('base64');
+}
+
+/** A number in a stand-in: also base64. */
 const NUMBER_LENGTH = 8;
 const RADIX = 36;
 
-/** Where in a message a stand-in is, and for what: a text that is there as the bytes of which it is the base64 is no text there. */
+interface LongList {
+  readonly kind: 'list';
+  readonly name: ListName;
+  readonly items: readonly unknown[];
+}
+
+/** What there is a stand-in for. */
+type Apart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'free'; readonly value: object }
+  | LongList;
+
+/** A stand-in in a message. `isText` is false where it is decoded from base64. */
 interface Found {
   readonly at: number;
   readonly end: number;
-  readonly value: string | Uint8Array;
+  readonly of: Apart;
   readonly isText: boolean;
 }
 
-/**
- * Stands in for long texts and bytes in one JSON value. A text may be the base64 of a file, which is decoded when it is
- * encoded: so may its stand-in be.
- */
+/** What is before and behind the text in a `Struct` of one member of that name, which is null: tags and lengths. */
+const AROUND_STRUCT = { before: 4, after: 4 };
+/** The same in a `ListValue` of that text alone. */
+const AROUND_LIST = { before: 4, after: 0 };
+/** What is before it in an item of a list with no more than that text in its first field, with the item's own tag and length. */
+const AROUND_ITEM = 4;
+
+function itemOf(name: ListName, text: string): object {
+  return name === 'artifacts' ? { artifactId: text, parts: [] } : { kind: 'text', text };
+}
+
+/** Stands in for what is long in one JSON value. */
 class StandIns {
-  private readonly secret = randomBytes(SECRET_BYTES).toString('base64');
-  private readonly values: (string | Uint8Array)[] = [];
+  private readonly secret = randomText();
+  private readonly all: Apart[] = [];
   private seen = 0;
 
   /** The same value with stand-ins; what has nothing long in it is not copied. Gives how many values it has looked at. */
   *putInto(value: unknown): Generator<number, unknown, undefined> {
     if (!isContainer(value)) return this.put(value);
-    const names = Array.isArray(value) ? undefined : Object.keys(value);
-    const length = names?.length ?? (value as readonly unknown[]).length;
-    let copy: Record<string | number, unknown> | undefined;
-    for (let i = 0; i < length; i += 1) {
-      if (++this.seen % STEP === 0) yield STEP;
-      const name = names?.[i] ?? i;
-      const member = (value as Readonly<Record<string | number, unknown>>)[name];
-      const put = isContainer(member) ? yield* this.putInto(member) : this.put(member);
-      if (put === member) continue;
-      copy ??= (Array.isArray(value) ? value.slice() : { ...value }) as typeof copy & object;
-      copy[name] = put;
+    if (Array.isArray(value)) return yield* this.putIntoList(value);
+    let copy: Record<string, unknown> | undefined;
+    for (const [name, member] of Object.entries(value) as [string, unknown][]) {
+      const put = yield* this.putIntoMember(name, member);
+      if (put !== member) (copy ??= { ...value })[name] = put;
     }
     return copy ?? value;
   }
 
+  private *putIntoMember(name: string, member: unknown): Generator<number, unknown, undefined> {
+    if (!isContainer(member)) return this.put(member);
+    if (FREE.has(name)) return isLong(member, SHORT_FREE) ? this.putFree(member) : member;
+    if (LISTS.has(name) && Array.isArray(member) && member.length > MANY) {
+      const list = { kind: 'list', name: name as ListName, items: member as unknown[] } as const;
+      return [itemOf(list.name, this.standInFor(list))];
+    }
+    return yield* this.putInto(member);
+  }
+
+  private *putIntoList(list: readonly unknown[]): Generator<number, unknown, undefined> {
+    let copy: unknown[] | undefined;
+    for (let i = 0; i < list.length; i += 1) {
+      if (++this.seen % STEP === 0) yield STEP;
+      const put = yield* this.putInto(list[i]);
+      if (put !== list[i]) (copy ??= [...list])[i] = put;
+    }
+    return copy ?? list;
+  }
+
   private put(value: unknown): unknown {
     if (typeof value === 'string') {
-      return value.length < APART ? value : this.standInFor(value);
+      if (value.length <= FAST_TEXT && !NO_ASCII.test(value)) return value;
+      return this.standInFor({ kind: 'text', text: value });
     }
     if (value instanceof Uint8Array) {
-      return value.byteLength < APART ? value : this.bytesFor(value);
+      return value.byteLength < FAST_BYTES ? value : this.bytesFor(value);
     }
     if (value instanceof Base64) {
       const { bytes } = value;
-      return bytes.byteLength < APART ? value : new Base64(this.bytesFor(bytes));
+      return bytes.byteLength < FAST_BYTES ? value : new Base64(this.bytesFor(bytes));
     }
     return value;
   }
 
-  private standInFor(value: string | Uint8Array): string {
-    const number = this.values.push(value) - 1;
+  /** In a list or an object, so that it is encoded as one. */
+  private putFree(value: object): unknown {
+    const text = this.standInFor({ kind: 'free', value });
+    return Array.isArray(value) ? [text] : { [text]: null };
+  }
+
+  private standInFor(apart: Apart): string {
+    const number = this.all.push(apart) - 1;
     return this.secret + number.toString(RADIX).padStart(NUMBER_LENGTH, '0');
   }
 
-  private bytesFor(value: Uint8Array): Buffer {
-    return Buffer.from(this.standInFor(value), 'base64');
+  private bytesFor(bytes: Uint8Array): Buffer {
+    return Buffer.from(this.standInFor({ kind: 'bytes', bytes }), 'base64');
   }
 
-  /** The stand-ins in an encoded message, in the order in which they are there. Gives how many it has found. */
+  /** The stand-ins in an encoded message, in the order in which they are there. Gives how many it has looked at. */
   *foundIn(message: Buffer): Generator<number, readonly Found[], undefined> {
     const found: Found[] = [];
     yield* this.find(message, 'latin1', found);
@@ -150,8 +307,8 @@ class StandIns {
     const length = Buffer.byteLength(this.secret + '0'.repeat(NUMBER_LENGTH), encoding);
     for (let at = message.indexOf(secret); at >= 0; at = message.indexOf(secret, at + length)) {
       const end = at + length;
-      const number = message.toString(encoding, at, end).slice(SECRET_LENGTH);
-      into.push({ at, end, value: this.values[parseInt(number, RADIX)]!, isText });
+      const number = message.toString(encoding, at, end).slice(this.secret.length);
+      into.push({ at, end, of: this.all[parseInt(number, RADIX)]!, isText });
       if (into.length % STEP === 0) yield STEP;
     }
   }

@@ -1,16 +1,23 @@
-import type { TurnCounter } from '../../common/long-work.js';
+import { type TurnCounter, VALUE_SIZE } from '../../common/long-work.js';
 import { slicesOf } from '../../common/text-slices.js';
+import { FieldReader, varintBytes, writeVarint } from './protobuf-writing.js';
 
 /** Characters or bytes that are written in one piece. */
 export const PIECE = 512 * 1024;
+/** Inserts that are looked at in one piece. */
+const STEP = 4096;
 
-/** What is to be the whole value of a field of a protobuf message, in place of the bytes from `at` to `end`. */
+/** A text is written as UTF-8. */
+export type Piece = string | Uint8Array;
+
+/**
+ * What is to be in a protobuf message instead of the bytes from `at` to `end`: whole fields, or the whole value of one.
+ */
 export interface Insert {
   readonly at: number;
   readonly end: number;
-  /** A text is written as UTF-8. */
-  readonly value: string | Uint8Array;
-  /** Of the value, in bytes. */
+  readonly pieces: readonly Piece[];
+  /** Of all pieces, in bytes. */
   readonly length: number;
 }
 
@@ -22,29 +29,36 @@ interface Length {
 }
 
 /**
- * A protobuf message with other values in it: inserts are in their order, and each is where a whole value is now. Other work
- * runs between some of the pieces that are written.
+ * A protobuf message with inserts, which are in their order. Other work runs between some of the pieces that are written.
+ * Rejects where an insert is neither fields nor a value.
  */
 export async function withInserts(
   message: Buffer,
   inserts: readonly Insert[],
   turns: TurnCounter,
 ): Promise<Buffer> {
-  const { edits, growth } = new Plan(message, inserts);
-  const whole = Buffer.allocUnsafe(message.length + growth);
+  const plan = new Plan(message, inserts);
+  for (const looked of plan.steps()) {
+    const turn = turns.next(looked * VALUE_SIZE);
+    if (turn !== undefined) await turn;
+  }
+  const whole = Buffer.allocUnsafe(message.length + plan.growth);
   let read = 0;
   let written = 0;
-  for (const edit of edits) {
+  for (const edit of plan.edits) {
     written += message.copy(whole, written, read, edit.at);
     read = edit.end;
-    if (!('value' in edit)) {
+    if (!('pieces' in edit)) {
       written = writeVarint(whole, edit.length, written);
       continue;
     }
-    for (const piece of piecesOf(edit.value)) {
-      written +=
-        typeof piece === 'string' ? whole.write(piece, written) : copy(piece, whole, written);
-      const turn = turns.next(piece.length);
+    for (const piece of shortPieces(edit.pieces)) {
+      if (typeof piece === 'string') written += whole.write(piece, written);
+      else {
+        whole.set(piece, written);
+        written += piece.byteLength;
+      }
+      const turn = turns.next(piece.length + VALUE_SIZE);
       if (turn !== undefined) await turn;
     }
   }
@@ -56,15 +70,20 @@ export async function withInserts(
 class Plan {
   readonly edits: (Length | Insert)[] = [];
   /** By how many bytes the message gets longer. */
-  readonly growth: number;
-  private position = 0;
+  growth = 0;
+  private readonly reader: FieldReader;
   private done = 0;
 
   constructor(
     private readonly message: Buffer,
     private readonly inserts: readonly Insert[],
   ) {
-    this.growth = this.fields(message.length);
+    this.reader = new FieldReader(message);
+  }
+
+  /** Makes it; gives how many inserts it has looked at. */
+  *steps(): Generator<number, void, undefined> {
+    this.growth = yield* this.fields(this.message.length);
   }
 
   /** The next insert, where it is before `end`. */
@@ -73,77 +92,54 @@ class Plan {
     return insert !== undefined && insert.at < end ? insert : undefined;
   }
 
-  /** Goes through fields as far as there are inserts in them. */
-  private fields(end: number): number {
+  /** Goes through fields as far as there are inserts in them; by how many bytes they get longer. */
+  private *fields(end: number): Generator<number, number, undefined> {
+    const { reader } = this;
     let growth = 0;
-    while (this.before(end) !== undefined) {
-      const wireType = this.varint() & 7;
-      if (wireType === 0) this.varint();
-      else if (wireType === 1) this.position += 8;
-      else if (wireType === 5) this.position += 4;
-      else growth += this.lengthDelimited();
+    for (let insert = this.before(end); insert !== undefined; insert = this.before(end)) {
+      if (insert.at < reader.position || insert.end > end) {
+        throw new Error('what is inserted into a protobuf message is no whole value');
+      }
+      if (insert.at === reader.position) growth += this.insert(insert);
+      else if (reader.skipUnlessSized(reader.varint()) === 'sized') growth += yield* this.sized();
+      if (this.done % STEP === STEP - 1) yield STEP;
     }
-    this.position = end;
+    reader.position = end;
     return growth;
   }
 
-  private lengthDelimited(): number {
-    const lengthAt = this.position;
-    const length = this.varint();
-    const start = this.position;
+  private *sized(): Generator<number, number, undefined> {
+    const { reader } = this;
+    const lengthAt = reader.position;
+    const length = reader.varint();
+    const start = reader.position;
     const end = start + length;
-    const insert = this.before(end);
-    if (insert === undefined) {
-      this.position = end;
+    if (this.before(end) === undefined) {
+      reader.position = end;
       return 0;
     }
     const edit: Length = { at: lengthAt, end: start, length };
     this.edits.push(edit);
-    edit.length += insert.at === start ? this.insert(insert) : this.fields(end);
+    edit.length += yield* this.fields(end);
     return edit.length - length + varintBytes(edit.length) - (start - lengthAt);
   }
 
   private insert(insert: Insert): number {
     this.edits.push(insert);
     this.done += 1;
-    this.position = insert.end;
+    this.reader.position = insert.end;
     return insert.length - (insert.end - insert.at);
   }
+}
 
-  /** Up to 32 bits of one: tags and lengths have no more. */
-  private varint(): number {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.message[this.position++]!;
-      if (shift < 32) value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value >>> 0;
+function* shortPieces(pieces: readonly Piece[]): Generator<Piece, void> {
+  for (const piece of pieces) {
+    if (piece.length <= PIECE) yield piece;
+    else if (typeof piece === 'string') yield* slicesOf(piece, PIECE);
+    else {
+      for (let from = 0; from < piece.byteLength; from += PIECE) {
+        yield piece.subarray(from, from + PIECE);
+      }
     }
   }
-}
-
-function varintBytes(value: number): number {
-  let bytes = 1;
-  for (let rest = value; rest > 0x7f; rest >>>= 7) bytes += 1;
-  return bytes;
-}
-
-/** Gives where it ends. */
-function writeVarint(into: Buffer, value: number, at: number): number {
-  let end = at;
-  let rest = value;
-  for (; rest > 0x7f; rest >>>= 7) into[end++] = (rest & 0x7f) | 0x80;
-  into[end++] = rest;
-  return end;
-}
-
-function* piecesOf(value: string | Uint8Array): Generator<string | Uint8Array, void> {
-  if (typeof value === 'string') return yield* slicesOf(value, PIECE);
-  for (let from = 0; from < value.byteLength; from += PIECE) {
-    yield value.subarray(from, from + PIECE);
-  }
-}
-
-function copy(bytes: Uint8Array, into: Buffer, at: number): number {
-  into.set(bytes, at);
-  return bytes.byteLength;
 }

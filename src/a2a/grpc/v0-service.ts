@@ -1,9 +1,9 @@
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { Injectable } from '@nestjs/common';
 import { HubRequestHandler } from '../hub-request-handler.js';
-import { LEGACY_OPERATIONS, type LegacyPushConfig } from '../v0-operations.js';
+import { LEGACY_OPERATIONS, type LegacyPushConfig, type LegacyTask } from '../v0-operations.js';
 import { decoded } from './decode.js';
-import { encodeInTurns } from './encode-in-turns.js';
+import { encodeInTurns, LONG_ANSWERS } from './encode-in-turns.js';
 import type { GrpcMethod, GrpcRequest, GrpcService } from './grpc-service.js';
 import {
   type LegacyAnswer,
@@ -74,6 +74,14 @@ const TRANSLATIONS: { readonly [Name in MethodName]: Translation<Name> } = {
   getAgentCard: { operation: 'GetExtendedAgentCard', params: () => ({}), answer: cardMessage },
 };
 
+/** Its status is before its artifacts in a message. */
+const EMPTY_TASK: LegacyTask = {
+  kind: 'task',
+  id: '',
+  contextId: '',
+  status: { state: 'completed' },
+};
+
 /** A2A 0.3 over gRPC: its operation table, with the 0.3 proto read and written as 0.3 JSON. */
 @Injectable()
 export class V0GrpcService implements GrpcService {
@@ -95,10 +103,17 @@ export class V0GrpcService implements GrpcService {
     const operation = LEGACY_OPERATIONS.get(operationName)!;
     const read = ({ message, headers }: GrpcRequest): unknown =>
       params(decoded(requestDeserialize, message) as LegacyRequest<Name>, peerOf(headers));
-    const encode = (result: unknown, { headers }: GrpcRequest): Buffer | Promise<Buffer> =>
-      encodeInTurns(result, (short) =>
-        responseSerialize(answer(short as never, peerOf(headers)) as never),
-      );
+    const encode = (result: unknown, { headers }: GrpcRequest): Buffer | Promise<Buffer> => {
+      const peer = peerOf(headers);
+      const encodeAtOnce = (json: unknown): Buffer =>
+        responseSerialize(answer(json as never, peer) as never);
+      if (!LONG_ANSWERS.has(operationName)) return encodeAtOnce(result);
+      const encodeArtifacts = (artifacts: readonly unknown[]): Buffer =>
+        LegacyA2AService.getTask.responseSerialize(
+          taskMessage({ ...EMPTY_TASK, artifacts: artifacts as never }, peer),
+        );
+      return encodeInTurns(result, { encode: encodeAtOnce, encodeArtifacts });
+    };
     if (operation.kind === 'unary') {
       return {
         kind: 'unary',
@@ -110,8 +125,7 @@ export class V0GrpcService implements GrpcService {
       kind: 'stream',
       run: async (request, emit) => {
         for await (const { event } of operation.run(this.handler, read(request), request.call)) {
-          const message = encode(event, request);
-          if (!(await emit(message instanceof Promise ? await message : message))) return;
+          if (!(await emit(await encode(event, request)))) return;
         }
       },
     };

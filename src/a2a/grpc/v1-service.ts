@@ -22,7 +22,7 @@ import { wireOf } from '../../protocol/wire-json.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type Operation } from '../operations.js';
 import { decoded } from './decode.js';
-import { encodeInTurns } from './encode-in-turns.js';
+import { encodeInTurns, LONG_ANSWERS } from './encode-in-turns.js';
 import type { GrpcMethod, GrpcService } from './grpc-service.js';
 
 type MethodName = keyof typeof A2AService;
@@ -61,6 +61,9 @@ const CODECS: Readonly<Record<MethodName, Codecs>> = {
   getExtendedAgentCard: { request: GetExtendedAgentCardRequest, response: AgentCard },
 };
 
+const encodeArtifacts = (artifacts: readonly unknown[]): Buffer =>
+  A2AService.getTask.responseSerialize(Task.fromJSON({ artifacts }));
+
 /** A2A 1.0 over gRPC (§10): the operation table, with protobuf read and written as ProtoJSON. */
 @Injectable()
 export class V1GrpcService implements GrpcService {
@@ -81,8 +84,11 @@ export class V1GrpcService implements GrpcService {
     const { request, response } = CODECS[name];
     const read = (bytes: Buffer): unknown =>
       decoded((message) => request.toJSON(requestDeserialize(message) as never), bytes);
-    const encode = (json: unknown): Buffer | Promise<Buffer> =>
-      encodeInTurns(json, (short) => responseSerialize(response.fromJSON(short) as never));
+    const encodeAtOnce = (json: unknown): Buffer =>
+      responseSerialize(response.fromJSON(json) as never);
+    const encode = LONG_ANSWERS.has(operation.name)
+      ? (json: unknown) => encodeInTurns(json, { encode: encodeAtOnce, encodeArtifacts })
+      : encodeAtOnce;
     if (operation.kind === 'unary') {
       return {
         kind: 'unary',
@@ -95,8 +101,7 @@ export class V1GrpcService implements GrpcService {
       run: async ({ message, call }, emit) => {
         for await (const { body } of operation.run(this.handler, read(message), call)) {
           const wire = wireOf(body);
-          const message = encode(wire instanceof Promise ? await wire : wire);
-          if (!(await emit(message instanceof Promise ? await message : message))) return;
+          if (!(await emit(await encode(wire instanceof Promise ? await wire : wire)))) return;
         }
       },
     };
