@@ -1,4 +1,4 @@
-import { isLong, LONG } from './long-work.js';
+import { isLong, LONG, longTurn } from './long-work.js';
 
 /** A value up to this, by `sizeOf`, or a text of so many characters, is worked on in a fraction of a millisecond. */
 export const SMALL = LONG / 16;
@@ -40,6 +40,12 @@ const SLICES = new Slices();
  */
 export function nextSlice(): Promise<void> | undefined {
   return SLICES.next();
+}
+
+/** When work on so many characters or bytes may begin: in a turn of long work, in a slice, or at once. */
+export function turnFor(size: number): Promise<void> | undefined {
+  if (size > LONG) return longTurn();
+  return size > SMALL ? nextSlice() : undefined;
 }
 
 /**

@@ -166,10 +166,12 @@ describe(`${WEBHOOKS} webhooks of ${TASKS} tasks, and a hub killed ${KILLS} time
     for (const { taskId } of tasks) {
       for (const { id } of await pages('configs', `taskId=${taskId}`)) {
         const isOver = (): Promise<boolean> => isAtRest(String(id));
-        await until(isOver, `the end of the webhook ${String(id)}`, 100).catch(async (late) => {
-          const { text } = await hub.admin('GET', `/api/v1/push/configs/${String(id)}`);
-          throw new Error(text, { cause: late });
-        });
+        await until(isOver, `the end of the webhook ${String(id)}`, 100).catch(
+          async (late: Error) => {
+            const { text } = await hub.admin('GET', `/api/v1/push/configs/${String(id)}`);
+            throw new Error(`${late.message}: ${text}`);
+          },
+        );
       }
     }
   }

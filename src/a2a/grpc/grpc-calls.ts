@@ -10,12 +10,12 @@ import { Injectable } from '@nestjs/common';
 import { type Principal, refuseEnded } from '../../auth/index.js';
 import { hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
-import { LONG, longTurn } from '../../common/long-work.js';
+import { turnFor } from '../../common/slices.js';
 import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { CallAdmission } from '../call-admission.js';
 import { activatedHeaders, callContextOf, single } from '../context-of-headers.js';
-import { type AnswerReservation, PIECE } from '../limits/answer-budget.js';
+import { type AnswerReservation, HANDED_AT_ONCE } from '../limits/answer-budget.js';
 import { type Admitted, RequestCapacity } from '../limits/request-capacity.js';
 import { type MessageLimits, messageLimitsOf } from '../limits/message-limits.js';
 import { checkVersion } from '../requested-version.js';
@@ -128,7 +128,7 @@ export class GrpcCalls {
       const stream = this.messages.streamOf(call.metadata);
       // The library refuses what is larger.
       if (stream === undefined || message.length > MAX_SEND_BYTES) return answer(null, message);
-      if (message.length <= PIECE) answer(null, message);
+      if (message.length <= HANDED_AT_ONCE) answer(null, message);
       else if (await sendLarge(stream, message, reservation)) answer(DONE);
       await reservation.leaves(untilClosed(stream), readerOf(stream));
     } catch (thrown) {
@@ -202,10 +202,9 @@ export class GrpcCalls {
     const headers = headersOf(metadata);
     const other = SERVICE_NAMES[version === '1.0' ? '0.3' : '1.0'];
     checkVersion(single(headers['a2a-version']), version, 'service', other);
-    const isLong = request.length > LONG;
-    if (isLong) await longTurn();
+    await turnFor(request.length);
     scanRequest(call.getPath(), request, FIELDS_PER_VALUE * this.limits.maxValues);
-    if (isLong) await longTurn();
+    await turnFor(request.length);
     refuseEnded(signal);
     const principal = this.callers.of(metadata);
     const note = this.observer.noteOf(metadata);

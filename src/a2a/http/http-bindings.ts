@@ -9,7 +9,7 @@ import { methodNotAllowed } from '../../common/http/allowed-methods.js';
 import { refuseEncoded } from '../../common/http/json-body.js';
 import { onceClosed, untilClosed } from '../../common/http/once-closed.js';
 import { varyBy } from '../../common/http/vary.js';
-import { LONG, longTurn } from '../../common/long-work.js';
+import { turnFor } from '../../common/slices.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { CallAdmission } from '../call-admission.js';
@@ -187,7 +187,7 @@ export class HttpBindings {
       refuseEnded(gone.signal);
       call = await this.capacity.admit(request.principal!, { bytes, reservation }, gone.signal);
       const { taken } = call;
-      if (bytes > LONG) await longTurn();
+      await turnFor(bytes);
       await this.serveAnswer(binding, route, request, reply, { gone, taken });
     } finally {
       call?.ended();

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { untilClosed } from '../../common/http/once-closed.js';
-import { type AnswerReservation, PIECE, type Reader } from '../limits/answer-budget.js';
+import { type AnswerReservation, HANDED_AT_ONCE, type Reader } from '../limits/answer-budget.js';
 import type { AnswerText } from './answer-text.js';
 
 /** Bytes of an answer. */
@@ -25,7 +25,7 @@ export async function sendText(
   const { socket } = raw.req;
   if (socket.destroyed) return;
   const reader = readerOf(reply);
-  if (typeof text === 'string' && lengthOf(text) <= PIECE) {
+  if (typeof text === 'string' && lengthOf(text) <= HANDED_AT_ONCE) {
     void reply.send(text);
     await reservation.leaves(untilClosed(raw), reader);
     return;

@@ -15,7 +15,7 @@ const PART_OF_HEAP = 1 / 8;
 /** In each of these spans a reader has to take a piece. */
 const PATIENCE_MS = 60_000;
 /** Bytes that are handed to a connection at once, so that its progress can be seen. */
-export const PIECE = 64 * 1024;
+export const HANDED_AT_ONCE = 64 * 1024;
 /** Answers up to this are not counted: as many of them as there may be open calls come to little. */
 const TINY = 8 * 1024;
 
@@ -175,9 +175,9 @@ export class AnswerReservation {
 
 function* piecesOf(blocks: readonly Buffer[], progress: () => void): Generator<Buffer, void> {
   for (const block of blocks) {
-    for (let from = 0; from < block.length; from += PIECE) {
+    for (let from = 0; from < block.length; from += HANDED_AT_ONCE) {
       progress();
-      yield block.subarray(from, from + PIECE);
+      yield block.subarray(from, from + HANDED_AT_ONCE);
     }
   }
 }

@@ -10,7 +10,8 @@ import { ConnectError } from '../../common/egress/egress.js';
 import { BodyTooLargeError } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonLimitError, type JsonLimits } from '../../common/json-limits.js';
-import { LONG, LongStream, longTurn } from '../../common/long-work.js';
+import { LongStream } from '../../common/long-work.js';
+import { turnFor } from '../../common/slices.js';
 import { ReadBudgetError, type Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { checkProtoLimits } from '../../protocol/proto-limits.js';
@@ -214,10 +215,9 @@ export class GrpcExchange {
     bytes: Buffer,
     limits: JsonLimits,
   ): Promise<Answer> {
-    const isLong = bytes.length > LONG;
-    if (isLong) await longTurn();
+    await turnFor(bytes.length);
     checkProtoLimits(bytes, shapeOfAnswer(path), limits);
-    if (isLong) await longTurn();
+    await turnFor(bytes.length);
     return responseDeserialize(bytes);
   }
 

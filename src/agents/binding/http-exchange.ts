@@ -3,7 +3,8 @@ import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
-import { LONG, LongStream, longTurn } from '../../common/long-work.js';
+import { LONG, LongStream } from '../../common/long-work.js';
+import { turnFor } from '../../common/slices.js';
 import { parseInTurns } from '../../common/parse-in-turns.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
@@ -132,11 +133,12 @@ export class HttpExchange {
 
   private async json(answer: EgressResponse): Promise<unknown> {
     const text = await this.text(answer);
+    await turnFor(text.length);
     const json = await parsedInTurns(text);
     if (json === undefined) throw new AgentCallError('invalid', 'the agent answered no JSON');
     this.throwError(json, answer.statusCode);
     const isSnakeCase = text.includes('"context_id"');
-    if (text.length > LONG) await longTurn();
+    await turnFor(text.length);
     if (!isSnakeCase) return json;
     if (namesInSnakeCase(json)) this.options.onDeviation?.('snake-case');
     return camelCased(json);

@@ -5,6 +5,7 @@ import { Clock, DAY_MS } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { isLong, longTurn } from '../../common/long-work.js';
+import { sliceFor } from '../../common/slices.js';
 import { Tracing } from '../../common/tracing/tracing.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
@@ -138,7 +139,7 @@ export class TaskStarter {
     const choice = { id, contextId, route, agents: chosen, keepsToken };
     // Its fingerprint and its log are made of its whole text, each in a turn of its own.
     const isLarge = isLong(request.message);
-    if (isLarge) await longTurn();
+    await (isLarge ? longTurn() : sliceFor(request.message));
     const task = newTask(request, choice, limits, now, ids);
     if (isLarge) await longTurn();
     const begun = task.firstUpdate.begins?.filter(({ state }) => state === 'queued') ?? [];
