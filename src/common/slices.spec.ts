@@ -93,3 +93,44 @@ it('has what is small begin at once, and what is not wait for the slice of a lat
   expect(sliceFor('x'.repeat(100_000))).toBeInstanceOf(Promise);
   await sliceFor(large);
 });
+
+it('has many that wait begin in one turn, where each takes little', async () => {
+  await noSlice();
+  await nextSlice();
+  busy(3);
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await Promise.all(
+    Array.from({ length: 300 }, () =>
+      work(
+        1,
+        () => {},
+        () => busy(0.02),
+      ),
+    ),
+  );
+  isOver = true;
+  expect(turns).toBeLessThan(100);
+});
+
+it('has who comes later wait behind those who wait already', async () => {
+  await noSlice();
+  await nextSlice();
+  busy(3);
+  const order: string[] = [];
+  const waiting = ['first', 'second', 'third'].map((name) =>
+    work(
+      1,
+      () => order.push(name),
+      () => busy(3),
+    ),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([...waiting, work(1, () => order.push('later'))]);
+  expect(order).toEqual(['first', 'second', 'third', 'later']);
+});

@@ -14,7 +14,8 @@ class Slices {
 
   next(): Promise<void> | undefined {
     if (this.until === undefined) this.begin();
-    else if (performance.now() >= this.until) {
+    // Behind those who wait.
+    else if (this.waiting.length > 0 || performance.now() >= this.until) {
       return new Promise((resolve) => this.waiting.push(resolve));
     }
     return undefined;
@@ -24,11 +25,21 @@ class Slices {
     this.until = performance.now() + SLICE_MS;
     setImmediate(() => {
       this.until = undefined;
-      const first = this.waiting.shift();
-      if (first === undefined) return;
+      if (this.waiting.length === 0) return;
       this.begin();
-      first();
+      this.resume();
     });
+  }
+
+  /** Resumes the first who waits; once that has done its piece the next, while there is something left of the slice. */
+  private resume(): void {
+    this.waiting.shift()?.();
+    if (this.waiting.length === 0) return;
+    const goOn = (): void => {
+      if (this.until !== undefined && performance.now() < this.until) this.resume();
+    };
+    // Ticks and microtasks run by turns: behind all that it has put into the queue of these.
+    process.nextTick(() => queueMicrotask(() => process.nextTick(goOn)));
   }
 }
 

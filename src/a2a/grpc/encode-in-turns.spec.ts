@@ -94,6 +94,18 @@ const CASES: readonly [string, object][] = [
   ['a list as data', taskWith([{ data: many(60_000, (n) => [n, { n }, `${n}ö`]) }])],
   ['an object of very many', taskWith([{ data: objectOf(60_000, (n) => [`${n}ü`, n]) }])],
   ['metadata', taskWith([], { deep: { deeper: [[[TEXT]], 'x'.repeat(1023), HALVES] } })],
+  [
+    'a list as metadata',
+    taskWith(
+      [{ text: 'a', metadata: many(90, (n) => n) }],
+      many(60_000, (n) => `${n}`),
+    ),
+  ],
+  ['data of many parts', taskWith(many(2000, (n) => ({ data: { n: 'x'.repeat(2100 + n) } })))],
+  [
+    'short data of many parts',
+    taskWith(many(2000, (n) => ({ data: ['é'.repeat(n)], metadata: {} }))),
+  ],
   ['very many parts', taskWith(many(5000, MIXED).concat({ text: TEXT }))],
   ['halves of characters', taskWith([{ text: HALVES }, { text: '\udf4f'.repeat(LONG) }])],
   [

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Base64 } from '../../common/json-in-turns.js';
-import { isLong, longTurn, TurnCounter, VALUE_SIZE } from '../../common/long-work.js';
+import { isLong, LONG, longTurn, sizeOf, TurnCounter, VALUE_SIZE } from '../../common/long-work.js';
 import { sliceFor } from '../../common/slices.js';
 import { slicesOf } from '../../common/text-slices.js';
 import { type Insert, type Piece, PIECE, withInserts } from './protobuf-inserts.js';
 import { FieldReader } from './protobuf-writing.js';
-import { writeStruct, type Written } from './struct-in-turns.js';
+import { type StructForm, StructWriter, type Written } from './struct-in-turns.js';
 
 /** How messages with tasks are encoded. */
 export interface TaskEncoder {
@@ -24,8 +24,9 @@ const FAST_TEXT = 32;
 const NO_ASCII = /[^\u0000-\u007f]/;
 /** Bytes from which they are written apart. */
 const FAST_BYTES = 1024;
-/** A free value is written apart when it is longer than this, by `sizeOf`. */
+/** A free value is written apart when it is longer than this, by `sizeOf`, and when those that are not are longer together than that. */
 const SHORT_FREE = 2048;
+const ALL_SHORT_FREE = LONG / 4;
 /** Items of a long list that are encoded at once. */
 const GROUP = 1024;
 /** Items from which a list is long. */
@@ -68,6 +69,7 @@ async function encodeLong(json: unknown, encoder: TaskEncoder): Promise<Buffer> 
 
 class LongEncoding {
   private readonly turns = new TurnCounter();
+  private readonly structs = new StructWriter();
 
   constructor(private readonly encoder: TaskEncoder) {}
 
@@ -101,9 +103,9 @@ class LongEncoding {
       case 'bytes':
         return { at, end, pieces: [of.bytes], length: of.bytes.byteLength };
       case 'free': {
-        const around = Array.isArray(of.value) ? AROUND_LIST : AROUND_STRUCT;
-        const written = await this.inTurns(writeStruct(of.value));
-        return { at: at - around.before, end: end + around.after, ...written };
+        const { before, after } = AROUND[of.form];
+        const written = await this.inTurns(this.structs.write(of.value, of.form));
+        return { at: at - before, end: end + after, ...written };
       }
       case 'list': {
         const field = at - AROUND_ITEM;
@@ -198,7 +200,7 @@ interface LongList {
 type Apart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'free'; readonly value: object }
+  | { readonly kind: 'free'; readonly value: object; readonly form: StructForm }
   | LongList;
 
 /** A stand-in in a message. `isText` is false where it is decoded from base64. */
@@ -209,10 +211,14 @@ interface Found {
   readonly isText: boolean;
 }
 
-/** What is before and behind the text in a `Struct` of one member of that name, which is null: tags and lengths. */
-const AROUND_STRUCT = { before: 4, after: 4 };
-/** The same in a `ListValue` of that text alone. */
-const AROUND_LIST = { before: 4, after: 0 };
+/**
+ * What is before and behind the text in a `Struct` of one member of that name, which is null, and in a `ListValue` of that text
+ * alone: tags and lengths.
+ */
+const AROUND = {
+  Struct: { before: 4, after: 4 },
+  ListValue: { before: 4, after: 0 },
+} as const satisfies Record<StructForm, object>;
 /** What is before it in an item of a list with no more than that text in its first field, with the item's own tag and length. */
 const AROUND_ITEM = 4;
 
@@ -225,6 +231,8 @@ class StandIns {
   private readonly secret = randomText();
   private readonly all: Apart[] = [];
   private seen = 0;
+  /** Of the free values that are not apart, by `sizeOf`. */
+  private shortFree = 0;
 
   /** The same value with stand-ins; what has nothing long in it is not copied. Gives how many values it has looked at. */
   *putInto(value: unknown): Generator<number, unknown, undefined> {
@@ -232,15 +240,23 @@ class StandIns {
     if (Array.isArray(value)) return yield* this.putIntoList(value);
     let copy: Record<string, unknown> | undefined;
     for (const [name, member] of Object.entries(value) as [string, unknown][]) {
-      const put = yield* this.putIntoMember(name, member);
+      const put = yield* this.putIntoMember(value, name, member);
       if (put !== member) (copy ??= { ...value })[name] = put;
     }
     return copy ?? value;
   }
 
-  private *putIntoMember(name: string, member: unknown): Generator<number, unknown, undefined> {
+  private *putIntoMember(
+    value: object,
+    name: string,
+    member: unknown,
+  ): Generator<number, unknown, undefined> {
     if (!isContainer(member)) return this.put(member);
-    if (FREE.has(name)) return isLong(member, SHORT_FREE) ? this.putFree(member) : member;
+    if (FREE.has(name)) {
+      // Only the data of 1.0, where parts have no kind, is any value; all else is an object.
+      const mayBeList = name === 'data' && !('kind' in value);
+      return this.putFree(member, mayBeList && Array.isArray(member) ? 'ListValue' : 'Struct');
+    }
     if (LISTS.has(name) && Array.isArray(member) && member.length > MANY) {
       const list = { kind: 'list', name: name as ListName, items: member as unknown[] } as const;
       return [itemOf(list.name, this.standInFor(list))];
@@ -273,10 +289,14 @@ class StandIns {
     return value;
   }
 
-  /** In a list or an object, so that it is encoded as one. */
-  private putFree(value: object): unknown {
-    const text = this.standInFor({ kind: 'free', value });
-    return Array.isArray(value) ? [text] : { [text]: null };
+  private putFree(value: object, form: StructForm): unknown {
+    const size = isLong(value, SHORT_FREE) ? Infinity : sizeOf(value);
+    if (size === VALUE_SIZE || this.shortFree + size <= ALL_SHORT_FREE) {
+      this.shortFree += size;
+      return value;
+    }
+    const text = this.standInFor({ kind: 'free', value, form });
+    return form === 'ListValue' ? [text] : { [text]: null };
   }
 
   private standInFor(apart: Apart): string {

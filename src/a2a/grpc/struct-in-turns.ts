@@ -5,7 +5,7 @@ import { varintBytes, writeVarint } from './protobuf-writing.js';
 
 /** Bytes of a block that is filled. */
 const BLOCK = 256 * 1024;
-/** Values that are written in one piece. */
+/** Values that are written in one piece; a text is as many as its characters are worth. */
 const STEP = 2048;
 /** Characters from which a text is a piece of its own. */
 const LONG_TEXT = BLOCK / 4;
@@ -27,35 +27,40 @@ export interface Written {
   readonly length: number;
 }
 
-/**
- * A JSON object as `google.protobuf.Struct`, a list as `ListValue`, as the SDK writes them: without a member named `__proto__`. Gives
- * how many values it has worked on, or as many as a long text is worth.
- */
-export function* writeStruct(value: object): Generator<number, Written, undefined> {
-  const writer = new StructWriter();
-  yield* writer.container(value);
-  return writer.written();
-}
+/** Which of both messages a JSON object or list is. */
+export type StructForm = 'Struct' | 'ListValue';
 
-/** Writes from the end to the beginning: each part has its length before it. */
-class StructWriter {
-  /** The last first. */
-  private readonly pieces: Piece[] = [];
-  private block = Buffer.allocUnsafe(BLOCK);
-  private at = BLOCK;
+/** Writes `google.protobuf.Struct` and `ListValue`, one after the other, each from its end to its beginning: each part has its length before it. */
+export class StructWriter {
+  /** What is written now, the last first. */
+  private pieces: Piece[] = [];
+  private block: Buffer = Buffer.alloc(0);
+  private at = 0;
+  /** Where in the block what is written now ends. */
+  private end = 0;
   private length = 0;
+  /** Work since the last step. */
   private values = 0;
 
-  written(): Written {
-    this.closeBlock(0);
-    return { pieces: this.pieces.reverse(), length: this.length };
+  /**
+   * Writes an object or a list as the SDK does: without a member named `__proto__`; a list as a `Struct` of its indices where that is
+   * asked for. Gives how many values it has worked on, or as many as the characters of texts are worth.
+   */
+  *write(value: object, form: StructForm): Generator<number, Written, undefined> {
+    this.length = 0;
+    yield* this.container(value, form === 'ListValue');
+    this.closePiece();
+    const written = { pieces: this.pieces.reverse(), length: this.length };
+    this.pieces = [];
+    return written;
   }
 
-  *container(value: object): Generator<number, void, undefined> {
-    if (Array.isArray(value)) {
-      for (let i = value.length - 1; i >= 0; i -= 1) {
+  private *container(value: object, isList: boolean): Generator<number, void, undefined> {
+    if (isList) {
+      const items = value as readonly unknown[];
+      for (let i = items.length - 1; i >= 0; i -= 1) {
         const end = this.length;
-        yield* this.value(value[i]);
+        yield* this.value(items[i]);
         this.close(end, ENTRY);
       }
       return;
@@ -78,11 +83,16 @@ class StructWriter {
   }
 
   private *value(value: unknown): Generator<number, void, undefined> {
-    if (++this.values % STEP === 0) yield STEP;
+    this.values += 1;
+    if (this.values >= STEP) {
+      yield this.values;
+      this.values = 0;
+    }
     if (typeof value === 'object' && value !== null) {
       const end = this.length;
-      yield* this.container(value);
-      this.close(end, Array.isArray(value) ? LIST_VALUE : STRUCT_VALUE);
+      const isList = Array.isArray(value);
+      yield* this.container(value, isList);
+      this.close(end, isList ? LIST_VALUE : STRUCT_VALUE);
     } else if (typeof value === 'string') {
       const end = this.length;
       yield* this.text(value);
@@ -102,9 +112,10 @@ class StructWriter {
       const bytes = Buffer.byteLength(text);
       this.take(bytes);
       this.block.write(text, this.at);
+      this.values += text.length / VALUE_SIZE;
       return;
     }
-    this.closeBlock(BLOCK);
+    this.closePiece();
     this.pieces.push(text);
     for (const slice of slicesOf(text, PIECE)) {
       this.length += Buffer.byteLength(slice);
@@ -127,14 +138,18 @@ class StructWriter {
 
   /** Makes room for so many bytes, from `at` on. */
   private take(bytes: number): void {
-    if (this.at < bytes) this.closeBlock(Math.max(BLOCK, bytes));
+    if (this.at < bytes) {
+      this.closePiece();
+      this.block = Buffer.allocUnsafe(Math.max(BLOCK, bytes));
+      this.at = this.end = this.block.length;
+    }
     this.at -= bytes;
     this.length += bytes;
   }
 
-  private closeBlock(next: number): void {
-    if (this.at < this.block.length) this.pieces.push(this.block.subarray(this.at));
-    this.block = Buffer.allocUnsafe(next);
-    this.at = next;
+  /** What comes next is another piece, in what is left of the block. */
+  private closePiece(): void {
+    if (this.at < this.end) this.pieces.push(this.block.subarray(this.at, this.end));
+    this.end = this.at;
   }
 }
