@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { useIdleLoop } from './fake-idle-loop.js';
+import { countTurns } from './fake-loop-turns.js';
 import { canonicalJson } from './canonical-json.js';
 import { Base64, canonicalInTurns, jsonInTurns, textsInTurns } from './json-in-turns.js';
 
@@ -26,21 +27,6 @@ function watched(members: Record<string, unknown>, looks: Looks): object {
 
 function manyMembers(count: number): Record<string, unknown> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`member ${i}`, i]));
-}
-
-/** Counts turns of the event loop until what it gives is called. */
-function countTurns(): () => number {
-  let turns = 0;
-  let isOver = false;
-  const count = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  return () => {
-    isOver = true;
-    return turns;
-  };
 }
 
 useIdleLoop();

@@ -332,7 +332,8 @@ class Writer {
   }
 }
 
-function isContainer(value: unknown): value is object {
+/** Whether a JSON value is a list or an object; bytes that are written as base64 are neither. */
+export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isBytes(value);
 }
 

@@ -207,6 +207,19 @@ export class TurnCounter {
   }
 }
 
+/** Runs steps of work, each of which gives on how many values it was, with turns between them; gives what comes of all. */
+export async function inTurns<T>(
+  steps: Generator<number, T, undefined>,
+  turns: TurnCounter,
+): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const turn = turns.next(step.value * VALUE_SIZE);
+    if (turn !== undefined) await turn;
+  }
+}
+
 /** What a value takes beside its characters or bytes: many small ones are as long to work on as a large one. */
 export const VALUE_SIZE = 32;
 

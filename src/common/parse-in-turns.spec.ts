@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { countTurns } from './fake-loop-turns.js';
 import { useIdleLoop } from './fake-idle-loop.js';
 import { parseInTurns } from './parse-in-turns.js';
 
@@ -141,19 +142,13 @@ describe('parseInTurns', () => {
     ['a long name of a member', `{"${'\\n'.repeat(4 * MIB)}":1}`],
     ['escaped quotes', quoted('\\"'.repeat(4 * MIB))],
   ])('reads no piece of more than two mebibytes at once: %s', async (_, json) => {
-    let turns = 0;
-    let isOver = false;
-    const count = (): void => {
-      turns += 1;
-      if (!isOver) setImmediate(count);
-    };
+    const turns = countTurns();
     const parse = jest.spyOn(JSON, 'parse');
-    setImmediate(count);
     await parseInTurns(json);
-    isOver = true;
+    const counted = turns();
     const longest = Math.max(0, ...parse.mock.calls.map(([piece]) => piece.length));
     parse.mockRestore();
     expect(longest).toBeLessThan(2 * MIB);
-    expect(turns).toBeGreaterThanOrEqual(4);
+    expect(counted).toBeGreaterThanOrEqual(4);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
+import { countTurns } from './fake-loop-turns.js';
 import { mapInSlices, nextSlice, sliceFor } from './slices.js';
 
 function busy(ms: number): void {
@@ -68,20 +69,14 @@ it('has everybody come to an end, those that came first before those that come l
 });
 
 it('maps a list in its order, a little of it in each turn', async () => {
-  let turns = 0;
-  let isOver = false;
-  const turn = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
+  const turns = countTurns();
   const mapped = await mapInSlices([1, 2, 3, 4, 5, 6, 7, 8], (each) => {
     busy(1);
     return each * 2;
   });
-  isOver = true;
+  const counted = turns();
   expect(mapped).toEqual([2, 4, 6, 8, 10, 12, 14, 16]);
-  expect(turns).toBeGreaterThanOrEqual(2);
+  expect(counted).toBeGreaterThanOrEqual(2);
 });
 
 it('has what is small begin at once, and what is not wait for the slice of a later turn', async () => {
@@ -98,13 +93,7 @@ it('has many that wait begin in one turn, where each takes little', async () => 
   await noSlice();
   await nextSlice();
   busy(3);
-  let turns = 0;
-  let isOver = false;
-  const turn = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
+  const turns = countTurns();
   await Promise.all(
     Array.from({ length: 300 }, () =>
       work(
@@ -114,8 +103,8 @@ it('has many that wait begin in one turn, where each takes little', async () => 
       ),
     ),
   );
-  isOver = true;
-  expect(turns).toBeLessThan(100);
+  const counted = turns();
+  expect(counted).toBeLessThan(100);
 });
 
 it('has who comes later wait behind those who wait already', async () => {

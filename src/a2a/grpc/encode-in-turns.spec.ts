@@ -1,11 +1,12 @@
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { describe, expect, it } from '@jest/globals';
+import { countTurns } from '../../common/fake-loop-turns.js';
 import { Base64 } from '../../common/json-in-turns.js';
 import { LONG } from '../../common/long-work.js';
 import { ListTasksResponse, StreamResponse, Task } from '../../protocol/a2a.js';
 import { encodeInTurns, type TaskEncoder } from './encode-in-turns.js';
-import { eventAnswer, sendAnswer, taskMessage } from './v0-answers.js';
+import { eventAnswer, sendAnswer, taskMessage, taskOfArtifacts } from './v0-answers.js';
 
 type Encode = TaskEncoder['encode'];
 
@@ -24,18 +25,7 @@ function legacyOf(filesTwice: boolean, encode: (json: never) => Buffer): TaskEnc
   return {
     encode: encode as Encode,
     encodeArtifacts: (artifacts) =>
-      LegacyA2AService.getTask.responseSerialize(
-        taskMessage(
-          {
-            kind: 'task',
-            id: '',
-            contextId: '',
-            status: { state: 'completed' },
-            artifacts: artifacts as never,
-          },
-          peer,
-        ),
-      ),
+      LegacyA2AService.getTask.responseSerialize(taskOfArtifacts(artifacts as never, peer)),
   };
 }
 
@@ -262,19 +252,4 @@ describe('encodeInTurns', () => {
 /** All but the first of each kind. */
 function shorter<Part>(part: Part, index: number): Part | object {
   return index < 4 ? part : { kind: 'text', text: `${'ß'.repeat(index % 40)}` };
-}
-
-/** Counts turns of the event loop until what it gives is called. */
-function countTurns(): () => number {
-  let turns = 0;
-  let isOver = false;
-  const count = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  return () => {
-    isOver = true;
-    return turns;
-  };
 }

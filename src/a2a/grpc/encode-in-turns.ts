@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { Base64 } from '../../common/json-in-turns.js';
-import { isLong, LONG, longTurn, sizeOf, TurnCounter, VALUE_SIZE } from '../../common/long-work.js';
+import { Base64, isContainer } from '../../common/json-in-turns.js';
+import {
+  inTurns,
+  isLong,
+  LONG,
+  longTurn,
+  sizeOf,
+  TurnCounter,
+  VALUE_SIZE,
+} from '../../common/long-work.js';
 import { sliceFor } from '../../common/slices.js';
 import { slicesOf } from '../../common/text-slices.js';
 import { type Insert, type Piece, PIECE, withInserts } from './protobuf-inserts.js';
@@ -75,25 +83,16 @@ class LongEncoding {
 
   async message(json: unknown, encode: (json: unknown) => Buffer): Promise<Buffer> {
     const standIns = new StandIns();
-    const short = await this.inTurns(standIns.putInto(json));
+    const short = await inTurns(standIns.putInto(json), this.turns);
     await longTurn();
     const message = encode(short);
     await longTurn();
     const inserts: Insert[] = [];
-    for (const found of await this.inTurns(standIns.foundIn(message))) {
+    for (const found of await inTurns(standIns.foundIn(message), this.turns)) {
       inserts.push(await this.insertOf(found, message));
       await this.turns.next(INSERT_SIZE);
     }
     return withInserts(message, inserts, this.turns);
-  }
-
-  /** Runs steps of work on so many values; gives what comes of them. */
-  private async inTurns<T>(steps: Generator<number, T, undefined>): Promise<T> {
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-      await this.turns.next(step.value * VALUE_SIZE);
-    }
   }
 
   private async insertOf({ at, end, of, isText }: Found, message: Buffer): Promise<Insert> {
@@ -104,7 +103,7 @@ class LongEncoding {
         return { at, end, pieces: [of.bytes], length: of.bytes.byteLength };
       case 'free': {
         const { before, after } = AROUND[of.form];
-        const written = await this.inTurns(this.structs.write(of.value, of.form));
+        const written = await inTurns(this.structs.write(of.value, of.form), this.turns);
         return { at: at - before, end: end + after, ...written };
       }
       case 'list': {
@@ -332,13 +331,4 @@ class StandIns {
       if (into.length % STEP === 0) yield STEP;
     }
   }
-}
-
-function isContainer(value: unknown): value is object {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !(value instanceof Uint8Array) &&
-    !(value instanceof Base64)
-  );
 }

@@ -1,4 +1,4 @@
-import { type TurnCounter, VALUE_SIZE } from '../../common/long-work.js';
+import { inTurns, type TurnCounter, VALUE_SIZE } from '../../common/long-work.js';
 import { slicesOf } from '../../common/text-slices.js';
 import { FieldReader, varintBytes, writeVarint } from './protobuf-writing.js';
 
@@ -38,11 +38,8 @@ export async function withInserts(
   turns: TurnCounter,
 ): Promise<Buffer> {
   const plan = new Plan(message, inserts);
-  for (const looked of plan.steps()) {
-    const turn = turns.next(looked * VALUE_SIZE);
-    if (turn !== undefined) await turn;
-  }
-  const whole = Buffer.allocUnsafe(message.length + plan.growth);
+  const growth = await inTurns(plan.make(), turns);
+  const whole = Buffer.allocUnsafe(message.length + growth);
   let read = 0;
   let written = 0;
   for (const edit of plan.edits) {
@@ -69,8 +66,6 @@ export async function withInserts(
 /** What is to be written otherwise in a message, from its beginning to its end. */
 class Plan {
   readonly edits: (Length | Insert)[] = [];
-  /** By how many bytes the message gets longer. */
-  growth = 0;
   private readonly reader: FieldReader;
   private done = 0;
 
@@ -81,9 +76,9 @@ class Plan {
     this.reader = new FieldReader(message);
   }
 
-  /** Makes it; gives how many inserts it has looked at. */
-  *steps(): Generator<number, void, undefined> {
-    this.growth = yield* this.fields(this.message.length);
+  /** By how many bytes the message gets longer. Gives how many inserts it has looked at. */
+  make(): Generator<number, number, undefined> {
+    return this.fields(this.message.length);
   }
 
   /** The next insert, where it is before `end`. */

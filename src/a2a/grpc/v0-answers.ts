@@ -75,6 +75,18 @@ export function taskMessage(task: LegacyTask, peer: ProtoPeer): ProtoTask {
   };
 }
 
+/** A task with nothing but these artifacts. */
+export function taskOfArtifacts(artifacts: readonly Artifact[], peer: ProtoPeer): ProtoTask {
+  return {
+    id: '',
+    contextId: '',
+    status: undefined,
+    artifacts: artifacts.map((artifact) => artifactMessage(artifact, peer)),
+    history: [],
+    metadata: undefined,
+  };
+}
+
 export function pushConfigMessage(config: LegacyPushConfig): ProtoPushConfig {
   const { id = '', url, token = '', authentication } = config.pushNotificationConfig;
   return {

@@ -1,7 +1,7 @@
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { Injectable } from '@nestjs/common';
 import { HubRequestHandler } from '../hub-request-handler.js';
-import { LEGACY_OPERATIONS, type LegacyPushConfig, type LegacyTask } from '../v0-operations.js';
+import { LEGACY_OPERATIONS, type LegacyPushConfig } from '../v0-operations.js';
 import { decoded } from './decode.js';
 import { encodeInTurns, LONG_ANSWERS } from './encode-in-turns.js';
 import type { GrpcMethod, GrpcRequest, GrpcService } from './grpc-service.js';
@@ -11,6 +11,7 @@ import {
   pushConfigMessage,
   sendAnswer,
   taskMessage,
+  taskOfArtifacts,
 } from './v0-answers.js';
 import {
   type LegacyRequest,
@@ -74,14 +75,6 @@ const TRANSLATIONS: { readonly [Name in MethodName]: Translation<Name> } = {
   getAgentCard: { operation: 'GetExtendedAgentCard', params: () => ({}), answer: cardMessage },
 };
 
-/** Its status is before its artifacts in a message. */
-const EMPTY_TASK: LegacyTask = {
-  kind: 'task',
-  id: '',
-  contextId: '',
-  status: { state: 'completed' },
-};
-
 /** A2A 0.3 over gRPC: its operation table, with the 0.3 proto read and written as 0.3 JSON. */
 @Injectable()
 export class V0GrpcService implements GrpcService {
@@ -109,9 +102,7 @@ export class V0GrpcService implements GrpcService {
         responseSerialize(answer(json as never, peer) as never);
       if (!LONG_ANSWERS.has(operationName)) return encodeAtOnce(result);
       const encodeArtifacts = (artifacts: readonly unknown[]): Buffer =>
-        LegacyA2AService.getTask.responseSerialize(
-          taskMessage({ ...EMPTY_TASK, artifacts: artifacts as never }, peer),
-        );
+        LegacyA2AService.getTask.responseSerialize(taskOfArtifacts(artifacts as never, peer));
       return encodeInTurns(result, { encode: encodeAtOnce, encodeArtifacts });
     };
     if (operation.kind === 'unary') {

@@ -3,7 +3,7 @@ import type { HubError } from '../../common/hub-error.js';
 import type { CallContext } from '../../auth/index.js';
 import type { CallSource } from '../context-of-headers.js';
 import type { ServedInterface } from '../capabilities.js';
-import type { AnswerText } from './answer-text.js';
+import type { JsonText } from '../../common/json-text.js';
 import type { EventSource } from '../sse/event-source.js';
 
 /**
@@ -56,7 +56,7 @@ export interface FailedRequest {
 
 /** What a route gave: the text of one answer, or a stream. `call` says which extensions are active. */
 export type HttpAnswer =
-  | { readonly kind: 'answer'; readonly call: CallContext; readonly text: AnswerText }
+  | { readonly kind: 'answer'; readonly call: CallContext; readonly text: JsonText }
   | {
       readonly kind: 'stream';
       readonly call: CallContext;

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { untilClosed } from '../../common/http/once-closed.js';
 import { type AnswerReservation, HANDED_AT_ONCE, type Reader } from '../limits/answer-budget.js';
-import type { AnswerText } from './answer-text.js';
+import type { JsonText } from '../../common/json-text.js';
 
 /** Bytes of an answer. */
-export function lengthOf(text: AnswerText): number {
+export function lengthOf(text: JsonText): number {
   return typeof text === 'string'
     ? Buffer.byteLength(text)
     : text.reduce((sum, { length }) => sum + length, 0);
@@ -17,7 +17,7 @@ export function lengthOf(text: AnswerText): number {
  */
 export async function sendText(
   reply: FastifyReply,
-  text: AnswerText,
+  text: JsonText,
   reservation: AnswerReservation,
 ): Promise<void> {
   const { raw } = reply;

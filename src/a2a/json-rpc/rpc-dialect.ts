@@ -1,11 +1,11 @@
 import type { CallContext } from '../../auth/index.js';
-import type { AnswerText } from '../http/answer-text.js';
+import type { JsonText } from '../../common/json-text.js';
 import type { EventSource } from '../sse/event-source.js';
 import type { Envelope } from './envelope.js';
 
 /** What a method gave: the text of one answer, or a stream of them. */
 export type RpcOutcome =
-  | { readonly kind: 'answer'; readonly text: AnswerText }
+  | { readonly kind: 'answer'; readonly text: JsonText }
   | { readonly kind: 'stream'; readonly source: EventSource };
 
 /** The JSON-RPC methods of one version of A2A. */

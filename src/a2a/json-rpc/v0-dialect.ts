@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { hubErrorOf } from '../../common/hub-error.js';
 import type { CallContext } from '../../auth/index.js';
 import { rpcErrorOf } from '../error-map.js';
-import { answerText } from '../http/answer-text.js';
+import { jsonText } from '../../common/json-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { statedVersion } from '../requested-version.js';
 import type { EventSource } from '../sse/event-source.js';
@@ -42,7 +42,7 @@ export class V0Dialect implements RpcDialect {
     }
     const result = await operation.run(this.handler, params, call);
     const shown = answered !== undefined && isRecord(result) ? answered(result) : result;
-    return { kind: 'answer', text: await answerText(success(id, shown)) };
+    return { kind: 'answer', text: await jsonText(success(id, shown)) };
   }
 }
 

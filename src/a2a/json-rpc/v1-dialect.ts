@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CallContext } from '../../auth/index.js';
 import type { StreamItem } from '../../tasks/index.js';
 import { rpcErrorOf } from '../error-map.js';
-import { answerText } from '../http/answer-text.js';
+import { jsonText } from '../../common/json-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS } from '../operations.js';
 import type { EventSource } from '../sse/event-source.js';
@@ -35,6 +35,6 @@ export class V1Dialect implements RpcDialect {
       return { kind: 'stream', source };
     }
     const result = await operation.run(this.handler, params, call);
-    return { kind: 'answer', text: await answerText(success(id, result)) };
+    return { kind: 'answer', text: await jsonText(success(id, result)) };
   }
 }

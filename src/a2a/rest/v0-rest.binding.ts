@@ -3,7 +3,7 @@ import { hubErrorOf } from '../../common/hub-error.js';
 import type { ServedInterface } from '../capabilities.js';
 import { callContextOf } from '../context-of-headers.js';
 import { WIRE_ERRORS } from '../error-map.js';
-import { answerText } from '../http/answer-text.js';
+import { jsonText } from '../../common/json-text.js';
 import { fastifyPath } from '../http/fastify-path.js';
 import type {
   FailedRequest,
@@ -113,6 +113,6 @@ export class V0RestBinding implements HttpBinding, OnModuleInit {
       return { kind: 'stream', call, source };
     }
     const result = await operation.run(this.handler, params, call, form.card);
-    return { kind: 'answer', call, text: await answerText(form.answer(operation.name, result)) };
+    return { kind: 'answer', call, text: await jsonText(form.answer(operation.name, result)) };
   }
 }

@@ -5,7 +5,7 @@ import type { StreamItem } from '../../tasks/index.js';
 import type { ServedInterface } from '../capabilities.js';
 import { callContextOf } from '../context-of-headers.js';
 import { restErrorOf } from '../error-map.js';
-import { answerText } from '../http/answer-text.js';
+import { jsonText } from '../../common/json-text.js';
 import { fastifyPath } from '../http/fastify-path.js';
 import type {
   HttpAnswer,
@@ -88,7 +88,7 @@ export class V1RestBinding implements HttpBinding, OnModuleInit {
     }
     const result = await operation.run(this.handler, params, call);
     // Clients read every answer as JSON, that of a delete too.
-    return { kind: 'answer', call, text: await answerText(result ?? {}) };
+    return { kind: 'answer', call, text: await jsonText(result ?? {}) };
   }
 }
 

@@ -3,6 +3,7 @@ import { StreamResponse } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { headerOf, TaskLog, type TaskEvent } from '../../tasks/index.js';
 import { ByteBudget, OverBudgetError } from '../../common/byte-budget.js';
+import { countTurns } from '../../common/fake-loop-turns.js';
 import { isLast, readPage, PAGES_BUDGET } from './log-pages.js';
 import { TaskReplays } from './task-replays.js';
 
@@ -103,21 +104,15 @@ describe('pages of a log', () => {
 
   it('are parsed in turns of the event loop', async () => {
     const { log, pages } = logOf(60);
-    let turns = 0;
-    let isOver = false;
-    const count = (): void => {
-      turns += 1;
-      if (!isOver) setImmediate(count);
-    };
-    setImmediate(count);
+    const turns = countTurns();
     const replays = new TaskReplays(log);
     const task = await new ByteBudget(PAGES_BUDGET).during((reservation) =>
       replays.asOf('l', 't', 60, reservation),
     );
-    isOver = true;
+    const counted = turns();
     expect(task.artifacts).toHaveLength(59);
     expect(Math.max(...pages)).toBeLessThan(2 * MIB);
-    expect(turns).toBeGreaterThanOrEqual(29);
+    expect(counted).toBeGreaterThanOrEqual(29);
   });
 });
 
