@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { longTurn } from '../common/long-work.js';
 import type { Page } from '../common/page.js';
+import { PieceSize } from '../common/piece-size.js';
 import { AuditRedaction } from './audit-redaction.js';
-import { type AuditCursor, type AuditFilter, AuditStore } from './audit-store.js';
+import { type AuditCursor, type AuditFilter, type AuditPiece, AuditStore } from './audit-store.js';
 import type { AuditEvent } from './domain/audit-event.js';
 
 /** Entries that are looked at in one piece. */
-const PIECE = 250;
+const PIECES = { least: 50, most: 250, first: 100 } as const;
 /** Entries that are looked at for one page: with a filter that hardly any fits the page is shorter, and there is a next. */
 const MAX_LOOKED_AT = 20_000;
 
@@ -32,8 +33,13 @@ export class AuditReader {
     let after = cursor === undefined ? null : placeOf(cursor);
     const written = await this.asWritten(filter);
     const items: AuditEvent[] = [];
-    for (let looked = 0; looked < most; looked += PIECE) {
-      const { events, next } = await this.store.look(written, 'newest', PIECE, after);
+    const size = pieceSize();
+    for (let looked = 0; looked < most;) {
+      const { rows } = size;
+      const { events, next } = await size.time(() =>
+        this.store.look(written, 'newest', rows, after),
+      );
+      looked += rows;
       for (const event of events) {
         if (items.length === limit) return { items, nextCursor: cursorOf(items.at(-1)!) };
         items.push(event);
@@ -48,9 +54,13 @@ export class AuditReader {
   /** All that fit, oldest first, in pieces. */
   async *all(filter: AuditFilter): AsyncGenerator<readonly AuditEvent[]> {
     const written = await this.asWritten(filter);
+    const size = pieceSize();
     for (let after: AuditCursor | null = null; ;) {
       await longTurn();
-      const piece = await this.store.look(written, 'oldest', PIECE, after);
+      const from: AuditCursor | null = after;
+      const piece: AuditPiece = await size.time(() =>
+        this.store.look(written, 'oldest', size.rows, from),
+      );
       yield piece.events;
       if (piece.next === null) return;
       after = piece.next;
@@ -70,6 +80,10 @@ export class AuditReader {
         resourceType === 'principals' && { resourceId: written(resourceId) }),
     };
   }
+}
+
+function pieceSize(): PieceSize {
+  return new PieceSize(PIECES.least, PIECES.most, PIECES.first);
 }
 
 function cursorOf({ at, id }: AuditCursor): string {

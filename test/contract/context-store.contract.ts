@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.js';
 import type { ContextStore } from '../../src/tasks/store/context-store.js';
+import type { UsageOwner } from '../../src/tasks/store/usage.js';
 import type { TaskAggregate } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { BOB, change, newTask, TaskHarness } from './task-harness.js';
@@ -18,6 +19,9 @@ export function contextStoreContract(databases: DatabaseFactory): void {
 
   const affinity = (id: string, principalId = 'alice', since = new Date(0)): Promise<unknown> =>
     contexts.affinity(id, { principalId, organization: 'acme' }, since);
+
+  const downstream = (agentId: string, owner: Partial<UsageOwner> = {}): Promise<unknown> =>
+    contexts.downstream('c1', { principalId: 'alice', organization: 'acme', ...owner }, agentId);
 
   it('prefers the agents of the newest task', async () => {
     expect(await affinity('c1')).toEqual([]);
@@ -66,9 +70,10 @@ export function contextStoreContract(databases: DatabaseFactory): void {
       );
       await hub.clock.advance(1000);
     }
-    expect(await contexts.downstream('c1', 'alice', 'a1')).toBe('from the first');
-    expect(await contexts.downstream('c1', 'bob', 'a1')).toBeUndefined();
-    expect(await contexts.downstream('c1', 'alice', 'a2')).toBeUndefined();
+    expect(await downstream('a1')).toBe('from the first');
+    expect(await downstream('a2')).toBeUndefined();
+    expect(await downstream('a1', { principalId: 'bob' })).toBeUndefined();
+    expect(await downstream('a1', { organization: 'elsewhere' })).toBeUndefined();
   });
 
   describe('when another agent takes over', () => {

@@ -7,6 +7,7 @@ import { SqlTaskRetries } from '../../src/tasks/persistence/sql-task-retries.js'
 import { DELEGATIONS, TASKS } from '../../src/tasks/persistence/task-rows.js';
 import type { TaskCursor, TaskFilter } from '../../src/tasks/store/task-store.js';
 import type { DatabaseFactory } from '../support/databases.js';
+import { stepsOf } from '../support/query-plans.js';
 import {
   ALICE,
   BOB,
@@ -252,32 +253,11 @@ export function taskListsContract(databases: DatabaseFactory): void {
   });
 
   if (databases.dialect === 'sqlite') {
-    /** How the database does what is read of tasks. */
-    const stepsOf = async (reads: () => Promise<unknown>): Promise<string[]> => {
-      const explained: string[] = [];
-      const read = database.read.bind(database);
-      database.read = (sql, params) => {
-        if (sql.includes('FROM tasks')) explained.push(sql);
-        return read(sql, params);
-      };
-      await reads();
-      database.read = read;
-      const details = await Promise.all(
-        explained.map((sql) =>
-          read<{ detail: string }>(
-            `EXPLAIN QUERY PLAN ${sql}`,
-            Array(sql.split('?').length - 1).fill(null),
-          ),
-        ),
-      );
-      return details.flat().map(({ detail }) => detail);
-    };
-
     it.each([1, 50, 200])(
       'begins with the retries of %d tasks, not with all of their owners',
       async (count) => {
         const ids = Array.from({ length: count }, (_, index) => `task-${index}`);
-        const steps = await stepsOf(() => new SqlTaskRetries(database).newestOf(ids));
+        const steps = await stepsOf(database, () => new SqlTaskRetries(database).newestOf(ids));
         const reads = steps.filter((step) => / [rt] USING/.test(step));
         expect(reads).toEqual([
           expect.stringMatching(/^SEARCH r USING INDEX tasks_retry_idx \(retry_of=\?\)/),
@@ -290,7 +270,7 @@ export function taskListsContract(databases: DatabaseFactory): void {
 
     it('counts from an index alone and finds a page without sorting tasks', async () => {
       const plans = (filter: TaskFilter, visibility: Visibility): Promise<string[]> =>
-        stepsOf(() => hub.store.list(filter, visibility, 50, null));
+        stepsOf(database, () => hub.store.list(filter, visibility, 50, null));
       const organization: Visibility = { kind: 'organization', organization: 'acme' };
       for (const visibility of [mine, organization, EVERYTHING]) {
         for (const filter of [{}, { state: WORKING }, { statusAfter: new Date(0) }]) {

@@ -10,6 +10,9 @@ import type { Delegation, DelegationState } from '../task.js';
 @Index('delegations_downstream_idx', ['downstreamTaskId'], {
   where: '"downstream_task_id" IS NOT NULL',
 })
+@Index('delegations_doubt_idx', ['agentId', 'updatedAt'], {
+  where: `"downstream_task_id" IS NULL AND "state" IN ('failed', 'canceled')`,
+})
 @Index(
   'delegations_claim_idx',
   ['claimableAt', 'cancelPending', 'agentId', 'organization', 'turnAt', 'id'],

@@ -13,18 +13,20 @@ const IN_DOUBT = `d.id <> ? AND d.agent_id = ? AND d.downstream_task_id IS NULL
   AND (SUBSTR(e.body, 1, ?) = ? OR e.text_id IS NOT NULL)`;
 
 /**
- * Messages of delegations still in doubt, and of those that ended in doubt since: the end of a
- * delegation always shows in its task's status. Both begin at an index over few rows.
+ * Messages of delegations still in doubt, and of those that ended in doubt since. Each is found by an index over few rows: the work
+ * that is under way (which SQLite, without statistics, would not choose itself), and what ended without completing.
  */
 const MESSAGES_IN_DOUBT = `
-  SELECT e.task_id, e.text_id FROM delegations d
-    JOIN task_events e ON e.task_id = d.task_id AND e.seq = d.message_seq
-    WHERE d.claimable_at >= 0 AND d.state = 'sending' AND ${IN_DOUBT}
+  WITH under_way AS MATERIALIZED (
+    SELECT id, agent_id, downstream_task_id, task_id, message_seq FROM delegations
+    WHERE claimable_at >= 0 AND state = 'sending')
+  SELECT e.task_id, e.text_id FROM under_way d
+    CROSS JOIN task_events e
+    WHERE e.task_id = d.task_id AND e.seq = d.message_seq AND ${IN_DOUBT}
   UNION ALL
-  SELECT e.task_id, e.text_id FROM tasks t
-    JOIN delegations d ON d.task_id = t.id
-    JOIN task_events e ON e.task_id = d.task_id AND e.seq = d.message_seq
-    WHERE t.state IN (1, 2, 3, 4, 5, 6, 7, 8) AND t.status_at >= ?
+  SELECT e.task_id, e.text_id FROM delegations d
+    CROSS JOIN task_events e
+    WHERE e.task_id = d.task_id AND e.seq = d.message_seq AND d.updated_at >= ?
       AND d.state IN ('failed', 'canceled') AND ${IN_DOUBT}`;
 
 /** See {@link DownstreamTasks}. */
@@ -34,12 +36,13 @@ export class SqlDownstreamTasks implements DownstreamTasks {
   async held(agentId: string, downstreamTaskIds: readonly string[]): Promise<ReadonlySet<string>> {
     const held = new Set<string>();
     for (const piece of pieces(downstreamTaskIds)) {
-      const rows = await this.database.read<{ downstream_task_id: string }>(
-        `SELECT downstream_task_id FROM delegations
-         WHERE downstream_task_id IN ${listOf(piece.length)} AND agent_id = ?`,
-        [...piece, agentId],
+      // Asked for the agent too, SQLite would go through all of its delegations.
+      const rows = await this.database.read<{ downstream_task_id: string; agent_id: string }>(
+        `SELECT DISTINCT downstream_task_id, agent_id FROM delegations
+         WHERE downstream_task_id IN ${listOf(piece.length)}`,
+        piece,
       );
-      for (const row of rows) held.add(row.downstream_task_id);
+      for (const row of rows) if (row.agent_id === agentId) held.add(row.downstream_task_id);
     }
     return held;
   }

@@ -16,15 +16,7 @@ import type {
 } from '../store/task-store.js';
 import { visibleTasks } from '../store/visibility.js';
 import { countTasks } from './count-tasks.js';
-import {
-  atTimes,
-  below,
-  inState,
-  inStates,
-  ofAgent,
-  ofContext,
-  statusFrom,
-} from './list-filter.js';
+import { below, inState, ofAgent, ofContext, statusFrom } from './list-filter.js';
 import { buildTasks, readDelegations } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
 import { findPlaces, narrowed } from './search.js';
@@ -148,18 +140,26 @@ async function find(
   return { total, rows, last: all.length > limit ? cursorAt(rows.at(-1)!) : null };
 }
 
-/** The rows that were found, without those that have been deleted since, or changed so that they do not fit any more. */
-function rowsAt(
+/**
+ * The rows that were found, without those that have been deleted since, or changed so that they do not fit any more. What they have to
+ * fit is looked at here: SQLite, which has no statistics, would go through an index of states instead of the ids.
+ */
+async function rowsAt(
   database: Database,
   places: readonly TaskCursor[],
   filter: Pick<TaskFilter, 'state'> & Pick<TaskSearch, 'states' | 'statusAfter' | 'statusBefore'>,
 ): Promise<TaskRow[]> {
+  if (places.length === 0) return [];
   const { state, states = state === undefined ? undefined : [state] } = filter;
-  if (places.length === 0) return Promise.resolve([]);
+  const { statusAfter, statusBefore } = filter;
   const ids = places.map(({ id }) => id);
-  const isOne = { sql: `t.id IN ${listOf(ids.length)}`, params: ids };
-  const all = [isOne, ...(states === undefined ? [] : [inStates(states)]), ...atTimes(filter)];
-  return readRows(database, all.map(({ sql }) => sql).join(' AND '), paramsOf(all), 'tasks t');
+  const rows = await readRows(database, `id IN ${listOf(ids.length)}`, ids);
+  return rows.filter(
+    ({ record }) =>
+      (states === undefined || states.includes(record.state)) &&
+      (statusAfter === undefined || record.statusAt >= statusAfter) &&
+      (statusBefore === undefined || record.statusAt < statusBefore),
+  );
 }
 
 /**
@@ -216,11 +216,10 @@ async function readRows(
   database: Database,
   condition: string,
   params: readonly SqlValue[],
-  from = 'tasks',
 ): Promise<TaskRow[]> {
   if (params.length === 0) return [];
   const rows = await database.read<DatabaseRow>(
-    `SELECT ${TASK_COLUMNS} FROM ${from} WHERE ${condition} ORDER BY status_at DESC, id DESC`,
+    `SELECT ${TASK_COLUMNS} FROM tasks WHERE ${condition} ORDER BY status_at DESC, id DESC`,
     params,
   );
   return rows.map(toTaskRow);

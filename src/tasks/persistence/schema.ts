@@ -19,6 +19,7 @@ import { ConsentRequestClients1700000000896 } from './migrations/1700000000896-c
 import { TaskTokens1700000000810 } from './migrations/1700000000810-task-tokens.js';
 import { TaskSearches1700000000911 } from './migrations/1700000000911-task-searches.js';
 import { TaskRetries1700000000956 } from './migrations/1700000000956-task-retries.js';
+import { DelegationsInDoubt1700000000957 } from './migrations/1700000000957-delegations-in-doubt.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskTokenEntity } from './task-token.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
@@ -54,5 +55,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     ConsentRequestClients1700000000896,
     TaskSearches1700000000911,
     TaskRetries1700000000956,
+    DelegationsInDoubt1700000000957,
   ],
 };

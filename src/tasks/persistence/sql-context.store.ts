@@ -28,15 +28,20 @@ export class SqlContextStore extends ContextStore {
     return rows.map(({ agent }) => agent);
   }
 
-  async downstream(id: string, principalId: string, agentId: string): Promise<string | undefined> {
-    const key = [storable(id), principalId, agentId];
+  async downstream(
+    id: string,
+    { principalId, organization }: UsageOwner,
+    agentId: string,
+  ): Promise<string | undefined> {
     const [oldest] = await this.database.read<{ downstream: string }>(
+      // Written as a cross join and in the order of an index, SQLite goes through the tasks of the context up to the first
+      // that has one. It would rather begin with all delegations of the agent.
       `SELECT d.downstream_context_id AS downstream
-       FROM tasks t JOIN delegations d ON d.task_id = t.id
-       WHERE t.context_id = ? AND t.principal_id = ? AND d.agent_id = ?
-         AND d.downstream_context_id IS NOT NULL
-       ORDER BY d.created_at, d.id LIMIT 1`,
-      key,
+       FROM tasks t CROSS JOIN delegations d
+       WHERE t.context_id = ? AND t.principal_id = ? AND t.organization = ?
+         AND d.task_id = t.id AND d.agent_id = ? AND d.downstream_context_id IS NOT NULL
+       ORDER BY t.created_at, t.id, d.position LIMIT 1`,
+      [storable(id), principalId, organization, agentId],
     );
     return oldest?.downstream;
   }

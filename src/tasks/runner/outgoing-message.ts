@@ -83,5 +83,5 @@ async function downstreamContext({
     step?.after.length === 0 &&
     (policyOf(step.strategy).fansOut || step.chosen[0]?.agentId === delegation.agentId);
   if (delegation.downstreamContextId !== null || asPlanned) return delegation.downstreamContextId;
-  return deps.contexts.downstream(record.contextId, record.principalId, delegation.agentId);
+  return deps.contexts.downstream(record.contextId, record, delegation.agentId);
 }

@@ -120,14 +120,14 @@ export class TaskStarter {
   ): Promise<Created> {
     await checkRelated(this.log, request);
     const { log, contexts, clock, ids, limits } = this;
-    const { id: principalId } = request.principal;
+    const owner = ownerOf(request.principal);
     const given = request.message.contextId;
     const affinity = given === '' ? [] : await this.affinityOf(given, request.principal);
     const { route, agents } = await this.choose(request, affinity, usedUp);
     const chosen = await Promise.all(
       agents.map(async (each) => ({
         downstreamContextId:
-          given === '' ? undefined : await contexts.downstream(given, principalId, each.agent.id),
+          given === '' ? undefined : await contexts.downstream(given, owner, each.agent.id),
         ...each,
       })),
     );

@@ -2,7 +2,7 @@ import type { UsageOwner } from './usage.js';
 
 /**
  * What earlier tasks of a context say about its next one: which agents worked on it, and under which context
- * ids of their own. The same id of another principal is another context.
+ * ids of their own. The same id of another principal, or in another organization, is another context.
  */
 export abstract class ContextStore {
   /**
@@ -12,12 +12,8 @@ export abstract class ContextStore {
   abstract affinity(id: string, owner: UsageOwner, since: Date): Promise<readonly string[]>;
 
   /**
-   * The agent's own context id for this hub context: the one of the oldest delegation to this agent
-   * in this context that has one.
+   * The agent's own context id for this hub context: of the oldest task of this context in which a delegation to
+   * this agent has one.
    */
-  abstract downstream(
-    id: string,
-    principalId: string,
-    agentId: string,
-  ): Promise<string | undefined>;
+  abstract downstream(id: string, owner: UsageOwner, agentId: string): Promise<string | undefined>;
 }

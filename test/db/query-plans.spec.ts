@@ -1,0 +1,99 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
+import type { Database } from '../../src/database/database.js';
+import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.js';
+import type { Delegation } from '../../src/tasks/task.js';
+import {
+  ALICE,
+  change,
+  COMPLETED,
+  status,
+  TaskHarness,
+  WORKING,
+} from '../contract/task-harness.js';
+import { describeDatabases } from '../support/databases.js';
+import { stepsOf } from '../support/query-plans.js';
+
+/** Reads rows as many as there are tasks of an agent, a state, an owner: on the event loop, with half a million tasks, for half a second. */
+const LONG = [
+  /^SCAN (tasks|delegations|[td])\b/,
+  /\(agent_id=\?\)$/,
+  /\(state=\?\)$/,
+  /\(organization=\?( AND state=\?)?\)$/,
+  /\(principal_id=\?( AND organization=\?( AND state=\?)?)?\)$/,
+];
+
+// SQLite has no statistics here: which of several indexes it takes is decided by how a statement is written.
+describeDatabases('Plans of statements', (databases) => {
+  let database: Database;
+  let hub: TaskHarness;
+
+  beforeEach(async () => {
+    database = await databases.openEmptied();
+    hub = new TaskHarness(database);
+  });
+
+  const longSteps = async (reads: () => Promise<unknown>): Promise<string[]> => {
+    const steps = await stepsOf(database, reads, ['tasks', 'delegations']);
+    const ofRows = steps.filter((step) => /^(SEARCH|SCAN) (tasks|delegations|[td]) /.test(step));
+    expect(ofRows.length).toBeGreaterThan(0);
+    return ofRows.filter((step) => LONG.some((pattern) => pattern.test(step)));
+  };
+
+  if (databases.dialect !== 'sqlite') {
+    it('are chosen by statistics', () => {
+      expect(databases.dialect).toBe('postgres');
+    });
+    return;
+  }
+
+  it('take no long step to continue a context', async () => {
+    const contexts = new SqlContextStore(database);
+    const owner = { principalId: 'alice', organization: 'acme' };
+    expect(await longSteps(() => contexts.downstream('c1', owner, 'a1'))).toEqual([]);
+    expect(await longSteps(() => contexts.affinity('c1', owner, new Date(0)))).toEqual([]);
+  });
+
+  it('take no long step to find out whose answer a task of an agent is', async () => {
+    const { delegations } = await hub.create({ agents: ['a1'] });
+    const { downstream } = hub.store;
+    const [delegation] = delegations as [Delegation];
+    expect(await longSteps(() => downstream.held('a1', ['x', 'y', 'z']))).toEqual([]);
+    expect(await longSteps(() => downstream.isAwaitedByAnother(delegation, 'm1'))).toEqual([]);
+  });
+
+  it('take no long step to read the tasks of a page that have to fit a state still', async () => {
+    const { record } = await hub.create({ contextId: 'c1' });
+    await hub.append(record.id, status(COMPLETED, hub.clock.now()));
+    const { store } = hub;
+    const mine = visibilityOf(ALICE);
+    const inContext = { contextId: 'c1', state: COMPLETED };
+    expect(await longSteps(() => store.list(inContext, mine, 50, null))).toEqual([]);
+    const searched = { states: [COMPLETED, WORKING], organization: 'acme' };
+    const rows = await longSteps(() => store.search(searched, EVERYTHING, 50, null));
+    // The newest of each state, of which there are no more than the page has.
+    expect(rows).toEqual(rows.filter((step) => step.startsWith('SEARCH t USING COVERING INDEX')));
+    const page = await store.search(searched, EVERYTHING, 50, null);
+    expect(page.tasks.map((task) => task.record.id)).toEqual([record.id]);
+  });
+
+  it('leave out of a page what does not fit it any more', async () => {
+    const { record } = await hub.create({ contextId: 'c1' });
+    const read = database.read.bind(database);
+    let isMoved = false;
+    database.read = async (sql, params) => {
+      const rows = await read(sql, params);
+      if (!isMoved && sql.includes('AS fits')) {
+        isMoved = true;
+        await hub.log.update(record.id, () =>
+          change({ events: [status(COMPLETED, hub.clock.now())] }),
+        );
+      }
+      return rows as never;
+    };
+    const wanted = { states: [record.state] };
+    const page = await hub.store.search(wanted, EVERYTHING, 50, null);
+    expect(isMoved).toBe(true);
+    expect(page.tasks).toEqual([]);
+  });
+});
