@@ -3,14 +3,7 @@ import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
 import type { Database } from '../../src/database/database.js';
 import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.js';
 import type { Delegation } from '../../src/tasks/task.js';
-import {
-  ALICE,
-  change,
-  COMPLETED,
-  status,
-  TaskHarness,
-  WORKING,
-} from '../contract/task-harness.js';
+import { ALICE, change, COMPLETED, status, TaskHarness } from '../contract/task-harness.js';
 import { describeDatabases } from '../support/databases.js';
 import { stepsOf } from '../support/query-plans.js';
 
@@ -63,18 +56,22 @@ describeDatabases('Plans of statements', (databases) => {
   });
 
   it('take no long step to read the tasks of a page that have to fit a state still', async () => {
-    const { record } = await hub.create({ contextId: 'c1' });
-    await hub.append(record.id, status(COMPLETED, hub.clock.now()));
+    const ids: string[] = [];
+    for (let n = 0; n < 30; n += 1) {
+      const { record } = await hub.create({ id: `t${n}`, contextId: 'c1' });
+      await hub.append(record.id, status(COMPLETED, hub.clock.now()));
+      ids.push(record.id);
+    }
     const { store } = hub;
-    const mine = visibilityOf(ALICE);
     const inContext = { contextId: 'c1', state: COMPLETED };
-    expect(await longSteps(() => store.list(inContext, mine, 50, null))).toEqual([]);
-    const searched = { states: [COMPLETED, WORKING], organization: 'acme' };
-    const rows = await longSteps(() => store.search(searched, EVERYTHING, 50, null));
-    // The newest of each state, of which there are no more than the page has.
-    expect(rows).toEqual(rows.filter((step) => step.startsWith('SEARCH t USING COVERING INDEX')));
-    const page = await store.search(searched, EVERYTHING, 50, null);
-    expect(page.tasks.map((task) => task.record.id)).toEqual([record.id]);
+    const listed = await longSteps(() => store.list(inContext, visibilityOf(ALICE), 50, null));
+    expect(listed).toEqual([]);
+    const searched = { states: [COMPLETED], organization: 'acme' };
+    const search = () => store.search(searched, EVERYTHING, 50, null);
+    // The newest of a state, of which it reads no more than the page has.
+    for (const step of await longSteps(search)) expect(step).toMatch(/^SEARCH t USING COVERING/);
+    const { tasks } = await search();
+    expect(tasks.map(({ record }) => record.id).sort()).toEqual(ids.sort());
   });
 
   it('leave out of a page what does not fit it any more', async () => {
