@@ -270,6 +270,14 @@ describe('GroupCommitTaskLog', () => {
     await written;
     expect(await shared.log.events('a', 2, 200)).toHaveLength(1);
     expect(shared.store.eventReads).toBe(1);
+    // What it has committed itself it knows all the same.
+    expect(shared.log.ownEvents('a', 2, 200)).toHaveLength(1);
+    expect(shared.log.ownEvents('a', 1, 200)).toBeUndefined();
+    const unknown = shared.write('a').catch(() => 'lost');
+    await shared.store.answer(new Error('gone'));
+    await unknown;
+    expect(shared.log.ownEvents('a', 2, 200)).toBeUndefined();
+    expect(shared.store.eventReads).toBe(1);
   });
 
   it('tells every caller of a batch when the database fails, and goes on from what it holds', async () => {

@@ -154,6 +154,10 @@ export class GroupCommitTaskLog extends TaskLog {
     return this.recent(taskId, afterSeq, limit) ?? this.reading(this.store.events(...page));
   }
 
+  ownEvents(taskId: string, afterSeq: number, limit: number): TaskEvent[] | undefined {
+    return this.cache.get(taskId)?.recent(afterSeq, limit);
+  }
+
   async headers(...page: Parameters<TaskLog['headers']>): Promise<LogHeader[]> {
     const [taskId, afterSeq, limit] = page;
     return this.recent(taskId, afterSeq, limit) ?? this.reading(this.store.headers(...page));
@@ -195,7 +199,7 @@ export class GroupCommitTaskLog extends TaskLog {
 
   /** From memory, where that is known to be the newest. */
   private recent(taskId: string, afterSeq: number, limit: number): TaskEvent[] | undefined {
-    return this.soleProcess ? this.cache.get(taskId)?.recent(afterSeq, limit) : undefined;
+    return this.soleProcess ? this.ownEvents(taskId, afterSeq, limit) : undefined;
   }
 
   private writerOf(taskId: string): TaskWriter {

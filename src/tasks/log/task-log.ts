@@ -134,6 +134,12 @@ export abstract class TaskLog {
     hasCapacity?: HasCapacity,
   ): Promise<TaskEvent[]>;
 
+  /**
+   * The same of what this process has committed itself and has in memory: all up to its newest commit, without asking the
+   * database whether another process has added something since. Undefined when it has not all of them.
+   */
+  abstract ownEvents(taskId: string, afterSeq: number, limit: number): TaskEvent[] | undefined;
+
   /** The headers of committed log entries; see {@link TaskStore.headers}. */
   abstract headers(
     taskId: string,

@@ -65,7 +65,7 @@ export class SqlTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
   private readonly texts: LargeTexts;
   private readonly versions: VersionReads;
-  private readonly taskPiece = new PieceSize(8, 64, 32);
+  private readonly taskPiece = new PieceSize(8, 32, 16);
   private readonly keyPiece = new PieceSize(64, 1024);
   private queueTurn: TurnOf = () => undefined;
   private readonly turnOf: TurnOf = (delegation) =>

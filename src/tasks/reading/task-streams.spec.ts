@@ -4,6 +4,7 @@ import { TaskState } from '../../protocol/a2a.js';
 import { EMPTY_HEADER } from '../domain/event-header.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
 import type { TaskLog } from '../log/task-log.js';
+import type { Signals } from '../signals/signals.js';
 import { UpdateWaiter } from '../signals/update-waiter.js';
 import { TaskStreams } from './task-streams.js';
 import type { EventKind, TaskEvent } from '../task.js';
@@ -49,10 +50,14 @@ async function seqsOf(items: AsyncIterable<{ readonly seq: number }>): Promise<n
 }
 
 function over(log: PagedLog): TaskStreams {
-  const pace = { firstMs: 60_000, maxMs: 60_000 };
-  const [signals, clock] = [new InProcessSignals(), new SystemClock()];
+  return streamsOf(log as unknown as TaskLog, new InProcessSignals(), 60_000);
+}
+
+function streamsOf(log: Partial<TaskLog>, signals: Signals, ms: number): TaskStreams {
+  const clock = new SystemClock();
+  const pace = { firstMs: ms, ownMs: ms, maxMs: ms };
   const waiters = { of: (taskId: string) => new UpdateWaiter(signals, taskId, clock, pace) };
-  return new TaskStreams(log as unknown as TaskLog, waiters, clock);
+  return new TaskStreams(log as TaskLog, waiters, clock);
 }
 
 describe('streams of a task', () => {
@@ -72,5 +77,46 @@ describe('streams of a task', () => {
       ['status', 0],
     ]);
     expect(await seqsOf(over(log).fromStart('t', 60_000))).toEqual([3]);
+  });
+
+  it('read what their process commits from memory, and what another one adds from the log', async () => {
+    const signals = new InProcessSignals();
+    const stored = new PagedLog([
+      ['task', 1],
+      ['artifact', 2],
+      ['artifact', 3],
+      ['artifact', 4],
+      ['status', 5],
+    ]);
+    const all = await stored.events('t', 0, 10);
+    const own: TaskEvent[] = [];
+    let committed = 1;
+    const reads: number[] = [];
+    const log: Partial<TaskLog> = {
+      events: (_id, after) => {
+        reads.push(after);
+        return Promise.resolve(all.slice(after, committed));
+      },
+      ownEvents: (_id, after) => own.filter(({ seq }) => seq > after),
+    };
+    const items = streamsOf(log, signals, 20).after('t', 0, TaskState.TASK_STATE_SUBMITTED);
+    const next = async (): Promise<number | undefined> => (await items.next()).value?.seq;
+    const commit = (): void => {
+      own.push(all[committed]!);
+      committed += 1;
+      signals.taskChanged('t', committed);
+    };
+    expect(await next()).toBe(1);
+    for (const seq of [2, 3]) {
+      const shown = next();
+      commit();
+      expect(await shown).toBe(seq);
+    }
+    expect(reads.filter((after) => after > 0)).toEqual([]);
+    // Of another process, which announces nothing here.
+    const shown = next();
+    committed = 5;
+    expect([await shown, await next(), await next()]).toEqual([4, 5, undefined]);
+    expect(reads.filter((after) => after > 0)).not.toEqual([]);
   });
 });

@@ -94,18 +94,30 @@ export class TaskStreams {
   ): AsyncGenerator<StreamItem, void, undefined> {
     let seq = after;
     let ended = atEnd;
+    let isOwn = false;
     for (let page = firstPage; ; page = undefined) {
-      page ??= await this.log.events(taskId, seq, PAGE_SIZE, PAGE_TEXT);
+      page ??= await this.next(taskId, seq, isOwn);
       for (const event of page) {
         seq = event.seq;
         ended = endsAt(event, ended);
         if (isShown(event)) yield { seq, body: event.body };
       }
+      isOwn = false;
       if (isFull(page)) continue;
       // Only at the head of the log: an answered question in the middle of a replay ends nothing.
       if (ended || waiter.stopped) return;
-      await waiter.wait();
+      isOwn = await waiter.wait();
     }
+  }
+
+  /**
+   * What follows `seq`. Of a commit that this process has just announced (`isOwn`), from memory: what another one adds
+   * behind it is found when nothing is announced for a moment.
+   */
+  private async next(taskId: string, seq: number, isOwn: boolean): Promise<readonly TaskEvent[]> {
+    const own = isOwn ? this.log.ownEvents(taskId, seq, PAGE_SIZE) : undefined;
+    if (own !== undefined && own.length > 0) return own;
+    return this.log.events(taskId, seq, PAGE_SIZE, PAGE_TEXT);
   }
 
   /** The log's beginning, with the agent's first event if it comes in time. */

@@ -3,7 +3,8 @@ import { SystemClock } from '../../common/clock.js';
 import { InProcessSignals } from './in-process-signals.js';
 import { UpdateWaiter } from './update-waiter.js';
 
-const PACE = { firstMs: 20, maxMs: 40 };
+const PACE = { firstMs: 20, ownMs: 20, maxMs: 40 };
+const NEVER = { firstMs: 10_000_000, ownMs: 10_000_000, maxMs: 10_000_000 };
 
 class SettableClock extends SystemClock {
   offsetMs = 0;
@@ -16,10 +17,7 @@ class SettableClock extends SystemClock {
 describe('UpdateWaiter', () => {
   it('wakes at an update of its task, and at once when the update came before', async () => {
     const signals = new InProcessSignals();
-    const waiter = new UpdateWaiter(signals, 'a', new SystemClock(), {
-      firstMs: 10_000,
-      maxMs: 10_000,
-    });
+    const waiter = new UpdateWaiter(signals, 'a', new SystemClock(), NEVER);
     signals.taskChanged('a', 1);
     await waiter.wait();
     const waiting = waiter.wait();
@@ -33,10 +31,29 @@ describe('UpdateWaiter', () => {
     const looking = new UpdateWaiter(new InProcessSignals(), 'a', new SystemClock(), PACE);
     await looking.wait();
     looking.close();
-    const seldom = { firstMs: 10_000_000, maxMs: 10_000_000 };
-    const limited = new UpdateWaiter(new InProcessSignals(), 'a', new SystemClock(), seldom);
+    const limited = new UpdateWaiter(new InProcessSignals(), 'a', new SystemClock(), NEVER);
     await limited.wait(5);
     limited.close();
+  });
+
+  it('says whether a commit of its process has woken it, and looks less often then', async () => {
+    const signals = new InProcessSignals();
+    const pace = { firstMs: 1, ownMs: 10_000_000, maxMs: 10_000_000 };
+    const waiter = new UpdateWaiter(signals, 'a', new SystemClock(), pace);
+    expect(await waiter.wait()).toBe(false);
+    waiter.notify();
+    expect(await waiter.wait()).toBe(false);
+    signals.taskChanged('a', 1);
+    expect(await waiter.wait()).toBe(true);
+    const waiting = waiter.wait();
+    const first = await Promise.race([
+      waiting.then(() => 'looked'),
+      new Promise((resolve) => setTimeout(() => resolve('waits'), 30)),
+    ]);
+    expect(first).toBe('waits');
+    signals.taskChanged('a', 2);
+    expect(await waiting).toBe(true);
+    waiter.close();
   });
 
   it('looks although the clock is set back meanwhile', async () => {
@@ -51,8 +68,7 @@ describe('UpdateWaiter', () => {
 
   it('wakes every reader when the process is going to stop', async () => {
     const draining = new AbortController();
-    const pace = { firstMs: 10_000, maxMs: 10_000 };
-    const waiter = new UpdateWaiter(new InProcessSignals(), 'a', new SystemClock(), pace, [
+    const waiter = new UpdateWaiter(new InProcessSignals(), 'a', new SystemClock(), NEVER, [
       draining.signal,
     ]);
     const waiting = waiter.wait();

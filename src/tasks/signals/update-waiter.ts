@@ -8,13 +8,15 @@ import { Signals } from './signals.js';
 /** How long a waiter sleeps at most before it looks by itself: a notification may be lost between processes. */
 export interface PollPace {
   readonly firstMs: number;
+  /** After a commit of this process, which is then at work on the task. */
+  readonly ownMs: number;
   readonly maxMs: number;
 }
 
 /** Where every notification arrives (one process). */
-const IN_PROCESS_PACE: PollPace = { firstMs: 1000, maxMs: 1000 };
+const IN_PROCESS_PACE: PollPace = { firstMs: 1000, ownMs: 1000, maxMs: 1000 };
 /** Where the task may be run by another process: soon at first, then once a second. */
-const SHARED_PACE: PollPace = { firstMs: 25, maxMs: 1000 };
+const SHARED_PACE: PollPace = { firstMs: 25, ownMs: 250, maxMs: 1000 };
 
 /** Makes the waiters of this process. All of them stop when the process begins to drain. */
 @Injectable()
@@ -40,6 +42,8 @@ export class UpdateWaiters {
  */
 export class UpdateWaiter {
   private notified = false;
+  /** A commit of this process has been announced since the last wait. */
+  private updated = false;
   private wake: (() => void) | undefined;
   private pauseMs: number;
   /** Of the present wait; where it ends before, the next one takes it over. */
@@ -57,7 +61,10 @@ export class UpdateWaiter {
   ) {
     this.pauseMs = pace.firstMs;
     this.limit = new Watchdog(clock, () => this.wake?.());
-    this.unsubscribe = signals.onTask(taskId, () => this.notify());
+    this.unsubscribe = signals.onTask(taskId, () => {
+      this.updated = true;
+      this.notify();
+    });
     for (const stop of stops) stop?.addEventListener('abort', this.onStop);
   }
 
@@ -72,15 +79,22 @@ export class UpdateWaiter {
     this.wake?.();
   }
 
-  /** Resolves at the next update, or after at most `maxMs` and a second. */
-  async wait(maxMs = Infinity): Promise<void> {
+  /**
+   * Resolves at the next update, or after at most `maxMs` and a second; with true when this process has committed something of
+   * the task since the last wait.
+   */
+  async wait(maxMs = Infinity): Promise<boolean> {
     if (!this.notified) {
       this.limit.arm(Math.min(this.pauseMs, maxMs));
       await new Promise<void>((resolve) => (this.wake = resolve));
       this.wake = undefined;
     }
-    this.pauseMs = this.notified ? this.pace.firstMs : Math.min(this.pauseMs * 2, this.pace.maxMs);
+    const { updated, notified, pace } = this;
+    if (updated) this.pauseMs = pace.ownMs;
+    else this.pauseMs = notified ? pace.firstMs : Math.min(this.pauseMs * 2, pace.maxMs);
     this.notified = false;
+    this.updated = false;
+    return updated;
   }
 
   close(): void {
