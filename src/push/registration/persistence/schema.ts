@@ -1,8 +1,9 @@
 import type { SchemaPart } from '../../../database/schema.js';
 import { WebhookEntity, WebhookRevisionEntity } from './webhook.entity.js';
 import { Webhooks1700000000030 } from './migrations/1700000000030-webhooks.js';
+import { WebhooksOfProfiles1700000000958 } from './migrations/1700000000958-webhooks-of-profiles.js';
 
 export const WEBHOOKS_SCHEMA: SchemaPart = {
   entities: [WebhookEntity, WebhookRevisionEntity],
-  migrations: [Webhooks1700000000030],
+  migrations: [Webhooks1700000000030, WebhooksOfProfiles1700000000958],
 };

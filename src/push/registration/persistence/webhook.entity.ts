@@ -13,6 +13,9 @@ import type { Webhook } from '../webhook.js';
 @Index('push_webhooks_organization', ['organization', 'id'])
 @Index('push_webhooks_endpoint', ['endpoint', 'id'])
 @Index('push_webhooks_state', ['state', 'id'], { where: `"state" <> 'active'` })
+@Index('push_webhooks_auth_profile', ['authProfile', 'organization'], {
+  where: '"auth_profile" IS NOT NULL',
+})
 @Index('push_webhooks_subscription', ['organization', 'id'], { where: `"scope" <> 'task'` })
 @Index('push_webhooks_subscription_id', ['id'], { where: `"scope" <> 'task'` })
 @Index('push_webhooks_subscription_principal', ['principalId', 'id'], {
