@@ -8,6 +8,13 @@ it('orders members by UTF-16 code units, at every depth (RFC 8785 §3.2.3)', () 
   );
 });
 
+it.each([0, 1, 5, 23, 24, 100])('orders %d members', (count) => {
+  const names = Array.from({ length: count }, (_, n) => `m${(n * 7919) % 101}`);
+  const value = Object.fromEntries(names.map((name) => [name, 0]));
+  const sorted = [...names].sort().map((name) => `"${name}":0`);
+  expect(canonicalJson(value)).toBe(`{${sorted.join(',')}}`);
+});
+
 it('writes numbers and texts as ECMAScript does (RFC 8785 §3.2.2)', () => {
   expect(canonicalJson([1e30, 4.5, 2e-3, 1e-27, 'A\u0007"\\/\u20ac', true, null])).toBe(
     '[1e+30,4.5,0.002,1e-27,"A\\u0007\\"\\\\/\u20ac",true,null]',

@@ -52,7 +52,34 @@ export function canonicalText(value: object): string {
   return canonicalJson(Object.fromEntries(members));
 }
 
-/** The hash that an entry should have. */
+/** What is hashed of an entry, in the order of canonical JSON. */
+const HASHED = Object.keys({
+  action: true,
+  at: true,
+  chain: true,
+  credential: true,
+  details: true,
+  id: true,
+  issuer: true,
+  onBehalfOf: true,
+  organization: true,
+  outcome: true,
+  policy: true,
+  previousHash: true,
+  principal: true,
+  requestId: true,
+  resourceId: true,
+  resourceType: true,
+  seq: true,
+} satisfies Record<keyof Omit<AuditEvent, 'hash'>, true>).sort() as (keyof AuditEvent)[];
+
+/** The hash that an entry should have. As an entry is made for each task, its names are neither copied nor sorted. */
 export function hashOfEvent(event: AuditEvent): string {
-  return hashOfValue({ ...event, hash: undefined });
+  let inside = '';
+  for (const name of HASHED) {
+    const member = event[name];
+    const text = canonicalJson(member instanceof Date ? member.toISOString() : member);
+    inside += `${inside && ','}"${name}":${text}`;
+  }
+  return hash('sha256', `{${inside}}`, 'hex');
 }

@@ -23,15 +23,40 @@ export function boundedDetails(details: AuditDetails): AuditDetails {
     agent: agent === null ? null : bounded(agent),
     skill: skill === null ? null : bounded(skill),
     state,
-    ...(reason !== undefined && { reason: bounded(reason) }),
+    reason: reason === undefined ? undefined : bounded(reason),
     calls,
     begunAt,
     changedAt,
   }));
+  if (sizeAtMost(kept, all) <= MAX_DETAILS) {
+    kept['delegations'] = all;
+    if (moreDelegations > 0) kept['moreDelegations'] = moreDelegations;
+    return kept;
+  }
   let left = MAX_DETAILS - JSON.stringify(kept).length - 64;
   const fitting = all.filter((each) => (left -= JSON.stringify(each).length + 1) > 0);
   const more = moreDelegations + all.length - fitting.length;
   return { ...kept, delegations: fitting, ...(more > 0 && { moreDelegations: more }) };
+}
+
+/** Characters of their names, quotes and whatever else is not text, for each of them. */
+const MEMBER = 32;
+const DELEGATION = 160;
+
+/** No less than these take as JSON, where each character takes two; without writing it, as most entries are far smaller. */
+function sizeAtMost(
+  kept: Readonly<Record<string, unknown>>,
+  delegations: NonNullable<AuditDetails['delegations']>,
+): number {
+  let size = MEMBER;
+  for (const value of Object.values(kept)) {
+    if (typeof value === 'object') return Infinity;
+    size += MEMBER + (typeof value === 'string' ? 2 * value.length : 0);
+  }
+  for (const { agent, skill, reason } of delegations) {
+    size += DELEGATION + 2 * ((agent?.length ?? 0) + (skill?.length ?? 0) + (reason?.length ?? 0));
+  }
+  return size;
 }
 
 function boundedLimit({ kind, organization, principal, agent, skill }: ReachedLimit): ReachedLimit {

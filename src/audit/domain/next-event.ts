@@ -1,3 +1,4 @@
+import type { Writable } from '../../common/writable.js';
 import type { AuditEntry } from '../audit-entry.js';
 import { type AuditEvent, type ChainPlace, hashOfEvent } from './audit-event.js';
 import { boundedDetails } from './bounded-details.js';
@@ -11,7 +12,7 @@ export function nextEvent(
   id: string,
   at: Date,
 ): AuditEvent {
-  const event: AuditEvent = {
+  const event: Writable<AuditEvent> = {
     id,
     chain,
     seq: seq + 1,
@@ -31,7 +32,8 @@ export function nextEvent(
     previousHash,
     hash: '',
   };
-  return { ...event, hash: hashOfEvent(event) };
+  event.hash = hashOfEvent(event);
+  return event;
 }
 
 function orNull(text: string | null | undefined): string | null {

@@ -22,8 +22,8 @@ export function entryOf(task: EndedTask): AuditEntry {
     policy: null,
     details: {
       state: TaskState[task.state],
-      ...(task.endCode !== null && { reason: task.endCode }),
-      ...(traceId !== undefined && { traceId }),
+      reason: task.endCode ?? undefined,
+      traceId,
       createdAt: task.createdAt.toISOString(),
       endedAt: task.statusAt.toISOString(),
       delegations: task.delegations.map(
@@ -31,7 +31,7 @@ export function entryOf(task: EndedTask): AuditEntry {
           agent: agentId,
           skill: skillId,
           state,
-          ...(endCode !== null && { reason: endCode }),
+          reason: endCode ?? undefined,
           calls,
           begunAt: begunAt?.toISOString() ?? null,
           changedAt: updatedAt.toISOString(),
