@@ -35,7 +35,7 @@ export class AuditReader {
     const items: AuditEvent[] = [];
     const size = pieceSize();
     for (let looked = 0; looked < most;) {
-      const { rows } = size;
+      const rows = Math.min(size.rows, most - looked);
       const { events, next } = await size.time(() =>
         this.store.look(written, 'newest', rows, after),
       );

@@ -78,6 +78,7 @@ export function hashOfEvent(event: AuditEvent): string {
   let inside = '';
   for (const name of HASHED) {
     const member = event[name];
+    if (member === undefined) continue;
     const text = canonicalJson(member instanceof Date ? member.toISOString() : member);
     inside += `${inside && ','}"${name}":${text}`;
   }

@@ -1,7 +1,7 @@
 import type { Tx, Work } from '../../database/sql.js';
 import type { PreparedAppend } from '../store/prepared-append.js';
 import type { Delegation } from '../task.js';
-import { claimableAt, delegationDueAt, DELEGATIONS } from './task-rows.js';
+import { claimableAt, delegationDoubtAt, delegationDueAt, DELEGATIONS } from './task-rows.js';
 
 /** The turn of a delegation that joins the queue; undefined of one that does not. */
 export type TurnOf = (delegation: Delegation) => number | undefined;
@@ -22,6 +22,7 @@ export function* insertDelegations(
     claimableAt,
     turnAt: (each: Delegation) => turnOf(each) ?? each.createdAt.getTime(),
     dueAt: delegationDueAt,
+    doubtAt: delegationDoubtAt,
   });
 }
 
@@ -48,6 +49,7 @@ const MOVED = [
   'cancelPending',
   'deadlineAt',
   'dueAt',
+  'doubtAt',
   'turnAt',
   'claimableAt',
 ] as const;
@@ -84,7 +86,7 @@ export function* updateDelegations(
     }
   }
   const turnAt = (each: Delegation): number | null => turnOf(each) ?? null;
-  const derived = { claimableAt, turnAt, dueAt: delegationDueAt };
+  const derived = { claimableAt, turnAt, dueAt: delegationDueAt, doubtAt: delegationDoubtAt };
   yield* UPDATE_IN_PLACE.apply(tx, inPlace);
   yield* UPDATE_WITH_LEASE.apply(tx, withLease, derived);
   yield* UPDATE_WITHOUT_LEASE.apply(tx, withoutLease, derived);

@@ -10,9 +10,7 @@ import type { Delegation, DelegationState } from '../task.js';
 @Index('delegations_downstream_idx', ['downstreamTaskId'], {
   where: '"downstream_task_id" IS NOT NULL',
 })
-@Index('delegations_doubt_idx', ['agentId', 'updatedAt'], {
-  where: `"downstream_task_id" IS NULL AND "state" IN ('failed', 'canceled')`,
-})
+@Index('delegations_doubt_idx', ['agentId', 'doubtAt'], { where: '"doubt_at" IS NOT NULL' })
 @Index(
   'delegations_claim_idx',
   ['claimableAt', 'cancelPending', 'agentId', 'organization', 'turnAt', 'id'],
@@ -104,6 +102,10 @@ export class DelegationEntity {
   /** `deadline_at` while it has begun and not ended. */
   @Column({ name: 'due_at', type: 'bigint', nullable: true, transformer: DATE })
   dueAt!: Date | null;
+
+  /** When it ended without completing and without its agent's task being known; null else. */
+  @Column({ name: 'doubt_at', type: 'bigint', nullable: true, transformer: DATE })
+  doubtAt!: Date | null;
 
   /** When its step began. */
   @Column({ name: 'begun_at', type: 'bigint', nullable: true, transformer: DATE })

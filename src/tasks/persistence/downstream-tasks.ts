@@ -13,21 +13,26 @@ const IN_DOUBT = `d.id <> ? AND d.agent_id = ? AND d.downstream_task_id IS NULL
   AND (SUBSTR(e.body, 1, ?) = ? OR e.text_id IS NOT NULL)`;
 
 /**
- * Messages of delegations still in doubt, and of those that ended in doubt since. Each is found by an index over few rows: the work
- * that is under way (which SQLite, without statistics, would not choose itself), and what ended without completing.
+ * Messages of delegations still in doubt, and of those that ended in doubt since. Each part begins at an index: at the work that has a
+ * runner, at what waits for one at this agent (left to itself, SQLite would begin at all delegations of the agent), and at what ended so.
  */
 const MESSAGES_IN_DOUBT = `
   WITH under_way AS MATERIALIZED (
     SELECT id, agent_id, downstream_task_id, task_id, message_seq FROM delegations
-    WHERE claimable_at >= 0 AND state = 'sending')
+    WHERE claimable_at > 0 AND state = 'sending'
+    UNION ALL
+    SELECT id, agent_id, downstream_task_id, task_id, message_seq FROM delegations
+    WHERE claimable_at = 0 AND cancel_pending = 0 AND agent_id = ? AND state = 'sending')
   SELECT e.task_id, e.text_id FROM under_way d
     CROSS JOIN task_events e
     WHERE e.task_id = d.task_id AND e.seq = d.message_seq AND ${IN_DOUBT}
   UNION ALL
   SELECT e.task_id, e.text_id FROM delegations d
     CROSS JOIN task_events e
-    WHERE e.task_id = d.task_id AND e.seq = d.message_seq AND d.updated_at >= ?
-      AND d.state IN ('failed', 'canceled') AND ${IN_DOUBT}`;
+    WHERE e.task_id = d.task_id AND e.seq = d.message_seq AND d.doubt_at >= ? AND ${IN_DOUBT}`;
+
+/** The clocks of the processes may differ by so much; what is in doubt too often is only left undecided. */
+const CLOCKS_MS = 60_000;
 
 /** See {@link DownstreamTasks}. */
 export class SqlDownstreamTasks implements DownstreamTasks {
@@ -55,8 +60,9 @@ export class SqlDownstreamTasks implements DownstreamTasks {
     // The database counts characters, not UTF-16 units.
     const inDoubt: SqlValue[] = [id, agentId, [...beginning].length, beginning];
     const rows = await this.database.read<MessageRow>(MESSAGES_IN_DOUBT, [
+      agentId,
       ...inDoubt,
-      createdAt.getTime(),
+      createdAt.getTime() - CLOCKS_MS,
       ...inDoubt,
     ]);
     for (const { task_id, text_id } of rows) {

@@ -30,7 +30,7 @@ const STORED = TASKS.select('version', 'checkpointSeq', 'storedBytes');
 export type TaskRow = ReturnType<typeof STORED.read> & { readonly record: TaskRecord };
 
 /** A delegation as the hub has it. */
-export const DELEGATION = DELEGATIONS.selectBut('claimableAt', 'turnAt', 'dueAt');
+export const DELEGATION = DELEGATIONS.selectBut('claimableAt', 'turnAt', 'dueAt', 'doubtAt');
 
 /** A row of `task_events`. */
 export interface EventRow {
@@ -137,6 +137,13 @@ export function taskDueAt({ state, deadlineAt }: TaskRecord): Date | null {
 /** A delegation's deadline while it is open. */
 export function delegationDueAt({ state, deadlineAt }: Delegation): Date | null {
   return isOpen(state) ? deadlineAt : null;
+}
+
+/** When a delegation ended without the hub knowing whether its agent works on a task for it. */
+export function delegationDoubtAt(delegation: Delegation): Date | null {
+  const { state, downstreamTaskId, updatedAt } = delegation;
+  const isInDoubt = downstreamTaskId === null && (state === 'failed' || state === 'canceled');
+  return isInDoubt ? updatedAt : null;
 }
 
 /** Whether a delegation has, or needs, a runner. */

@@ -55,8 +55,8 @@ function over(log: PagedLog): TaskStreams {
 
 function streamsOf(log: Partial<TaskLog>, signals: Signals, ms: number): TaskStreams {
   const clock = new SystemClock();
-  const pace = { firstMs: ms, ownMs: ms, maxMs: ms };
-  const waiters = { of: (taskId: string) => new UpdateWaiter(signals, taskId, clock, pace) };
+  const pace = { firstMs: ms, maxMs: ms };
+  const waiters = { ofStream: (taskId: string) => new UpdateWaiter(signals, taskId, clock, pace) };
   return new TaskStreams(log as TaskLog, waiters, clock);
 }
 
@@ -79,44 +79,96 @@ describe('streams of a task', () => {
     expect(await seqsOf(over(log).fromStart('t', 60_000))).toEqual([3]);
   });
 
-  it('read what their process commits from memory, and what another one adds from the log', async () => {
-    const signals = new InProcessSignals();
-    const stored = new PagedLog([
-      ['task', 1],
-      ['artifact', 2],
-      ['artifact', 3],
-      ['artifact', 4],
-      ['status', 5],
-    ]);
-    const all = await stored.events('t', 0, 10);
-    const own: TaskEvent[] = [];
-    let committed = 1;
-    const reads: number[] = [];
-    const log: Partial<TaskLog> = {
-      events: (_id, after) => {
-        reads.push(after);
-        return Promise.resolve(all.slice(after, committed));
-      },
-      ownEvents: (_id, after) => own.filter(({ seq }) => seq > after),
-    };
-    const items = streamsOf(log, signals, 20).after('t', 0, TaskState.TASK_STATE_SUBMITTED);
-    const next = async (): Promise<number | undefined> => (await items.next()).value?.seq;
-    const commit = (): void => {
-      own.push(all[committed]!);
-      committed += 1;
-      signals.taskChanged('t', committed);
-    };
-    expect(await next()).toBe(1);
-    for (const seq of [2, 3]) {
-      const shown = next();
-      commit();
-      expect(await shown).toBe(seq);
+  describe('beside other processes', () => {
+    /** Of events 1 to 9; `own` are those that this process knows of, all that are committed. */
+    function shared(...kinds: ('artifact' | 'question' | 'message' | 'end')[]) {
+      const signals = new InProcessSignals();
+      const all = kinds.map((kind, i): TaskEvent => {
+        const state = {
+          question: TaskState.TASK_STATE_INPUT_REQUIRED,
+          end: TaskState.TASK_STATE_COMPLETED,
+        };
+        const isStatus = kind === 'question' || kind === 'end';
+        return {
+          taskId: 't',
+          seq: i + 1,
+          kind: isStatus ? 'status' : kind,
+          at: new Date(0),
+          header: { ...EMPTY_HEADER, state: isStatus ? state[kind] : null },
+          body: kind,
+        };
+      });
+      let [committed, known, knownFrom] = [1, 1, 1];
+      const reads: number[] = [];
+      const log: Partial<TaskLog> = {
+        events: (_id, after) => {
+          reads.push(after);
+          return Promise.resolve(all.slice(after, committed));
+        },
+        ownEvents: (_id, after) => (after < knownFrom ? undefined : all.slice(after, known)),
+      };
+      const items = streamsOf(log, signals, 20).after('t', 0, TaskState.TASK_STATE_SUBMITTED);
+      return {
+        reads,
+        next: async (): Promise<number | undefined> => (await items.next()).value?.seq,
+        /** On the newest state: what another process has added is read before. */
+        commit: (): void => {
+          if (known < committed) knownFrom = committed;
+          committed += 1;
+          known = committed;
+          signals.taskChanged('t', committed);
+        },
+        /** Announces nothing here. */
+        commitElsewhere: (): void => {
+          committed += 1;
+        },
+      };
     }
-    expect(reads.filter((after) => after > 0)).toEqual([]);
-    // Of another process, which announces nothing here.
-    const shown = next();
-    committed = 5;
-    expect([await shown, await next(), await next()]).toEqual([4, 5, undefined]);
-    expect(reads.filter((after) => after > 0)).not.toEqual([]);
+
+    it('read what their process commits from memory, and what others add from the log', async () => {
+      const hub = shared('artifact', 'artifact', 'artifact', 'artifact', 'artifact', 'end');
+      expect(await hub.next()).toBe(1);
+      for (const seq of [2, 3]) {
+        const shown = hub.next();
+        hub.commit();
+        expect(await shown).toBe(seq);
+      }
+      expect(hub.reads).toEqual([0]);
+      const shown = hub.next();
+      hub.commitElsewhere();
+      expect(await shown).toBe(4);
+      hub.commit();
+      hub.commit();
+      expect([await hub.next(), await hub.next(), await hub.next()]).toEqual([5, 6, undefined]);
+    });
+
+    it('miss nothing of others between two commits of their process', async () => {
+      const hub = shared('artifact', 'artifact', 'artifact', 'artifact', 'end');
+      expect(await hub.next()).toBe(1);
+      const shown = hub.next();
+      hub.commit();
+      hub.commitElsewhere();
+      hub.commit();
+      hub.commitElsewhere();
+      expect(await shown).toBe(2);
+      const rest = [await hub.next(), await hub.next(), await hub.next(), await hub.next()];
+      expect(rest).toEqual([3, 4, 5, undefined]);
+    });
+
+    it('end at a question, unless it has been answered through another process', async () => {
+      const open = shared('artifact', 'question');
+      expect(await open.next()).toBe(1);
+      const asked = open.next();
+      open.commit();
+      expect([await asked, await open.next()]).toEqual([2, undefined]);
+      const answered = shared('artifact', 'question', 'message', 'artifact', 'end');
+      expect(await answered.next()).toBe(1);
+      const shown = answered.next();
+      answered.commit();
+      for (let n = 0; n < 3; n += 1) answered.commitElsewhere();
+      expect(await shown).toBe(2);
+      expect([await answered.next(), await answered.next()]).toEqual([4, 5]);
+      expect(await answered.next()).toBeUndefined();
+    });
   });
 });

@@ -29,7 +29,7 @@ const PAGE_TEXT = LONG;
 export class TaskStreams {
   constructor(
     private readonly log: TaskLog,
-    @Inject(UpdateWaiters) private readonly waiters: Pick<UpdateWaiters, 'of'>,
+    @Inject(UpdateWaiters) private readonly waiters: Pick<UpdateWaiters, 'ofStream'>,
     private readonly clock: Clock,
   ) {}
 
@@ -43,7 +43,7 @@ export class TaskStreams {
     waitMs: number,
     gone?: AbortSignal,
   ): AsyncGenerator<StreamItem, void, undefined> {
-    const waiter = this.waiters.of(taskId, gone);
+    const waiter = this.waiters.ofStream(taskId, gone);
     try {
       const page = await this.firstEvents(taskId, waiter, waitMs);
       const reply = page.find(({ kind }) => kind === 'reply');
@@ -77,7 +77,7 @@ export class TaskStreams {
     state: TaskState,
     gone?: AbortSignal,
   ): AsyncGenerator<StreamItem, void, undefined> {
-    const waiter = this.waiters.of(taskId, gone);
+    const waiter = this.waiters.ofStream(taskId, gone);
     try {
       yield* this.read(taskId, seq, isTerminal(state), waiter);
     } finally {
@@ -94,30 +94,32 @@ export class TaskStreams {
   ): AsyncGenerator<StreamItem, void, undefined> {
     let seq = after;
     let ended = atEnd;
-    let isOwn = false;
-    for (let page = firstPage; ; page = undefined) {
-      page ??= await this.next(taskId, seq, isOwn);
+    let page = firstPage ?? (await this.log.events(taskId, seq, PAGE_SIZE, PAGE_TEXT));
+    for (let own: readonly TaskEvent[] | undefined; ;) {
       for (const event of page) {
         seq = event.seq;
         ended = endsAt(event, ended);
         if (isShown(event)) yield { seq, body: event.body };
       }
-      isOwn = false;
-      if (isFull(page)) continue;
-      // Only at the head of the log: an answered question in the middle of a replay ends nothing.
-      if (ended || waiter.stopped) return;
-      isOwn = await waiter.wait();
+      // Only at the head of the log: an answered question in the middle of a replay ends nothing. What is known of it may be
+      // older than an answer that came to another process.
+      const mayGoOn = isFull(page) || (own !== undefined && isQuestion(page));
+      own = undefined;
+      if (!mayGoOn) {
+        if (ended || waiter.stopped) return;
+        own = (await waiter.wait()) ? this.ownEvents(taskId, seq) : undefined;
+      }
+      page = own ?? (await this.log.events(taskId, seq, PAGE_SIZE, PAGE_TEXT));
     }
   }
 
   /**
-   * What follows `seq`. Of a commit that this process has just announced (`isOwn`), from memory: what another one adds
-   * behind it is found when nothing is announced for a moment.
+   * What this process has just committed behind `seq`, if anything. What another one adds behind that makes the next commit
+   * here fail, so that nothing is known here any more; or it is found when nothing is announced for a moment (ADR 0083).
    */
-  private async next(taskId: string, seq: number, isOwn: boolean): Promise<readonly TaskEvent[]> {
-    const own = isOwn ? this.log.ownEvents(taskId, seq, PAGE_SIZE) : undefined;
-    if (own !== undefined && own.length > 0) return own;
-    return this.log.events(taskId, seq, PAGE_SIZE, PAGE_TEXT);
+  private ownEvents(taskId: string, seq: number): readonly TaskEvent[] | undefined {
+    const own = this.log.ownEvents(taskId, seq, PAGE_SIZE);
+    return own !== undefined && own.length > 0 ? own : undefined;
   }
 
   /** The log's beginning, with the agent's first event if it comes in time. */
@@ -142,6 +144,12 @@ export class TaskStreams {
 /** There may be more behind it. */
 function isFull(page: readonly TaskEvent[]): boolean {
   return page.length >= PAGE_SIZE || textOf(page) >= PAGE_TEXT;
+}
+
+/** The last event leaves the task waiting for its client. */
+function isQuestion(page: readonly TaskEvent[]): boolean {
+  const state = page.at(-1)?.header.state;
+  return state !== undefined && state !== null && endsStream(state) && !isTerminal(state);
 }
 
 /** Nothing follows until the client acts: a stream ends there. Authorization may come from elsewhere. */

@@ -3,7 +3,7 @@
  * listener reads there, and one that misses it finds the same within a second by polling.
  */
 export abstract class Signals {
-  /** Events up to `seq` of this task are committed. */
+  /** Events up to `seq` of this task are committed, by this process. */
   abstract taskChanged(taskId: string, seq: number): void;
 
   /** Some delegation waits for a runner. */

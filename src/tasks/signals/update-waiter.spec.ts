@@ -3,8 +3,8 @@ import { SystemClock } from '../../common/clock.js';
 import { InProcessSignals } from './in-process-signals.js';
 import { UpdateWaiter } from './update-waiter.js';
 
-const PACE = { firstMs: 20, ownMs: 20, maxMs: 40 };
-const NEVER = { firstMs: 10_000_000, ownMs: 10_000_000, maxMs: 10_000_000 };
+const PACE = { firstMs: 20, maxMs: 40 };
+const NEVER = { firstMs: 10_000_000, maxMs: 10_000_000 };
 
 class SettableClock extends SystemClock {
   offsetMs = 0;

@@ -8,15 +8,16 @@ import { Signals } from './signals.js';
 /** How long a waiter sleeps at most before it looks by itself: a notification may be lost between processes. */
 export interface PollPace {
   readonly firstMs: number;
-  /** After a commit of this process, which is then at work on the task. */
-  readonly ownMs: number;
+  /** After a commit of this process, which the waiter's reader has from memory; `firstMs` without it. */
+  readonly ownMs?: number;
   readonly maxMs: number;
 }
 
 /** Where every notification arrives (one process). */
-const IN_PROCESS_PACE: PollPace = { firstMs: 1000, ownMs: 1000, maxMs: 1000 };
+const IN_PROCESS_PACE: PollPace = { firstMs: 1000, maxMs: 1000 };
 /** Where the task may be run by another process: soon at first, then once a second. */
-const SHARED_PACE: PollPace = { firstMs: 25, ownMs: 250, maxMs: 1000 };
+const SHARED_PACE: PollPace = { firstMs: 25, maxMs: 1000 };
+const STREAM_PACE: PollPace = { ...SHARED_PACE, ownMs: 250 };
 
 /** Makes the waiters of this process. All of them stop when the process begins to drain. */
 @Injectable()
@@ -30,7 +31,16 @@ export class UpdateWaiters {
 
   /** For one reader of this task; `gone` is aborted when the reader has left. Close it when done. */
   of(taskId: string, gone?: AbortSignal): UpdateWaiter {
-    const pace = this.database.soleProcess ? IN_PROCESS_PACE : SHARED_PACE;
+    return this.waiter(taskId, SHARED_PACE, gone);
+  }
+
+  /** The same for one that takes what this process commits from memory (ADR 0083). */
+  ofStream(taskId: string, gone?: AbortSignal): UpdateWaiter {
+    return this.waiter(taskId, STREAM_PACE, gone);
+  }
+
+  private waiter(taskId: string, shared: PollPace, gone: AbortSignal | undefined): UpdateWaiter {
+    const pace = this.database.soleProcess ? IN_PROCESS_PACE : shared;
     const stops = [this.draining.signal, gone];
     return new UpdateWaiter(this.signals, taskId, this.clock, pace, stops);
   }
@@ -90,8 +100,8 @@ export class UpdateWaiter {
       this.wake = undefined;
     }
     const { updated, notified, pace } = this;
-    if (updated) this.pauseMs = pace.ownMs;
-    else this.pauseMs = notified ? pace.firstMs : Math.min(this.pauseMs * 2, pace.maxMs);
+    if (notified) this.pauseMs = (updated ? pace.ownMs : undefined) ?? pace.firstMs;
+    else this.pauseMs = Math.min(this.pauseMs * 2, pace.maxMs);
     this.notified = false;
     this.updated = false;
     return updated;
