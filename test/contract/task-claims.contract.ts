@@ -342,6 +342,9 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(true);
     const theirs = others.find(({ taskId }) => taskId === second.record.id);
     expect(await downstream.isAwaitedByAnother(theirs!, messageId)).toBe(true);
+    // Nor does it know more when its runner is gone.
+    await hub.store.releaseOthers('p2');
+    expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(true);
     // One that has failed without knowing may still have reached the agent.
     await hub.log.update(first.record.id, () =>
       change({
@@ -354,6 +357,19 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
       change({ events: [], delegations: [{ id: theirs!.id, downstreamTaskId: 'd1' }] }),
     );
     expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(false);
+    // What has failed before a delegation began is no rival of it, but for what clocks may differ.
+    const later = async (ms: number): Promise<boolean> => {
+      await hub.clock.advance(ms);
+      const { delegations } = await hub.create({ message, agents: ['a1'] });
+      const [delegation] = delegations;
+      const awaited = await downstream.isAwaitedByAnother(delegation!, messageId);
+      await hub.log.update(delegation!.taskId, () =>
+        change({ events: [], delegations: [{ id: delegation!.id, downstreamTaskId: 'd2' }] }),
+      );
+      return awaited;
+    };
+    expect(await later(30_000)).toBe(true);
+    expect(await later(31_000)).toBe(false);
   });
 
   it('adopts what a lease has run out on, whatever its state, and leaves it in that state', async () => {
