@@ -1,6 +1,9 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
+import { EVERYTHING, visibilityOf, type Visibility } from '../../src/auth/index.js';
 import type { Database } from '../../src/database/database.js';
+import { searchTaskWebhooks } from '../../src/push/webhooks/persistence/search-webhooks.js';
+import type { TaskWebhookFilter } from '../../src/push/webhooks/webhook-store.js';
+import { SqlAgentDelegations } from '../../src/tasks/persistence/sql-agent-delegations.js';
 import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.js';
 import type { Delegation } from '../../src/tasks/task.js';
 import { ALICE, change, COMPLETED, status, TaskHarness } from '../contract/task-harness.js';
@@ -92,5 +95,35 @@ describeDatabases('Plans of statements', (databases) => {
     const page = await hub.store.search(wanted, EVERYTHING, 50, null);
     expect(isMoved).toBe(true);
     expect(page.tasks).toEqual([]);
+  });
+
+  it('take no long step to find what an agent has open', async () => {
+    await hub.create({ agents: ['a1'] });
+    const delegations = new SqlAgentDelegations(database);
+    expect(await longSteps(() => delegations.open('a1', '', 100))).toEqual([]);
+    const open = await delegations.open('a1', '', 100);
+    expect(open).toHaveLength(1);
+  });
+
+  it('find webhooks of single tasks by what leads to the fewest', async () => {
+    const stepsFor = (filter: TaskWebhookFilter, visibility: Visibility): Promise<string[]> =>
+      stepsOf(database, () => searchTaskWebhooks(database, filter, visibility, 50, null), [
+        'push_webhooks w JOIN',
+      ]);
+    const own = visibilityOf(ALICE);
+    const organization: Visibility = { kind: 'organization', organization: 'acme' };
+    const guided: [TaskWebhookFilter, Visibility, RegExp][] = [
+      [{}, own, /push_webhooks_principal \(principal_id=\?\)/],
+      [{ endpoint: 'https://x' }, own, /push_webhooks_principal \(principal_id=\?\)/],
+      [{ principalId: 'alice' }, organization, /push_webhooks_principal \(principal_id=\?\)/],
+      [{ endpoint: 'https://x' }, organization, /push_webhooks_endpoint \(endpoint=\?\)/],
+      [{ state: 'paused' }, organization, /push_webhooks_state \(state=\?\)/],
+      [{ taskId: 't' }, organization, /push_webhooks_task \(task_id=\?\)/],
+      [{}, organization, /push_webhooks_organization \(organization=\?\)/],
+    ];
+    for (const [filter, visibility, index] of guided) {
+      const [first] = (await stepsFor(filter, visibility)).filter((step) => / w /.test(step));
+      expect(first).toMatch(index);
+    }
   });
 });

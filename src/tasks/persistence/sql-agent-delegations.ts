@@ -52,11 +52,10 @@ export class SqlAgentDelegations extends AgentDelegations {
   }
 
   async open(agentId: string, after: string, limit: number): Promise<DelegationRef[]> {
-    // Few are open of all that an agent ever had: their index is read (the concatenation keeps the
-    // planner from the other one), not the agent's.
+    // Few are open of all that an agent ever had: their index is read, which has them in this order.
     const rows = await this.database.read<{ id: string; task_id: string }>(
       `SELECT id, task_id FROM delegations
-       WHERE due_at > 0 AND agent_id || '' = ? AND ${IS_OPEN} AND id > ?
+       WHERE due_at IS NOT NULL AND agent_id = ? AND ${IS_OPEN} AND id > ?
        ORDER BY id LIMIT ?`,
       [agentId, after, limit],
     );

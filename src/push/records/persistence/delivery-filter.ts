@@ -10,10 +10,10 @@ import { LOST, LOST_OF_ALL, LOST_OF_FEW } from '../../delivery/persistence/lost-
 import type { DeliveryFilter } from '../delivery-store.js';
 
 /**
- * Ids begin with the time they were made at, so what is of another time is not looked at. No clock is
- * expected to be wrong by more.
+ * Ids begin with the time they were made at, so what is of another time is not looked at. A row and its id are made by the same
+ * clock; no clock is expected to be set back by more.
  */
-const CLOCK_SLACK_MS = 24 * 3_600_000;
+const CLOCK_SLACK_MS = 3_600_000;
 
 /** Which rows are looked for. */
 export interface RowFilter extends DeliveryFilter {
