@@ -1,13 +1,14 @@
 import type { Visibility } from '../../../auth/index.js';
 import { firstIdAt } from '../../../common/ids.js';
 import { isUuid } from '../../../common/uuid.js';
-import { allOf, type Condition } from '../../../database/conditions.js';
+import type { Condition } from '../../../database/conditions.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { NO_TEST } from '../../delivery/persistence/delivery-rows.js';
 import { LOST, LOST_OF_ALL, LOST_OF_FEW } from '../../delivery/persistence/lost-letters.js';
 import type { DeliveryFilter } from '../delivery-store.js';
+import { equals, type GuidedCondition, guidedBy, scopeOf } from './guided-conditions.js';
 
 /**
  * Ids begin with the time they were made at, so what is of another time is not looked at. A row and its id are made by the same
@@ -24,32 +25,16 @@ export interface RowFilter extends DeliveryFilter {
 /** What rows are looked up by, each with an index of its own. */
 type Guide = 'ids' | 'task' | 'config' | 'endpoint' | 'principal' | 'organization' | 'state';
 
-/** One condition, given how its column is to be written. */
-interface GuidedCondition {
-  readonly guide: Guide | null;
-  readonly sql: (column: (name: string) => string) => string;
-  readonly params: readonly SqlValue[];
-}
+type GuidedDelivery = GuidedCondition<Guide>;
 
-/**
- * The deliveries that fit and may be seen. SQLite knows nothing of how many rows there are of each kind
- * and would take any index that serves, such as that of a state for the few rows of an organization; its
- * reads hold the whole process. So there the columns of all but the narrowest conditions are written as
- * expressions (`+state`), which no index serves.
- */
+/** The deliveries that fit and may be seen. */
 export function conditionsOf(
   filter: RowFilter,
   visibility: Visibility,
   dialect: Tx['dialect'],
 ): Condition {
   const conditions = [...scopeOf(visibility), ...filterOf(filter), ...lostOf(filter, visibility)];
-  const guides = dialect === 'sqlite' ? narrowest(filter, visibility) : null;
-  return allOf(
-    conditions.map(({ guide, sql, params }) => {
-      const isFree = guides === null || guide === null || guides.includes(guide);
-      return { sql: sql((name) => (isFree ? name : `+${name}`)), params };
-    }),
-  );
+  return guidedBy(narrowest(filter, visibility), conditions, dialect);
 }
 
 /** What leads to the fewest rows. */
@@ -66,20 +51,9 @@ function narrowest(filter: DeliveryFilter, visibility: Visibility): readonly Gui
   return ['state'];
 }
 
-function equals(guide: Guide, name: string, value: string): GuidedCondition {
-  return { guide, sql: (column) => `${column(name)} = ?`, params: [storable(value)] };
-}
-
-function scopeOf(visibility: Visibility): readonly GuidedCondition[] {
-  if (visibility.kind === 'everything') return [];
-  const organization = equals('organization', 'organization', visibility.organization);
-  if (visibility.kind === 'organization') return [organization];
-  return [equals('principal', 'principal_id', visibility.principalId), organization];
-}
-
-function filterOf(filter: RowFilter): GuidedCondition[] {
+function filterOf(filter: RowFilter): GuidedDelivery[] {
   const { taskId, configId, organization, state, endpoint, ids, tests } = filter;
-  const requested: GuidedCondition[] = [];
+  const requested: GuidedDelivery[] = [];
   const also = (sql: string, ...params: readonly SqlValue[]): void => {
     requested.push({ guide: null, sql: () => sql, params });
   };
@@ -108,7 +82,7 @@ export function isNarrow({ ids, taskId, configId, endpoint }: DeliveryFilter): b
 }
 
 /** In the words of the index that is to serve. */
-function lostOf(filter: RowFilter, visibility: Visibility): readonly GuidedCondition[] {
+function lostOf(filter: RowFilter, visibility: Visibility): readonly GuidedDelivery[] {
   if (!filter.lost) return [];
   const isOfAll = visibility.kind === 'everything' && filter.organization === undefined;
   const said = isNarrow(filter) ? LOST_OF_FEW : isOfAll ? LOST_OF_ALL : LOST;
@@ -136,7 +110,7 @@ function timesOf(filter: RowFilter): readonly Condition[] {
 }
 
 /** The hub's ids are UUIDs; where the client has given none of its own, its id is the hub's. */
-function ofConfig(configId: string): GuidedCondition {
+function ofConfig(configId: string): GuidedDelivery {
   if (!isUuid(configId)) return equals('config', 'config_id', configId);
   return {
     guide: 'config',
@@ -147,8 +121,8 @@ function ofConfig(configId: string): GuidedCondition {
 }
 
 /** Said in full as well, so that the indexes of dead letters and of what is not delivered serve. */
-function inState(state: NonNullable<DeliveryFilter['state']>): readonly GuidedCondition[] {
-  const said = (rest: string): GuidedCondition => ({
+function inState(state: NonNullable<DeliveryFilter['state']>): readonly GuidedDelivery[] {
+  const said = (rest: string): GuidedDelivery => ({
     guide: 'state',
     sql: (column) => `${column('state')} ${rest}`,
     params: [],

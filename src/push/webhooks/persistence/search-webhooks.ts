@@ -6,6 +6,12 @@ import type { DatabaseRow } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
+import {
+  equals,
+  type GuidedCondition,
+  guidedBy,
+  scopeOf,
+} from '../../records/persistence/guided-conditions.js';
 import { STREAM } from '../../delivery/persistence/delivery-rows.js';
 import { DELETED, WEBHOOK, toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
@@ -22,7 +28,11 @@ const SHOWN_STATE = `CASE WHEN w.state IN ('paused', 'disabled') THEN w.state
 /** Subscriptions whose newest delivery streams are looked for in one statement. */
 const AT_ONCE = 32;
 
-const NOT_ACTIVE: Condition = { sql: `w.state <> 'active'`, params: [] };
+const NOT_ACTIVE: GuidedCondition<Guide> = {
+  guide: null,
+  sql: () => `w.state <> 'active'`,
+  params: [],
+};
 
 /** The webhook of the delivery stream of this id. */
 export async function findTaskWebhook(
@@ -76,12 +86,12 @@ export async function searchTaskWebhooks(
   limit: number,
   cursor: string | null,
 ): Promise<TaskWebhook[]> {
-  const webhook = allOf(ofWebhooks(filter, visibility));
+  const ofBoth = ofWebhooks(filter, visibility);
   const stream = ofStreams(filter, cursor);
   const found: TaskWebhook[] = [];
   if (filter.subscriptionId === undefined) {
-    const all = [...ofWebhooks(filter, visibility), ...ofOwnStreams(filter, cursor)];
-    const own = allOf(database.dialect === 'sqlite' ? all.map(guidedBy(filter, visibility)) : all);
+    const all = [...ofBoth, ...ofOwnStreams(filter, cursor)];
+    const own = guidedBy([narrowest(filter, visibility)], all, database.dialect);
     const rows = await database.read<DatabaseRow>(
       `${JOINED} ON s.id = w.id WHERE w.scope = 'task' AND ${own.sql}
        ORDER BY w.id DESC LIMIT ?`,
@@ -89,6 +99,8 @@ export async function searchTaskWebhooks(
     );
     found.push(...rows.map(toShown));
   }
+  // Of those there are few, whichever index is taken.
+  const webhook = guidedBy(GUIDES, ofBoth, database.dialect);
   const subscriptions = await database.read<{ id: string }>(
     `SELECT w.id FROM push_webhooks w
      WHERE w.scope <> 'task' AND w.state <> '${DELETED}' AND ${webhook.sql}`,
@@ -114,63 +126,56 @@ function toShown(row: DatabaseRow): TaskWebhook {
   return toTaskWebhook(S.read(row), W.read(row));
 }
 
-/** What leads to the fewest webhooks of single tasks; each has an index of its own. */
-function narrowest(
-  { taskId, state, principalId, endpoint }: TaskWebhookFilter,
-  { kind }: Visibility,
-) {
-  if (taskId !== undefined) return 'w.task_id';
-  if (state !== undefined && state !== 'active') return 'w.state';
-  if (kind === 'principal' || principalId !== undefined) return 'w.principal_id';
-  return endpoint === undefined ? 'w.organization' : 'w.endpoint';
+/** What webhooks of single tasks are looked up by, each with an index of its own. */
+const GUIDES = ['task', 'state', 'principal', 'endpoint', 'organization'] as const;
+type Guide = (typeof GUIDES)[number];
+
+/** What leads to the fewest of them. */
+function narrowest(filter: TaskWebhookFilter, { kind }: Visibility): Guide {
+  const { taskId, state, principalId, endpoint } = filter;
+  if (taskId !== undefined) return 'task';
+  if (state !== undefined && state !== 'active') return 'state';
+  if (kind === 'principal' || principalId !== undefined) return 'principal';
+  return endpoint === undefined ? 'organization' : 'endpoint';
 }
 
-/**
- * Without statistics SQLite would take any index that serves: the columns of all but the narrowest conditions are written as
- * expressions (`+w.organization`), which none serves.
- */
-function guidedBy(
-  filter: TaskWebhookFilter,
-  visibility: Visibility,
-): (condition: Condition) => Condition {
-  const guide = narrowest(filter, visibility);
-  const isFree = ({ sql }: Condition): boolean =>
-    sql.startsWith(`${guide} `) || sql.startsWith('w.id ');
-  return (condition) =>
-    isFree(condition) ? condition : { ...condition, sql: condition.sql.replace(/^w\./, '+w.') };
-}
-
-function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Condition[] {
+function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): GuidedCondition<Guide>[] {
   return [
-    ...ownedBy(visibility),
-    ...equals('w.principal_id', filter.principalId),
-    ...equals('w.organization', filter.organization),
-    ...equals('w.id', filter.subscriptionId),
-    ...equals('w.url', filter.url),
-    ...equals('w.endpoint', filter.endpoint),
+    ...scopeOf(visibility, 'w.'),
+    ...given('principal', 'w.principal_id', filter.principalId),
+    ...given('organization', 'w.organization', filter.organization),
+    ...given(null, 'w.id', filter.subscriptionId),
+    ...given(null, 'w.url', filter.url),
+    ...given('endpoint', 'w.endpoint', filter.endpoint),
   ];
 }
 
-function ownedBy(visibility: Visibility): Condition[] {
-  if (visibility.kind === 'everything') return [];
-  const organization = equals('w.organization', visibility.organization);
-  if (visibility.kind === 'organization') return organization;
-  return [...equals('w.principal_id', visibility.principalId), ...organization];
-}
-
 /** Of a webhook of one task: what it is as a whole is what its task has. */
-function ofOwnStreams({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition[] {
-  const after = cursor === null ? [] : [{ sql: 'w.id < ?', params: [cursor] }];
+function ofOwnStreams(
+  { taskId, state }: TaskWebhookFilter,
+  cursor: string | null,
+): GuidedCondition<Guide>[] {
   // Said in full as well, so that the index of those that are not active serves.
   const isOther = state === undefined || state === 'active' ? [] : [NOT_ACTIVE];
-  return [...equals('w.task_id', taskId), ...equals('w.state', state), ...isOther, ...after];
+  return [
+    ...given('task', 'w.task_id', taskId),
+    ...given('state', 'w.state', state),
+    ...isOther,
+    ...(cursor === null ? [] : [{ guide: null, sql: () => 'w.id < ?', params: [cursor] }]),
+  ];
+}
+
+function given(
+  guide: Guide | null,
+  name: string,
+  value: string | undefined,
+): GuidedCondition<Guide>[] {
+  return value === undefined ? [] : [equals(guide, name, value)];
 }
 
 function ofStreams({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
+  const is = (sql: string, value: string | undefined): Condition[] =>
+    value === undefined ? [] : [{ sql: `${sql} = ?`, params: [storable(value)] }];
   const after = cursor === null ? [] : [{ sql: 's.id < ?', params: [cursor] }];
-  return allOf([...equals('s.task_id', taskId), ...equals(SHOWN_STATE, state), ...after]);
-}
-
-function equals(sql: string, value: string | undefined): Condition[] {
-  return value === undefined ? [] : [{ sql: `${sql} = ?`, params: [storable(value)] }];
+  return allOf([...is('s.task_id', taskId), ...is(SHOWN_STATE, state), ...after]);
 }
