@@ -24,3 +24,9 @@ it('writes numbers and texts as ECMAScript does (RFC 8785 §3.2.2)', () => {
 it('leaves out members that are undefined', () => {
   expect(canonicalJson({ a: undefined, b: {} })).toBe('{"b":{}}');
 });
+
+it('writes a Date as its text in ISO 8601, at every depth', () => {
+  const at = new Date('2026-01-02T03:04:05.678Z');
+  const text = '"2026-01-02T03:04:05.678Z"';
+  expect(canonicalJson({ b: [at], a: at })).toBe(`{"a":${text},"b":[${text}]}`);
+});

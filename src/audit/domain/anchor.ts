@@ -1,4 +1,5 @@
-import { canonicalText, hashOfValue } from './audit-event.js';
+import { canonicalJson } from '../../common/canonical-json.js';
+import { hashOfValue } from './audit-event.js';
 
 /**
  * What an anchor says.
@@ -45,7 +46,7 @@ export function contentOf(anchor: AnchorContent): AnchorContent {
 
 /** The bytes that are signed. */
 export function anchorText(anchor: AnchorContent): string {
-  return canonicalText(contentOf(anchor));
+  return canonicalJson(contentOf(anchor));
 }
 
 export function hashOfAnchor(anchor: AnchorContent): string {

@@ -38,49 +38,12 @@ export interface ChainPlace {
 /** Before the first entry of a chain. */
 export const CHAIN_START: ChainPlace = { seq: 0, hash: '' };
 
-/** SHA-256 in hexadecimal of a value as canonical JSON (RFC 8785); a Date is its text in ISO 8601. */
+/** SHA-256 in hexadecimal of a value as canonical JSON (RFC 8785). */
 export function hashOfValue(value: object): string {
-  return hash('sha256', canonicalText(value), 'hex');
+  return hash('sha256', canonicalJson(value), 'hex');
 }
 
-/** The canonical JSON of an object, of which a Date is its text in ISO 8601. */
-export function canonicalText(value: object): string {
-  const members = Object.entries(value).map(([name, member]: [string, unknown]) => [
-    name,
-    member instanceof Date ? member.toISOString() : member,
-  ]);
-  return canonicalJson(Object.fromEntries(members));
-}
-
-/** What is hashed of an entry, in the order of canonical JSON. */
-const HASHED = Object.keys({
-  action: true,
-  at: true,
-  chain: true,
-  credential: true,
-  details: true,
-  id: true,
-  issuer: true,
-  onBehalfOf: true,
-  organization: true,
-  outcome: true,
-  policy: true,
-  previousHash: true,
-  principal: true,
-  requestId: true,
-  resourceId: true,
-  resourceType: true,
-  seq: true,
-} satisfies Record<keyof Omit<AuditEvent, 'hash'>, true>).sort() as (keyof AuditEvent)[];
-
-/** The hash that an entry should have. As an entry is made for each task, its names are neither copied nor sorted. */
+/** The hash that an entry should have. */
 export function hashOfEvent(event: AuditEvent): string {
-  let inside = '';
-  for (const name of HASHED) {
-    const member = event[name];
-    if (member === undefined) continue;
-    const text = canonicalJson(member instanceof Date ? member.toISOString() : member);
-    inside += `${inside && ','}"${name}":${text}`;
-  }
-  return hash('sha256', `{${inside}}`, 'hex');
+  return hashOfValue({ ...event, hash: undefined });
 }
