@@ -50,5 +50,6 @@ EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "const url = '://127.0.0.1:' + (process.env.A2A_HUB__SERVER__PORT || 4000) + '/health/ready'; const end = (status) => process.exit(status === 200 ? 0 : 1); require('http').get('http' + url, (answer) => end(answer.statusCode)).on('error', () => require('https').get('https' + url, { rejectUnauthorized: false }, (answer) => end(answer.statusCode)).on('error', end))"]
 # Node handles SIGTERM itself as the first process: the hub drains and ends with 0.
-# One thread beside the event loop for V8's collections of garbage and compilers (docs/adr/0080).
+# One thread beside the event loop for V8's collections of garbage and compilers (docs/adr/0080); how much is
+# allocated before a collection (docs/adr/0084).
 CMD ["node", "--v8-pool-size=1", "--max-semi-space-size=32", "dist/main.js"]
