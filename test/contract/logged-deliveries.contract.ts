@@ -87,6 +87,10 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>, proven
   const record = (stream: DeliveryStream, attemptRecord: AttemptRecord): Promise<StepResult> =>
     stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE);
 
+  /** Where a stream goes on. */
+  const inStep = (step: StepResult): string | number =>
+    typeof step === 'string' ? step : step.nextSeq;
+
   const all = async (): Promise<Delivery[]> =>
     (await stores.deliveries.list({}, EVERYTHING, 100, null)).reverse();
 
@@ -250,6 +254,31 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>, proven
       const again = await stores.claimOne(NOW);
       expect(again.nextSeq).toBe(1);
       expect(attemptOf(again, DELIVERED).delivery.number).toBe(second.delivery.number + 1);
+    });
+
+    it('is recorded with many others, whatever becomes of some of them', async () => {
+      const streams: DeliveryStream[] = [];
+      for (let i = 0; i < 10; i += 1) streams.push(await claimed(1 + (i % 2)));
+      const attempts = streams.map((stream) => attemptOf(stream, DELIVERED));
+      // One was recorded before, one has the id of another, which no database takes twice.
+      await record(streams[3]!, attempts[3]!);
+      const { delivery } = attempts[5]!;
+      attempts[5] = { ...attempts[5]!, delivery: { ...delivery, id: attempts[3]!.delivery.id } };
+      const ended = await Promise.allSettled(
+        streams.map((stream, i) => record(stream, attempts[i]!)),
+      );
+      const results = ended.map((each) =>
+        each.status === 'rejected' ? 'failed' : inStep(each.value),
+      );
+      const expected = streams.map((_, i) => (i % 2 === 0 ? 'idle' : 2));
+      expect(results).toEqual(expected.with(3, 'lost').with(5, 'failed'));
+      const stored = await all();
+      expect(stored).toHaveLength(9);
+      for (const { id, state } of stored) {
+        expect(state).toBe('delivered');
+        expect(await stores.deliveries.attempts(id)).toHaveLength(1);
+      }
+      expect(new Set(stored.map(({ taskId }) => taskId)).size).toBe(9);
     });
 
     it('lets a redelivery go before what follows in the log', async () => {

@@ -100,6 +100,41 @@ describe('StreamReader', () => {
     expect(counts.bytes).toBe(0);
   });
 
+  it('reads the log of a small task once, and again for what comes later or of what was forgotten', async () => {
+    const events = [task, status('TASK_STATE_WORKING'), chunk('a')].map(entry);
+    const { log, counts } = logOf(events);
+    const reader = readerOf(log);
+    const stream = streamAt(1, null);
+    const first = await readTo(reader, 3, stream);
+    expect(drafts(first).map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(counts.pages).toBe(1);
+
+    events.push(entry(status('TASK_STATE_COMPLETED'), 3));
+    const later = await readTo(reader, 5, { ...stream, ...first.at(-1)! });
+    expect(drafts(later).map(({ seq, kind }) => [seq, kind])).toEqual([
+      [4, 'artifact'],
+      [4, 'event'],
+    ]);
+    const before = counts.pages;
+    await readTo(reader, 3, stream);
+    reader.forget(stream.id);
+    await readTo(reader, 3, stream);
+    expect(counts.pages).toBe(before + 2);
+  });
+
+  it('keeps no large entries between two steps', async () => {
+    const large = Array.from({ length: 4 }, () => chunk('a', 10_000));
+    const { log, counts } = logOf([task, ...large, status('TASK_STATE_WORKING')].map(entry));
+    const stream = {
+      ...streamAt(1, null),
+      webhook: { ...streamAt(1, null).webhook, events: 'all' },
+    };
+    const steps = await readTo(readerOf(log), 7, stream as DeliveryStream);
+    expect(drafts(steps).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(counts.pages).toBeGreaterThan(3);
+    expect(counts.pages).toBeLessThan(6);
+  });
+
   it('stops in a long log when its time is over, and goes on from there', async () => {
     const chunks = Array.from({ length: 900 }, () => chunk('a'));
     const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_WORKING')].map(entry));

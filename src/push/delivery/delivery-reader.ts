@@ -16,6 +16,7 @@ import {
 } from './domain/delivery-plan.js';
 import { eventWebhookId } from './domain/webhook-id.js';
 import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
+import { KeptEntries } from './kept-entries.js';
 import {
   PAGE,
   PAGES_BUDGET,
@@ -73,6 +74,7 @@ export class DeliveryReader {
   private readonly limits: BodyLimits;
   /** By stream: how far its cursor is known. */
   private readonly halfKnown = new Map<string, Known>();
+  private readonly kept = new KeptEntries();
 
   constructor(
     private readonly log: TaskLog,
@@ -122,6 +124,7 @@ export class DeliveryReader {
   forget(streamId: string): void {
     this.replays.forget(streamId);
     this.halfKnown.delete(streamId);
+    this.kept.forget(streamId);
   }
 
   private async read(
@@ -135,19 +138,24 @@ export class DeliveryReader {
     if (cursor === null) return { nextSeq, cursor, deliveries: [] };
     const turns = logTurns();
     for (let limit = FIRST_PAGE; ;) {
+      const kept = this.kept.take(stream.id, nextSeq);
       const requested = { taskId, after: nextSeq - 1, limit, part: 'page' };
-      const page = await readPage(this.log, requested, reservation);
-      for (const event of page) {
+      const page = kept ?? (await readPage(this.log, requested, reservation));
+      for (const [i, event] of page.entries()) {
         const turn = turns.next(event.body.length);
         if (turn) await turn;
         const passed = await this.pass(stream, cursor, event, reservation);
-        // Stored before it is sent, so that the lease is extended first.
-        const isReady = passed.ready !== undefined && !isOver();
-        if (passed.deliveries.length > 0) return isReady ? passed : { ...passed, ready: undefined };
+        if (passed.deliveries.length > 0) {
+          this.kept.keep(stream.id, page.slice(passed.nextSeq > event.seq ? i + 1 : i));
+          // Stored before it is sent, so that the lease is extended first.
+          const isReady = passed.ready !== undefined && !isOver();
+          return isReady ? passed : { ...passed, ready: undefined };
+        }
         ({ cursor, nextSeq } = passed);
       }
-      if (isLast(page, limit) || isOver()) return { nextSeq, cursor, deliveries: [] };
-      limit = nextLimit(page);
+      const isEnd = kept === undefined && isLast(page, limit);
+      if (isEnd || isOver()) return { nextSeq, cursor, deliveries: [] };
+      if (kept === undefined) limit = nextLimit(page);
     }
   }
 

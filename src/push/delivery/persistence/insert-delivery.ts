@@ -3,6 +3,7 @@ import type { TaskWebhook } from '../../registration/webhook.js';
 import { type Delivery, UNTRIED } from '../delivery.js';
 import type { DeliveryDraft } from '../delivery-stream-store.js';
 import { DELIVERIES } from './delivery-rows.js';
+import type { PushDeliveryEntity } from './delivery.entity.js';
 
 /** The state of a delivery as it is stored. */
 export type StoredState = Pick<
@@ -24,10 +25,7 @@ export interface NewDelivery extends DeliveryDraft {
 
 const INSERT = DELIVERIES.insert();
 
-/**
- * Stores a delivery of a stream: each row of `push_deliveries` is written here. Member by member: an object that is
- * put together of others is slow, and this is done for each webhook.
- */
+/** Stores a delivery of a stream. */
 export function* insertDelivery(
   tx: Tx,
   webhook: DeliveryOwner,
@@ -35,7 +33,33 @@ export function* insertDelivery(
   now: Date,
   state: StoredState = UNTRIED,
 ): Work<void> {
-  yield* INSERT.one(tx, {
+  yield* INSERT.one(tx, rowOf(webhook, delivery, now, state));
+}
+
+/** A delivery that is stored with others. */
+export interface StoredDelivery {
+  readonly webhook: DeliveryOwner;
+  readonly delivery: NewDelivery;
+  readonly now: Date;
+  readonly state: StoredState;
+}
+
+/** {@link insertDelivery} of several, in few statements. */
+export function* insertDeliveries(tx: Tx, deliveries: readonly StoredDelivery[]): Work<void> {
+  const rows = deliveries.map(({ webhook, delivery, now, state }) =>
+    rowOf(webhook, delivery, now, state),
+  );
+  yield* INSERT.apply(tx, rows);
+}
+
+/** Member by member: an object that is put together of others is slow, and this is done for each webhook. */
+function rowOf(
+  webhook: DeliveryOwner,
+  delivery: NewDelivery,
+  now: Date,
+  state: StoredState,
+): PushDeliveryEntity {
+  return {
     id: delivery.id,
     streamId: webhook.streamId,
     taskId: webhook.taskId,
@@ -60,5 +84,5 @@ export function* insertDelivery(
     redelivered: false,
     createdAt: delivery.createdAt,
     updatedAt: now,
-  });
+  };
 }

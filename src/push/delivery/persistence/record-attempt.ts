@@ -5,8 +5,9 @@ import { verdictOf } from '../../receivers/domain/attempt-verdict.js';
 import { type AttemptSignal, healthAfter } from '../domain/webhook-health.js';
 import type { DeliveryStream, Reached, AttemptRecord } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import { type StoredState, insertDelivery } from './insert-delivery.js';
+import { type StoredState, insertDeliveries, insertDelivery } from './insert-delivery.js';
 import { ATTEMPTS, STREAM, type StreamRow } from './delivery-rows.js';
+import type { PushAttemptEntity } from './delivery.entity.js';
 
 const INSERT_ATTEMPT = ATTEMPTS.insert();
 
@@ -131,25 +132,52 @@ export function* recordOnDelivery(
   attemptRecord: AttemptRecord,
   now: Date,
 ): Work<void> {
-  const { delivery, reached, attempt, result } = attemptRecord;
+  const { delivery, reached, attempt } = attemptRecord;
+  const newState = stateAfter(attemptRecord);
+  if (reached) {
+    const body = newState.state === 'delivered' ? null : delivery.body;
+    yield* insertDelivery(tx, stream.webhook, { ...delivery, body }, now, newState);
+  } else {
+    yield* updateDelivery(tx, delivery.id, newState, now);
+  }
+  if (attempt) yield* insertAttempt(tx, delivery.id, attempt);
+}
+
+/** What {@link recordOnDelivery} does, of several that were delivered and not stored before. */
+export function* recordOnDeliveries(
+  tx: Tx,
+  recorded: readonly {
+    readonly stream: DeliveryStream;
+    readonly attemptRecord: AttemptRecord;
+    readonly now: Date;
+  }[],
+): Work<void> {
+  yield* insertDeliveries(
+    tx,
+    recorded.map(({ stream: { webhook }, attemptRecord, now }) => ({
+      webhook,
+      delivery: { ...attemptRecord.delivery, body: null },
+      now,
+      state: stateAfter(attemptRecord),
+    })),
+  );
+  const attempts = recorded.flatMap(({ attemptRecord: { delivery, attempt } }) =>
+    attempt === null ? [] : [attemptRow(delivery.id, attempt)],
+  );
+  yield* INSERT_ATTEMPT.apply(tx, attempts);
+}
+
+function stateAfter({ delivery, attempt, result }: AttemptRecord): StoredState {
   const tried = attempt ? 1 : 0;
-  const isDelivered = result.state === 'delivered';
-  const newState = {
+  return {
     state: result.state,
     attempts: tried,
     tries: result.state === 'retrying' && result.isEarly ? 0 : tried,
     rejections: attempt && verdictOf(attempt.status) === 'rejected' ? 1 : 0,
     nextAttemptAt: result.state === 'retrying' ? result.at : null,
     lastStatus: attempt ? attempt.status : delivery.lastStatus,
-    reason: isDelivered ? null : result.reason,
+    reason: result.state === 'delivered' ? null : result.reason,
   };
-  if (reached) {
-    const body = isDelivered ? null : delivery.body;
-    yield* insertDelivery(tx, stream.webhook, { ...delivery, body }, now, newState);
-  } else {
-    yield* updateDelivery(tx, delivery.id, newState, now);
-  }
-  if (attempt) yield* insertAttempt(tx, delivery.id, attempt);
 }
 
 /** The counts of `newState` are added: they may have begun anew meanwhile. */
@@ -175,7 +203,11 @@ function* updateDelivery(tx: Tx, id: string, newState: StoredState, now: Date): 
 
 /** The record of one try. */
 export function* insertAttempt(tx: Tx, deliveryId: string, attempt: DeliveryAttempt): Work<void> {
-  yield* INSERT_ATTEMPT.one(tx, { deliveryId, ...attempt });
+  yield* INSERT_ATTEMPT.one(tx, attemptRow(deliveryId, attempt));
+}
+
+function attemptRow(deliveryId: string, attempt: DeliveryAttempt): PushAttemptEntity {
+  return { deliveryId, ...attempt };
 }
 
 /**

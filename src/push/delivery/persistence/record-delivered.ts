@@ -1,8 +1,13 @@
 import type { Tx, Work } from '../../../database/sql.js';
 import type { EndpointRules } from '../../receivers/domain/endpoint-health.js';
 import { NOTHING_NEW, nothingNew } from '../../receivers/persistence/endpoint-rows.js';
-import type { AttemptRecord, DeliveryStream, StepResult } from '../delivery-stream-store.js';
-import { recordOnDelivery } from './record-attempt.js';
+import type {
+  AttemptRecord,
+  DeliveryStream,
+  Reached,
+  StepResult,
+} from '../delivery-stream-store.js';
+import { recordOnDeliveries } from './record-attempt.js';
 
 /** Of a lease so much is left that it need not be extended yet. */
 const LONG_LEASE = 0.75;
@@ -25,20 +30,38 @@ interface Moved {
   readonly lease_until: number | null;
 }
 
+/** An attempt that was delivered, to be recorded; see `DeliveryStreamStore.recordAttempt`. */
+export interface DeliveredOutcome {
+  readonly stream: DeliveryStream;
+  readonly attemptRecord: AttemptRecord & { readonly reached: Reached };
+  readonly rules: EndpointRules;
+  readonly now: Date;
+  readonly leaseUntil: Date;
+}
+
 /**
- * `DeliveryStreamStore.recordAttempt` of what happens most: the next entry of the log was delivered, and that changes nothing
- * of a webhook and an endpoint that are well. Undefined, and nothing written, when it is not so.
+ * What happens most: the next entries of logs were delivered, and that changes nothing of webhooks and endpoints that are
+ * well. What follows for each stream; undefined, and nothing of it is written, where it is not so.
  */
 export function* recordDelivered(
   tx: Tx,
-  stream: DeliveryStream,
-  attemptRecord: AttemptRecord,
-  rules: EndpointRules,
-  now: Date,
-  leaseUntil: Date,
+  outcomes: readonly DeliveredOutcome[],
+): Work<(StepResult | undefined)[]> {
+  const steps: (StepResult | undefined)[] = [];
+  const written: DeliveredOutcome[] = [];
+  for (const outcome of outcomes) {
+    const step = yield* moveStream(tx, outcome);
+    if (step !== undefined) written.push(outcome);
+    steps.push(step);
+  }
+  yield* recordOnDeliveries(tx, written);
+  return steps;
+}
+
+function* moveStream(
+  tx: Tx,
+  { stream, attemptRecord: { reached }, rules, now, leaseUntil }: DeliveredOutcome,
 ): Work<StepResult | undefined> {
-  const { reached } = attemptRecord;
-  if (reached === undefined || !isUsual(stream, attemptRecord)) return undefined;
   const { nextSeq, cursor } = reached;
   const at = now.getTime();
   const goesOn = stream.open > 0 || stream.headSeq >= nextSeq;
@@ -58,17 +81,18 @@ export function* recordDelivered(
     nextSeq,
   ]);
   if (moved === undefined) return undefined;
-  yield* recordOnDelivery(tx, stream, attemptRecord, now);
   return moved.lease_until === null ? 'idle' : after(stream, nextSeq, cursor, moved);
 }
 
-function isUsual(
+/** Whether it may be a {@link DeliveredOutcome}. */
+export function isUsual(
   { webhook, probeUntil }: DeliveryStream,
-  { outcome, result }: AttemptRecord,
-): boolean {
+  attemptRecord: AttemptRecord,
+): attemptRecord is DeliveredOutcome['attemptRecord'] {
+  const { reached, outcome, result } = attemptRecord;
   const isWell = webhook.state !== 'failing' && webhook.failingSince === null;
   const isDelivered = result.state === 'delivered' && outcome?.kind === 'delivered';
-  return isWell && isDelivered && probeUntil === null;
+  return reached !== undefined && isWell && isDelivered && probeUntil === null;
 }
 
 function after(

@@ -34,7 +34,8 @@ import {
   recordTestOnEndpoint,
   recordLostProbe,
 } from './record-endpoint-outcome.js';
-import { recordDelivered } from './record-delivered.js';
+import { DeliveredOutcomes } from './delivered-outcomes.js';
+import { isUsual } from './record-delivered.js';
 import { recordOnWebhook, recordOnDelivery, recordOnStream } from './record-attempt.js';
 import { recordOnSubscription } from '../../registration/persistence/webhook-revision.js';
 
@@ -53,6 +54,7 @@ const SMALL_BODY_COLUMNS = `${DELIVERY.names}, octet_length(body) AS body_size,
 /** {@link DeliveryStreamStore} on the hub's database. */
 export class SqlDeliveryStreamStore extends DeliveryStreamStore {
   private readonly turns = new OrganizationTurns();
+  private readonly delivered: DeliveredOutcomes;
 
   constructor(
     private readonly database: Database,
@@ -65,6 +67,7 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
       rules.maxConcurrency,
   ) {
     super();
+    this.delivered = new DeliveredOutcomes(database);
   }
 
   claim(
@@ -170,10 +173,13 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
   ): Promise<StepResult> {
     const { ids } = this;
     const rules = { ...this.rules, maxConcurrency: this.maxConcurrencyOf(stream.webhook) };
+    if (isUsual(stream, attemptRecord)) {
+      const usual = { stream, attemptRecord, rules, now, leaseUntil };
+      const step = await this.delivered.record(usual);
+      if (step !== undefined) return step;
+    }
     const random = this.ids.jitter();
     const { step, events } = await this.database.write(function* (tx): Work<Recorded> {
-      const usual = yield* recordDelivered(tx, stream, attemptRecord, rules, now, leaseUntil);
-      if (usual !== undefined) return { step: usual, events: [] };
       const row = yield* recordOnStream(tx, stream, attemptRecord, now, leaseUntil);
       if (!row) {
         const { outcome } = attemptRecord;
