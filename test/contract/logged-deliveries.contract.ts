@@ -270,7 +270,7 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>, proven
       const results = ended.map((each) =>
         each.status === 'rejected' ? 'failed' : inStep(each.value),
       );
-      const expected = streams.map((_, i) => (i % 2 === 0 ? 'idle' : 2));
+      const expected: (string | number)[] = streams.map((_, i) => (i % 2 === 0 ? 'idle' : 2));
       expect(results).toEqual(expected.with(3, 'lost').with(5, 'failed'));
       const stored = await all();
       expect(stored).toHaveLength(9);
