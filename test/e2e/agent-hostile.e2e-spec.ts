@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BetterSqlite3 } from '../../src/database/better-sqlite3.js';
+import { restored } from '../../src/tasks/persistence/event-texts.js';
 import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -268,11 +269,18 @@ describe('a large answer that is no attack', () => {
   });
 });
 
+interface StoredRow {
+  readonly task_id: string;
+  header: string | null;
+  body: string;
+}
+
 /** The deepest nesting of all that is stored of tasks. */
 function deepestStored(): number {
   const database = new BetterSqlite3(hub.databaseUrl.replace(/^sqlite:/, ''), { readonly: true });
   try {
-    const bodies = database.prepare('SELECT body FROM task_events').pluck().all() as string[];
+    const rows = database.prepare('SELECT task_id, header, body FROM task_events').all();
+    const bodies = (rows as StoredRow[]).map((row) => restored(row, row.task_id).body);
     return Math.max(...bodies.map((body) => depth(JSON.parse(body))));
   } finally {
     database.close();

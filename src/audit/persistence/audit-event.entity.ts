@@ -1,6 +1,24 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { DATE, JSON_TEXT } from '../../database/columns.js';
+import { DATE } from '../../database/columns.js';
+import { shortJson } from '../../database/short-texts.js';
 import type { AuditDetails, AuditOutcome } from '../audit-entry.js';
+
+/** Most entries are of ended tasks. */
+const DETAILS = shortJson([
+  '{"state":"TASK_STATE_',
+  '","createdAt":"20',
+  'Z","endedAt":"20',
+  'Z","delegations":[{"agent":"',
+  '","skill":null,"state":"completed","calls":1,"begunAt":"20',
+  '","skill":"',
+  '","state":"completed","calls":1,"begunAt":"20',
+  '","skill":null,"state":"',
+  'Z","changedAt":"20',
+  'Z"},{"agent":"',
+  'Z"}]}',
+  '","traceId":"',
+  '","reason":"',
+]);
 
 /**
  * The table `audit_events`: append-only, but for what is kept no longer. Most entries are of ended tasks, so these are
@@ -57,7 +75,7 @@ export class AuditEventEntity {
   @Column({ type: 'text', nullable: true })
   policy!: string | null;
 
-  @Column({ type: 'text', transformer: JSON_TEXT })
+  @Column({ type: 'text', transformer: DETAILS })
   details!: AuditDetails;
 
   @Column({ name: 'previous_hash', type: 'text' })

@@ -19,6 +19,7 @@ import { withDeletedLogs } from './deleted-logs.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseEnded, releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
+import { shortBody, shortHeader } from './event-texts.js';
 import { textOfHeader } from './header-text.js';
 import { dropTokens } from './sql-task-tokens.js';
 import { CHECKPOINTS, EVENTS, newTaskRow, taskDueAt, TASKS } from './task-rows.js';
@@ -292,8 +293,8 @@ function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeT
   for (const append of appends) for (const event of append.events) events.push(event);
   yield* INSERT_EVENTS.apply(tx, events, {
     at: ({ at }: TaskEvent) => at.getTime(),
-    header: ({ header }: TaskEvent) => textOfHeader(header),
-    body: (event: TaskEvent) => (texts.idOf(event) === null ? event.body : ''),
+    header: ({ taskId, header }: TaskEvent) => shortHeader(taskId, textOfHeader(header)),
+    body: (event: TaskEvent) => (texts.idOf(event) === null ? shortBody(event) : ''),
     textId: (event: TaskEvent) => texts.idOf(event),
     textSize: (event: TaskEvent) => (texts.idOf(event) === null ? null : event.body.length),
   });

@@ -1,6 +1,21 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { DATE, FLAG, JSON_TEXT, TEXT } from '../../database/columns.js';
+import { shortJson } from '../../database/short-texts.js';
 import type { Delegation, DelegationState } from '../task.js';
+
+/** Not its member `endCode`: what failed so is looked for in the text (`search.ts`). */
+const PROGRESS = shortJson([
+  '{"artifacts":[{"theirs":"',
+  '","id":"',
+  '","closed":true}],"lastStatus":"',
+  '"},{"theirs":"',
+  '"}],"lastStatus":"',
+  '{"artifacts":[],"lastStatus":"',
+  'Z","times":{"sentAt":',
+  '"times":{"sentAt":',
+  ',"answeredAt":',
+  ',"endedAt":',
+]);
 
 /** One hub task handed to one agent. */
 @Entity('delegations', { withoutRowid: true })
@@ -68,7 +83,7 @@ export class DelegationEntity {
   @Column({ type: 'text', transformer: JSON_TEXT })
   fallbacks!: Delegation['fallbacks'];
 
-  @Column({ type: 'text', transformer: JSON_TEXT })
+  @Column({ type: 'text', transformer: PROGRESS })
   progress!: Delegation['progress'];
 
   @Column({ type: 'text', nullable: true, transformer: TEXT })

@@ -14,6 +14,7 @@ import {
   wholeCheckpoint,
   withTexts,
 } from './large-texts.js';
+import { restored } from './event-texts.js';
 import { EVENT_COLUMNS, readEvents } from './read-events.js';
 import type { StoredTask } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
@@ -106,7 +107,12 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
                WHERE ${anyOf(piece.length, 'task_id = ? AND seq > ?')} ORDER BY task_id, seq`,
               since,
             )
-            .then((found) => withTexts(database, found)),
+            .then((found) =>
+              withTexts(
+                database,
+                found.map((row) => restored(row, row.task_id)),
+              ),
+            ),
       delegationsOf(database, piece),
     ]);
     for (const row of bodies) {

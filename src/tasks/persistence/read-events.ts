@@ -1,6 +1,7 @@
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import { isApart, sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
+import { restored, type ShortRow } from './event-texts.js';
 import type { HasCapacity, ReserveBytes } from '../store/task-store.js';
 import { EVENTS, type EventRow, type HeaderRow } from './task-rows.js';
 
@@ -56,7 +57,7 @@ export function readHeaders(
   return readRows(database, HEADERS, taskId, afterSeq, limit, maxText);
 }
 
-function readRows<Row extends object>(
+async function readRows<Row extends ShortRow>(
   database: Database,
   columns: Columns<Row>,
   taskId: string,
@@ -68,13 +69,16 @@ function readRows<Row extends object>(
     return readSized(database, columns, taskId, afterSeq, limit, maxText);
   }
   let text = 0;
-  const isEnough = (row: Row): boolean => (text += columns.sizeOf(row)) >= maxText;
-  return database.read<Row>(
+  const isEnough = (row: Row): boolean =>
+    (text += columns.sizeOf(restored(row, taskId))) >= maxText;
+  const rows = await database.read<Row>(
     `SELECT ${columns.names} FROM task_events
      WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
     [taskId, afterSeq, limit],
     maxText === Infinity ? undefined : isEnough,
   );
+  if (maxText === Infinity) for (const row of rows) restored(row, taskId);
+  return rows;
 }
 
 /** See `TaskStore.newestEvents`. */
@@ -107,7 +111,7 @@ export async function readNewest(
 const MAX_BYTES_OF_CHARACTER = 3;
 
 /** {@link readRows} where the database must know itself where to stop; it knows lengths in bytes without reading them. */
-async function readSized<Row extends object>(
+async function readSized<Row extends ShortRow>(
   database: Database,
   { names, sizeOf, size }: Columns<Row>,
   taskId: string,
@@ -124,6 +128,6 @@ async function readSized<Row extends object>(
     [taskId, afterSeq, limit, MAX_BYTES_OF_CHARACTER * maxText],
   );
   let text = 0;
-  const last = rows.findIndex((row) => (text += sizeOf(row)) >= maxText);
+  const last = rows.findIndex((row) => (text += sizeOf(restored(row, taskId))) >= maxText);
   return last < 0 ? rows : rows.slice(0, last + 1);
 }

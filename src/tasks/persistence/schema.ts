@@ -20,6 +20,7 @@ import { TaskTokens1700000000810 } from './migrations/1700000000810-task-tokens.
 import { TaskSearches1700000000911 } from './migrations/1700000000911-task-searches.js';
 import { TaskRetries1700000000956 } from './migrations/1700000000956-task-retries.js';
 import { DelegationsInDoubt1700000000957 } from './migrations/1700000000957-delegations-in-doubt.js';
+import { ShortTexts1700000000959 } from './migrations/1700000000959-short-texts.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskTokenEntity } from './task-token.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
@@ -56,5 +57,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     TaskSearches1700000000911,
     TaskRetries1700000000956,
     DelegationsInDoubt1700000000957,
+    ShortTexts1700000000959,
   ],
 };

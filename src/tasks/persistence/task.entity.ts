@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { DATE, FLAG, JSON_TEXT, TEXT } from '../../database/columns.js';
+import { shortJson } from '../../database/short-texts.js';
 import type { Route } from '../../routing/index.js';
 import type { EndCode, TaskRecord } from '../task.js';
 
@@ -20,6 +21,20 @@ export type RequestColumn = Partial<
     | 'requestMetadata'
   >
 >;
+
+const ROUTE = shortJson([
+  '{"reason":"',
+  '","strategy":"one","require":"all","chosen":[{"agentId":"',
+  '","strategy":"',
+  '","require":"all","chosen":[{"agentId":"',
+  '"},{"agentId":"',
+  '","skillId":"',
+  '","why":"',
+  '"}],"skipped":[]',
+  ',"maxCalls":',
+]);
+
+const REQUEST = shortJson(['{"keyId":"', '{"identityId":"', '","issuer":"', '","requestId":"']);
 
 /**
  * The small columns of a task; artifacts and history are in its log. The indexes serve ListTasks:
@@ -82,7 +97,7 @@ export class TaskEntity {
   @Column({ name: 'due_at', type: 'bigint', nullable: true, transformer: DATE })
   dueAt!: Date | null;
 
-  @Column({ type: 'text', transformer: JSON_TEXT })
+  @Column({ type: 'text', transformer: ROUTE })
   route!: Route;
 
   @Column({ name: 'allow_reply', type: 'smallint', transformer: FLAG })
@@ -100,7 +115,7 @@ export class TaskEntity {
   @Column({ type: 'text', nullable: true, transformer: TEXT })
   traceparent!: string | null;
 
-  @Column({ type: 'text', nullable: true, transformer: JSON_TEXT })
+  @Column({ type: 'text', nullable: true, transformer: REQUEST })
   request!: RequestColumn | null;
 
   /** The rule that has chosen its route. */
