@@ -14,8 +14,9 @@ import { QUEUED_FROM, dueTimeOf } from '../domain/endpoint-queue.js';
 import type { DeliveryStream } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import {
+  type CapacityRow,
   type EndpointRow,
-  endpointRows,
+  capacityRows,
   releaseProbes,
   lockedRows,
 } from '../../receivers/persistence/endpoint-rows.js';
@@ -67,7 +68,7 @@ export function* claimStreams(
   const { now, caps, startConcurrency } = claim;
   const at = now.getTime();
   const arrivals = yield* dueStreams(tx, at, claim, caps.free + LOOK_AHEAD);
-  const rows = new Map<string, EndpointRow>();
+  const rows = new Map<string, CapacityRow>();
   const { ready, capacities } = yield* lockedEndpoints(tx, claim, arrivals, rows, turns);
   const queued = yield* queuedStreams(tx, ready, capacities, caps.free, at);
   const candidates: Candidate[] = [
@@ -97,18 +98,18 @@ function* lockedEndpoints(
   tx: Tx,
   claim: StreamClaim,
   arrivals: readonly DueRow[],
-  rows: Map<string, EndpointRow>,
+  rows: Map<string, CapacityRow>,
   turns: OrganizationTurns,
 ): Work<{ ready: EndpointRow[]; capacities: EndpointCapacities }> {
   const { caps, startConcurrency } = claim;
   const at = claim.now.getTime();
-  const know = (some: readonly EndpointRow[]): void => {
+  const know = (some: readonly CapacityRow[]): void => {
     for (const row of some) rows.set(row.endpoint, row);
   };
   know(yield* lockedRows(tx, arrivals, startConcurrency, at));
   const activeRows = yield* activeStreams(tx, claim, at);
   const others = activeRows.map((row) => row.endpoint).filter((name) => !rows.has(name));
-  know(yield* endpointRows(tx, others));
+  know(yield* capacityRows(tx, others));
   const seen = new EndpointCapacities(rows, activeRows, caps, startConcurrency, at);
   const ready = yield* readyEndpoints(tx, at, seen.full(), turns, limitsOf(seen.permits));
   know(ready);
@@ -141,7 +142,7 @@ function* take(
   claim: StreamClaim,
   chosen: readonly StreamCandidate[],
   prefetched: readonly StreamCandidate[],
-  endpoints: ReadonlyMap<string, EndpointRow>,
+  endpoints: ReadonlyMap<string, CapacityRow>,
   early: ReadonlySet<string>,
 ): Work<DeliveryStream[]> {
   const { owner, now, leaseMs } = claim;

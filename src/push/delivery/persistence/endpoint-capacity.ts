@@ -6,7 +6,7 @@ import {
   type EndpointTier,
   permitsLeft,
 } from '../domain/stream-choice.js';
-import type { EndpointRow } from '../../receivers/persistence/endpoint-rows.js';
+import type { CapacityRow } from '../../receivers/persistence/endpoint-rows.js';
 import { LEASED, leaseBounds } from './stream-leases.js';
 
 /** An endpoint with a stream that has waited so long for its answer counts as slow. */
@@ -51,7 +51,7 @@ export class EndpointCapacities {
   private readonly prefetches = new Map<string, number>();
 
   constructor(
-    private readonly rows: ReadonlyMap<string, EndpointRow>,
+    private readonly rows: ReadonlyMap<string, CapacityRow>,
     activeRows: readonly ActiveRow[],
     private readonly caps: ClaimLimits,
     private readonly startConcurrency: number,
@@ -124,11 +124,11 @@ export class EndpointCapacities {
 }
 
 /** Whether its streams wait, but for one that tries. */
-export function streamsWait(row: EndpointRow | undefined): boolean {
+export function streamsWait(row: CapacityRow | undefined): boolean {
   return row !== undefined && (row.probeAt !== null || row.disableCursor !== null);
 }
 
-function probeCapacity(row: EndpointRow, at: number): number {
+function probeCapacity(row: CapacityRow, at: number): number {
   const isDue = row.probeAt !== null && row.probeAt <= at;
   const isFree = row.probeUntil === null || row.probeUntil <= at;
   return isDue && isFree && row.disableCursor === null ? 1 : 0;

@@ -5,8 +5,21 @@ import { Table } from '../../../database/table.js';
 import { type EndpointRules, SUCCESS_GRAIN_MS } from '../domain/endpoint-health.js';
 import { PushEndpointEntity } from './endpoint.entity.js';
 
-export const ENDPOINT = new Table(PushEndpointEntity).select();
+const ENDPOINTS = new Table(PushEndpointEntity);
+export const ENDPOINT = ENDPOINTS.select();
 export type EndpointRow = ReturnType<typeof ENDPOINT.read>;
+
+/** What says how much an endpoint may have at once. */
+const CAPACITY = ENDPOINTS.select(
+  'endpoint',
+  'failures',
+  'concurrency',
+  'probeAt',
+  'probeUntil',
+  'disableCursor',
+  'lastSuccessAt',
+);
+export type CapacityRow = ReturnType<typeof CAPACITY.read>;
 
 /**
  * As SQL, given {@link nothingNew}: a success changes nothing that is worth keeping of the endpoint. It is what
@@ -22,11 +35,11 @@ export function nothingNew({ maxConcurrency }: EndpointRules, at: number): SqlVa
   return [maxConcurrency, at - SUCCESS_GRAIN_MS, at + SUCCESS_GRAIN_MS];
 }
 
-/** The rows of these endpoints, as far as there are any. */
-export function* endpointRows(tx: Tx, endpoints: readonly string[]): Work<EndpointRow[]> {
-  const found: EndpointRow[] = [];
+/** What the rows of these endpoints say of that, as far as there are any. */
+export function* capacityRows(tx: Tx, endpoints: readonly string[]): Work<CapacityRow[]> {
+  const found: CapacityRow[] = [];
   for (const piece of pieces(endpoints)) {
-    found.push(...(yield* ENDPOINT.all(tx, `WHERE endpoint IN ${listOf(piece.length)}`, piece)));
+    found.push(...(yield* CAPACITY.all(tx, `WHERE endpoint IN ${listOf(piece.length)}`, piece)));
   }
   return found;
 }
@@ -60,7 +73,7 @@ export function* lockedRows(
   at: number,
 ): Work<EndpointRow[]> {
   const names = new Map(streams.map(({ endpoint, organization }) => [endpoint, organization]));
-  const known = new Set((yield* endpointRows(tx, [...names.keys()])).map((row) => row.endpoint));
+  const known = new Set((yield* capacityRows(tx, [...names.keys()])).map((row) => row.endpoint));
   const missing = [...names].filter(([endpoint]) => !known.has(endpoint)).sort(byName);
   for (const piece of pieces(missing)) {
     const params = flatten(piece, (values, [endpoint, organization]) => {
