@@ -1,14 +1,15 @@
 import type { Visibility } from '../../../auth/index.js';
 import { firstIdAt } from '../../../common/ids.js';
 import { isUuid } from '../../../common/uuid.js';
-import type { Condition } from '../../../database/conditions.js';
+import { type Condition, condition } from '../../../database/conditions.js';
 import { listOf } from '../../../database/multi-row.js';
+import type { NewestFirst } from '../../../database/newest-first.js';
 import type { SqlValue, Tx } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { NO_TEST } from '../../delivery/persistence/delivery-rows.js';
 import { LOST, LOST_OF_ALL, LOST_OF_FEW } from '../../delivery/persistence/lost-letters.js';
 import type { DeliveryFilter } from '../delivery-store.js';
-import { equals, type GuidedCondition, guidedBy, scopeOf } from './guided-conditions.js';
+import { equals, type GuidedCondition, guidedBy, scopeOf, walkedBy } from './guided-conditions.js';
 
 /**
  * Ids begin with the time they were made at, so what is of another time is not looked at. A row and its id are made by the same
@@ -35,6 +36,31 @@ export function conditionsOf(
 ): Condition {
   const conditions = [...scopeOf(visibility), ...filterOf(filter), ...lostOf(filter, visibility)];
   return guidedBy(narrowest(filter, visibility), conditions, dialect);
+}
+
+/** The same, newest first from the cursor on; see {@link newestFirst}. */
+export interface DeliveryWalk {
+  readonly rows: NewestFirst;
+  /** What is asked of them besides. */
+  readonly rest: readonly Condition[];
+}
+
+export function walkOf(
+  filter: RowFilter,
+  visibility: Visibility,
+  dialect: Tx['dialect'],
+  cursor: string | null,
+): DeliveryWalk {
+  const { since, until, ...others } = filter;
+  const conditions = [...scopeOf(visibility), ...filterOf(others), ...lostOf(filter, visibility)];
+  const { walked, rest } = walkedBy(narrowest(filter, visibility), conditions, dialect);
+  const from = since === undefined ? null : idOf(since, -CLOCK_SLACK_MS);
+  const to = until === undefined ? null : idOf(until, CLOCK_SLACK_MS);
+  const before = to === null || (cursor !== null && cursor < to) ? cursor : to;
+  return {
+    rows: { table: 'push_deliveries', id: 'id', walked, from, before },
+    rest: [...rest, ...madeIn({ since, until })],
+  };
 }
 
 /** What leads to the fewest rows. */
@@ -92,21 +118,26 @@ function lostOf(filter: RowFilter, visibility: Visibility): readonly GuidedDeliv
 /** By the time at which a row was made, or a dead one was given up: nothing happens to it afterwards. */
 function timesOf(filter: RowFilter): readonly Condition[] {
   const { since, until, givenUpSince, givenUpUntil } = filter;
-  const times: Condition[] = [];
-  const made = (is: '>=' | '<', at: Date, slackMs: number): void => {
-    const ms = at.getTime();
-    times.push({
-      sql: `created_at ${is} ? AND id ${is} ?`,
-      params: [ms, firstIdAt(new Date(ms + slackMs))],
-    });
-  };
-  if (since !== undefined) made('>=', since, -CLOCK_SLACK_MS);
-  if (until !== undefined) made('<', until, CLOCK_SLACK_MS);
+  const times = madeIn(filter);
+  if (since !== undefined) times.push(condition('id >= ?', idOf(since, -CLOCK_SLACK_MS)));
+  if (until !== undefined) times.push(condition('id < ?', idOf(until, CLOCK_SLACK_MS)));
   if (givenUpSince !== undefined)
     times.push({ sql: 'updated_at >= ?', params: [givenUpSince.getTime()] });
   if (givenUpUntil !== undefined)
     times.push({ sql: 'updated_at < ?', params: [givenUpUntil.getTime()] });
   return times;
+}
+
+function madeIn({ since, until }: RowFilter): Condition[] {
+  return [
+    ...(since === undefined ? [] : [condition('created_at >= ?', since.getTime())]),
+    ...(until === undefined ? [] : [condition('created_at < ?', until.getTime())]),
+  ];
+}
+
+/** The first id of a time. */
+function idOf(at: Date, slackMs: number): string {
+  return firstIdAt(new Date(at.getTime() + slackMs));
 }
 
 /** The hub's ids are UUIDs; where the client has given none of its own, its id is the hub's. */

@@ -22,11 +22,37 @@ export function guidedBy<Guide extends string>(
   dialect: Tx['dialect'],
 ): Condition {
   return allOf(
-    conditions.map(({ guide, sql, params }) => {
-      const isFree = dialect !== 'sqlite' || guide === null || narrowest.includes(guide);
-      return { sql: sql((name) => (isFree ? name : `+${name}`)), params };
+    conditions.map((each) => {
+      const isFree = dialect !== 'sqlite' || each.guide === null || isOf(narrowest, each);
+      return written(each, isFree);
     }),
   );
+}
+
+/** The same, for a walk: what the index of the narrowest has, and what else is asked of its rows. */
+export function walkedBy<Guide extends string>(
+  narrowest: readonly Guide[],
+  conditions: readonly GuidedCondition<Guide>[],
+  dialect: Tx['dialect'],
+): { readonly walked: readonly Condition[]; readonly rest: readonly Condition[] } {
+  const isFree = dialect !== 'sqlite';
+  const walked = conditions.filter((each) => isOf(narrowest, each));
+  const rest = conditions.filter((each) => !isOf(narrowest, each));
+  return {
+    walked: walked.map((each) => written(each, true)),
+    rest: rest.map((each) => written(each, isFree || each.guide === null)),
+  };
+}
+
+function isOf<Guide extends string>(
+  narrowest: readonly Guide[],
+  { guide }: GuidedCondition<Guide>,
+): boolean {
+  return guide !== null && narrowest.includes(guide);
+}
+
+function written({ sql, params }: GuidedCondition<string>, isFree: boolean): Condition {
+  return { sql: sql((name) => (isFree ? name : `+${name}`)), params };
 }
 
 export function equals<Guide extends string>(

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { forUpdate } from '../../../database/rows.js';
-import type { Condition } from '../../../database/conditions.js';
+import { type Condition, paramsOf, where } from '../../../database/conditions.js';
 import { Database } from '../../../database/database.js';
+import { newestFirst } from '../../../database/newest-first.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../delivery/delivery.js';
@@ -18,7 +19,7 @@ import {
 import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
 import { addOpen, reopenDead } from './dead-letters.js';
 import { LOST, LOST_OF_ALL } from '../../delivery/persistence/lost-letters.js';
-import { conditionsOf, isNarrow, type RowFilter } from './delivery-filter.js';
+import { conditionsOf, isNarrow, type RowFilter, walkOf } from './delivery-filter.js';
 import { lostByReceiver, type LostRow, sumOf } from './lost-by-receiver.js';
 import { ATTEMPT, DELIVERY } from '../../delivery/persistence/delivery-rows.js';
 
@@ -51,12 +52,14 @@ export class SqlDeliveryStore extends DeliveryStore {
     limit: number,
     cursor: string | null,
   ): Promise<Delivery[]> {
-    const { sql, params } = conditionsOf(filter, visibility, this.database.dialect);
-    return DELIVERY.list(
-      this.database,
-      `WHERE ${sql} ${cursor === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
-      [...params, ...(cursor === null ? [] : [cursor]), limit],
-    );
+    const { rows, rest } = walkOf(filter, visibility, this.database.dialect, cursor);
+    return newestFirst(this.database, rows, limit, (bounds, most) => {
+      const all = [...rows.walked, ...rest, ...bounds];
+      return DELIVERY.list(this.database, `${where(all)} ORDER BY id DESC LIMIT ?`, [
+        ...paramsOf(all),
+        most,
+      ]);
+    });
   }
 
   async backlog(organization: string | null, most: number): Promise<DeliveryBacklog> {

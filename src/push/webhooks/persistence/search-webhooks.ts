@@ -1,7 +1,8 @@
 import { type Visibility, visibleRows } from '../../../auth/index.js';
-import { allOf, type Condition } from '../../../database/conditions.js';
+import { allOf, type Condition, condition, paramsOf, where } from '../../../database/conditions.js';
 import type { Database } from '../../../database/database.js';
 import { pieces } from '../../../database/multi-row.js';
+import { newestFirst } from '../../../database/newest-first.js';
 import type { DatabaseRow } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
@@ -11,6 +12,7 @@ import {
   type GuidedCondition,
   guidedBy,
   scopeOf,
+  walkedBy,
 } from '../../records/persistence/guided-conditions.js';
 import { STREAM } from '../../delivery/persistence/delivery-rows.js';
 import { DELETED, WEBHOOK, toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
@@ -28,8 +30,10 @@ const SHOWN_STATE = `CASE WHEN w.state IN ('paused', 'disabled') THEN w.state
 /** Subscriptions whose newest delivery streams are looked for in one statement. */
 const AT_ONCE = 32;
 
+const OF_ONE_TASK = condition(`w.scope = 'task'`);
+
 const NOT_ACTIVE: GuidedCondition<Guide> = {
-  guide: null,
+  guide: 'state',
   sql: () => `w.state <> 'active'`,
   params: [],
 };
@@ -90,13 +94,17 @@ export async function searchTaskWebhooks(
   const stream = ofStreams(filter, cursor);
   const found: TaskWebhook[] = [];
   if (filter.subscriptionId === undefined) {
-    const all = [...ofBoth, ...ofOwnStreams(filter, cursor)];
-    const own = guidedBy([narrowest(filter, visibility)], all, database.dialect);
-    const rows = await database.read<DatabaseRow>(
-      `${JOINED} ON s.id = w.id WHERE w.scope = 'task' AND ${own.sql}
-       ORDER BY w.id DESC LIMIT ?`,
-      [...own.params, limit],
-    );
+    const all = [...ofBoth, ...ofOwnStreams(filter)];
+    const guide = narrowest(filter, visibility);
+    const { walked, rest } = walkedBy([guide], all, database.dialect);
+    const own = { table: 'push_webhooks w', id: 'w.id', walked, from: null, before: cursor };
+    const rows = await newestFirst(database, own, limit, (bounds, most) => {
+      const conditions = [OF_ONE_TASK, ...walked, ...rest, ...bounds];
+      return database.read<DatabaseRow>(
+        `${JOINED} ON s.id = w.id${where(conditions)} ORDER BY w.id DESC LIMIT ?`,
+        [...paramsOf(conditions), most],
+      );
+    });
     found.push(...rows.map(toShown));
   }
   // Of those there are few, whichever index is taken.
@@ -151,18 +159,10 @@ function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): GuidedCo
 }
 
 /** Of a webhook of one task: what it is as a whole is what its task has. */
-function ofOwnStreams(
-  { taskId, state }: TaskWebhookFilter,
-  cursor: string | null,
-): GuidedCondition<Guide>[] {
+function ofOwnStreams({ taskId, state }: TaskWebhookFilter): GuidedCondition<Guide>[] {
   // Said in full as well, so that the index of those that are not active serves.
   const isOther = state === undefined || state === 'active' ? [] : [NOT_ACTIVE];
-  return [
-    ...given('task', 'w.task_id', taskId),
-    ...given('state', 'w.state', state),
-    ...isOther,
-    ...(cursor === null ? [] : [{ guide: null, sql: () => 'w.id < ?', params: [cursor] }]),
-  ];
+  return [...given('task', 'w.task_id', taskId), ...given('state', 'w.state', state), ...isOther];
 }
 
 function given(
