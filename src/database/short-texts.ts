@@ -11,15 +11,15 @@ const CODES = Array.from({ length: 31 }, (_, i) => String.fromCharCode(i + 1)).f
   (code) => !'\t\n\r'.includes(code),
 );
 
-/** For what is different in each row; see {@link ShortTexts}. */
-export const [FIRST_OF_ROW, SECOND_OF_ROW] = CODES as [string, string];
-const OF_ROWS = 2;
+/** Codes that stand for what is different in each row; see {@link ShortTexts}. */
+export const ROW_CODES = CODES.slice(0, 2) as [string, string];
+const FRAGMENT_CODES = CODES.slice(ROW_CODES.length);
 
 /** Longer texts have more to say than fragments. */
 const MOST_CHARACTERS = 2048;
 
-/** Whether a text is made shorter, or may have been. */
-export function isShort({ length }: string): boolean {
+/** Whether a text is made shorter, or may have been: others are what they say. */
+export function mayBeShortened({ length }: string): boolean {
   return length <= MOST_CHARACTERS;
 }
 
@@ -33,26 +33,26 @@ export class ShortTexts {
   private readonly fragments: ReadonlyMap<string, string>;
 
   constructor(private readonly all: readonly string[]) {
-    if (all.length > CODES.length - OF_ROWS) throw new Error('there are not so many codes');
-    this.codes = new Map(all.map((fragment, i) => [fragment, CODES[i + OF_ROWS]!]));
-    this.fragments = new Map(all.map((fragment, i) => [CODES[i + OF_ROWS]!, fragment]));
+    if (all.length > FRAGMENT_CODES.length) throw new Error('there are not so many codes');
+    this.codes = new Map(all.map((fragment, i) => [fragment, FRAGMENT_CODES[i]!]));
+    this.fragments = new Map(all.map((fragment, i) => [FRAGMENT_CODES[i]!, fragment]));
   }
 
   /** `expected`: the fragments that are looked for, the longer of two that overlap first. Default: all. */
   shortened(text: string, expected = this.all): string {
-    if (!isShort(text)) return text;
+    if (!mayBeShortened(text)) return text;
     let short = text;
     for (const fragment of expected) short = short.replaceAll(fragment, this.codes.get(fragment)!);
     return short;
   }
 
   restored(text: string): string {
-    if (!isShort(text)) return text;
+    if (!mayBeShortened(text)) return text;
     return text.replaceAll(CODED, (code) => this.fragments.get(code) ?? code);
   }
 }
 
-const CODED = new RegExp(`[${CODES.slice(OF_ROWS).join('')}]`, 'g');
+const CODED = new RegExp(`[${FRAGMENT_CODES.join('')}]`, 'g');
 
 /** `JSON_TEXT` of a column whose texts repeat these fragments. */
 export function shortJson(fragments: readonly string[]): Transformer {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BetterSqlite3 } from '../../src/database/better-sqlite3.js';
-import { restored } from '../../src/tasks/persistence/event-texts.js';
+import { restoreRow } from '../../src/tasks/persistence/event-texts.js';
 import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -280,7 +280,7 @@ function deepestStored(): number {
   const database = new BetterSqlite3(hub.databaseUrl.replace(/^sqlite:/, ''), { readonly: true });
   try {
     const rows = database.prepare('SELECT task_id, header, body FROM task_events').all();
-    const bodies = (rows as StoredRow[]).map((row) => restored(row, row.task_id).body);
+    const bodies = (rows as StoredRow[]).map((row) => restoreRow(row, row.task_id).body);
     return Math.max(...bodies.map((body) => depth(JSON.parse(body))));
   } finally {
     database.close();

@@ -122,7 +122,7 @@ describe('StreamReader', () => {
     expect(counts.pages).toBe(before + 2);
   });
 
-  it('keeps no large entries between two steps', async () => {
+  it('keeps only what is small between two steps', async () => {
     const large = Array.from({ length: 4 }, () => chunk('a', 10_000));
     const { log, counts } = logOf([task, ...large, status('TASK_STATE_WORKING')].map(entry));
     const stream = {
@@ -131,8 +131,7 @@ describe('StreamReader', () => {
     };
     const steps = await readTo(readerOf(log), 7, stream as DeliveryStream);
     expect(drafts(steps).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(counts.pages).toBeGreaterThan(3);
-    expect(counts.pages).toBeLessThan(6);
+    expect(counts.pages).toBe(3);
   });
 
   it('stops in a long log when its time is over, and goes on from there', async () => {

@@ -6,7 +6,8 @@ const MOST = 2 * 1024 * 1024;
 
 /**
  * Log entries that were read with those a stream has delivered, until it comes for them: the log of a small task is read
- * once, not for each of its events. Entries never change; whether they may still be sent is asked of the stream.
+ * once, not for each of its events. Entries never change; whether they may still be sent is asked of the stream. They are
+ * small, and beside the budget for what streams hold of the log.
  */
 export class KeptEntries {
   /** By stream, longest kept first. */
@@ -19,11 +20,14 @@ export class KeptEntries {
     return entries?.[0]?.seq === seq ? entries : undefined;
   }
 
-  /** Instead of those kept for the stream before; not when they are large. */
-  keep(streamId: string, entries: readonly TaskEvent[]): void {
+  /** The first of them, as many as are small, instead of those kept for the stream before. */
+  keep(streamId: string, next: readonly TaskEvent[]): void {
     this.remove(streamId);
-    const size = textOf(entries);
-    if (entries.length === 0 || size > MOST_OF_STREAM) return;
+    let size = 0;
+    const end = next.findIndex(({ body }) => (size += body.length) > MOST_OF_STREAM);
+    const entries = end < 0 ? next : next.slice(0, end);
+    if (entries.length === 0) return;
+    if (end >= 0) size = textOf(entries);
     this.kept.set(streamId, { entries, size });
     this.size += size;
     for (const [longest] of this.kept) {

@@ -36,7 +36,8 @@ export async function countTasks(
   const owner = visibleTasks(visibility);
   for (const each of state === undefined ? TASK_STATES : [state]) {
     const course = inOrder(owner, each, filter);
-    for await (const { conditions, rows } of walk(database, course, size)) {
+    for await (const { conditions, rows, ms } of walk(database, course, size)) {
+      size.took(ms);
       total += rows ?? (await count(database, conditions));
     }
   }

@@ -1,4 +1,4 @@
-import { FIRST_OF_ROW, isShort, SECOND_OF_ROW, ShortTexts } from '../../database/short-texts.js';
+import { mayBeShortened, ROW_CODES, ShortTexts } from '../../database/short-texts.js';
 import type { EventKind, TaskEvent } from '../task.js';
 
 /*
@@ -7,7 +7,7 @@ import type { EventKind, TaskEvent } from '../task.js';
  */
 
 /** The task's id, and what it begins with: all but the last group of a UUID. */
-const [ID, BEGINNING] = [FIRST_OF_ROW, SECOND_OF_ROW];
+const [ID, BEGINNING] = ROW_CODES;
 const UUID_LENGTH = 36;
 const BEGINNING_LENGTH = 24;
 
@@ -58,7 +58,7 @@ const OF_KIND: Readonly<Record<EventKind, readonly string[]>> = {
 /** The text of an entry, as its row has it. */
 export function shortBody({ taskId, kind, body }: NewBody): string {
   // By its whole length: so it is known, too, when it is read.
-  if (!isShort(body)) return body;
+  if (!mayBeShortened(body)) return body;
   if (kind !== 'message') return shortened(taskId, kind, body);
   const start = body.indexOf(CONTEXT);
   return start < 0 ? body : body.slice(0, start) + shortened(taskId, kind, body.slice(start));
@@ -66,12 +66,12 @@ export function shortBody({ taskId, kind, body }: NewBody): string {
 
 /** The text of an entry's header, as its row has it. */
 export function shortHeader(taskId: string, header: string | null): string | null {
-  return header === null || !isShort(header) ? header : withoutIds(taskId, header);
+  return header === null || !mayBeShortened(header) ? header : withoutIds(taskId, header);
 }
 
 /** What one of these was made of. */
 export function wholeText(taskId: string, text: string): string {
-  if (!isShort(text)) return text;
+  if (!mayBeShortened(text)) return text;
   return TEXTS.restored(text)
     .replaceAll(BEGINNING, () => taskId.slice(0, BEGINNING_LENGTH))
     .replaceAll(ID, () => taskId);
@@ -83,8 +83,8 @@ export interface ShortRow {
   body?: string;
 }
 
-/** The same row, with whole texts. */
-export function restored<Row extends ShortRow>(row: Row, taskId: string): Row {
+/** Puts whole texts in the place of those of a row, which it gives back. */
+export function restoreRow<Row extends ShortRow>(row: Row, taskId: string): Row {
   if (row.header !== null) row.header = wholeText(taskId, row.header);
   if (row.body !== undefined) row.body = wholeText(taskId, row.body);
   return row;

@@ -64,7 +64,7 @@ export async function searchTasks(
   return { tasks, next };
 }
 
-/** What is read of each task without its contents: its row, and its delegations, which hold what their agents have made so far. */
+/** What is read of each task without its contents, as it is stored: its row, and its delegations, which hold what their agents have made so far. */
 async function sizesAt(database: Database, places: readonly TaskCursor[]): Promise<number[]> {
   if (places.length === 0) return [];
   const rows = await database.read<{ id: string; bytes: number }>(

@@ -14,7 +14,7 @@ import {
   wholeCheckpoint,
   withTexts,
 } from './large-texts.js';
-import { restored } from './event-texts.js';
+import { restoreRow } from './event-texts.js';
 import { EVENT_COLUMNS, readEvents } from './read-events.js';
 import type { StoredTask } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
@@ -110,7 +110,7 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
             .then((found) =>
               withTexts(
                 database,
-                found.map((row) => restored(row, row.task_id)),
+                found.map((row) => restoreRow(row, row.task_id)),
               ),
             ),
       delegationsOf(database, piece),

@@ -1,7 +1,7 @@
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import { isApart, sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
-import { restored, type ShortRow } from './event-texts.js';
+import { restoreRow, type ShortRow } from './event-texts.js';
 import type { HasCapacity, ReserveBytes } from '../store/task-store.js';
 import { EVENTS, type EventRow, type HeaderRow } from './task-rows.js';
 
@@ -12,7 +12,7 @@ export const EVENT_COLUMNS = EVENTS.select().names;
 interface Columns<Row> {
   readonly names: string;
   readonly sizeOf: (row: Row) => number;
-  /** Its size in bytes, as SQL. */
+  /** Its size in bytes as it is stored, as SQL. */
   readonly size: string;
 }
 
@@ -70,14 +70,14 @@ async function readRows<Row extends ShortRow>(
   }
   let text = 0;
   const isEnough = (row: Row): boolean =>
-    (text += columns.sizeOf(restored(row, taskId))) >= maxText;
+    (text += columns.sizeOf(restoreRow(row, taskId))) >= maxText;
   const rows = await database.read<Row>(
     `SELECT ${columns.names} FROM task_events
      WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
     [taskId, afterSeq, limit],
     maxText === Infinity ? undefined : isEnough,
   );
-  if (maxText === Infinity) for (const row of rows) restored(row, taskId);
+  if (maxText === Infinity) for (const row of rows) restoreRow(row, taskId);
   return rows;
 }
 
@@ -128,6 +128,6 @@ async function readSized<Row extends ShortRow>(
     [taskId, afterSeq, limit, MAX_BYTES_OF_CHARACTER * maxText],
   );
   let text = 0;
-  const last = rows.findIndex((row) => (text += sizeOf(restored(row, taskId))) >= maxText);
+  const last = rows.findIndex((row) => (text += sizeOf(restoreRow(row, taskId))) >= maxText);
   return last < 0 ? rows : rows.slice(0, last + 1);
 }

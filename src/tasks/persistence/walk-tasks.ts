@@ -31,6 +31,8 @@ export interface Walk {
 export interface WalkPiece {
   readonly conditions: readonly Condition[];
   readonly rows: number | null;
+  /** How long finding it has held the event loop; who reads it says how long both took. */
+  readonly ms: number;
 }
 
 /** The tasks of one owner and state, in the order of the list. */
@@ -82,7 +84,7 @@ export function inContext(
 export async function* walk(
   database: Database,
   { from, key, order, fixed, end }: Walk,
-  size: PieceSize,
+  size: Pick<PieceSize, 'rows'>,
 ): AsyncGenerator<WalkPiece> {
   const columns = key.map((name, index) => `${name} AS k${index}`).join(', ');
   const [behind, upTo] = order === 'ASC' ? ['>', '<='] : ['<', '>='];
@@ -93,19 +95,20 @@ export async function* walk(
   for (let start: readonly Condition[] = []; ; await longTurn()) {
     const { rows } = size;
     const conditions = [...fixed, ...start, ...end];
-    const [last] = await size.time(() =>
-      database.read<Record<string, SqlValue>>(
-        `SELECT ${columns} FROM ${from}${where(conditions)}
-         ORDER BY ${key.map((name) => `${name} ${order}`).join(', ')} LIMIT 1 OFFSET ?`,
-        [...paramsOf(conditions), rows - 1],
-      ),
+    const began = performance.now();
+    const read = database.read<Record<string, SqlValue>>(
+      `SELECT ${columns} FROM ${from}${where(conditions)}
+       ORDER BY ${key.map((name) => `${name} ${order}`).join(', ')} LIMIT 1 OFFSET ?`,
+      [...paramsOf(conditions), rows - 1],
     );
+    const ms = performance.now() - began;
+    const [last] = await read;
     if (last === undefined) {
-      yield { conditions, rows: null };
+      yield { conditions, rows: null, ms };
       return;
     }
     const values = key.map((_, index) => last[`k${index}`] ?? null);
-    yield { conditions: [...fixed, ...start, bound(upTo, values)], rows };
+    yield { conditions: [...fixed, ...start, bound(upTo, values)], rows, ms };
     start = [bound(behind, values)];
   }
 }
@@ -141,11 +144,15 @@ export async function findInWalks(
   const seen = new Set<string>();
   let total = 0;
   let first: Fit[] = [];
-  const take = async (each: Walk, conditions: readonly Condition[]): Promise<void> => {
+  const take = async (each: Walk, conditions: readonly Condition[], ms = 0): Promise<void> => {
     const all = [...conditions, ...each.rest];
-    const found = await size.time(() =>
-      database.read<Fit>(`SELECT t.id, t.status_at FROM ${each.from}${where(all)}`, paramsOf(all)),
+    const began = performance.now();
+    const read = database.read<Fit>(
+      `SELECT t.id, t.status_at FROM ${each.from}${where(all)}`,
+      paramsOf(all),
     );
+    size.took(ms + performance.now() - began);
+    const found = await read;
     const fits = found.filter(({ id }) => !seen.has(id));
     for (const { id, status_at } of fits) {
       if (each.isOpen || (each.isOfMoving && status_at >= since)) seen.add(id);
@@ -155,7 +162,9 @@ export async function findInWalks(
     first = [...first, ...candidates].sort(byList).slice(0, limit);
   };
   for (const each of walks) {
-    for await (const { conditions } of walk(database, each, size)) await take(each, conditions);
+    for await (const { conditions, ms } of walk(database, each, size)) {
+      await take(each, conditions, ms);
+    }
   }
   for (const each of moving) await take(each, [...each.fixed, ...newerIn(each, since)]);
   return {

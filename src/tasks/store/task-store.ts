@@ -245,8 +245,8 @@ export abstract class TaskStore {
   ): Promise<LogHeader[]>;
 
   /**
-   * The newest log entries, ascending: at most `limit`, and only as many as have `maxText` bytes together, but at
-   * least one.
+   * The newest log entries, ascending: at most `limit`, and only as many as have `maxText` bytes together as they are
+   * stored (a short one has up to 2 KiB more), but at least one.
    */
   abstract newestEvents(
     taskId: string,

@@ -143,8 +143,8 @@ export function* recordOnDelivery(
   if (attempt) yield* insertAttempt(tx, delivery.id, attempt);
 }
 
-/** What {@link recordOnDelivery} does, of several that were delivered and not stored before. */
-export function* recordOnDeliveries(
+/** Stores what was delivered and not stored before, with its attempts, in few statements. */
+export function* insertDelivered(
   tx: Tx,
   recorded: readonly {
     readonly stream: DeliveryStream;

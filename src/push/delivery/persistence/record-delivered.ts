@@ -7,7 +7,6 @@ import type {
   Reached,
   StepResult,
 } from '../delivery-stream-store.js';
-import { recordOnDeliveries } from './record-attempt.js';
 
 /** Of a lease so much is left that it need not be extended yet. */
 const LONG_LEASE = 0.75;
@@ -30,43 +29,31 @@ interface Moved {
   readonly lease_until: number | null;
 }
 
-/** An attempt that was delivered, to be recorded; see `DeliveryStreamStore.recordAttempt`. */
-export interface DeliveredOutcome {
+/** How an attempt ended, to be recorded; see `DeliveryStreamStore.recordAttempt`. */
+export interface AttemptOutcome {
   readonly stream: DeliveryStream;
-  readonly attemptRecord: AttemptRecord & { readonly reached: Reached };
+  readonly attemptRecord: AttemptRecord;
   readonly rules: EndpointRules;
   readonly now: Date;
   readonly leaseUntil: Date;
 }
 
-/**
- * What happens most: the next entries of logs were delivered, and that changes nothing of webhooks and endpoints that are
- * well. What follows for each stream; undefined, and nothing of it is written, where it is not so.
- */
-export function* recordDelivered(
-  tx: Tx,
-  outcomes: readonly DeliveredOutcome[],
-): Work<(StepResult | undefined)[]> {
-  const steps: (StepResult | undefined)[] = [];
-  const written: DeliveredOutcome[] = [];
-  for (const outcome of outcomes) {
-    const step = yield* moveStream(tx, outcome);
-    if (step !== undefined) written.push(outcome);
-    steps.push(step);
-  }
-  yield* recordOnDeliveries(tx, written);
-  return steps;
-}
+/** One that may be all that usually follows: the next entry of the log was delivered. */
+export type UsualOutcome = AttemptOutcome & {
+  readonly attemptRecord: AttemptRecord & { readonly reached: Reached };
+};
 
-function* moveStream(
+/**
+ * Moves the stream behind what was delivered, where that changes nothing of a webhook and an endpoint that are well; what follows
+ * for it. Undefined, and nothing is written, when it is not so.
+ */
+export function* moveStream(
   tx: Tx,
-  { stream, attemptRecord: { reached }, rules, now, leaseUntil }: DeliveredOutcome,
+  { stream, attemptRecord: { reached }, rules, now }: UsualOutcome,
 ): Work<StepResult | undefined> {
   const { nextSeq, cursor } = reached;
   const at = now.getTime();
-  const goesOn = stream.open > 0 || stream.headSeq >= nextSeq;
-  const left = stream.leaseUntil.getTime() - at;
-  if (goesOn && left < LONG_LEASE * (leaseUntil.getTime() - at)) return undefined;
+  const goesOn = hasMore(stream, reached);
   const [moved] = yield* tx.all<Moved>(goesOn ? GOES_ON : RESTS, [
     nextSeq,
     cursor && JSON.stringify(cursor),
@@ -84,15 +71,21 @@ function* moveStream(
   return moved.lease_until === null ? 'idle' : after(stream, nextSeq, cursor, moved);
 }
 
-/** Whether it may be a {@link DeliveredOutcome}. */
-export function isUsual(
-  { webhook, probeUntil }: DeliveryStream,
-  attemptRecord: AttemptRecord,
-): attemptRecord is DeliveredOutcome['attemptRecord'] {
-  const { reached, outcome, result } = attemptRecord;
+/** Whether it may be a {@link UsualOutcome}; else there is more to write. */
+export function isUsual(outcome: AttemptOutcome): outcome is UsualOutcome {
+  const { stream, attemptRecord, now, leaseUntil } = outcome;
+  const { webhook, probeUntil } = stream;
+  const { reached, result } = attemptRecord;
   const isWell = webhook.state !== 'failing' && webhook.failingSince === null;
-  const isDelivered = result.state === 'delivered' && outcome?.kind === 'delivered';
-  return reached !== undefined && isWell && isDelivered && probeUntil === null;
+  const isDelivered = result.state === 'delivered' && attemptRecord.outcome?.kind === 'delivered';
+  if (reached === undefined || !isWell || !isDelivered || probeUntil !== null) return false;
+  const left = stream.leaseUntil.getTime() - now.getTime();
+  const isLong = left >= LONG_LEASE * (leaseUntil.getTime() - now.getTime());
+  return isLong || !hasMore(stream, reached);
+}
+
+function hasMore({ open, headSeq }: DeliveryStream, { nextSeq }: Reached): boolean {
+  return open > 0 || headSeq >= nextSeq;
 }
 
 function after(

@@ -1,4 +1,3 @@
-import { reasonOfDisabled } from '../domain/dead-causes.js';
 import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
 import type { Database } from '../../../database/database.js';
@@ -7,7 +6,7 @@ import type { DatabaseRow } from '../../../database/table.js';
 import type { OpenDelivery } from '../delivery.js';
 import { type ClaimLimits, OrganizationTurns } from '../domain/stream-choice.js';
 import type { EndpointRules } from '../../receivers/domain/endpoint-health.js';
-import type { PushEvent, PushEventDraft } from '../../receivers/push-event.js';
+import type { PushEvent } from '../../receivers/push-event.js';
 import type { EventAnnouncer } from '../../receivers/event-announcer.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
 import {
@@ -21,23 +20,13 @@ import {
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { SMALL_BODY } from '../send-budget.js';
 import { claimStreams } from './claim-streams.js';
-import { writeDeadLetters } from './end-streams.js';
 import { releaseProbes } from '../../receivers/persistence/endpoint-rows.js';
 import { recordEvents } from '../../receivers/persistence/record-event.js';
 import { DELIVERY, NO_TEST, OPEN_DELIVERY } from './delivery-rows.js';
-import { advanceStream, recountStream, toStep } from './advance-stream.js';
-import {
-  type RecordedEndpoint,
-  releaseProbe,
-  postponeEndpoint,
-  recordOnEndpoint,
-  recordTestOnEndpoint,
-  recordLostProbe,
-} from './record-endpoint-outcome.js';
-import { DeliveredOutcomes } from './delivered-outcomes.js';
-import { isUsual } from './record-delivered.js';
-import { recordOnWebhook, recordOnDelivery, recordOnStream } from './record-attempt.js';
-import { recordOnSubscription } from '../../registration/persistence/webhook-revision.js';
+import { advanceStream, recountStream } from './advance-stream.js';
+import { releaseProbe, postponeEndpoint, recordTestOnEndpoint } from './record-endpoint-outcome.js';
+import { AttemptBatches } from './attempt-batches.js';
+import { endpointEvents, recordOutcomes } from './record-outcomes.js';
 
 /** Streams counted for all endpoints together. */
 const LOAD_LIMIT = 100_000;
@@ -54,7 +43,7 @@ const SMALL_BODY_COLUMNS = `${DELIVERY.names}, octet_length(body) AS body_size,
 /** {@link DeliveryStreamStore} on the hub's database. */
 export class SqlDeliveryStreamStore extends DeliveryStreamStore {
   private readonly turns = new OrganizationTurns();
-  private readonly delivered: DeliveredOutcomes;
+  private readonly outcomes: AttemptBatches;
 
   constructor(
     private readonly database: Database,
@@ -67,7 +56,9 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
       rules.maxConcurrency,
   ) {
     super();
-    this.delivered = new DeliveredOutcomes(database);
+    this.outcomes = new AttemptBatches(database, (tx, outcomes) =>
+      recordOutcomes(tx, outcomes, ids),
+    );
   }
 
   claim(
@@ -171,46 +162,13 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
     now: Date,
     leaseUntil: Date,
   ): Promise<StepResult> {
-    const { ids } = this;
     const rules = { ...this.rules, maxConcurrency: this.maxConcurrencyOf(stream.webhook) };
-    if (isUsual(stream, attemptRecord)) {
-      const usual = { stream, attemptRecord, rules, now, leaseUntil };
-      const step = await this.delivered.record(usual);
-      if (step !== undefined) return step;
-    }
-    const random = this.ids.jitter();
-    const { step, events } = await this.database.write(function* (tx): Work<Recorded> {
-      const row = yield* recordOnStream(tx, stream, attemptRecord, now, leaseUntil);
-      if (!row) {
-        const { outcome } = attemptRecord;
-        const tried = outcome && (yield* recordLostProbe(tx, stream, outcome, rules, now, random));
-        return {
-          step: 'lost',
-          events: yield* recordEvents(tx, eventsOf(stream, tried, null, now)),
-        };
-      }
-      yield* recordOnDelivery(tx, stream, attemptRecord, now);
-      const { disableAfterMs } = rules;
-      const webhook = yield* recordOnWebhook(
-        tx,
-        stream.webhook,
-        attemptRecord,
-        now,
-        disableAfterMs,
-      );
-      const { outcome, result } = attemptRecord;
-      const isDisabled = result.state === 'dead' && result.effect === 'disabled';
-      if (isDisabled) yield* writeDeadLetters(tx, ids, [row], disabledBy(result.reason), now);
-      const recorded =
-        outcome && (yield* recordOnEndpoint(tx, stream, row, outcome, rules, now, random));
-      if (!recorded) yield* releaseProbe(tx, stream);
-      const isGone = isDisabled && attemptRecord.attempt?.status === 410;
-      if (webhook !== stream.webhook) yield* recordOnSubscription(tx, webhook, isGone, now);
-      const drafts = eventsOf(stream, recorded, isDisabled ? result.reason : null, now);
-      const events = yield* recordEvents(tx, drafts);
-      // The probe is over with its first attempt.
-      const step = toStep(row, { ...stream, probeUntil: null }, webhook);
-      return { step: recorded?.isQueued ? 'idle' : step, events };
+    const { step, events } = await this.outcomes.record({
+      stream,
+      attemptRecord,
+      rules,
+      now,
+      leaseUntil,
     });
     this.events.announce(events);
     return step;
@@ -289,51 +247,4 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
 
 function timeOf(value: number | null | undefined): Date | null {
   return value == null ? null : new Date(value);
-}
-
-function disabledBy(reason: string): string {
-  return reasonOfDisabled(reason);
-}
-
-/** What an attempt wrote. */
-interface Recorded {
-  readonly step: StepResult;
-  readonly events: readonly PushEvent[];
-}
-
-function eventsOf(
-  stream: DeliveryStream,
-  recorded: RecordedEndpoint | undefined,
-  disabledBecause: string | null,
-  at: Date,
-): PushEventDraft[] {
-  const { organization, principalId, taskId, configId, failingSince } = stream.webhook;
-  const drafts: PushEventDraft[] = [];
-  const common = { at, organization, endpoint: stream.endpoint };
-  if (disabledBecause !== null) {
-    const whose = { principalId, taskId, configId };
-    const type = 'webhook.disabled' as const;
-    drafts.push({ ...common, ...whose, type, reason: disabledBecause, since: failingSince });
-  }
-  drafts.push(...endpointEvents(common, recorded));
-  return drafts;
-}
-
-function endpointEvents(
-  common: Pick<PushEventDraft, 'at' | 'organization' | 'endpoint'>,
-  recorded: RecordedEndpoint | undefined,
-): PushEventDraft[] {
-  if (!recorded?.event) return [];
-  const { event, since, health } = recorded;
-  return [
-    {
-      ...common,
-      principalId: null,
-      taskId: null,
-      configId: null,
-      type: event,
-      reason: event === 'endpoint.recovered' ? null : health.lastError,
-      since: since === null ? null : new Date(since),
-    },
-  ];
 }

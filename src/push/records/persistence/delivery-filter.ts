@@ -38,28 +38,27 @@ export function conditionsOf(
   return guidedBy(narrowest(filter, visibility), conditions, dialect);
 }
 
-/** The same, newest first from the cursor on; see {@link newestFirst}. */
-export interface DeliveryWalk {
-  readonly rows: NewestFirst;
-  /** What is asked of them besides. */
-  readonly rest: readonly Condition[];
-}
-
+/** The same, newest first from the cursor on. */
 export function walkOf(
   filter: RowFilter,
   visibility: Visibility,
   dialect: Tx['dialect'],
   cursor: string | null,
-): DeliveryWalk {
-  const { since, until, ...others } = filter;
-  const conditions = [...scopeOf(visibility), ...filterOf(others), ...lostOf(filter, visibility)];
-  const { walked, rest } = walkedBy(narrowest(filter, visibility), conditions, dialect);
-  const from = since === undefined ? null : idOf(since, -CLOCK_SLACK_MS);
+): NewestFirst {
+  const { since, until, configId, ...others } = filter;
+  const guides = narrowest(filter, visibility);
+  const isByConfig = guides.includes('config') && configId !== undefined;
+  const also = isByConfig ? others : { ...others, configId };
+  const conditions = [...scopeOf(visibility), ...filterOf(also), ...lostOf(filter, visibility)];
+  const { walked, rest } = walkedBy(guides, conditions, dialect);
   const to = until === undefined ? null : idOf(until, CLOCK_SLACK_MS);
-  const before = to === null || (cursor !== null && cursor < to) ? cursor : to;
   return {
-    rows: { table: 'push_deliveries', id: 'id', walked, from, before },
+    table: 'push_deliveries',
+    id: 'id',
+    walked: isByConfig ? eachOfConfig(configId).map((each) => [...walked, each]) : [walked],
     rest: [...rest, ...madeIn({ since, until })],
+    atLeast: since === undefined ? null : idOf(since, -CLOCK_SLACK_MS),
+    below: to === null || (cursor !== null && cursor < to) ? cursor : to,
   };
 }
 
@@ -139,8 +138,6 @@ function madeIn({ since, until }: RowFilter): Condition[] {
 function idOf(at: Date, slackMs: number): string {
   return firstIdAt(new Date(at.getTime() + slackMs));
 }
-
-/** The hub's ids are UUIDs; where the client has given none of its own, its id is the hub's. */
 function ofConfig(configId: string): GuidedDelivery {
   if (!isUuid(configId)) return equals('config', 'config_id', configId);
   return {
@@ -149,6 +146,14 @@ function ofConfig(configId: string): GuidedDelivery {
       OR ${column('stream_id')} = ? AND stream_id <> config_id)`,
     params: [storable(configId), storable(configId)],
   };
+}
+
+/** The same as one condition for each index: the hub's ids are UUIDs, and where the client has given none of its own, its id is the hub's. */
+function eachOfConfig(configId: string): Condition[] {
+  const id = storable(configId);
+  const ofClient = condition('config_id = ?', id);
+  if (!isUuid(configId)) return [ofClient];
+  return [ofClient, condition('stream_id = ? AND stream_id <> config_id', id)];
 }
 
 /** Said in full as well, so that the indexes of dead letters and of what is not delivered serve. */

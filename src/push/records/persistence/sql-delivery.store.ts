@@ -52,14 +52,13 @@ export class SqlDeliveryStore extends DeliveryStore {
     limit: number,
     cursor: string | null,
   ): Promise<Delivery[]> {
-    const { rows, rest } = walkOf(filter, visibility, this.database.dialect, cursor);
-    return newestFirst(this.database, rows, limit, (bounds, most) => {
-      const all = [...rows.walked, ...rest, ...bounds];
-      return DELIVERY.list(this.database, `${where(all)} ORDER BY id DESC LIMIT ?`, [
-        ...paramsOf(all),
+    const walk = walkOf(filter, visibility, this.database.dialect, cursor);
+    return newestFirst(this.database, walk, limit, (conditions, most) =>
+      DELIVERY.list(this.database, `${where(conditions)} ORDER BY id DESC LIMIT ?`, [
+        ...paramsOf(conditions),
         most,
-      ]);
-    });
+      ]),
+    );
   }
 
   async backlog(organization: string | null, most: number): Promise<DeliveryBacklog> {

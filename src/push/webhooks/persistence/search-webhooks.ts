@@ -34,7 +34,7 @@ const OF_ONE_TASK = condition(`w.scope = 'task'`);
 
 const NOT_ACTIVE: GuidedCondition<Guide> = {
   guide: 'state',
-  sql: () => `w.state <> 'active'`,
+  sql: (column) => `${column('w.state')} <> 'active'`,
   params: [],
 };
 
@@ -97,14 +97,16 @@ export async function searchTaskWebhooks(
     const all = [...ofBoth, ...ofOwnStreams(filter)];
     const guide = narrowest(filter, visibility);
     const { walked, rest } = walkedBy([guide], all, database.dialect);
-    const own = { table: 'push_webhooks w', id: 'w.id', walked, from: null, before: cursor };
-    const rows = await newestFirst(database, own, limit, (bounds, most) => {
-      const conditions = [OF_ONE_TASK, ...walked, ...rest, ...bounds];
-      return database.read<DatabaseRow>(
+    const own = {
+      ...{ table: 'push_webhooks w', id: 'w.id', walked: [walked], rest: [OF_ONE_TASK, ...rest] },
+      ...{ atLeast: null, below: cursor },
+    };
+    const rows = await newestFirst(database, own, limit, (conditions, most) =>
+      database.read<DatabaseRow>(
         `${JOINED} ON s.id = w.id${where(conditions)} ORDER BY w.id DESC LIMIT ?`,
         [...paramsOf(conditions), most],
-      );
-    });
+      ),
+    );
     found.push(...rows.map(toShown));
   }
   // Of those there are few, whichever index is taken.

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Database } from '../../../database/database.js';
 import { CommitUnknown } from '../../../database/commit-unknown.js';
-import { DeliveredOutcomes } from './delivered-outcomes.js';
-import type { DeliveredOutcome } from './record-delivered.js';
+import { AttemptBatches } from './attempt-batches.js';
+import type { AttemptOutcome } from './record-delivered.js';
 
-const OUTCOME = {} as DeliveredOutcome;
+const OUTCOME = {} as AttemptOutcome;
 
 /** Fails each write with this, and counts them. */
 function failing(error: Error): { database: Database; writes: () => number } {
@@ -18,13 +18,15 @@ function failing(error: Error): { database: Database; writes: () => number } {
 }
 
 async function errorsOf(database: Database, count: number): Promise<unknown[]> {
-  const outcomes = new DeliveredOutcomes(database);
+  const outcomes = new AttemptBatches(database, () => {
+    throw new Error('no statement is made');
+  });
   const all = Array.from({ length: count }, () => outcomes.record(OUTCOME));
   const ended = await Promise.allSettled(all);
   return ended.map((each) => (each.status === 'rejected' ? each.reason : each.value));
 }
 
-describe('DeliveredOutcomes', () => {
+describe('AttemptBatches', () => {
   it('tries each alone that failed with others', async () => {
     const { database, writes } = failing(new Error('disk full'));
     expect(await errorsOf(database, 130)).toEqual(Array(130).fill(new Error('disk full')));
