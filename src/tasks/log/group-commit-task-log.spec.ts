@@ -11,7 +11,7 @@ import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { statusKey } from '../domain/status-key.js';
 import { InProcessSignals } from '../signals/in-process-signals.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
-import type { AppendOutcome, PreparedAppend } from '../store/prepared-append.js';
+import type { AppendOutcome, EnlistedWork, PreparedAppend } from '../store/prepared-append.js';
 import type { ReserveBytes, StoredTask, TaskStore } from '../store/task-store.js';
 import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 
@@ -231,6 +231,32 @@ describe('GroupCommitTaskLog', () => {
     await store.answer(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
     expect((await read)?.record.seq).toBe(2);
     expect(await doomed).toBe('the database is not available');
+  });
+
+  it('says that a task was updated when something of it was, not when it was looked at', async () => {
+    const { store, log, write } = setUp(undefined, true);
+    store.put('a');
+    const updatedAt = async (): Promise<Date | undefined> =>
+      (await log.read('a', EVERYTHING))?.record.updatedAt;
+    const first = write('a');
+    await store.answer();
+    await first;
+    const before = await updatedAt();
+    expect(before).toBeInstanceOf(Date);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await log.update('a', () => ({ change: { events: [] }, result: null }));
+    await log.update('a', () => ({ change: { events: [], delegations: [] }, result: null }));
+    expect(await updatedAt()).toEqual(before);
+    // The store of these tests runs none of it.
+    const enlisted: EnlistedWork[] = [
+      () => {
+        throw new Error('not run');
+      },
+    ];
+    const more = log.update('a', () => ({ change: { events: [] }, result: null, enlisted }));
+    await store.answer();
+    await more;
+    expect((await updatedAt())!.getTime()).toBeGreaterThan(before!.getTime());
   });
 
   it('gives who reads along the committed events without the database, when it is the only writer', async () => {

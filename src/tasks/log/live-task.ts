@@ -216,6 +216,8 @@ export class LiveTask {
    * and so has what is held already and is now shown. `bodies`: what {@link bodiesInTurns} gave of its events.
    */
   apply(change: TaskChange, now: Date, bodies?: Bodies): void {
+    // Nothing of it is stored: the task is as it was.
+    if (isEmpty(change)) return;
     const events = this.logged(change.events, now, bodies);
     const values = this.values.checkpoint + this.values.since;
     const sizes = { task: this.size, log: this.stored + this.untaken, values };
@@ -249,10 +251,13 @@ export class LiveTask {
 
   /** What else belongs in the commit of what has been applied. */
   enlist(
+    now: Date,
     enlisted: readonly EnlistedWork[],
     key: IdempotencyKey | null,
     limits: readonly AppliedLimit[] = NO_LIMITS,
   ): void {
+    if (enlisted.length > 0 && this.record.updatedAt !== now)
+      this.record = { ...this.record, updatedAt: now };
     this.enlisted.push(...enlisted);
     if (limits.length > 0) this.limits = [...this.limits, ...limits];
     if (key === null) return;
@@ -432,6 +437,10 @@ export class LiveTask {
     const { checkpoint, since } = this.values;
     return checkpoint + since > MAX_TASK_VALUES / 2 && since * 4 >= checkpoint;
   }
+}
+
+function isEmpty({ events, delegations = [], begins, record }: TaskChange): boolean {
+  return events.length + delegations.length === 0 && begins === undefined && record === undefined;
 }
 
 /** The state that these events leave a task in; undefined when they leave it. */

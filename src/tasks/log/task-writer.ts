@@ -352,7 +352,8 @@ export class TaskWriter {
       }
       return;
     }
-    live.enlist(decision.enlisted ?? [], decision.idempotency ?? null, decision.limits);
+    const { enlisted = [], idempotency = null, limits } = decision;
+    live.enlist(now, enlisted, idempotency, limits);
     this.decided.push({ waiting, answer: () => waiting.resolve(decision.result) });
   }
 
