@@ -27,13 +27,13 @@ export class PieceSize {
     else if (ms < SHORT_MS) this.now = Math.min(this.most, this.now * 2);
   }
 
-  /** Calls `work`, which holds the event loop until it returns. */
-  time<T>(work: () => T): T {
+  /** Calls `work`, which holds the event loop until it returns; `before`: how long finding its piece has held it, ms. */
+  time<T>(work: () => T, before = 0): T {
     const began = performance.now();
     try {
       return work();
     } finally {
-      this.took(performance.now() - began);
+      this.took(before + performance.now() - began);
     }
   }
 }

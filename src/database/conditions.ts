@@ -29,3 +29,11 @@ export function allOf(conditions: readonly (Condition | null)[]): Condition {
     params: given.flatMap(({ params }) => params),
   };
 }
+
+/** At least one of them as one condition. */
+export function anyOf(conditions: readonly Condition[]): Condition {
+  return {
+    sql: `(${conditions.map(({ sql }) => sql).join(' OR ')})`,
+    params: paramsOf(conditions),
+  };
+}

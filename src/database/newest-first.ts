@@ -1,7 +1,7 @@
-import { longTurn } from '../common/long-work.js';
 import { PieceSize } from '../common/piece-size.js';
-import { allOf, type Condition, condition, paramsOf, where } from './conditions.js';
+import { anyOf, type Condition, condition } from './conditions.js';
 import type { Database } from './database.js';
+import { walk } from './walk.js';
 
 /** Rows that are looked at in one piece. */
 const LEAST = 250;
@@ -13,8 +13,10 @@ export interface NewestFirst {
   readonly table: string;
   /** The column of the id. */
   readonly id: string;
-  /** What an index has before the id; or several such, for rows that one of them leads to, and no two. */
-  readonly walked: readonly (readonly Condition[])[];
+  /** What an index has before the id. */
+  readonly walked: readonly Condition[];
+  /** Where several indexes lead to them; see `IndexWalk`. */
+  readonly either?: readonly Condition[] | undefined;
   /** What else is asked of them, which no index has. */
   readonly rest: readonly Condition[];
   /** The lowest id, and the one behind the highest; null where there is none. */
@@ -28,58 +30,32 @@ export interface NewestFirst {
  */
 export async function newestFirst<Row>(
   database: Database,
-  { table, id, walked, rest, atLeast, below }: NewestFirst,
+  { table, id, walked, either, rest, atLeast, below }: NewestFirst,
   limit: number,
   read: (conditions: readonly Condition[], limit: number) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const lowest = atLeast === null ? [] : [condition(`${id} >= ?`, atLeast)];
-  let behind = below === null ? [] : [condition(`${id} < ?`, below)];
-  const within = (bounds: readonly Condition[]): Condition[] => [
-    ...(walked.length === 1 ? walked[0]! : [anyOf(walked)]),
-    ...rest,
-    ...bounds,
-  ];
-  if (database.dialect !== 'sqlite') return read(within([...behind, ...lowest]), limit);
+  const start = below === null ? [] : [condition(`${id} < ?`, below)];
+  const end = atLeast === null ? [] : [condition(`${id} >= ?`, atLeast)];
+  if (database.dialect !== 'sqlite') {
+    const ofEither = either === undefined ? [] : [anyOf(either)];
+    return read([...walked, ...ofEither, ...rest, ...start, ...end], limit);
+  }
   const size = new PieceSize(LEAST, MOST);
   const found: Row[] = [];
-  for (; ; await longTurn()) {
-    const began = performance.now();
-    const bounds = [...behind, ...lowest];
-    const looking = lastOf(database, { table, id, walked }, bounds, size.rows);
-    const ms = performance.now() - began;
-    const last = await looking;
-    // One bound on each side: of two SQLite would take any, and read on from there.
-    const end = last === undefined ? lowest : [condition(`${id} >= ?`, last)];
-    const readingSince = performance.now();
-    const reading = read(within([...behind, ...end]), limit - found.length);
-    size.took(ms + performance.now() - readingSince);
-    for (const row of await reading) found.push(row);
-    if (last === undefined || found.length >= limit) return found;
-    behind = [condition(`${id} < ?`, last)];
+  const course = {
+    from: table,
+    key: [id],
+    order: 'DESC',
+    fixed: walked,
+    either,
+    start,
+    end,
+  } as const;
+  for await (const { conditions, ms } of walk(database, course, size)) {
+    const left = limit - found.length;
+    const rows = await size.time(() => read([...conditions, ...rest], left), ms);
+    for (const row of rows) found.push(row);
+    if (found.length >= limit) break;
   }
-}
-
-/** The id of the last of the next so many rows; undefined when there are not so many. */
-async function lastOf(
-  database: Database,
-  { table, id, walked }: Pick<NewestFirst, 'table' | 'id' | 'walked'>,
-  bounds: readonly Condition[],
-  rows: number,
-): Promise<string | undefined> {
-  const each = walked.map((conditions) => [...conditions, ...bounds]);
-  // Several are merged, each in the order of its index: an OR of them would be sorted as a whole.
-  const parts = each.map((conditions) => `SELECT ${id} AS id FROM ${table}${where(conditions)}`);
-  const [last] = await database.read<{ id: string }>(
-    `${parts.join(' UNION ALL ')} ORDER BY id DESC LIMIT 1 OFFSET ?`,
-    [...each.flatMap(paramsOf), rows - 1],
-  );
-  return last?.id;
-}
-
-function anyOf(alternatives: readonly (readonly Condition[])[]): Condition {
-  const each = alternatives.map((conditions) => allOf(conditions));
-  return condition(
-    `(${each.map(({ sql }) => sql).join(' OR ')})`,
-    ...each.flatMap(({ params }) => params),
-  );
+  return found;
 }

@@ -1,4 +1,4 @@
-import { textOf, type TaskEvent } from '../../tasks/index.js';
+import type { TaskEvent } from '../../tasks/index.js';
 
 /** Characters kept for one stream, and for all. */
 const MOST_OF_STREAM = 16 * 1024;
@@ -23,11 +23,14 @@ export class KeptEntries {
   /** The first of them, as many as are small, instead of those kept for the stream before. */
   keep(streamId: string, next: readonly TaskEvent[]): void {
     this.remove(streamId);
+    const entries: TaskEvent[] = [];
     let size = 0;
-    const end = next.findIndex(({ body }) => (size += body.length) > MOST_OF_STREAM);
-    const entries = end < 0 ? next : next.slice(0, end);
+    for (const entry of next) {
+      if (size + entry.body.length > MOST_OF_STREAM) break;
+      size += entry.body.length;
+      entries.push(entry);
+    }
     if (entries.length === 0) return;
-    if (end >= 0) size = textOf(entries);
     this.kept.set(streamId, { entries, size });
     this.size += size;
     for (const [longest] of this.kept) {

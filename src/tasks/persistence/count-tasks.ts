@@ -7,7 +7,8 @@ import type { TaskFilter } from '../store/task-store.js';
 import { visibleTasks } from '../store/visibility.js';
 import { conditionsOf } from './list-filter.js';
 import { countersOf } from './usage-counters.js';
-import { inOrder, walk } from './walk-tasks.js';
+import { walk } from '../../database/walk.js';
+import { inOrder } from './walk-tasks.js';
 
 /** Entries of an index that are counted in one turn of the event loop. */
 const LEAST = 500;

@@ -1,9 +1,8 @@
 import { type Condition, paramsOf, where } from '../../database/conditions.js';
 import type { Visibility } from '../../auth/index.js';
-import { longTurn } from '../../common/long-work.js';
 import { PieceSize } from '../../common/piece-size.js';
 import type { Database } from '../../database/database.js';
-import type { SqlValue } from '../../database/sql.js';
+import { type IndexWalk, walk } from '../../database/walk.js';
 import type { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { TaskCursor, TaskFilter } from '../store/task-store.js';
@@ -11,28 +10,13 @@ import { visibleTasks } from '../store/visibility.js';
 import { inState, ofAgent, ofContext, statusFrom } from './list-filter.js';
 
 /** Rows of one index of `tasks` (as `t`), in its order. */
-export interface Walk {
-  readonly from: string;
-  readonly key: readonly string[];
-  readonly order: 'ASC' | 'DESC';
-  /** What all of them have in common: the beginning of the index. */
-  readonly fixed: readonly Condition[];
-  /** Where it ends, as a condition on the first of the key. */
-  readonly end: readonly Condition[];
+export interface Walk extends IndexWalk {
   /** What else is asked of them, which no index has. */
   readonly rest: readonly Condition[];
   /** Its tasks are open, and may be found by a later walk again. */
   readonly isOpen: boolean;
   /** It goes by time and state, so tasks whose status changes meanwhile are found twice or not at all. */
   readonly isOfMoving: boolean;
-}
-
-/** One piece of a walk: the conditions that leave its rows, and how many there are where that is known. */
-export interface WalkPiece {
-  readonly conditions: readonly Condition[];
-  readonly rows: number | null;
-  /** How long finding it has held the event loop; who reads it says how long both took. */
-  readonly ms: number;
 }
 
 /** The tasks of one owner and state, in the order of the list. */
@@ -77,42 +61,6 @@ export function inContext(
   };
 }
 
-/**
- * The pieces of a walk, each in a turn of the event loop, which SQLite holds meanwhile. Each has one bound on each side:
- * of several SQLite would take any, and read from there.
- */
-export async function* walk(
-  database: Database,
-  { from, key, order, fixed, end }: Walk,
-  size: Pick<PieceSize, 'rows'>,
-): AsyncGenerator<WalkPiece> {
-  const columns = key.map((name, index) => `${name} AS k${index}`).join(', ');
-  const [behind, upTo] = order === 'ASC' ? ['>', '<='] : ['<', '>='];
-  const bound = (sign: string | undefined, values: readonly SqlValue[]): Condition => ({
-    sql: `(${key.join(', ')}) ${sign} (${values.map(() => '?').join(', ')})`,
-    params: values,
-  });
-  for (let start: readonly Condition[] = []; ; await longTurn()) {
-    const { rows } = size;
-    const conditions = [...fixed, ...start, ...end];
-    const began = performance.now();
-    const read = database.read<Record<string, SqlValue>>(
-      `SELECT ${columns} FROM ${from}${where(conditions)}
-       ORDER BY ${key.map((name) => `${name} ${order}`).join(', ')} LIMIT 1 OFFSET ?`,
-      [...paramsOf(conditions), rows - 1],
-    );
-    const ms = performance.now() - began;
-    const [last] = await read;
-    if (last === undefined) {
-      yield { conditions, rows: null, ms };
-      return;
-    }
-    const values = key.map((_, index) => last[`k${index}`] ?? null);
-    yield { conditions: [...fixed, ...start, bound(upTo, values)], rows, ms };
-    start = [bound(behind, values)];
-  }
-}
-
 /** How many tasks there are, and which stand first in the list behind a cursor. */
 export interface Found {
   readonly total: number;
@@ -146,13 +94,8 @@ export async function findInWalks(
   let first: Fit[] = [];
   const take = async (each: Walk, conditions: readonly Condition[], ms = 0): Promise<void> => {
     const all = [...conditions, ...each.rest];
-    const began = performance.now();
-    const read = database.read<Fit>(
-      `SELECT t.id, t.status_at FROM ${each.from}${where(all)}`,
-      paramsOf(all),
-    );
-    size.took(ms + performance.now() - began);
-    const found = await read;
+    const sql = `SELECT t.id, t.status_at FROM ${each.from}${where(all)}`;
+    const found = await size.time(() => database.read<Fit>(sql, paramsOf(all)), ms);
     const fits = found.filter(({ id }) => !seen.has(id));
     for (const { id, status_at } of fits) {
       if (each.isOpen || (each.isOfMoving && status_at >= since)) seen.add(id);

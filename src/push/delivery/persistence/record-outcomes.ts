@@ -36,12 +36,15 @@ export function* recordOutcomes(
   const recorded: Recorded[] = [];
   const delivered: UsualOutcome[] = [];
   for (const outcome of outcomes) {
-    const step = isUsual(outcome) ? yield* moveStream(tx, outcome) : undefined;
-    if (step === undefined) recorded.push(yield* recordOutcome(tx, outcome, ids));
-    else {
-      delivered.push(outcome as UsualOutcome);
-      recorded.push({ step, events: [] });
+    if (isUsual(outcome)) {
+      const step = yield* moveStream(tx, outcome);
+      if (step !== undefined) {
+        delivered.push(outcome);
+        recorded.push({ step, events: [] });
+        continue;
+      }
     }
+    recorded.push(yield* recordOutcome(tx, outcome, ids));
   }
   yield* insertDelivered(tx, delivered);
   return recorded;

@@ -55,7 +55,15 @@ export function walkOf(
   return {
     table: 'push_deliveries',
     id: 'id',
-    walked: isByConfig ? eachOfConfig(configId).map((each) => [...walked, each]) : [walked],
+    walked,
+    either: isByConfig
+      ? eachOfConfig(configId).map(({ sql, params }) =>
+          condition(
+            sql((name) => name),
+            ...params,
+          ),
+        )
+      : undefined,
     rest: [...rest, ...madeIn({ since, until })],
     atLeast: since === undefined ? null : idOf(since, -CLOCK_SLACK_MS),
     below: to === null || (cursor !== null && cursor < to) ? cursor : to,
@@ -138,22 +146,26 @@ function madeIn({ since, until }: RowFilter): Condition[] {
 function idOf(at: Date, slackMs: number): string {
   return firstIdAt(new Date(at.getTime() + slackMs));
 }
-function ofConfig(configId: string): GuidedDelivery {
-  if (!isUuid(configId)) return equals('config', 'config_id', configId);
-  return {
+
+/** The hub's ids are UUIDs; where the client has given none of its own, its id is the hub's. Each has an index of its own. */
+function eachOfConfig(configId: string): GuidedDelivery[] {
+  const ofClient = equals('config', 'config_id', configId);
+  if (!isUuid(configId)) return [ofClient];
+  const ofHub: GuidedDelivery = {
     guide: 'config',
-    sql: (column) => `(${column('config_id')} = ?
-      OR ${column('stream_id')} = ? AND stream_id <> config_id)`,
-    params: [storable(configId), storable(configId)],
+    sql: (column) => `${column('stream_id')} = ? AND stream_id <> config_id`,
+    params: [storable(configId)],
   };
+  return [ofClient, ofHub];
 }
 
-/** The same as one condition for each index: the hub's ids are UUIDs, and where the client has given none of its own, its id is the hub's. */
-function eachOfConfig(configId: string): Condition[] {
-  const id = storable(configId);
-  const ofClient = condition('config_id = ?', id);
-  if (!isUuid(configId)) return [ofClient];
-  return [ofClient, condition('stream_id = ? AND stream_id <> config_id', id)];
+function ofConfig(configId: string): GuidedDelivery {
+  const each = eachOfConfig(configId);
+  return {
+    guide: 'config',
+    sql: (column) => `(${each.map(({ sql }) => sql(column)).join(' OR ')})`,
+    params: each.flatMap(({ params }) => params),
+  };
 }
 
 /** Said in full as well, so that the indexes of dead letters and of what is not delivered serve. */

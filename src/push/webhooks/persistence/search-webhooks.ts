@@ -98,7 +98,7 @@ export async function searchTaskWebhooks(
     const guide = narrowest(filter, visibility);
     const { walked, rest } = walkedBy([guide], all, database.dialect);
     const own = {
-      ...{ table: 'push_webhooks w', id: 'w.id', walked: [walked], rest: [OF_ONE_TASK, ...rest] },
+      ...{ table: 'push_webhooks w', id: 'w.id', walked, rest: [OF_ONE_TASK, ...rest] },
       ...{ atLeast: null, below: cursor },
     };
     const rows = await newestFirst(database, own, limit, (conditions, most) =>
