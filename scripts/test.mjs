@@ -1,7 +1,7 @@
-// `npm test`: installs what is missing, builds, runs every test once and ends with one plain line,
+// `npm test`: installs what is missing, builds, runs every test and ends with one plain line,
 // `N passed, N failed`. Arguments go to Jest.
 import { ensureInstalled } from './ensure-installed.mjs';
-import { endWith, run, runJest } from './run-jest.mjs';
+import { endWith, run, runTests } from './run-jest.mjs';
 
 await endWith(async () => {
   ensureInstalled();
@@ -14,5 +14,5 @@ await endWith(async () => {
   }
   const { bundleHub } = await import('./bundle-hub.mjs');
   await bundleHub();
-  return runJest(process.argv.slice(2));
+  return runTests([], process.argv.slice(2));
 });

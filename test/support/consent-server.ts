@@ -23,8 +23,8 @@ export class ConsentServer {
     private readonly provider: Provider,
   ) {}
 
-  /** For a hub at this address. Access tokens live `tokenSeconds`. */
-  static async start(hub: string, tokenSeconds = 300): Promise<ConsentServer> {
+  /** For a hub at this address. */
+  static async start(hub: string): Promise<ConsentServer> {
     let answer: RequestListener = (_, response) => void response.writeHead(503).end();
     const listener = await listenOnLoopback((request, response) => answer(request, response));
     // Loading it already tells that it is made for tests.
@@ -32,7 +32,7 @@ export class ConsentServer {
     const provider = new OidcProvider(listener.url, {
       features: { devInteractions: { enabled: true }, revocation: { enabled: true } },
       scopes: ['openid', 'offline_access', 'payroll.read'],
-      ttl: { AccessToken: () => tokenSeconds },
+      ttl: { AccessToken: () => 300 },
       rotateRefreshToken: () => true,
       pkce: { required: () => true },
       clients: [
