@@ -4,16 +4,6 @@ import { listOf, pieces } from '../../../database/multi-row.js';
 import { forUpdate } from '../../../database/rows.js';
 import type { Tx, Work } from '../../../database/sql.js';
 
-/** One step through dead letters, the oldest first. */
-export interface DeadPiece {
-  /** How many fitted; less than were asked for: there are no more. */
-  readonly found: number;
-  /** How many of them it could be done with. */
-  readonly done: number;
-  /** The id of the last that was found. */
-  readonly last: string | null;
-}
-
 /**
  * Deletes what ended so before this time, with the attempts; at most `limit`, the oldest first; how many.
  * Ids begin with the time they were made at, so what was made later is not even looked at: the cost does
@@ -27,27 +17,20 @@ export function* deleteOld(
 ): Work<number> {
   const sql = `state = '${state}' AND id < ? AND updated_at < ?`;
   const old = { sql, params: [firstIdAt(before), before.getTime()] };
-  return (yield* deleteDead(tx, old, '', limit)).done;
+  return yield* deleteDeliveries(tx, old, limit);
 }
 
-/** Deletes the oldest dead letters behind `after` that fit, with their attempts. */
-export function* deleteDead(
-  tx: Tx,
-  { sql, params }: Condition,
-  after: string,
-  limit: number,
-): Work<DeadPiece> {
+/** Deletes the oldest that fit, with their attempts; at most `limit`; how many. */
+export function* deleteDeliveries(tx: Tx, { sql, params }: Condition, limit: number): Work<number> {
   // Locked, it is what it was found to be: whoever sends it again meanwhile keeps it.
   const letters = yield* tx.all<{ id: string }>(
-    `SELECT id FROM push_deliveries WHERE ${sql} AND id > ?
-     ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
-    [...params, after, limit],
+    `SELECT id FROM push_deliveries WHERE ${sql} ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
+    [...params, limit],
   );
   for (const piece of pieces(letters.map(({ id }) => id))) {
     const these = listOf(piece.length);
     yield* tx.run(`DELETE FROM push_attempts WHERE delivery_id IN ${these}`, piece);
     yield* tx.run(`DELETE FROM push_deliveries WHERE id IN ${these}`, piece);
   }
-  const { length } = letters;
-  return { found: length, done: length, last: letters.at(-1)?.id ?? null };
+  return letters.length;
 }

@@ -4,10 +4,9 @@ import { listOf } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { REPLAYED } from '../../delivery/domain/dead-causes.js';
 import { withoutReasons } from '../../delivery/persistence/lost-letters.js';
-import type { DeadPiece } from '../../delivery/persistence/delete-deliveries.js';
 
 /** A dead letter that can be redelivered, and that no replay sends again. */
-const CAN_BE_SENT = `${withoutReasons([REPLAYED])} AND EXISTS (SELECT 1 FROM push_delivery_streams s
+export const CAN_BE_SENT = `${withoutReasons([REPLAYED])} AND EXISTS (SELECT 1 FROM push_delivery_streams s
   WHERE s.id = push_deliveries.stream_id AND s.active <> 0)`;
 
 interface DeadRow {
@@ -15,19 +14,12 @@ interface DeadRow {
   readonly stream_id: string;
 }
 
-/** Reopens the oldest dead letters behind `after` that fit. Streams first, as everywhere. */
-export function* reopenDead(
-  tx: Tx,
-  { sql, params }: Condition,
-  after: string,
-  limit: number,
-  now: Date,
-): Work<DeadPiece> {
+/** Reopens the dead letters that fit, where they can be sent; how many. Streams first, as everywhere. */
+export function* reopenDead(tx: Tx, { sql, params }: Condition, now: Date): Work<number> {
   const at = now.getTime();
   const letters = yield* tx.all<DeadRow>(
-    `SELECT id, stream_id FROM push_deliveries WHERE ${sql} AND id > ? AND ${CAN_BE_SENT}
-     ORDER BY id LIMIT ?`,
-    [...params, after, limit],
+    `SELECT id, stream_id FROM push_deliveries WHERE ${sql} AND ${CAN_BE_SENT} ORDER BY id`,
+    params,
   );
   const byStream = new Map<string, string[]>();
   for (const { id, stream_id } of letters)
@@ -49,7 +41,7 @@ export function* reopenDead(
     yield* addOpen(tx, streamId, count, at);
     reopened += count;
   }
-  return { found: letters.length, done: reopened, last: letters.at(-1)?.id ?? null };
+  return reopened;
 }
 
 /**

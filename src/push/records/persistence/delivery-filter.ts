@@ -3,7 +3,7 @@ import { firstIdAt } from '../../../common/ids.js';
 import { isUuid } from '../../../common/uuid.js';
 import { type Condition, condition } from '../../../database/conditions.js';
 import { listOf } from '../../../database/multi-row.js';
-import type { NewestFirst } from '../../../database/newest-first.js';
+import type { InOrderOfIds } from '../../../database/in-order-of-ids.js';
 import type { SqlValue, Tx } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { NO_TEST } from '../../delivery/persistence/delivery-rows.js';
@@ -38,23 +38,24 @@ export function conditionsOf(
   return guidedBy(narrowest(filter, visibility), conditions, dialect);
 }
 
-/** The same, newest first from the cursor on. */
-export function walkOf(
+/** The same in the order of their ids, behind the one given by `cursor`. */
+export function inOrder(
+  order: InOrderOfIds['order'],
   filter: RowFilter,
   visibility: Visibility,
   dialect: Tx['dialect'],
   cursor: string | null,
-): NewestFirst {
+): InOrderOfIds {
   const { since, until, configId, ...others } = filter;
   const guides = narrowest(filter, visibility);
   const isByConfig = guides.includes('config') && configId !== undefined;
   const also = isByConfig ? others : { ...others, configId };
   const conditions = [...scopeOf(visibility), ...filterOf(also), ...lostOf(filter, visibility)];
   const { walked, rest } = walkedBy(guides, conditions, dialect);
-  const to = until === undefined ? null : idOf(until, CLOCK_SLACK_MS);
   return {
-    table: 'push_deliveries',
+    from: 'push_deliveries',
     id: 'id',
+    order,
     walked,
     either: isByConfig
       ? eachOfConfig(configId).map(({ sql, params }) =>
@@ -65,9 +66,26 @@ export function walkOf(
         )
       : undefined,
     rest: [...rest, ...madeIn({ since, until })],
-    atLeast: since === undefined ? null : idOf(since, -CLOCK_SLACK_MS),
-    below: to === null || (cursor !== null && cursor < to) ? cursor : to,
+    ...boundsOf(order, filter, cursor),
   };
+}
+
+/** Of both bounds on one side the one that is nearer. */
+function boundsOf(
+  order: InOrderOfIds['order'],
+  { since, until }: RowFilter,
+  cursor: string | null,
+): Pick<InOrderOfIds, 'start' | 'end'> {
+  const from = since === undefined ? null : idOf(since, -CLOCK_SLACK_MS);
+  const to = until === undefined ? null : idOf(until, CLOCK_SLACK_MS);
+  const first = from === null ? [] : [condition('id >= ?', from)];
+  const last = to === null ? [] : [condition('id < ?', to)];
+  if (order === 'ASC') {
+    const isBehind = cursor !== null && (from === null || cursor >= from);
+    return { start: isBehind ? [condition('id > ?', cursor)] : first, end: last };
+  }
+  const isBehind = cursor !== null && (to === null || cursor < to);
+  return { start: isBehind ? [condition('id < ?', cursor)] : last, end: first };
 }
 
 /** What leads to the fewest rows. */

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { forUpdate } from '../../../database/rows.js';
-import { type Condition, paramsOf, where } from '../../../database/conditions.js';
+import { type Condition, condition, paramsOf, where } from '../../../database/conditions.js';
 import { Database } from '../../../database/database.js';
-import { newestFirst } from '../../../database/newest-first.js';
-import type { SqlValue, Tx, Work } from '../../../database/sql.js';
+import { firstOf, type InOrderOfIds, inOrderOfIds } from '../../../database/in-order-of-ids.js';
+import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../delivery/delivery.js';
 import {
@@ -16,10 +16,10 @@ import {
   DeliveryStore,
   type LostEvents,
 } from '../delivery-store.js';
-import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
-import { addOpen, reopenDead } from './dead-letters.js';
+import { deleteDeliveries } from '../../delivery/persistence/delete-deliveries.js';
+import { addOpen, CAN_BE_SENT, reopenDead } from './dead-letters.js';
 import { LOST, LOST_OF_ALL } from '../../delivery/persistence/lost-letters.js';
-import { conditionsOf, isNarrow, type RowFilter, walkOf } from './delivery-filter.js';
+import { conditionsOf, inOrder, isNarrow, type RowFilter } from './delivery-filter.js';
 import { lostByReceiver, type LostRow, sumOf } from './lost-by-receiver.js';
 import { ATTEMPT, DELIVERY } from '../../delivery/persistence/delivery-rows.js';
 
@@ -29,15 +29,6 @@ const AT_ONCE = 100;
 
 /** Dead letters of an organization that are looked at for those of one principal. */
 const MOST_LOOKED_AT = 10_000;
-
-interface NewestDead {
-  /** What stands after `FROM`. */
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
-  readonly isOwn: boolean;
-  /** Which of the rows count. */
-  readonly isMine: Condition;
-}
 
 /** {@link DeliveryStore} on the hub's database. */
 @Injectable()
@@ -52,8 +43,8 @@ export class SqlDeliveryStore extends DeliveryStore {
     limit: number,
     cursor: string | null,
   ): Promise<Delivery[]> {
-    const walk = walkOf(filter, visibility, this.database.dialect, cursor);
-    return newestFirst(this.database, walk, limit, (conditions, most) =>
+    const newest = inOrder('DESC', filter, visibility, this.database.dialect, cursor);
+    return firstOf(this.database, newest, limit, (conditions, most) =>
       DELIVERY.list(this.database, `${where(conditions)} ORDER BY id DESC LIMIT ?`, [
         ...paramsOf(conditions),
         most,
@@ -92,13 +83,25 @@ export class SqlDeliveryStore extends DeliveryStore {
     visibility: Visibility,
     most: number,
   ): Promise<BoundedCount> {
-    const { sql, params, isOwn, isMine } = this.newestDead(deadIn(filter), visibility, most);
-    const [row] = await this.database.read<{ looked_at: number; fit: number | null }>(
-      `SELECT COUNT(*) AS looked_at, SUM(CASE WHEN ${isMine.sql} THEN 1 ELSE 0 END) AS fit FROM ${sql}`,
-      [...isMine.params, ...params],
+    const isMine = seenRows(visibility);
+    const bound = lookedAt(visibility, most);
+    let [looked, fit] = [0, 0];
+    const counts = this.newestDead(
+      deadIn(filter),
+      visibility,
+      () => bound - looked,
+      ({ sql, params }) =>
+        this.database.read<{ looked_at: number; fit: number | null }>(
+          `SELECT COUNT(*) AS looked_at, SUM(CASE WHEN ${isMine.sql} THEN 1 ELSE 0 END) AS fit FROM ${sql}`,
+          [...isMine.params, ...params],
+        ),
     );
-    const fit = Number(row?.fit ?? 0);
-    const isLeast = fit > most || (isOwn && Number(row?.looked_at ?? 0) >= MOST_LOOKED_AT);
+    for await (const [row] of counts) {
+      looked += Number(row?.looked_at ?? 0);
+      fit += Number(row?.fit ?? 0);
+      if (looked >= bound) break;
+    }
+    const isLeast = fit > most || (isOwn(visibility) && looked >= bound);
     return { count: Math.min(fit, most), isLeast };
   }
 
@@ -107,38 +110,59 @@ export class SqlDeliveryStore extends DeliveryStore {
     const letters = { ...deadIn(others), lost: true, givenUpSince, givenUpUntil } as const;
     const isOfReceivers = filter.taskId === undefined && filter.configId === undefined;
     const scope = isOfReceivers ? receiversSeenBy(visibility) : visibility;
-    const { sql, params, isOwn, isMine } = this.newestDead(letters, scope, most);
-    const isSeen = seenRows(visibility);
+    const [isMine, isSeen] = [seenRows(scope), seenRows(visibility)];
+    const bound = lookedAt(scope, most);
     const fits = (then: string): string => `CASE WHEN ${isMine.sql} THEN ${then} END`;
-    const rows = await this.database.read<LostRow>(
-      `SELECT endpoint, reason, COUNT(*) AS looked_at, COUNT(${fits('1')}) AS fit,
-         COUNT(CASE WHEN ${isSeen.sql} THEN 1 END) AS own,
-         MIN(${fits('updated_at')}) AS first_at, MAX(${fits('updated_at')}) AS last_at
-       FROM ${sql} GROUP BY endpoint, reason`,
-      [...isMine.params, ...isSeen.params, ...isMine.params, ...isMine.params, ...params],
+    const found: LostRow[] = [];
+    let looked = 0;
+    const pieces = this.newestDead(
+      letters,
+      scope,
+      () => bound - looked,
+      ({ sql, params }) =>
+        this.database.read<LostRow>(
+          `SELECT endpoint, reason, COUNT(*) AS looked_at, COUNT(${fits('1')}) AS fit,
+             COUNT(CASE WHEN ${isSeen.sql} THEN 1 END) AS own,
+             MIN(${fits('updated_at')}) AS first_at, MAX(${fits('updated_at')}) AS last_at
+           FROM ${sql} GROUP BY endpoint, reason`,
+          [...isMine.params, ...isSeen.params, ...isMine.params, ...isMine.params, ...params],
+        ),
     );
-    const looked = rows.reduce((sum, { looked_at }) => sum + Number(looked_at), 0);
-    const fit = rows.filter((row) => Number(row.fit) > 0);
-    const isLeast = sumOf(fit) > most || (isOwn && looked >= MOST_LOOKED_AT);
-    return { receivers: lostByReceiver(fit), total: Math.min(sumOf(fit), most), isLeast };
+    for await (const rows of pieces) {
+      looked = rows.reduce((sum, { looked_at }) => sum + Number(looked_at), looked);
+      for (const row of rows) if (Number(row.fit) > 0) found.push(row);
+      if (looked >= bound) break;
+    }
+    const isLeast = sumOf(found) > most || (isOwn(scope) && looked >= bound);
+    return { receivers: lostByReceiver(found), total: Math.min(sumOf(found), most), isLeast };
   }
 
-  /** The newest dead letters that fit: one more than `most`, or of whoever sees only its own those of its organization. */
-  private newestDead(filter: RowFilter, visibility: Visibility, most: number): NewestDead {
-    const isOwn = visibility.kind === 'principal';
+  /**
+   * The newest dead letters that fit and are of receivers that are seen, piece by piece: what `read` gives of each, a table to
+   * follow `FROM`. `left`: how many are still looked at.
+   */
+  private async *newestDead<T>(
+    filter: RowFilter,
+    visibility: Visibility,
+    left: () => number,
+    read: (dead: Condition) => Promise<T>,
+  ): AsyncGenerator<T> {
+    const { database } = this;
     // The index of a principal has all it was ever sent, that of what is not delivered has few.
-    const { sql, params } = conditionsOf(
-      filter,
-      receiversSeenBy(visibility),
-      this.database.dialect,
-    );
-    return {
-      sql: `(SELECT endpoint, principal_id, reason, updated_at FROM push_deliveries
-        WHERE ${sql} ORDER BY ${newestBy(filter)} DESC LIMIT ?) AS dead`,
-      params: [...params, isOwn ? MOST_LOOKED_AT : most + 1],
-      isOwn,
-      isMine: seenRows(visibility),
-    };
+    const scope = receiversSeenBy(visibility);
+    const newest = (conditions: readonly Condition[], by: string): Condition => ({
+      sql: `(SELECT endpoint, principal_id, reason, updated_at FROM push_deliveries${where(conditions)}
+        ORDER BY ${by} DESC LIMIT ?) AS dead`,
+      params: [...paramsOf(conditions), left()],
+    });
+    // As the index has them that serves: those of one receiver, webhook or task are by the time they were made.
+    if (filter.lost && !isNarrow(filter)) {
+      const fits = conditionsOf(filter, scope, database.dialect);
+      yield await read(newest([fits], 'updated_at'));
+      return;
+    }
+    const course = inOrder('DESC', filter, scope, database.dialect, null);
+    yield* inOrderOfIds(database, course, (conditions) => read(newest(conditions, 'id')));
   }
 
   async get(id: string, visibility: Visibility): Promise<Delivery | undefined> {
@@ -189,9 +213,10 @@ export class SqlDeliveryStore extends DeliveryStore {
     now: Date,
     after: string | null = null,
   ): Promise<BulkOutcome> {
-    const letters = conditionsOf(deadIn(filter), visibility, this.database.dialect);
-    return this.inPieces(limit, after, (tx, size, from) =>
-      reopenDead(tx, letters, from, size, now),
+    const oldest = this.oldestDead(filter, visibility, after);
+    const canBeSent = { ...oldest, rest: [...oldest.rest, condition(CAN_BE_SENT)] };
+    return this.inSteps(canBeSent, limit, filter, visibility, (tx, letters) =>
+      reopenDead(tx, letters, now),
     );
   }
 
@@ -201,27 +226,42 @@ export class SqlDeliveryStore extends DeliveryStore {
     limit: number,
     after: string | null = null,
   ): Promise<BulkOutcome> {
-    const letters = conditionsOf(deadIn(filter), visibility, this.database.dialect);
-    return this.inPieces(limit, after, (tx, size, from) => deleteDead(tx, letters, from, size));
+    const oldest = this.oldestDead(filter, visibility, after);
+    return this.inSteps(oldest, limit, filter, visibility, (tx, letters) =>
+      deleteDeliveries(tx, letters, AT_ONCE),
+    );
   }
 
-  /** Repeats `piece`, each time behind what it has found, until nothing fits any more or `limit` is reached. */
-  private async inPieces(
+  private oldestDead(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    after: string | null,
+  ): InOrderOfIds {
+    return inOrder('ASC', deadIn(filter), visibility, this.database.dialect, after);
+  }
+
+  /** Does `step` with the first `limit` letters, as far as they still fit then: in transactions that hold few of them. */
+  private async inSteps(
+    letters: InOrderOfIds,
     limit: number,
-    behind: string | null,
-    piece: (tx: Tx, size: number, after: string) => Work<DeadPiece>,
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    step: (tx: Tx, these: Condition) => Work<number>,
   ): Promise<BulkOutcome> {
+    const { database } = this;
+    const found = await firstOf(database, letters, limit, (conditions, most) =>
+      database.read<{ id: string }>(
+        `SELECT id FROM push_deliveries${where(conditions)} ORDER BY id LIMIT ?`,
+        [...paramsOf(conditions), most],
+      ),
+    );
     let count = 0;
-    let after = behind ?? '';
-    while (count < limit) {
-      const size = Math.min(AT_ONCE, limit - count);
-      const from = after;
-      const { found, done, last } = await this.database.write((tx) => piece(tx, size, from));
-      count += done;
-      if (found < size || last === null) return { count, last: null };
-      after = last;
+    for (let from = 0; from < found.length; from += AT_ONCE) {
+      const ids = found.slice(from, from + AT_ONCE).map(({ id }) => id);
+      const these = conditionsOf({ ...deadIn(filter), ids }, visibility, database.dialect);
+      count += await database.write((tx) => step(tx, these));
     }
-    return { count, last: after };
+    return { count, last: found.length < limit ? null : (found.at(-1)?.id ?? null) };
   }
 }
 
@@ -243,9 +283,13 @@ function deadIn(filter: DeliveryFilter): DeliveryFilter {
   return { ...filter, state: 'dead', tests: false };
 }
 
-/** As the index has them that serves: those of one receiver, webhook or task are by the time they were made. */
-function newestBy(filter: RowFilter): string {
-  return filter.lost && !isNarrow(filter) ? 'updated_at' : 'id';
+function isOwn(visibility: Visibility): boolean {
+  return visibility.kind === 'principal';
+}
+
+/** How many dead letters are looked at: one more than `most`, or for whoever sees only its own those of its organization. */
+function lookedAt(visibility: Visibility, most: number): number {
+  return isOwn(visibility) ? MOST_LOOKED_AT : most + 1;
 }
 
 function* lockStream(tx: Tx, streamId: string): Work<void> {

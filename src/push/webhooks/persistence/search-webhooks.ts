@@ -2,7 +2,7 @@ import { type Visibility, visibleRows } from '../../../auth/index.js';
 import { allOf, type Condition, condition, paramsOf, where } from '../../../database/conditions.js';
 import type { Database } from '../../../database/database.js';
 import { pieces } from '../../../database/multi-row.js';
-import { newestFirst } from '../../../database/newest-first.js';
+import { firstOf, type InOrderOfIds } from '../../../database/in-order-of-ids.js';
 import type { DatabaseRow } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
@@ -97,11 +97,16 @@ export async function searchTaskWebhooks(
     const all = [...ofBoth, ...ofOwnStreams(filter)];
     const guide = narrowest(filter, visibility);
     const { walked, rest } = walkedBy([guide], all, database.dialect);
-    const own = {
-      ...{ table: 'push_webhooks w', id: 'w.id', walked, rest: [OF_ONE_TASK, ...rest] },
-      ...{ atLeast: null, below: cursor },
+    const own: InOrderOfIds = {
+      from: 'push_webhooks w',
+      id: 'w.id',
+      order: 'DESC',
+      walked,
+      rest: [OF_ONE_TASK, ...rest],
+      start: cursor === null ? [] : [condition('w.id < ?', cursor)],
+      end: [],
     };
-    const rows = await newestFirst(database, own, limit, (conditions, most) =>
+    const rows = await firstOf(database, own, limit, (conditions, most) =>
       database.read<DatabaseRow>(
         `${JOINED} ON s.id = w.id${where(conditions)} ORDER BY w.id DESC LIMIT ?`,
         [...paramsOf(conditions), most],

@@ -1,4 +1,4 @@
-import { expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { firstIdAt } from '../../src/common/ids.js';
 import type { DeliveryFilter } from '../../src/push/records/delivery-store.js';
@@ -67,7 +67,7 @@ const LISTS: readonly (readonly [DeliveryFilter, Visibility])[] = [
   [{ since: new Date(START + 10 * HOUR), until: new Date(START + 30 * HOUR) }, ALICE],
 ];
 
-describeDatabases('the newest first of many', (databases) => {
+describeDatabases('deliveries in the order of their ids', (databases) => {
   async function open(): Promise<PushStores> {
     const stores = new PushStores(await databases.openEmptied());
     await stores.database.write(function* (tx) {
@@ -88,7 +88,7 @@ describeDatabases('the newest first of many', (databases) => {
     return stores;
   }
 
-  it('is what fits, page by page, to the last', async () => {
+  it('are listed newest first, page by page, to the last', async () => {
     const { deliveries } = await open();
     expect(ALL.filter(({ endpoint }) => endpoint === 'rare')).toHaveLength(4);
     expect(ALL.filter(({ state }) => state === 'pending')).toHaveLength(5);
@@ -113,7 +113,7 @@ describeDatabases('the newest first of many', (databases) => {
     }
   });
 
-  it('is looked for without reading all that is left', async () => {
+  it('are looked for without reading all that is left', async () => {
     const { deliveries, database } = await open();
     if (database.dialect === 'postgres') return;
     const spy = jest.spyOn(database, 'read');
@@ -127,7 +127,7 @@ describeDatabases('the newest first of many', (databases) => {
     }
   });
 
-  it('is looked for in pieces where reads hold the event loop', async () => {
+  it('are looked for in pieces where reads hold the event loop', async () => {
     const { deliveries, database } = await open();
     const spy = jest.spyOn(database, 'read');
     await deliveries.list({ endpoint: 'none' }, ACME, 10, null);
@@ -135,5 +135,88 @@ describeDatabases('the newest first of many', (databases) => {
     spy.mockRestore();
     if (database.dialect === 'postgres') expect(reads).toBe(1);
     else expect(reads).toBeGreaterThanOrEqual(4);
+  });
+
+  describe('which were all given up, few of them lately', () => {
+    const LATE = new Date(START + 9000 * HOUR);
+    const late = { givenUpSince: LATE } as const;
+
+    /** The ids of those that were, oldest first. */
+    async function given(stores: PushStores, { active = 1 } = {}): Promise<string[]> {
+      const few = ALL.filter(({ state }) => state === 'pending').map(({ id }) => id);
+      await stores.database.write(function* (tx) {
+        yield* tx.run("UPDATE push_deliveries SET state = 'dead'");
+        yield* tx.run(
+          `UPDATE push_deliveries SET updated_at = ? WHERE id IN (${few.map(() => '?').join(', ')})`,
+          [LATE.getTime(), ...few],
+        );
+        for (const id of ['s', CONFIG]) {
+          yield* tx.run(
+            `INSERT INTO push_delivery_streams (id, task_id, webhook_uid, organization, endpoint, active, every_event,
+               next_seq, head_seq, open, last_number, epoch, state, created_at, updated_at)
+             VALUES (?, ?, ?, 'acme', 'usual', ?, 0, 1, 0, 0, 1, 0, 'active', 0, 0)`,
+            [id, `t-${id}`, id, active],
+          );
+        }
+      });
+      return few.toReversed();
+    }
+
+    /** What `use` comes to, and how many statements looked for it and changed something. */
+    async function counted<T>({ database }: PushStores, use: () => Promise<T>) {
+      const [read, write] = [jest.spyOn(database, 'read'), jest.spyOn(database, 'write')];
+      const outcome = await use();
+      const calls = { reads: read.mock.calls.length, writes: write.mock.calls.length };
+      read.mockRestore();
+      write.mockRestore();
+      if (database.dialect === 'sqlite') expect(calls.reads).toBeGreaterThanOrEqual(4);
+      return { outcome, writes: calls.writes };
+    }
+
+    it('are purged and sent again in few transactions, and looked for outside of them', async () => {
+      const stores = await open();
+      const { deliveries } = stores;
+      const few = await given(stores);
+      const now = new Date(LATE.getTime() + HOUR);
+      const sent = await counted(stores, () => deliveries.redeliverDead(late, ACME, 2, now));
+      const ofAcme = few.filter((id) => ALL.find((row) => row.id === id)!.organization === 'acme');
+      expect(sent).toEqual({ outcome: { count: 2, last: ofAcme[1] }, writes: 1 });
+      const state = { ...late, state: 'dead' } as const;
+      const left = async () =>
+        (await deliveries.list(state, EVERYTHING, 99, null)).map(({ id }) => id).toReversed();
+      expect(await left()).toEqual(few.filter((id) => !ofAcme.slice(0, 2).includes(id)));
+      const [first] = await left();
+      const purged = await counted(stores, () =>
+        deliveries.purgeDead(late, EVERYTHING, 100, first),
+      );
+      expect(purged).toEqual({ outcome: { count: few.length - 3, last: null }, writes: 1 });
+      expect(await left()).toEqual([first]);
+    });
+
+    it('are not written for when their webhooks are gone', async () => {
+      const stores = await open();
+      await given(stores, { active: 0 });
+      const outcome = await counted(stores, () =>
+        stores.deliveries.redeliverDead({}, EVERYTHING, 100, LATE),
+      );
+      expect(outcome).toEqual({ outcome: { count: 0, last: null }, writes: 0 });
+    });
+
+    it('are counted in pieces, also by receiver', async () => {
+      const stores = await open();
+      const { deliveries } = stores;
+      const few = await given(stores);
+      const count = await counted(stores, () => deliveries.countDead(late, EVERYTHING, 100));
+      expect(count.outcome).toEqual({ count: few.length, isLeast: false });
+      expect(await deliveries.countDead(late, EVERYTHING, 3)).toEqual({ count: 3, isLeast: true });
+      const lost = await counted(stores, () =>
+        deliveries.lost({ since: LATE, endpoint: 'usual' }, EVERYTHING, 100),
+      );
+      expect(lost.outcome).toMatchObject({
+        receivers: [{ endpoint: 'usual', count: few.length, firstAt: LATE, lastAt: LATE }],
+        total: few.length,
+        isLeast: false,
+      });
+    });
   });
 });
