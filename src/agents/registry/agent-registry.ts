@@ -222,7 +222,7 @@ export class AgentRegistry extends RevisionedCache<Agent> {
 
   protected override async beforeLook(): Promise<void> {
     const now = this.clock.now().getTime();
-    if (now - this.purgedAt < PURGE_EVERY_MS) return;
+    if (Math.abs(now - this.purgedAt) < PURGE_EVERY_MS) return;
     await this.store.purge(new Date(now - DELETED_KEPT_MS));
     this.purgedAt = now;
   }

@@ -102,7 +102,7 @@ export class IssuerMetadata {
   /** Anybody can write a key id into a token. */
   private mayAskForKey(): boolean {
     const now = this.clock.now().getTime();
-    const last = Math.min(now - this.renewedForKeyAt, this.keySet.age());
+    const last = Math.min(Math.abs(now - this.renewedForKeyAt), this.keySet.age());
     if (last < UNKNOWN_KEY_MS) return false;
     this.renewedForKeyAt = now;
     return true;

@@ -46,6 +46,13 @@ describe('key sets', () => {
     expect([await find('b'), requested.length]).toEqual([1, 2]);
   });
 
+  it('are read again when the clock was set back', async () => {
+    const { requested, find, wait } = make();
+    await find('a');
+    wait(-3_600_000);
+    expect([await find('a'), await find('a'), requested.length]).toEqual([1, 1, 2]);
+  });
+
   it('trust a key no longer that has been withdrawn', async () => {
     const { served, find, wait } = make();
     await find('a');

@@ -39,7 +39,7 @@ export class KeySets {
     wanted: (keys: readonly PublicJwk[]) => PublicJwk[],
   ): Promise<PublicJwk[]> {
     const known = this.cached.get(url);
-    const age = known ? this.clock.now().getTime() - known.readAt : Infinity;
+    const age = known ? Math.abs(this.clock.now().getTime() - known.readAt) : Infinity;
     if (known && age < FRESH_MS) {
       const found = wanted(known.keys);
       if (found.length > 0 || age < LOOK_AGAIN_MS) return found;

@@ -138,7 +138,7 @@ export class SpanExport {
   private logLosses(isLast = false): void {
     if (this.lost.size === 0) return;
     const now = this.now;
-    if (!isLast && now - this.loggedAt < LOSSES_LOGGED_MS) return;
+    if (!isLast && Math.abs(now - this.loggedAt) < LOSSES_LOGGED_MS) return;
     this.loggedAt = now;
     const fields = { dropped: Object.fromEntries(this.lost), trouble: this.lastTrouble };
     this.log.warn(

@@ -35,7 +35,7 @@ export class NotedReads {
     const key = JSON.stringify([id, actor]);
     const at = this.clock.now().getTime();
     const known = this.reads.get(key);
-    if (known !== undefined && at - known.at < NOTED_FOR_MS) return known.noted;
+    if (known !== undefined && Math.abs(at - known.at) < NOTED_FOR_MS) return known.noted;
     this.reads.delete(key);
     const noted = this.record({ id, actor, requestId }).catch((error: unknown) => {
       this.reads.delete(key);

@@ -25,6 +25,14 @@ describe('turns in the queue of an agent', () => {
     expect(turns.next('a', 'p', NOW + 2)).toBe(NOW + 2);
   });
 
+  it('begin anew for who was given one that was lost, also where the clock was set back', () => {
+    for (const later of [60_001, -60_001]) {
+      const turns = new QueueTurns();
+      turns.next('a', 'p', NOW);
+      expect(turns.next('a', 'p', NOW + later)).toBe(NOW + later);
+    }
+  });
+
   it('go on behind what waits since before this process', () => {
     const turns = new QueueTurns();
     turns.entered('a', 'p', NOW + 60_000);

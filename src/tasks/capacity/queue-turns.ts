@@ -25,7 +25,7 @@ export class QueueTurns {
     this.prune(now);
     const key = keyOf(agentId, principalId);
     const last = this.last.get(key);
-    if (last === undefined || (last.waiting === 0 && now - last.at > LOST_MS)) {
+    if (last === undefined || (last.waiting === 0 && isLost(last.at, now))) {
       this.last.set(key, { turn: now, at: now, waiting: 0 });
       return now;
     }
@@ -72,7 +72,7 @@ export class QueueTurns {
     for (const [key, last] of this.last) {
       if (waiting.has(key)) continue;
       // One that was given a turn a moment ago may not be committed yet.
-      if (now - last.at > LOST_MS) this.last.delete(key);
+      if (isLost(last.at, now)) this.last.delete(key);
       else last.waiting = 0;
     }
   }
@@ -80,9 +80,14 @@ export class QueueTurns {
   private prune(now: number): void {
     if (++this.given % PRUNE_EVERY !== 0) return;
     for (const [key, { waiting, at }] of this.last) {
-      if (waiting === 0 && now - at > LOST_MS) this.last.delete(key);
+      if (waiting === 0 && isLost(at, now)) this.last.delete(key);
     }
   }
+}
+
+/** Also when the clock was set back behind it. */
+function isLost(givenAt: number, now: number): boolean {
+  return Math.abs(now - givenAt) > LOST_MS;
 }
 
 function keyOf(agentId: string, principalId: string): string {

@@ -82,6 +82,16 @@ describe('leases', () => {
     expect(renewals).toEqual([LEASE_MS, LEASE_MS]);
   });
 
+  it('are renewed when the clock was set back, however far', async () => {
+    const { kept, clock, renewals } = leases();
+    clock.advance(-LEASE_MS / 3);
+    await kept.renewIfDue();
+    clock.advance(-100 * LEASE_MS);
+    await kept.renewIfDue();
+    await kept.renewIfDue();
+    expect(renewals).toEqual([LEASE_MS, LEASE_MS]);
+  });
+
   it('that cannot be renewed are not taken for renewed', async () => {
     const { kept, clock, renewals, database } = leases();
     clock.advance(LEASE_MS);

@@ -36,7 +36,9 @@ export class Leases {
   }
 
   private isDue(now: Date): boolean {
-    return now.getTime() - this.renewedAt >= this.deps.leaseMs / RENEWALS_PER_LEASE;
+    // A clock that was set back leaves the leases where it was.
+    const elapsedMs = Math.abs(now.getTime() - this.renewedAt);
+    return elapsedMs >= this.deps.leaseMs / RENEWALS_PER_LEASE;
   }
 
   private async renew(): Promise<void> {

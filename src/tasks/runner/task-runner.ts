@@ -285,7 +285,7 @@ export class TaskRunner implements Claimer {
 
   private async checkTenants(): Promise<void> {
     const now = this.shared.clock.now().getTime();
-    if (now - this.tenantsCheckedAt < CHECK_TENANTS_MS) return;
+    if (Math.abs(now - this.tenantsCheckedAt) < CHECK_TENANTS_MS) return;
     this.tenantsCheckedAt = now;
     this.permits.several = await this.tenants.areSeveral();
   }
@@ -310,7 +310,7 @@ export class TaskRunner implements Claimer {
   /** Delegations that await input may be many, and are not compared: whether they still do is checked less often. */
   private checkAwaitingInput(): void {
     const now = this.shared.clock.now().getTime();
-    if (now - this.awaitingCheckedAt < CHECK_AWAITING_MS) return;
+    if (Math.abs(now - this.awaitingCheckedAt) < CHECK_AWAITING_MS) return;
     this.awaitingCheckedAt = now;
     for (const { run } of this.runs.values()) if (run.awaitsInput) run.refresh(true);
   }
