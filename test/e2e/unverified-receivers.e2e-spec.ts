@@ -123,7 +123,8 @@ describe('receivers that have not agreed to be called', () => {
             headers: { 'WebHook-Allowed-Origin': String(headers['webhook-request-origin']) },
           }
         : 200;
-    // It was asked a moment ago.
+    const early = await push('POST', `${path}:verify`, key);
+    expect([early.status, early.headers['retry-after']]).toEqual([429, '10']);
     await eventually(async () => {
       const answer = await push('POST', `${path}:verify`, key);
       expect([answer.status, answer.body.by]).toEqual([200, 'challenge']);

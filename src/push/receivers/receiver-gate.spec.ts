@@ -27,4 +27,10 @@ it('asks few receivers because of one principal, however many it names', async (
   clock.ms += 10 * 60_000;
   await admit('ann', 2000);
   expect(requested).toHaveLength(22);
+  // A clock that was set back makes nobody wait until it has caught up.
+  for (let n = 3000; n < 3100; n++) await admit('ann', n);
+  expect(requested).toHaveLength(41);
+  clock.ms -= 60 * 60_000;
+  await admit('ann', 4000);
+  expect(requested).toHaveLength(42);
 });

@@ -95,6 +95,7 @@ export class ReceiverGate {
     if (at !== null) return { by: 'challenge', at };
     if (!(await this.store.beginChallenge(target.endpoint, ASK_PAUSE_MS, now))) {
       throw new HubError('RATE_LIMITED', 'The receiver was asked a moment ago; wait ten seconds.', {
+        metadata: { retryAfterSeconds: String(ASK_PAUSE_MS / 1000) },
         refusal: { limit: { kind: 'webhookVerifications' } },
       });
     }
@@ -140,7 +141,9 @@ export class ReceiverGate {
   private mayAsk(principalId: string): boolean {
     const now = this.clock.now().getTime();
     let asks = this.asks.get(principalId);
-    if (asks === undefined || asks.endsAt <= now) {
+    // One that lies further ahead than it can was begun before the clock was set back.
+    const isOver = asks !== undefined && (asks.endsAt <= now || asks.endsAt > now + ASK_WINDOW_MS);
+    if (asks === undefined || isOver) {
       asks = { count: 0, endsAt: now + ASK_WINDOW_MS };
       if (this.asks.size >= MAX_ASKERS) this.asks.clear();
       this.asks.set(principalId, asks);

@@ -163,7 +163,7 @@ export class TaskWebhooksController {
   @ApiOperation({
     summary: 'Ask the receiver whether it agrees to be called.',
     description:
-      'OPTIONS with WebHook-Request-Origin; it agrees by WebHook-Allowed-Origin. All webhooks of the organization at that scheme, host and port are then sent without the limits of push.unverified.',
+      'OPTIONS with WebHook-Request-Origin; it agrees by WebHook-Allowed-Origin. All webhooks of the organization at that scheme, host and port are then sent without the limits of push.unverified. A receiver that has not agreed is asked every ten seconds at most (429).',
   })
   @ApiOkResponse({ type: ReceiverVerificationDto })
   async verify(
