@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
@@ -16,7 +17,6 @@ export function run(...args) {
 const MOST_FILES_AGAIN = 2;
 /** Lines of an error that are shown at the end, where what a test printed is not between them. */
 const SHOWN_LINES = 8;
-const COLORS = /\u001b\[[\d;]*m/g;
 
 /**
  * Runs tests: `config` are Jest's arguments that always hold, `given` those of this run. How many passed and failed, and why
@@ -40,9 +40,12 @@ function runAgain(config, { passed, failedFiles }) {
   console.log(`Failed, and run once more: ${names}`);
   const again = runJest([...config, '--maxWorkers=1', '--runTestsByPath', ...paths]);
   showFailures(again.failedFiles);
-  if (again.failed === 0) {
-    console.log(`Unstable, passed only when run again: ${names}. At first:`);
-    showFailures(failedFiles);
+  const failedAgain = new Set(again.failedFiles.map(({ path }) => path));
+  const unstable = failedFiles.filter(({ path }) => !failedAgain.has(path));
+  if (unstable.length > 0) {
+    const which = unstable.map(({ path }) => nameOf(path)).join(', ');
+    console.log(`Unstable, passed only when run again: ${which}. At first:`);
+    showFailures(unstable);
   }
   const before = failedFiles.reduce((sum, file) => sum + file.passed, 0);
   return { ...again, passed: passed - before + again.passed };
@@ -115,7 +118,7 @@ function failuresOf(message, tests) {
 }
 
 function shown(error) {
-  const lines = error.replaceAll(COLORS, '').split('\n');
+  const lines = stripVTControlCharacters(error).split('\n');
   return lines
     .slice(0, SHOWN_LINES)
     .map((line) => `  ${line}`)

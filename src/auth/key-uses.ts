@@ -29,7 +29,7 @@ export class KeyUses implements OnApplicationShutdown {
   /** The key was used. Returns at once. */
   used(keyId: string, at: Date): void {
     const last = this.written.get(keyId);
-    if (last !== undefined && at.getTime() - last < WRITE_EVERY_MS) return;
+    if (last !== undefined && Math.abs(at.getTime() - last) < WRITE_EVERY_MS) return;
     this.written.delete(keyId);
     evictOldest(this.written, REMEMBERED);
     this.written.set(keyId, at.getTime());

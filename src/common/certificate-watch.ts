@@ -28,7 +28,7 @@ export class CertificateWatch {
 
   used({ key, certificate, owner, of }: UsedCertificate, now: Date): void {
     const last = this.lookedAt.get(key);
-    if (last !== undefined && now.getTime() - last < DAY_MS) return;
+    if (last !== undefined && Math.abs(now.getTime() - last) < DAY_MS) return;
     evictOldest(this.lookedAt, MOST);
     this.lookedAt.set(key, now.getTime());
     const facts = certificateFacts(certificate, now);

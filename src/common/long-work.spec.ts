@@ -247,3 +247,29 @@ describe('isLong', () => {
     expect(isLong([half, half, trap])).toBe(true);
   });
 });
+
+describe('short steps of long work', () => {
+  const step = (loop: FakeLoop) => async (): Promise<string> => {
+    await Promise.resolve();
+    loop.ms += 5;
+    return 'done';
+  };
+
+  it('are rested for, eight times as long as they held the event loop', async () => {
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    await expect(work.count(step(loop))).resolves.toBe('done');
+    await expect(restOf(loop, work)).resolves.toBe(40);
+  });
+
+  it('that waited for something are not, however long that took', async () => {
+    const loop = new FakeLoop();
+    const work = new LongWork(loop);
+    const waits = async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      loop.ms += 1000;
+    };
+    await work.count(waits);
+    await expect(restOf(loop, work)).resolves.toBe(0);
+  });
+});

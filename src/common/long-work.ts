@@ -91,6 +91,17 @@ export class LongWork {
     this.debtMs = Math.min(this.debtMs + REST * ms, MAX_REST_MS);
   }
 
+  /** See {@link countWork}. */
+  async count<T>(work: () => Promise<T>): Promise<T> {
+    const { loop } = this;
+    let hasWaited = false;
+    loop.nextTurn(() => (hasWaited = true));
+    const began = loop.now();
+    const result = await work();
+    if (!hasWaited) this.took(loop.now() - began);
+    return result;
+  }
+
   /** While nobody waits for a turn, long work rests. */
   private payByRest(): void {
     const now = this.loop.now();
@@ -166,6 +177,14 @@ export function longTurn(): Promise<void> {
 /** Says that long work, outside of such a turn or beyond it, took so long. */
 export function tookLong(ms: number): void {
   WORK.took(ms);
+}
+
+/**
+ * Calls `work`, a short step of long work in a turn that has several, and says how long it took where it held the event loop
+ * all the while, as reads of SQLite do. What waits meanwhile, for a database or for turns of its own, is not counted.
+ */
+export function countWork<T>(work: () => Promise<T>): Promise<T> {
+  return WORK.count(work);
 }
 
 /**

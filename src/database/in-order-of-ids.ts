@@ -47,7 +47,7 @@ export async function* inOrderOfIds<T>(
   }
 }
 
-/** The first `limit` of them that fit; `read` reads so many of those that meet conditions, in their order. */
+/** The first `limit` rows that fit; `read` reads so many of those that meet conditions, in their order. */
 export async function firstOf<Row>(
   database: Database,
   rows: InOrderOfIds,

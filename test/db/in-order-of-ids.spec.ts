@@ -193,6 +193,40 @@ describeDatabases('deliveries in the order of their ids', (databases) => {
       expect(await left()).toEqual([first]);
     });
 
+    it('are taken oldest first between two times, behind a cursor, by who may see them', async () => {
+      const stores = await open();
+      await given(stores);
+      const [since, until] = [new Date(START + 10 * HOUR), new Date(START + 30 * HOUR)];
+      const now = new Date(LATE.getTime() + HOUR);
+      const mine = ALL.filter((row) => fits(row, { since, until }, ALICE)).toReversed();
+      const [early, late, end] = [mine[3]!.id, mine.at(-3)!.id, mine.at(-1)!.id];
+      const send = async (limit: number, after: string | null) => {
+        const outcome = await stores.deliveries.redeliverDead(
+          { since, until },
+          ALICE,
+          limit,
+          now,
+          after,
+        );
+        const sent = await stores.database.read<{ id: string }>(
+          "SELECT id FROM push_deliveries WHERE state = 'pending' ORDER BY id",
+        );
+        await stores.database.write((tx) => tx.run("UPDATE push_deliveries SET state = 'dead'"));
+        expect(outcome.count).toBe(sent.length);
+        return { last: outcome.last, sent: sent.map(({ id }) => id) };
+      };
+      const ids = mine.map(({ id }) => id);
+      const before = firstIdAt(new Date(START));
+      const beyond = firstIdAt(new Date(START + 100 * HOUR));
+      expect(await send(5, null)).toEqual({ last: ids[4], sent: ids.slice(0, 5) });
+      expect(await send(5, before)).toEqual({ last: ids[4], sent: ids.slice(0, 5) });
+      expect(await send(5, early)).toEqual({ last: ids[8], sent: ids.slice(4, 9) });
+      expect(await send(5, late)).toEqual({ last: null, sent: ids.slice(-2) });
+      expect(await send(5, end)).toEqual({ last: null, sent: [] });
+      expect(await send(5, beyond)).toEqual({ last: null, sent: [] });
+      expect(await send(1000, null)).toEqual({ last: null, sent: ids });
+    });
+
     it('are not written for when their webhooks are gone', async () => {
       const stores = await open();
       await given(stores, { active: 0 });

@@ -26,6 +26,7 @@ export interface DeliveryFilter {
 
 /** What was done with many deliveries at once. */
 export interface BulkOutcome {
+  /** Fewer than were found where some have changed meanwhile. */
   readonly count: number;
   /** The id behind which there may be more of them, because the limit was reached; null when there are none. */
   readonly last: string | null;

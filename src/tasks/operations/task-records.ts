@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EVERYTHING } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
-import { longTurn, tookLong } from '../../common/long-work.js';
+import { countWork, longTurn } from '../../common/long-work.js';
 import {
   type DataOwner,
   type DataRecord,
@@ -110,19 +110,13 @@ export class TaskRecords extends OwnedData {
   }
 
   private async *loaded(ids: readonly string[]): AsyncGenerator<readonly DataRecord[]> {
-    let ms = 0;
     for (const [index, id] of ids.entries()) {
-      if (index % PIECE === 0) {
-        // A turn counts what is done in it before anything is waited for: the first of them.
-        tookLong(ms);
-        ms = 0;
-        await longTurn();
-      }
-      const began = performance.now();
-      const aggregate = await this.store.load(id, EVERYTHING);
-      const records = aggregate === undefined ? [] : [recordOf(aggregate)];
-      ms += performance.now() - began;
-      yield records;
+      if (index % PIECE === 0) await longTurn();
+      const record = await countWork(async () => {
+        const aggregate = await this.store.load(id, EVERYTHING);
+        return aggregate && recordOf(aggregate);
+      });
+      if (record !== undefined) yield [record];
     }
   }
 

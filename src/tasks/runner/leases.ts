@@ -36,7 +36,7 @@ export class Leases {
   }
 
   private isDue(now: Date): boolean {
-    // A clock that was set back leaves the leases where it was.
+    // After the clock was set back, leases still end by the old time.
     const elapsedMs = Math.abs(now.getTime() - this.renewedAt);
     return elapsedMs >= this.deps.leaseMs / RENEWALS_PER_LEASE;
   }

@@ -20,12 +20,17 @@ export function* deleteOld(
   return yield* deleteDeliveries(tx, old, limit);
 }
 
-/** Deletes the oldest that fit, with their attempts; at most `limit`; how many. */
-export function* deleteDeliveries(tx: Tx, { sql, params }: Condition, limit: number): Work<number> {
+/** Deletes those that fit, with their attempts: the `limit` oldest, or all; how many. */
+export function* deleteDeliveries(
+  tx: Tx,
+  { sql, params }: Condition,
+  limit?: number,
+): Work<number> {
   // Locked, it is what it was found to be: whoever sends it again meanwhile keeps it.
   const letters = yield* tx.all<{ id: string }>(
-    `SELECT id FROM push_deliveries WHERE ${sql} ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
-    [...params, limit],
+    `SELECT id FROM push_deliveries WHERE ${sql} ORDER BY id
+     ${limit === undefined ? '' : 'LIMIT ?'}${forUpdate(tx, true)}`,
+    limit === undefined ? params : [...params, limit],
   );
   for (const piece of pieces(letters.map(({ id }) => id))) {
     const these = listOf(piece.length);

@@ -4,7 +4,7 @@ import { HubError } from '../../../common/hub-error.js';
 import { forUpdate } from '../../../database/rows.js';
 import { type Condition, condition, paramsOf, where } from '../../../database/conditions.js';
 import { Database } from '../../../database/database.js';
-import { firstOf, type InOrderOfIds, inOrderOfIds } from '../../../database/in-order-of-ids.js';
+import { firstOf, inOrderOfIds } from '../../../database/in-order-of-ids.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../delivery/delivery.js';
@@ -29,6 +29,12 @@ const AT_ONCE = 100;
 
 /** Dead letters of an organization that are looked at for those of one principal. */
 const MOST_LOOKED_AT = 10_000;
+
+interface BulkStep {
+  /** Only those that can be sent again. */
+  readonly canBeSent?: boolean;
+  readonly change: (tx: Tx, these: Condition) => Work<number>;
+}
 
 /** {@link DeliveryStore} on the hub's database. */
 @Injectable()
@@ -213,11 +219,11 @@ export class SqlDeliveryStore extends DeliveryStore {
     now: Date,
     after: string | null = null,
   ): Promise<BulkOutcome> {
-    const oldest = this.oldestDead(filter, visibility, after);
-    const canBeSent = { ...oldest, rest: [...oldest.rest, condition(CAN_BE_SENT)] };
-    return this.inSteps(canBeSent, limit, filter, visibility, (tx, letters) =>
-      reopenDead(tx, letters, now),
-    );
+    const step = {
+      canBeSent: true,
+      change: (tx: Tx, these: Condition) => reopenDead(tx, these, now),
+    };
+    return this.inSteps(filter, visibility, limit, after, step);
   }
 
   purgeDead(
@@ -226,30 +232,22 @@ export class SqlDeliveryStore extends DeliveryStore {
     limit: number,
     after: string | null = null,
   ): Promise<BulkOutcome> {
-    const oldest = this.oldestDead(filter, visibility, after);
-    return this.inSteps(oldest, limit, filter, visibility, (tx, letters) =>
-      deleteDeliveries(tx, letters, AT_ONCE),
-    );
+    return this.inSteps(filter, visibility, limit, after, { change: deleteDeliveries });
   }
 
-  private oldestDead(
-    filter: DeliveryFilter,
-    visibility: Visibility,
-    after: string | null,
-  ): InOrderOfIds {
-    return inOrder('ASC', deadIn(filter), visibility, this.database.dialect, after);
-  }
-
-  /** Does `step` with the first `limit` letters, as far as they still fit then: in transactions that hold few of them. */
+  /** Looks for the oldest `limit` dead letters behind `after`, and changes those that still fit then, few in a transaction. */
   private async inSteps(
-    letters: InOrderOfIds,
-    limit: number,
     filter: DeliveryFilter,
     visibility: Visibility,
-    step: (tx: Tx, these: Condition) => Work<number>,
+    limit: number,
+    after: string | null,
+    { canBeSent = false, change }: BulkStep,
   ): Promise<BulkOutcome> {
     const { database } = this;
-    const found = await firstOf(database, letters, limit, (conditions, most) =>
+    const letters = deadIn(filter);
+    const oldest = inOrder('ASC', letters, visibility, database.dialect, after);
+    const rest = canBeSent ? [...oldest.rest, condition(CAN_BE_SENT)] : oldest.rest;
+    const found = await firstOf(database, { ...oldest, rest }, limit, (conditions, most) =>
       database.read<{ id: string }>(
         `SELECT id FROM push_deliveries${where(conditions)} ORDER BY id LIMIT ?`,
         [...paramsOf(conditions), most],
@@ -258,8 +256,8 @@ export class SqlDeliveryStore extends DeliveryStore {
     let count = 0;
     for (let from = 0; from < found.length; from += AT_ONCE) {
       const ids = found.slice(from, from + AT_ONCE).map(({ id }) => id);
-      const these = conditionsOf({ ...deadIn(filter), ids }, visibility, database.dialect);
-      count += await database.write((tx) => step(tx, these));
+      const these = conditionsOf({ ...letters, ids }, visibility, database.dialect);
+      count += await database.write((tx) => change(tx, these));
     }
     return { count, last: found.length < limit ? null : (found.at(-1)?.id ?? null) };
   }
