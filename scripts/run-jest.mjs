@@ -36,15 +36,13 @@ export function runTests(config, given) {
 
 function runAgain(config, { passed, failedFiles }) {
   const paths = failedFiles.map(({ path }) => path);
-  const names = paths.map(nameOf).join(', ');
-  console.log(`Failed, and run once more: ${names}`);
+  console.log(`Failed, and run once more: ${namesOf(failedFiles)}`);
   const again = runJest([...config, '--maxWorkers=1', '--runTestsByPath', ...paths]);
   showFailures(again.failedFiles);
   const failedAgain = new Set(again.failedFiles.map(({ path }) => path));
   const unstable = failedFiles.filter(({ path }) => !failedAgain.has(path));
   if (unstable.length > 0) {
-    const which = unstable.map(({ path }) => nameOf(path)).join(', ');
-    console.log(`Unstable, passed only when run again: ${which}. At first:`);
+    console.log(`Unstable, passed only when run again: ${namesOf(unstable)}. At first:`);
     showFailures(unstable);
   }
   const before = failedFiles.reduce((sum, file) => sum + file.passed, 0);
@@ -57,6 +55,10 @@ function showFailures(files) {
     for (const { name, error } of failures)
       console.log(`Failed: ${nameOf(path)}: ${name}\n${error}`);
   }
+}
+
+function namesOf(files) {
+  return files.map(({ path }) => nameOf(path)).join(', ');
 }
 
 function nameOf(path) {

@@ -518,14 +518,14 @@ describe('an agent that is called with the consent of a user', () => {
 
 describe('the token of a consent', () => {
   /** A provider of its own, whose grants are counted. */
-  let brief: ConsentServer;
-  const server = (): JsonObject => ({ issuer: brief.url });
+  let counting: ConsentServer;
+  const server = (): JsonObject => ({ issuer: counting.url });
 
-  beforeAll(async () => void (brief = await ConsentServer.start(hub.url)));
-  afterAll(() => brief.close());
+  beforeAll(async () => void (counting = await ConsentServer.start(hub.url)));
+  afterAll(() => counting.close());
   beforeEach(() => {
-    brief.isDown = false;
-    brief.grants.splice(0);
+    counting.isDown = false;
+    counting.grants.splice(0);
   });
 
   const consented = async (changes: JsonObject = {}): Promise<void> => {
@@ -543,14 +543,14 @@ describe('the token of a consent', () => {
     await consented();
     const tasks = await Promise.all(['a', 'b', 'c', 'd'].map((text) => waiting(text)));
     expect(tasks.map(({ state }) => state)).toEqual(Array(4).fill('TASK_STATE_COMPLETED'));
-    expect(brief.grants).toEqual(['authorization_code', 'refresh_token']);
+    expect(counting.grants).toEqual(['authorization_code', 'refresh_token']);
     const used = agent.calls.map(({ headers }) => headers.authorization);
     expect(new Set(used).size).toBe(2);
   });
 
   it('that is renewed no more makes the task ask for a consent again', async () => {
     await consented();
-    await brief.revokeAll();
+    await counting.revokeAll();
     const task = await waiting();
     expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
     expect(await consents()).toEqual([]);
@@ -568,11 +568,11 @@ describe('the token of a consent', () => {
 
   it('stays when its provider is away: nothing is sent without it', async () => {
     await consented();
-    brief.isDown = true;
+    counting.isDown = true;
     const task = await waiting();
     expect(task.state).toBe('TASK_STATE_FAILED');
     expect(agent.calls).toHaveLength(1);
-    brief.isDown = false;
+    counting.isDown = false;
     expect(await consents()).toHaveLength(1);
     expect((await waiting()).state).toBe('TASK_STATE_COMPLETED');
   });
@@ -690,8 +690,8 @@ describe('the token of a consent', () => {
   it('may come of a provider that is known by its endpoints alone', async () => {
     const endpoints = {
       issuer: null,
-      authorizationUrl: `${brief.url}/auth`,
-      tokenUrl: `${brief.url}/token`,
+      authorizationUrl: `${counting.url}/auth`,
+      tokenUrl: `${counting.url}/token`,
       scopes: ['payroll.read'],
     };
     await consented(endpoints);

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import { evictOldest } from '../evict-oldest.js';
+import { isAhead } from '../is-ahead.js';
 
 /** How long before its end a token is no longer used; a short-lived one for a tenth of its life. */
 const MARGIN_MS = 30_000;
@@ -114,9 +115,4 @@ export class TokenCache {
 /** How long a token of this life is used. */
 export function usableMsOf(lifeMs: number): number {
   return lifeMs - Math.min(MARGIN_MS, lifeMs / 10);
-}
-
-/** Whether a time is still to come, and no further ahead than it was at first. */
-function isAhead(time: number, now: number, mostMs: number): boolean {
-  return time > now && time - now <= mostMs;
 }

@@ -5,6 +5,7 @@ import { readAddress } from '../../common/egress/address-ranges.js';
 import { destinationOf } from '../../common/egress/guard.js';
 import { readWebhookAllow } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
+import { isAhead } from '../../common/is-ahead.js';
 import { type AppConfig, Settings } from '../../config/index.js';
 import { ReceiverChallenge } from './receiver-challenge.js';
 import { type ReceiverLimits, ReceiverStore, type Wait } from './receiver-store.js';
@@ -141,9 +142,7 @@ export class ReceiverGate {
   private mayAsk(principalId: string): boolean {
     const now = this.clock.now().getTime();
     let asks = this.asks.get(principalId);
-    // One that lies further ahead than it can was begun before the clock was set back.
-    const isOver = asks !== undefined && (asks.endsAt <= now || asks.endsAt > now + ASK_WINDOW_MS);
-    if (asks === undefined || isOver) {
+    if (asks === undefined || !isAhead(asks.endsAt, now, ASK_WINDOW_MS)) {
       asks = { count: 0, endsAt: now + ASK_WINDOW_MS };
       if (this.asks.size >= MAX_ASKERS) this.asks.clear();
       this.asks.set(principalId, asks);
