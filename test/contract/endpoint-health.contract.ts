@@ -279,6 +279,95 @@ export function endpointHealthContract(
       expect(await types()).toEqual(['endpoint.failing', 'endpoint.recovered']);
     });
 
+    describe('when somebody asks for what it did not take', () => {
+      /** One delivery of a stream of `opened`. */
+      const letter = async (taskId: string): Promise<string> => {
+        const [found] = await stores.deliveries.list({ taskId }, EVERYTHING, 1, null);
+        return found!.id;
+      };
+      const streamOf = async (taskId: string): Promise<string> =>
+        String((await stores.row(taskId))!['id']);
+      const sendAgain = (taskId: string) =>
+        stores.deliveries.redeliverDead({ taskId }, EVERYTHING, 10, at());
+
+      /** Of 8 streams the first, its delivery given up, while the breaker is open. */
+      async function givenUp(): Promise<string> {
+        await opened(8);
+        now += 5000;
+        const [probe] = await claim();
+        const dead = { state: 'dead', reason: 'HTTP 503', effect: 'none' } as const;
+        await record(await reached(probe!), dead, failed({ exhausted: true }), 503);
+        now += 1000;
+        expect(await claim()).toEqual([]);
+        return probe!.webhook.taskId;
+      }
+
+      /** One stream tries, whichever waits longest, and the others wait for it. */
+      async function expectProbe(): Promise<DeliveryStream> {
+        expect(await stores.streams.nextDueAt(at())).toEqual(at());
+        const [both, none] = [await claim('a'), await claim('b')];
+        expect([both.length, none.length]).toEqual([1, 0]);
+        return both[0]!;
+      }
+
+      it('tries at once: a delivery, dead letters, a replay, a webhook that is resumed', async () => {
+        const first = await givenUp();
+        const asked: (() => Promise<unknown>)[] = [
+          () => sendAgain(first),
+          async () => stores.deliveries.redeliver(await letter(first), EVERYTHING, at()),
+          async () =>
+            stores.webhooks.replay(await streamOf(first), EVERYTHING, { sequence: 1 }, at()),
+          async () => {
+            await stores.pause(await streamOf(first), EVERYTHING, at());
+            expect(await claim()).toEqual([]);
+            await stores.resume(await streamOf(first), EVERYTHING, at());
+          },
+        ];
+        for (const ask of asked) {
+          await ask();
+          const probe = await expectProbe();
+          await fail(probe, 3_600_000);
+          now += 1000;
+          expect(await claim()).toEqual([]);
+        }
+        await sendAgain(first);
+        await stores.deliveries.redeliver(await letter(first), EVERYTHING, at());
+        await succeed(await expectProbe());
+        expect(await claim()).toHaveLength(7);
+      });
+
+      it('tries once for one request, however many pieces it has', async () => {
+        const first = await givenUp();
+        const begun = at();
+        await stores.deliveries.redeliver(await letter(first), EVERYTHING, begun);
+        await fail(await expectProbe(), 3_600_000);
+        await stores.deliveries.redeliver(await letter(first), EVERYTHING, begun);
+        expect(await claim()).toEqual([]);
+      });
+
+      it('leaves alone one that is tried, that is paused, or that asked to wait', async () => {
+        const first = await givenUp();
+        await stores.pause(await streamOf(first), EVERYTHING, at());
+        await stores.deliveries.redeliver(await letter(first), EVERYTHING, at());
+        expect(await claim()).toEqual([]);
+        await stores.resume(await streamOf(first), EVERYTHING, at());
+        await expectProbe();
+        await stores.deliveries.redeliver(await letter(first), EVERYTHING, at());
+        expect(await claim()).toEqual([]);
+
+        stores = await open(RULES);
+        const [asking] = await streams(2);
+        const [stream] = await claim();
+        await fail(stream!, 1000, { retryAfterMs: 60_000 });
+        await stores.streams.releaseOthers('nobody');
+        now += 10_000;
+        await stores.deliveries.redeliver(await letter(asking!), EVERYTHING, at());
+        expect(await claim()).toEqual([]);
+        now += 50_000;
+        expect(await claim()).toHaveLength(1);
+      });
+    });
+
     it('gives a recovered endpoint few places at first', async () => {
       stores = await open({ ...RULES, startConcurrency: 2 });
       await streams(9);

@@ -105,3 +105,20 @@ export function* releaseProbes(
     params,
   );
 }
+
+/**
+ * Somebody asks for what these endpoints did not take: one that is left alone for its failures is tried at once, by one
+ * stream. Not if one tries it already, or has since `at`, nor while it asked to wait without having failed.
+ */
+export function* probeAtOnce(tx: Tx, endpoints: readonly string[], at: number): Work<void> {
+  for (const endpoint of [...new Set(endpoints)].sort()) {
+    yield* tx.run(
+      `UPDATE push_endpoints SET probe_at = ?,
+         ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE CAST(? AS bigint) END
+       WHERE endpoint = ? AND probe_at > ? AND failures > 0 AND state <> 'disabled'
+         AND (probe_until IS NULL OR probe_until <= ?)
+         AND (last_failure_at IS NULL OR last_failure_at < ?)`,
+      [at, at, endpoint, at, at, at],
+    );
+  }
+}

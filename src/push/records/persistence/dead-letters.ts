@@ -3,6 +3,7 @@ import { forUpdate } from '../../../database/rows.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { REPLAYED } from '../../delivery/domain/dead-causes.js';
+import { probeAtOnce } from '../../receivers/persistence/endpoint-rows.js';
 import { withoutReasons } from '../../delivery/persistence/lost-letters.js';
 
 /** A dead letter that can be redelivered, and that no replay sends again. */
@@ -24,10 +25,11 @@ export function* reopenDead(tx: Tx, { sql, params }: Condition, now: Date): Work
   const byStream = new Map<string, string[]>();
   for (const { id, stream_id } of letters)
     byStream.set(stream_id, [...(byStream.get(stream_id) ?? []), id]);
+  const endpoints: string[] = [];
   let reopened = 0;
   for (const streamId of [...byStream.keys()].sort()) {
-    const [stream] = yield* tx.all<{ active: number }>(
-      `SELECT active FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
+    const [stream] = yield* tx.all<{ active: number; endpoint: string }>(
+      `SELECT active, endpoint FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
       [streamId],
     );
     if (!stream || stream.active === 0) continue;
@@ -39,8 +41,10 @@ export function* reopenDead(tx: Tx, { sql, params }: Condition, now: Date): Work
       [at, ...ids],
     );
     yield* addOpen(tx, streamId, count, at);
+    if (stream.active === 1) endpoints.push(stream.endpoint);
     reopened += count;
   }
+  yield* probeAtOnce(tx, endpoints, at);
   return reopened;
 }
 

@@ -17,6 +17,7 @@ import {
   type LostEvents,
 } from '../delivery-store.js';
 import { deleteDeliveries } from '../../delivery/persistence/delete-deliveries.js';
+import { probeAtOnce } from '../../receivers/persistence/endpoint-rows.js';
 import { addOpen, CAN_BE_SENT, reopenDead } from './dead-letters.js';
 import { LOST, LOST_OF_ALL } from '../../delivery/persistence/lost-letters.js';
 import { conditionsOf, inOrder, isNarrow, type RowFilter } from './delivery-filter.js';
@@ -195,7 +196,7 @@ export class SqlDeliveryStore extends DeliveryStore {
       if (found.kind === 'test') {
         throw new HubError('CONFLICT', 'A test cannot be redelivered; send a new one.');
       }
-      yield* lockStream(tx, found.stream_id);
+      const stream = yield* lockStream(tx, found.stream_id);
       const reopened = yield* tx.run(
         `UPDATE push_deliveries SET state = 'pending', tries = 0, rejections = 0, redelivered = 1,
            reason = NULL, next_attempt_at = NULL, updated_at = ? WHERE id = ? AND state IN ('delivered', 'dead')`,
@@ -208,6 +209,7 @@ export class SqlDeliveryStore extends DeliveryStore {
         );
       }
       yield* addOpen(tx, found.stream_id, reopened, at);
+      if (stream.active === 1) yield* probeAtOnce(tx, [stream.endpoint], at);
       return (yield* DELIVERY.all(tx, 'WHERE id = ?', [id]))[0];
     });
   }
@@ -290,9 +292,9 @@ function lookedAt(visibility: Visibility, most: number): number {
   return isOwn(visibility) ? MOST_LOOKED_AT : most + 1;
 }
 
-function* lockStream(tx: Tx, streamId: string): Work<void> {
-  const [stream] = yield* tx.all<{ active: number }>(
-    `SELECT active FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
+function* lockStream(tx: Tx, streamId: string): Work<HeldStream> {
+  const [stream] = yield* tx.all<HeldStream>(
+    `SELECT active, endpoint FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
     [streamId],
   );
   if (!stream) throw new HubError('CONFLICT', 'The webhook of this delivery was deleted.');
@@ -302,4 +304,10 @@ function* lockStream(tx: Tx, streamId: string): Work<void> {
       'The webhook of this delivery is disabled; resume it or set it again first.',
     );
   }
+  return stream;
+}
+
+interface HeldStream {
+  readonly active: number;
+  readonly endpoint: string;
 }

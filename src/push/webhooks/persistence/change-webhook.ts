@@ -10,6 +10,7 @@ import {
   lockStream,
   resumeStream,
 } from '../../delivery/persistence/task-stream.js';
+import { probeAtOnce } from '../../receivers/persistence/endpoint-rows.js';
 import { REVISION } from '../../registration/persistence/webhook-revision.js';
 import { DELETED, WEBHOOK, updateWebhook } from '../../registration/persistence/webhook-rows.js';
 
@@ -41,6 +42,7 @@ export function* changeWebhook(
   const change = decide(present);
   if (change === null) return present;
   const next: Webhook = { ...present, ...change, updatedAt: now };
+  const isResumed = change.state === 'active';
   if (own === null) {
     yield* updateWebhook(tx, next);
     // Resumed, it takes up those of its tasks, too, that were given up by themselves.
@@ -50,15 +52,17 @@ export function* changeWebhook(
         next.id,
       ]);
     }
+    if (isResumed) yield* probeAtOnce(tx, [next.endpoint], now.getTime());
     return next;
   }
   const { stream, seq } = own;
-  const isResumed = change.state === 'active';
   if (isResumed && present.state === 'active' && stream.active === 1) return present;
   yield* updateWebhook(tx, next);
   if (next.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [stream.taskId]);
-  if (isResumed) yield* resumeStream(tx, sources.ids, stream, next, seq, now);
-  else if (change.state === 'paused') yield* pauseStream(tx, stream.id, now);
+  if (isResumed) {
+    yield* resumeStream(tx, sources.ids, stream, next, seq, now);
+    yield* probeAtOnce(tx, [next.endpoint], now.getTime());
+  } else if (change.state === 'paused') yield* pauseStream(tx, stream.id, now);
   else if (stream.active !== 0) yield* rescheduleStream(tx, stream.id, next, now);
   return next;
 }

@@ -7,6 +7,7 @@ import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { TaskPositions } from '../../../tasks/index.js';
 import type { Delivery } from '../../delivery/delivery.js';
+import { probeAtOnce } from '../../receivers/persistence/endpoint-rows.js';
 import {
   type AttachOptions,
   type Replay,
@@ -106,7 +107,9 @@ export class SqlWebhookStore extends WebhookStore {
         const text = 'The webhook is disabled and cannot be replayed; resume it first.';
         throw new HubError('CONFLICT', text);
       }
-      return yield* replayStream(tx, tasks, stream, seq, from, now);
+      const replay = yield* replayStream(tx, tasks, stream, seq, from, now);
+      if (stream.active === 1) yield* probeAtOnce(tx, [stream.endpoint], now.getTime());
+      return replay;
     });
   }
 
