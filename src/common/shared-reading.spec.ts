@@ -60,6 +60,18 @@ it('is for one alone when its reading says so, also where others wait for it', a
   expect(kept().size).toBe(1);
 });
 
+it('does not give others the refusal of what was for one alone', async () => {
+  const { shared, get } = readings();
+  const refusal = new Error('too many of your large answers');
+  const alone = shared.get('a', 2000, (keepToOne) => {
+    keepToOne();
+    return Promise.reject(refusal);
+  });
+  const another = get('a', 2000);
+  await expect(alone).rejects.toBe(refusal);
+  expect(await another).toBe(1);
+});
+
 it('is not kept when it fails', async () => {
   const { shared, get } = readings();
   const failure = new Error('no');

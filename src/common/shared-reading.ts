@@ -40,8 +40,13 @@ export class SharedReading<T> {
     this.forget(now);
     const known = this.kept.get(key);
     if (known !== undefined && (!known.isOver || Math.abs(now - known.at) <= maxAgeMs)) {
-      const value = await known.value;
-      if (!known.isAlone) return value;
+      try {
+        const value = await known.value;
+        if (!known.isAlone) return value;
+      } catch (error) {
+        // A refusal of what is kept to one is that one's.
+        if (!known.isAlone) throw error;
+      }
     }
     return this.begin(key, now, read);
   }

@@ -24,7 +24,9 @@ describeDatabases('what receivers get that have not agreed', (databases) => {
   const to = (host: string, principalId = 'alice') => ({ endpoint: `acme ${host}`, principalId });
 
   it('is exact, however many ask at once', async () => {
-    const requested = Array.from({ length: 30 }, () => store.admit(to('a'), 100, LIMITS, NOW));
+    const requested = Array.from({ length: 30 }, () =>
+      store.admit(to('a'), 100, LIMITS, NOW, true),
+    );
     const admitted = (await Promise.all(requested)).filter((each) => each === 'admitted');
     expect(admitted).toHaveLength(10);
     expect(await store.mayBeSent(to('a'), LIMITS, NOW)).toBe(false);
@@ -32,19 +34,19 @@ describeDatabases('what receivers get that have not agreed', (databases) => {
   });
 
   it('is limited for a principal over all receivers, and by their number', async () => {
-    expect(await store.admit(to('a'), 1, LIMITS, NOW)).toBe('admitted');
-    expect(await store.admit(to('b'), 1, LIMITS, NOW)).toBe('admitted');
-    const third = await store.admit(to('c'), 1, LIMITS, NOW);
+    expect(await store.admit(to('a'), 1, LIMITS, NOW, true)).toBe('admitted');
+    expect(await store.admit(to('b'), 1, LIMITS, NOW, true)).toBe('admitted');
+    const third = await store.admit(to('c'), 1, LIMITS, NOW, true);
     expect(third).toMatchObject({ of: 'principal', needsChallenge: true });
-    expect(await store.admit(to('c', 'bob'), 1, LIMITS, NOW)).toBe('admitted');
+    expect(await store.admit(to('c', 'bob'), 1, LIMITS, NOW, true)).toBe('admitted');
     const later = new Date(NOW.getTime() + 600_001);
-    expect(await store.admit(to('c'), 1, LIMITS, later)).toBe('admitted');
+    expect(await store.admit(to('c'), 1, LIMITS, later, true)).toBe('admitted');
   });
 
   it('is everything once it has agreed', async () => {
     await store.verify('acme a', NOW);
     for (let n = 0; n < 40; n += 1) {
-      expect(await store.admit(to('a'), 1_000_000, LIMITS, NOW)).toBe('verified');
+      expect(await store.admit(to('a'), 1_000_000, LIMITS, NOW, true)).toBe('verified');
     }
     expect(await store.verifiedAt('acme a')).toEqual(NOW);
     expect(await store.mayBeSent(to('a'), { ...LIMITS, mode: 'required' }, NOW)).toBe(true);
@@ -52,11 +54,18 @@ describeDatabases('what receivers get that have not agreed', (databases) => {
 
   it('is nothing where it must agree, and it is asked every five minutes', async () => {
     const required = { ...LIMITS, mode: 'required' as const };
-    const first = await store.admit(to('a'), 1, required, NOW);
+    const first = await store.admit(to('a'), 1, required, NOW, true);
     expect(first).toMatchObject({ of: 'receiver', needsChallenge: true });
-    expect(await store.admit(to('a'), 1, required, NOW)).toMatchObject({ needsChallenge: false });
+    expect(await store.admit(to('a'), 1, required, NOW, true)).toMatchObject({
+      needsChallenge: false,
+    });
     expect(await store.beginChallenge('acme a', 10_000, NOW)).toBe(false);
     const later = new Date(NOW.getTime() + 300_001);
-    expect(await store.admit(to('a'), 1, required, later)).toMatchObject({ needsChallenge: true });
+    // Who may not have it asked leaves that to others.
+    const refused = await store.admit(to('a'), 1, required, later, false);
+    expect(refused).toMatchObject({ of: 'receiver', needsChallenge: false });
+    expect(await store.admit(to('a'), 1, required, later, true)).toMatchObject({
+      needsChallenge: true,
+    });
   });
 });

@@ -239,6 +239,35 @@ describe('an idempotent send', () => {
     expect(agent.turns).toHaveLength(1);
   });
 
+  it('gives the same task when its agent is gone by then, and counts and routes nothing again', async () => {
+    const agent = new FakeAgent('a', () => undefined);
+    await start(agent);
+    const named = { agentId: 'a', returnImmediately: true };
+    const keyed = hub.request('hello', { ...named, idempotencyKey: 'k' });
+    const plain = hub.request('open', named);
+    const first = [await hub.service.send(keyed), await hub.service.send(plain)];
+    hub.agents.delete('a');
+    const again = [await hub.service.send(keyed), await hub.service.send(plain)];
+    const ids = (answers: typeof first) =>
+      answers.map((each) => each.kind === 'task' && each.task.id);
+    expect(ids(again)).toEqual(ids(first));
+    await expect(hub.send('other', { ...named, idempotencyKey: 'k' })).rejects.toMatchObject({
+      reason: 'CONFLICT',
+    });
+    await expect(hub.send('other', named)).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+  });
+
+  it('ends the stream of a repeated follow-up with the question that is its answer', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.ask('Which?'));
+    await start(agent);
+    const task = await hub.send('begin');
+    const request = hub.request('this', { idempotencyKey: 'k', message: { taskId: task.id } });
+    const first = await collect(hub.service.sendStream(request));
+    expect(first.at(-1)).toBe('INPUT_REQUIRED Which?');
+    expect(await collect(hub.service.sendStream(request))).toEqual(['task INPUT_REQUIRED']);
+    expect(agent.turns).toHaveLength(2);
+  });
+
   it('refuses another request under the same key', async () => {
     await start(worker());
     await hub.send('hello', { idempotencyKey: 'k' });

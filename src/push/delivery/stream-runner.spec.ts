@@ -88,6 +88,8 @@ describe('StreamRunner', () => {
   let answer: Partial<WebhookAnswer>;
   /** How long the database takes to tell whether the claim holds. */
   let databaseMs: number;
+  /** How long a receiver takes to say whether it agrees. */
+  let askedMs: number;
   let sent: { facts: SendFacts; body: string }[];
   let recorded: AttemptRecord[];
   let released: number[];
@@ -107,7 +109,7 @@ describe('StreamRunner', () => {
     bodies = new SendBudget({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
     crowded = false;
     [clock, open, held, answer, databaseMs] = [new StillClock(), delivery, true, {}, 0];
-    [sent, recorded, released] = [[], [], []];
+    [sent, recorded, released, askedMs] = [[], [], [], 0];
     [nextDue, more, drafted] = [null, 0, delivery.body];
     [locked, warned, runner] = [undefined, [], undefined];
   });
@@ -115,6 +117,10 @@ describe('StreamRunner', () => {
   const looked = <T>(value: T): Promise<T> => {
     clock.time += databaseMs;
     return Promise.resolve(value);
+  };
+  const asked = (): Promise<undefined> => {
+    clock.time += askedMs;
+    return Promise.resolve(undefined);
   };
   const streams = Object.assign(
     Object.create(DeliveryStreamStore.prototype) as DeliveryStreamStore,
@@ -196,7 +202,7 @@ describe('StreamRunner', () => {
       log,
       SETTINGS,
       NO_OBSERVER,
-      OPEN_GATE,
+      { ...OPEN_GATE, admit: asked },
       bodies,
     );
     await runner.run(stream, permit, NEVER, NEVER);
@@ -258,6 +264,15 @@ describe('StreamRunner', () => {
     [clock, databaseMs, runner] = [new StillClock(), databaseMs + 1, undefined];
     await run({ open: inHand });
     expect([sent.length, recorded.length, released]).toEqual([1, 1, [LAST_CHANCE + 1]]);
+  });
+
+  it('sends nothing when its receiver took so long to say whether it agrees', async () => {
+    askedMs = LAST_CHANCE - NOW;
+    await run();
+    expect([sent.length, released]).toEqual([1, []]);
+    [clock, askedMs, runner] = [new StillClock(), askedMs + 1, undefined];
+    await run();
+    expect([sent.length, released]).toEqual([1, [LAST_CHANCE + 1]]);
   });
 
   it('sends nothing of the log under a claim that is over', async () => {

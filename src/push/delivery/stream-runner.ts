@@ -218,14 +218,12 @@ export class StreamRunner {
     { permit, signal }: Step,
     reached?: Reached,
   ): Promise<StepResult> {
-    const at = this.clock.now();
-    // A lease that could end before the answer would let another process send what follows meanwhile.
-    if (at.getTime() > stream.leaseUntil.getTime() - this.settings.timeoutMs) {
-      await this.streams.release(stream, at);
-      return 'idle';
-    }
+    if (this.mayOutlastLease(stream)) return this.makeWay(stream);
     const wait = await this.gate.admit(stream.webhook, Buffer.byteLength(delivery.body));
     if (wait) return this.postpone(stream, wait);
+    // It may have been asked whether it agrees, which takes as long as an attempt.
+    if (this.mayOutlastLease(stream)) return this.makeWay(stream);
+    const at = this.clock.now();
     const number = delivery.attempts + 1;
     const began = performance.now();
     const answer = await this.send(stream, delivery, number, at, signal);
@@ -256,6 +254,16 @@ export class StreamRunner {
     const isHubTrouble = answer.hubTrouble !== undefined;
     const attemptRecord = { delivery, reached, attempt, outcome, result, isHubTrouble };
     return this.recorder.record(stream, attemptRecord, signal);
+  }
+
+  /** A lease that could end before the answer would let another process send what follows meanwhile. */
+  private mayOutlastLease({ leaseUntil }: DeliveryStream): boolean {
+    return this.clock.now().getTime() > leaseUntil.getTime() - this.settings.timeoutMs;
+  }
+
+  private async makeWay(stream: DeliveryStream): Promise<'idle'> {
+    await this.streams.release(stream, this.clock.now());
+    return 'idle';
   }
 
   /** What it has to deliver waits, as it is; its permit goes to another stream meanwhile. */

@@ -8,8 +8,8 @@ it('asks few receivers because of one principal, however many it names', async (
   const clock = new SettableClock();
   const requested: string[] = [];
   const store = {
-    admit: () =>
-      Promise.resolve({ of: 'principal', reason: 'r', until: clock.now(), needsChallenge: true }),
+    admit: (_to: unknown, _bytes: number, _limits: unknown, now: Date, needsChallenge: boolean) =>
+      Promise.resolve({ of: 'principal', reason: 'r', until: now, needsChallenge }),
   } as unknown as ReceiverStore;
   const challenge = {
     agrees: (_organization: string, url: string) => Promise.resolve(requested.push(url) < 0),

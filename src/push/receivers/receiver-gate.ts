@@ -46,7 +46,7 @@ export class ReceiverGate {
   /** By endpoint: whether the operator lists its host. */
   private readonly trusted = new Map<string, boolean>();
   /** By principal: how many receivers were asked because of it in its window. */
-  private readonly asks = new Map<string, { count: number; readonly endsAt: number }>();
+  private readonly asks = new Map<string, { readonly count: number; readonly endsAt: number }>();
   private readonly everybody: DestinationList;
   private readonly organizations: ReadonlyMap<string, DestinationList>;
 
@@ -79,11 +79,15 @@ export class ReceiverGate {
   /** Counts a request of so many bytes, or says why it has to wait. */
   async admit(target: Target, bytes: number): Promise<Wait | undefined> {
     if (this.isFree(target)) return undefined;
-    const admission = await this.store.admit(target, bytes, this.limits, this.clock.now());
+    const { principalId } = target;
+    const mayAsk = this.asksOf(principalId) < MAX_ASKS;
+    const now = this.clock.now();
+    const admission = await this.store.admit(target, bytes, this.limits, now, mayAsk);
     if (admission === 'verified') this.remember(target.endpoint);
     if (admission === 'verified' || admission === 'admitted') return undefined;
-    const isChallenged = admission.needsChallenge && this.mayAsk(target.principalId);
-    return isChallenged && (await this.ask(target)) ? undefined : admission;
+    if (!admission.needsChallenge) return admission;
+    this.noteAsk(principalId);
+    return (await this.ask(target)) ? undefined : admission;
   }
 
   /**
@@ -138,17 +142,19 @@ export class ReceiverGate {
     return this.isFree(target) ? most : Math.min(most, this.unverifiedAtOnce);
   }
 
-  /** A challenge is a request, too: no principal can have the hub send many of them. Counts one. */
-  private mayAsk(principalId: string): boolean {
+  /** How many receivers were asked because of the principal: no one can have the hub send many of these requests. */
+  private asksOf(principalId: string): number {
+    const asks = this.asks.get(principalId);
     const now = this.clock.now().getTime();
-    let asks = this.asks.get(principalId);
-    if (asks === undefined || !isAhead(asks.endsAt, now, ASK_WINDOW_MS)) {
-      asks = { count: 0, endsAt: now + ASK_WINDOW_MS };
-      if (this.asks.size >= MAX_ASKERS) this.asks.clear();
-      this.asks.set(principalId, asks);
-    }
-    asks.count += 1;
-    return asks.count <= MAX_ASKS;
+    return asks !== undefined && isAhead(asks.endsAt, now, ASK_WINDOW_MS) ? asks.count : 0;
+  }
+
+  private noteAsk(principalId: string): void {
+    const count = this.asksOf(principalId);
+    const known = count > 0 ? this.asks.get(principalId) : undefined;
+    const endsAt = known?.endsAt ?? this.clock.now().getTime() + ASK_WINDOW_MS;
+    if (this.asks.size >= MAX_ASKERS) this.asks.clear();
+    this.asks.set(principalId, { count: count + 1, endsAt });
   }
 
   private async ask(target: Target): Promise<boolean> {

@@ -44,12 +44,16 @@ export abstract class ReceiverStore {
   /** Whether something could be sent now; counts nothing. */
   abstract mayBeSent(sending: Sending, limits: ReceiverLimits, now: Date): Promise<boolean>;
 
-  /** Counts one request of so many bytes, unless it must wait. */
+  /**
+   * Counts one request of so many bytes, unless it must wait. Only where the receiver `mayBeAsked` does one that must need
+   * a challenge; it then counts as asked now.
+   */
   abstract admit(
     sending: Sending,
     bytes: number,
     limits: ReceiverLimits,
     now: Date,
+    mayBeAsked: boolean,
   ): Promise<Admission>;
 
   /** It has agreed. What waits for it may go on. */

@@ -121,7 +121,7 @@ describe('PushConfigService', () => {
       id === 't1' && principalId === 'alice' ? record : undefined;
     const tasks = {
       record: (id: string, visibility: Seen) => Promise.resolve(find(id, visibility)),
-      load: (id: string, visibility: Seen) => {
+      withoutContents: (id: string, visibility: Seen) => {
         const found = find(id, visibility);
         return Promise.resolve(found && { record: found, delegations: [{ agentId: 'echo' }] });
       },

@@ -169,8 +169,8 @@ export class PushConfigService {
     const visibility = visibilityOf(ctx.principal);
     const { agentId } = ctx;
     if (agentId === undefined) return this.tasks.record(taskId, visibility);
-    const aggregate = await this.tasks.load(taskId, visibility);
-    return aggregate && belongsTo(aggregate, visibility, agentId) ? aggregate.record : undefined;
+    const found = await this.tasks.withoutContents(taskId, visibility);
+    return found && belongsTo(found, visibility, agentId) ? found.record : undefined;
   }
 
   private async draft(

@@ -178,10 +178,16 @@ function scopeOf(
   if (scope === 'organization' && !mayAll) {
     throw denied('scope', 'organization needs a key or token with the scope tasks:organization');
   }
-  if (scope === 'own' && organization !== caller.organization) {
-    throw denied('scope', 'own is for tasks of the caller, who has none in another organization');
+  const wanted = scope ?? (mayAll ? 'organization' : 'own');
+  if (wanted === 'own' && organization !== caller.organization) {
+    throw denied(
+      'scope',
+      scope === 'own'
+        ? 'own is for tasks of the caller, who has none in another organization'
+        : 'organization, for tasks of another organization, needs a key or token with the scope tasks:organization',
+    );
   }
-  return scope ?? (mayAll ? 'organization' : 'own');
+  return wanted;
 }
 
 /** A caller that may not see an organization's tasks may not have them sent elsewhere either. */

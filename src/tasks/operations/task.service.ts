@@ -106,7 +106,7 @@ export class TaskService {
     const { task, record } = aggregate;
     this.activate(request, aggregate);
     if (begun.kind === 'follow-up') {
-      yield* streams.fromSnapshot(this.view(task, request), record.seq, request.signal);
+      yield* streams.fromSnapshot(this.view(task, request), record.seq, request.signal, true);
       return;
     }
     const mayReply = record.allowReply && !isTerminal(record.state);

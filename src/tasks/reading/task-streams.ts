@@ -54,32 +54,46 @@ export class TaskStreams {
     }
   }
 
-  /** The task as it is, as of `seq`, then what follows: of a task that waits, until it stops again. */
+  /**
+   * The task as it is, as of `seq`, then what follows: of a task that waits for its client, until it stops again, unless
+   * its question is the answer (`isAnswer`) to the message that is sent with this stream.
+   */
   async *fromSnapshot(
     task: Task,
     seq: number,
     gone?: AbortSignal,
+    isAnswer = false,
   ): AsyncGenerator<StreamItem, void, undefined> {
     yield {
       seq,
       body: JSON.stringify(StreamResponse.toJSON({ payload: { $case: 'task', value: task } })),
     };
-    yield* this.after(task.id, seq, task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED, gone);
+    const state = task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
+    yield* this.follow(task.id, seq, isAnswer ? endsStream(state) : isTerminal(state), gone);
   }
 
   /**
    * What follows `seq`, for a reader that has seen the rest; `state` is the task's as of then. A task
    * that waits for its client is waited for (A2A §3.1.6): the answer may come over another connection.
    */
-  async *after(
+  after(
     taskId: string,
     seq: number,
     state: TaskState,
     gone?: AbortSignal,
   ): AsyncGenerator<StreamItem, void, undefined> {
+    return this.follow(taskId, seq, isTerminal(state), gone);
+  }
+
+  private async *follow(
+    taskId: string,
+    seq: number,
+    atEnd: boolean,
+    gone?: AbortSignal,
+  ): AsyncGenerator<StreamItem, void, undefined> {
     const waiter = this.waiters.ofStream(taskId, gone);
     try {
-      yield* this.read(taskId, seq, isTerminal(state), waiter);
+      yield* this.read(taskId, seq, atEnd, waiter);
     } finally {
       waiter.close();
     }

@@ -19,12 +19,17 @@ export function idempotencyOf(request: HubRequest, now: Date): IdempotencyKey | 
   return { key: `message:${fingerprint}`, fingerprint, expiresAt: null };
 }
 
-/** The client's own key (the header's, else the directive's); null without one. */
+/** What the client's own key is known by (the header's, else the directive's). */
+export function givenKey({ idempotencyKey }: HubRequest): string | undefined {
+  return idempotencyKey === undefined ? undefined : `key:${idempotencyKey}`;
+}
+
+/** The client's own key; null without one. */
 export function givenKeyOf(request: HubRequest, now: Date): IdempotencyKey | null {
-  const { idempotencyKey } = request;
-  if (idempotencyKey === undefined) return null;
+  const key = givenKey(request);
+  if (key === undefined) return null;
   return {
-    key: `key:${idempotencyKey}`,
+    key,
     fingerprint: fingerprintOf(request),
     expiresAt: new Date(now.getTime() + KEY_TTL_MS),
   };

@@ -19,7 +19,7 @@ import {
   type UsedUp,
 } from '../../routing/index.js';
 import { decideNoWorkerNotice } from '../domain/unsent.js';
-import { taskNotFound } from '../domain/task-errors.js';
+import { keyConflict, taskNotFound } from '../domain/task-errors.js';
 import type { TaskAggregate } from '../task.js';
 import { ContextStore } from '../store/context-store.js';
 import { type Created, TaskLog } from '../log/task-log.js';
@@ -27,7 +27,7 @@ import type { EnlistedWork } from '../store/prepared-append.js';
 import { TaskTokens } from '../store/task-tokens.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
 import { ownerOf, Quotas } from '../quotas/quotas.js';
-import { idempotencyOf } from './fingerprint.js';
+import { givenKey, idempotencyOf } from './fingerprint.js';
 import { namedAgent } from './named-agent.js';
 import { tracedRoute } from './route-span.js';
 import { checkRelated } from './related-tasks.js';
@@ -73,24 +73,46 @@ export class TaskStarter {
     taskId?: string,
   ): Promise<Created> {
     await this.refuseLoops(request.hops);
-    const release = await this.admit(request);
+    const key = givenKey(request);
+    const first = key === undefined ? undefined : await this.firstCopy(request, key);
+    if (first !== undefined) return first;
+    try {
+      return await this.createAdmitted(request, enlisted, taskId);
+    } catch (refusal) {
+      if (!(refusal instanceof HubError) || key !== undefined) throw refusal;
+      const joined = await this.firstCopy(request);
+      if (joined === undefined) throw refusal;
+      return joined;
+    }
+  }
+
+  /**
+   * The task of the same request, if that has begun one: whatever has become of its agents and limits since, a copy
+   * begins nothing. Without a `key` it is one that is known by its message id.
+   */
+  private async firstCopy(request: HubRequest, key?: string): Promise<Created | undefined> {
+    const { log, clock } = this;
+    const { principal, message } = request;
+    const isHeld = key !== undefined && (await log.keyHolder(principal.id, key)) !== undefined;
+    if (key !== undefined && !isHeld) return undefined;
+    await (isLong(message) ? longTurn() : sliceFor(message));
+    const idempotency = idempotencyOf(request, clock.now());
+    const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
+    if (!holder) return undefined;
+    if (holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
+    return { kind: 'existing', taskId: holder.taskId };
+  }
+
+  private async createAdmitted(
+    request: HubRequest,
+    enlisted: readonly EnlistedWork[],
+    taskId: string | undefined,
+  ): Promise<Created> {
+    const release = this.quotas.reserveTask(ownerOf(request.principal));
     try {
       return await this.createWithin(request, enlisted, taskId);
     } finally {
       release();
-    }
-  }
-
-  /** A request whose first copy has begun a task is let through: it begins nothing. */
-  private async admit(request: HubRequest): Promise<() => void> {
-    const { log, clock, quotas } = this;
-    try {
-      return quotas.reserveTask(ownerOf(request.principal));
-    } catch (refusal) {
-      const idempotency = idempotencyOf(request, clock.now());
-      const key = idempotency?.key;
-      if (key === undefined || !(await log.keyHolder(request.principal.id, key))) throw refusal;
-      return () => undefined;
     }
   }
 

@@ -69,9 +69,18 @@ export class SqlReceiverStore extends ReceiverStore {
     );
   }
 
-  admit(sending: Sending, bytes: number, limits: ReceiverLimits, now: Date): Promise<Admission> {
+  admit(
+    sending: Sending,
+    bytes: number,
+    limits: ReceiverLimits,
+    now: Date,
+    mayBeAsked: boolean,
+  ): Promise<Admission> {
     // A power failure that takes the count takes the requests of that moment as well.
-    return this.database.write((tx) => admit(tx, sending, bytes, limits, now), 'may-be-lost');
+    return this.database.write(
+      (tx) => admit(tx, sending, bytes, limits, now, mayBeAsked),
+      'may-be-lost',
+    );
   }
 
   async verify(endpoint: string, now: Date): Promise<void> {
@@ -111,6 +120,7 @@ function* admit(
   bytes: number,
   limits: ReceiverLimits,
   now: Date,
+  mayBeAsked: boolean,
 ): Work<Admission> {
   const at = now.getTime();
   const receiver = yield* receiverRow(tx, endpoint, at);
@@ -145,7 +155,7 @@ function* admit(
     [until, wait.reason, at, id],
   );
   const pauseMs = CHALLENGE_EVERY_MS[limits.mode === 'required' ? 'required' : 'optional'];
-  const needsChallenge = !isRecent(receiver.challengedAt, pauseMs, at);
+  const needsChallenge = mayBeAsked && !isRecent(receiver.challengedAt, pauseMs, at);
   if (needsChallenge) yield* challenged(tx, endpoint, at);
   return { of: wait.of, reason: wait.reason, until: new Date(until), needsChallenge };
 }
