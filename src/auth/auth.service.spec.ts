@@ -160,6 +160,15 @@ describe('authenticate', () => {
     clock.ms += 1001;
     await expect(auth.authenticate(bearer(elsewhere.key))).rejects.toThrow('not valid');
   });
+
+  it('refuses one that was revoked elsewhere also when the clock was set back meanwhile', async () => {
+    const { auth, keys } = services();
+    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] }, ADMIN);
+    await auth.authenticate(bearer(key));
+    await store.revoke(record.id, clock.now());
+    clock.ms -= 3_600_000;
+    await expect(auth.authenticate(bearer(key))).rejects.toThrow('not valid');
+  });
 });
 
 describe('auth.mode none', () => {

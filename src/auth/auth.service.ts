@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { evictOldest } from '../common/evict-oldest.js';
+import { isAhead } from '../common/is-ahead.js';
 import { AppConfig, isLoopback } from '../config/index.js';
 import {
   type Presented,
@@ -205,7 +206,8 @@ export class AuthService {
   ): Promise<Principal> {
     const now = this.clock.now().getTime();
     const remembered = this.remembered.get(id);
-    if (remembered !== undefined && remembered.until > now) return remembered.principal;
+    if (remembered !== undefined && isAhead(remembered.until, now, BELIEVED_MS))
+      return remembered.principal;
     const running = this.running.get(id);
     if (running !== undefined) return running;
     const looking = this.look(id, now, () => find(remembered !== undefined)).finally(() => {

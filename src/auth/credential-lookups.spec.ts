@@ -38,6 +38,9 @@ describe('searches for unknown keys', () => {
     await expect(find('b', 0)).rejects.toThrow('Not valid.');
     await expect(find('a', 10_000)).rejects.toThrow('Not valid.');
     expect(searches).toBe(3);
+    // Nor for long when the clock was set back meanwhile.
+    await expect(find('a', -60_000)).rejects.toThrow('Not valid.');
+    expect(searches).toBe(4);
   });
 
   it('do not remember what was found before refusals were forgotten', async () => {

@@ -1,5 +1,6 @@
 import { HubError } from '../common/hub-error.js';
 import { evictOldest } from '../common/evict-oldest.js';
+import { isAhead } from '../common/is-ahead.js';
 
 /** Searches for credentials that were never seen before, made at once. */
 const AT_ONCE = 4;
@@ -34,7 +35,7 @@ export class CredentialLookups {
    */
   async find<T>(hash: string, now: number, search: () => Promise<T>): Promise<T> {
     const known = this.refused.get(hash);
-    if (known !== undefined && known.until > now) throw known.error;
+    if (known !== undefined && isAhead(known.until, now, REFUSED_MS)) throw known.error;
     this.refused.delete(hash);
     await this.turn();
     const { forgotten } = this;

@@ -1,3 +1,5 @@
+import { isAhead } from './is-ahead.js';
+
 /** `open`: no calls; `half-open`: one probe at a time decides; `closed`: as usual. */
 export const BREAKER_STATES = ['closed', 'open', 'half-open'] as const;
 export type BreakerState = (typeof BREAKER_STATES)[number];
@@ -9,6 +11,8 @@ export type BreakerState = (typeof BREAKER_STATES)[number];
 export interface CircuitBreaker {
   /** Closed when null; else open until this time and half-open from then on. */
   readonly openUntil: number | null;
+  /** Milliseconds for which it has opened: from further ahead than that a clock was set back. */
+  readonly openForMs: number;
   /** How often it has opened since it was last closed for good; each time it stays open for longer. */
   readonly openings: number;
   /** Until when the half-open probe is taken; null when it is free. */
@@ -26,11 +30,16 @@ export interface BreakerRules {
 
 const GROWTH = 2;
 
-export const CLOSED: CircuitBreaker = { openUntil: null, openings: 0, probeUntil: null };
+export const CLOSED: CircuitBreaker = {
+  openUntil: null,
+  openForMs: 0,
+  openings: 0,
+  probeUntil: null,
+};
 
-export function stateOf({ openUntil }: CircuitBreaker, now: number): BreakerState {
+export function stateOf({ openUntil, openForMs }: CircuitBreaker, now: number): BreakerState {
   if (openUntil === null) return 'closed';
-  return now < openUntil ? 'open' : 'half-open';
+  return isAhead(openUntil, now, openForMs) ? 'open' : 'half-open';
 }
 
 /** The breaker opened, once more. `random` is in [0, 1). */
@@ -41,7 +50,8 @@ export function opened(
   random: number,
 ): CircuitBreaker {
   const openings = before + 1;
-  return { openUntil: now + openTimeMs(openings, rules, random), openings, probeUntil: null };
+  const openForMs = openTimeMs(openings, rules, random);
+  return { openUntil: now + openForMs, openForMs, openings, probeUntil: null };
 }
 
 /** The breaker half-open from now on: a sign of life came before its time was over. */
@@ -63,7 +73,7 @@ export function takeProbe(
   now: number,
   maxMs: number,
 ): CircuitBreaker | undefined {
-  const isFree = breaker.probeUntil === null || breaker.probeUntil <= now;
+  const isFree = breaker.probeUntil === null || !isAhead(breaker.probeUntil, now, maxMs);
   if (stateOf(breaker, now) !== 'half-open' || !isFree) return undefined;
   return { ...breaker, probeUntil: now + maxMs };
 }

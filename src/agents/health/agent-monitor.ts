@@ -143,7 +143,7 @@ export class AgentMonitor extends AgentHealth {
     if (state === 'closed') return GO;
     const breaker = takeProbe(record.breaker, now, this.answerMs(agent));
     if (!breaker) {
-      const waitMs = Math.max(0, (record.breaker.openUntil ?? 0) - now);
+      const waitMs = state === 'open' ? (record.breaker.openUntil ?? now) - now : 0;
       return { kind: 'wait', waitMs, why: 'is out of service after failed calls' };
     }
     watched.record = { ...record, breaker };

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { evictOldest } from '../../common/evict-oldest.js';
+import { isAhead } from '../../common/is-ahead.js';
 import { Networks } from '../../common/networks.js';
 import { chainFault, MAX_INTERMEDIATES, UNTRUSTED } from '../../common/tls/certificate-chain.js';
 import { certificatesIn } from '../../common/tls/pem.js';
@@ -206,7 +207,8 @@ export class ClientCertificates {
   }
 
   private counts(known: Examined, clientCa: string): boolean {
-    return known.authorities === clientCa && this.clock.now() < known.again;
+    const [again, now] = [known.again.getTime(), this.clock.now().getTime()];
+    return known.authorities === clientCa && isAhead(again, now, BELIEVED_MS);
   }
 }
 

@@ -6,6 +6,7 @@ import { Egress } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { evictOldest } from '../../common/evict-oldest.js';
+import { isAhead } from '../../common/is-ahead.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { AppConfig, PublicUrl } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
@@ -104,7 +105,8 @@ export class AccessTokens implements OnModuleInit, OnApplicationBootstrap {
    */
   async verify(token: string, hash: string): Promise<VerifiedToken> {
     const known = this.verified.get(hash);
-    if (known !== undefined && known.believedUntil > this.clock.now().getTime()) return known;
+    const now = this.clock.now().getTime();
+    if (known !== undefined && isAhead(known.believedUntil, now, known.believedMs)) return known;
     this.verified.delete(hash);
     const hasClaims = isJwt(token);
     const verified = await this.issuerOf(token, hasClaims).verify(

@@ -34,6 +34,8 @@ export interface VerifiedToken {
   readonly expiresAt: Date | null;
   /** Epoch milliseconds until which it need not be verified again. */
   readonly believedUntil: number;
+  /** The most milliseconds that can be from when it was verified. */
+  readonly believedMs: number;
 }
 
 type Claims = JWTPayload & Readonly<Record<string, unknown>>;
@@ -237,7 +239,7 @@ export class TokenIssuer {
     const { exp } = claims;
     const expiresAt = exp === undefined ? null : dateOf(exp + this.issuer.clockSkewMs / 1000);
     const believedUntil = Math.min(this.now() + believedMs, expiresAt?.getTime() ?? Infinity);
-    return { issuer: this.issuer, caller, actors, expiresAt, believedUntil };
+    return { issuer: this.issuer, caller, actors, expiresAt, believedUntil, believedMs };
   }
 
   private refusalOf(error: unknown): HubError {

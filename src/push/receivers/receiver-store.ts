@@ -45,7 +45,7 @@ export abstract class ReceiverStore {
   abstract mayBeSent(sending: Sending, limits: ReceiverLimits, now: Date): Promise<boolean>;
 
   /**
-   * Counts one request of so many bytes, unless it must wait. Only where the receiver `mayBeAsked` does one that must need
+   * Counts one request of so many bytes, unless it must wait. Only where the receiver `mayChallenge` does one that must need
    * a challenge; it then counts as asked now.
    */
   abstract admit(
@@ -53,7 +53,7 @@ export abstract class ReceiverStore {
     bytes: number,
     limits: ReceiverLimits,
     now: Date,
-    mayBeAsked: boolean,
+    mayChallenge: boolean,
   ): Promise<Admission>;
 
   /** It has agreed. What waits for it may go on. */

@@ -42,9 +42,12 @@ export class AgentUpdateWaiter {
    */
   async wait(ms: number, minMs: number): Promise<boolean> {
     const { clock } = this.run.deps;
-    const start = clock.now().getTime();
+    let start = clock.now().getTime();
     for (;;) {
-      const left = this.dueAt(start, ms, minMs) - clock.now().getTime();
+      const now = clock.now().getTime();
+      // A clock that was set back begins the wait anew.
+      start = Math.min(start, now);
+      const left = this.dueAt(start, ms, minMs) - now;
       if (left <= 0 || this.run.signal.aborted) break;
       this.sleeping = new AbortController();
       await clock.sleep(left, AbortSignal.any([this.sleeping.signal, this.run.signal]));

@@ -194,6 +194,14 @@ describe('the breaker', () => {
     expect(takeProbe(releaseProbe(taken), life.now, PROBE_MS)).toBeDefined();
   });
 
+  it('lets one through when the clock was set back to before it opened', () => {
+    const { breaker } = down().record;
+    const earlier = breaker.openUntil! - 3_600_000;
+    expect(stateOf(breaker, earlier)).toBe('half-open');
+    const taken = takeProbe({ ...breaker, probeUntil: breaker.openUntil }, earlier, PROBE_MS);
+    expect(taken).toMatchObject({ probeUntil: earlier + PROBE_MS });
+  });
+
   it('has no probe to give before it has opened', () => {
     const life = new Life().step('ok');
     expect(takeProbe(life.record.breaker, life.now, PROBE_MS)).toBeUndefined();

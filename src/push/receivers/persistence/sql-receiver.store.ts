@@ -74,11 +74,11 @@ export class SqlReceiverStore extends ReceiverStore {
     bytes: number,
     limits: ReceiverLimits,
     now: Date,
-    mayBeAsked: boolean,
+    mayChallenge: boolean,
   ): Promise<Admission> {
     // A power failure that takes the count takes the requests of that moment as well.
     return this.database.write(
-      (tx) => admit(tx, sending, bytes, limits, now, mayBeAsked),
+      (tx) => admit(tx, sending, bytes, limits, now, mayChallenge),
       'may-be-lost',
     );
   }
@@ -120,7 +120,7 @@ function* admit(
   bytes: number,
   limits: ReceiverLimits,
   now: Date,
-  mayBeAsked: boolean,
+  mayChallenge: boolean,
 ): Work<Admission> {
   const at = now.getTime();
   const receiver = yield* receiverRow(tx, endpoint, at);
@@ -155,7 +155,7 @@ function* admit(
     [until, wait.reason, at, id],
   );
   const pauseMs = CHALLENGE_EVERY_MS[limits.mode === 'required' ? 'required' : 'optional'];
-  const needsChallenge = mayBeAsked && !isRecent(receiver.challengedAt, pauseMs, at);
+  const needsChallenge = mayChallenge && !isRecent(receiver.challengedAt, pauseMs, at);
   if (needsChallenge) yield* challenged(tx, endpoint, at);
   return { of: wait.of, reason: wait.reason, until: new Date(until), needsChallenge };
 }
