@@ -45,8 +45,8 @@ export abstract class ReceiverStore {
   abstract mayBeSent(sending: Sending, limits: ReceiverLimits, now: Date): Promise<boolean>;
 
   /**
-   * Counts one request of so many bytes, unless it must wait. Only where the receiver `mayChallenge` does one that must need
-   * a challenge; it then counts as asked now.
+   * Counts one request of so many bytes, unless it must wait. `mayChallenge`: its receiver may be asked for it whether it
+   * agrees; where the answer says so (`needsChallenge`), it counts as asked now.
    */
   abstract admit(
     sending: Sending,

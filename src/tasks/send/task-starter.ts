@@ -79,8 +79,9 @@ export class TaskStarter {
     try {
       return await this.createAdmitted(request, enlisted, taskId);
     } catch (refusal) {
-      if (!(refusal instanceof HubError) || key !== undefined) throw refusal;
-      const joined = await this.firstCopy(request);
+      if (!(refusal instanceof HubError)) throw refusal;
+      // The first copy may have come just before, or be known by its message id.
+      const joined = await this.firstCopy(request, key);
       if (joined === undefined) throw refusal;
       return joined;
     }
