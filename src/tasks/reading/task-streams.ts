@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { LONG } from '../../common/long-work.js';
+import { timeLeft } from '../../common/time-left.js';
 import { StreamResponse, TaskState, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { type UpdateWaiter, UpdateWaiters } from '../signals/update-waiter.js';
@@ -142,13 +143,13 @@ export class TaskStreams {
     waiter: UpdateWaiter,
     waitMs: number,
   ): Promise<readonly TaskEvent[]> {
-    const end = this.clock.now().getTime() + waitMs;
+    const timeToWait = timeLeft(this.clock, waitMs);
     for (;;) {
       const page = await this.log.events(taskId, 0, PAGE_SIZE, PAGE_TEXT);
       if (page.length === FIRST_MESSAGE_SEQ && isFull(page)) {
         page.push(...(await this.log.events(taskId, FIRST_MESSAGE_SEQ, 1)));
       }
-      const left = end - this.clock.now().getTime();
+      const left = timeToWait();
       if (page.length > FIRST_MESSAGE_SEQ || left <= 0 || waiter.stopped) return page;
       await waiter.wait(left);
     }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EVERYTHING } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
+import { timeLeft } from '../../common/time-left.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import { UpdateWaiters } from '../signals/update-waiter.js';
@@ -49,13 +50,13 @@ export class TaskWaits {
     isNew = false,
     gone?: AbortSignal,
   ): Promise<void> {
-    const end = this.clock.now().getTime() + maxMs;
+    const timeToWait = timeLeft(this.clock, maxMs);
     const waiter = this.waiters.of(taskId, gone);
     try {
       if (isNew && maxMs > 0) await waiter.wait(maxMs);
       for (;;) {
         const record = await this.log.record(taskId, EVERYTHING);
-        const left = end - this.clock.now().getTime();
+        const left = timeToWait();
         if (!record || satisfied(record) || left <= 0 || waiter.stopped) return;
         await waiter.wait(left);
       }

@@ -1,4 +1,5 @@
 import { AgentCallError } from '../../agents/index.js';
+import { timeLeft } from '../../common/time-left.js';
 import { TaskState, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { cancelOf } from '../domain/operator-actions.js';
@@ -21,8 +22,7 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
   run.flush();
   if (!run.sent && run.downstreamTaskId === null)
     return cancelHere(run, cancelOf(run.cancelMetadata).reason);
-  const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
-  const left = (): number => end - deps.clock.now().getTime();
+  const left = timeLeft(deps.clock, budgets.cancelWaitMs);
   const waited = `within ${seconds(budgets.cancelWaitMs)}`;
   const id = await taskIdOf(run);
   if (run.done || run.signal.aborted) return;

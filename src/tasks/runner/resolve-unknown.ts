@@ -1,4 +1,5 @@
 import { AgentCallError, type AgentCallOptions } from '../../agents/index.js';
+import { timeLeft } from '../../common/time-left.js';
 import { Part, Role, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { decideStatusQuery } from '../domain/decide-status-query.js';
@@ -84,9 +85,7 @@ async function queryWithRetries(
   run: RunContext,
   query: (options: AgentCallOptions) => Promise<Finding>,
 ): Promise<Finding> {
-  const { clock } = run.deps;
-  const end = clock.now().getTime() + run.budgets.firstEventMs;
-  const left = (): number => end - clock.now().getTime();
+  const left = timeLeft(run.deps.clock, run.budgets.firstEventMs);
   for (const pause of [...RETRY_PAUSES_MS, null]) {
     if (left() <= 0) break;
     try {

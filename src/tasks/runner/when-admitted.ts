@@ -1,3 +1,4 @@
+import { timeLeft } from '../../common/time-left.js';
 import {
   decideBreakerWait,
   decideBreakerNotice,
@@ -28,8 +29,7 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
   const { deps, agent, delegation, budgets } = run;
   if (delegation.downstreamTaskId !== null) return send();
   const isFirstSending = !run.sent;
-  const began = deps.clock.now().getTime();
-  const giveUpAt = began + budgets.firstEventMs;
+  const timeToWait = timeLeft(deps.clock, budgets.firstEventMs);
   let noticed = false;
   const release = async (): Promise<Step> => {
     if (awaitsBreaker(run.delegation)) await run.change(decideSending);
@@ -39,7 +39,7 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
     const admission = deps.health.admit(agent.id);
     if (admission.kind === 'go') return release();
     if (admission.kind === 'probe') return release().finally(admission.end);
-    const left = giveUpAt - deps.clock.now().getTime();
+    const left = timeToWait();
     const mayFailOver = isFirstSending && delegation.fallbacks.length > 0;
     if (mayFailOver || left <= 0 || admission.waitMs > left) {
       const reason = `${run.agentName} ${admission.why}${again(admission.waitMs)}.`;
@@ -47,7 +47,7 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
       return 'done';
     }
     if (isFirst && isFirstSending) await run.change(decideBreakerWait);
-    if (!noticed && deps.clock.now().getTime() - began >= NOTICE_AFTER_MS) {
+    if (!noticed && budgets.firstEventMs - left >= NOTICE_AFTER_MS) {
       noticed = true;
       const why = `Waiting for ${run.agentName}, which ${admission.why}.`;
       await run.change((task, id, now) => decideBreakerNotice(task, id, why, now));
