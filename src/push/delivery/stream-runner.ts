@@ -230,10 +230,7 @@ export class StreamRunner {
     const durationMs = verdictOf(answer.status) === 'retry' ? null : performance.now() - began;
     // While others send, outcomes gather, so that one commit records many.
     if (permit.lend(durationMs)) await this.recorded.join();
-    if (signal.aborted && answer.status === null) {
-      await this.streams.release(stream, this.clock.now());
-      return 'idle';
-    }
+    if (signal.aborted && answer.status === null) return this.makeWay(stream);
     if (answer.isPermanent) {
       const reason = answer.detail ?? 'it has no proof';
       return this.recordUnsent(stream, delivery, reason, signal, reached);

@@ -94,12 +94,13 @@ export class TaskStarter {
   private async firstCopy(request: HubRequest, key?: string): Promise<Created | undefined> {
     const { log, clock } = this;
     const { principal, message } = request;
-    const isHeld = key !== undefined && (await log.keyHolder(principal.id, key)) !== undefined;
-    if (key !== undefined && !isHeld) return undefined;
+    const known = key === undefined ? undefined : await log.keyHolder(principal.id, key);
+    if (key !== undefined && known === undefined) return undefined;
     await (isLong(message) ? longTurn() : sliceFor(message));
     const idempotency = idempotencyOf(request, clock.now());
-    const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
-    if (!holder) return undefined;
+    if (idempotency === null) return undefined;
+    const holder = known ?? (await log.keyHolder(principal.id, idempotency.key));
+    if (holder === undefined) return undefined;
     if (holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
     return { kind: 'existing', taskId: holder.taskId };
   }
